@@ -1,0 +1,20 @@
+/** Where something is wrong, or worth a question, and what to do about it. */
+
+export interface Fault {
+  readonly path: string;
+  readonly line: number;
+  readonly sentence: string;
+}
+
+export function printed({ path, line, sentence }: Fault): string {
+  return `${path}:${line}  ${sentence}`;
+}
+
+export function inOrder(faults: readonly Fault[]): Fault[] {
+  return faults.toSorted((a, b) => a.path.localeCompare(b.path) || a.line - b.line);
+}
+
+/** `1 fault`, `2 faults`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,89 @@
+/** Every rule of docs/rules.md is proved by a test that bears its number; no test bears a number that is no rule. */
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Fault, inOrder } from "../fault.ts";
+import { readFolder, subfolders } from "../house/source/read-folder.ts";
+import { type TestName, testNames } from "./test-names.ts";
+
+export interface RuleInspection {
+  readonly rules: number;
+  readonly faults: readonly Fault[];
+}
+
+const rulesFile = "docs/rules.md";
+const ruleShape = /^[A-Z]{2,6}\d+$/;
+/** Invariants, durability rows and the providers' rules; they are defined elsewhere. */
+const definedElsewhere = /^(?:INV|D|ANT|OAR|OAC|GEM)\d+$/;
+
+export function ruleFaults(root: string): RuleInspection {
+  const rules = readRules(root);
+  const names = readTestNames(root);
+  const known = new Set(rules.map(({ number }) => number));
+  const cited = new Set(names.flatMap(({ name }) => leadingNumbers(name)));
+  const faults = [
+    ...noRules(rules),
+    ...rules.filter(({ number }) => !cited.has(number)).map(unproved),
+    ...rules.filter(isRepeated).map(repeated),
+    ...names.flatMap((name) => unknownNumbers(name, known)),
+  ];
+  return { rules: known.size, faults: inOrder(faults) };
+}
+
+interface Rule {
+  readonly number: string;
+  readonly line: number;
+}
+
+function readRules(root: string): Rule[] {
+  const file = join(root, rulesFile);
+  const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
+  return lines.flatMap((text, index) => {
+    const number = /^- \*\*([A-Z]{2,6}\d+)\*\* /.exec(text)?.[1];
+    return number === undefined ? [] : [{ number, line: index + 1 }];
+  });
+}
+
+function readTestNames(root: string): TestName[] {
+  // A contract stands in src/testing, because hosts run it too.
+  const places = subfolders(root, "packages").flatMap((folder) => [`${folder}/test`, `${folder}/src/testing`]);
+  const folders = [...places, "scripts/test", "bench/test"];
+  return folders.flatMap((folder) => readFolder(root, folder)).flatMap(testNames);
+}
+
+/** The numbers a test name begins with: `CTX1 CTX2 a context …` gives both. */
+function leadingNumbers(name: string): string[] {
+  const words = name.split(/[\s,:]+/);
+  const end = words.findIndex((word) => !ruleShape.test(word) && !definedElsewhere.test(word));
+  return end < 0 ? words : words.slice(0, end);
+}
+
+function noRules(rules: readonly Rule[]): Fault[] {
+  if (rules.length > 0) return [];
+  return [{ path: rulesFile, line: 1, sentence: "holds no rule; write them as `- **CUT1** the text of the rule`" }];
+}
+
+function unproved({ number, line }: Rule): Fault {
+  return {
+    path: rulesFile,
+    line,
+    sentence: `${number} has no test; begin the name of a test that proves it with ${number}`,
+  };
+}
+
+function isRepeated({ number, line }: Rule, _: number, rules: readonly Rule[]): boolean {
+  return rules.some((other) => other.number === number && other.line < line);
+}
+
+function repeated({ number, line }: Rule): Fault {
+  return { path: rulesFile, line, sentence: `${number} stands here a second time; give this rule a number of its own` };
+}
+
+function unknownNumbers({ path, line, name }: TestName, known: ReadonlySet<string>): Fault[] {
+  const unknown = leadingNumbers(name).filter((number) => !known.has(number) && !definedElsewhere.test(number));
+  return unknown.map((number) => ({
+    path,
+    line,
+    sentence: `${number} is not in ${rulesFile}; write the rule there, or begin the name with a word`,
+  }));
+}

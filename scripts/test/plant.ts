@@ -1,0 +1,18 @@
+/** Writes a small tree of files for one test and takes it away when the test is over. */
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+
+export type Tree = Readonly<Record<string, string>>;
+
+export function plant(tree: Tree): string {
+  const root = mkdtempSync(join(tmpdir(), "pith-house-"));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  for (const [path, text] of Object.entries(tree)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  return root;
+}

@@ -1,0 +1,16 @@
+/** Runs one of our scripts on a planted tree, as a person would. */
+
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+
+export interface ScriptRun {
+  readonly status: number | null;
+  readonly lines: readonly string[];
+}
+
+export function runScript(name: string, root: string): ScriptRun {
+  const { status, stdout } = spawnSync(process.execPath, [join(import.meta.dirname, "..", name), root], {
+    encoding: "utf8",
+  });
+  return { status, lines: stdout.trimEnd().split("\n") };
+}

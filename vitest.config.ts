@@ -1,0 +1,10 @@
+/** Where tests live: beside each package's src, mirrored path for path. */
+
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["packages/*/test/**/*.test.ts", "scripts/test/**/*.test.ts", "bench/test/**/*.test.ts"],
+    testTimeout: 120_000,
+  },
+});
