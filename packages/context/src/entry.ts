@@ -1,0 +1,162 @@
+/** What is kept: one entry per line of a session file. Entries are never changed or removed, only added. */
+
+import type {
+  AgentMessage,
+  AssistantMessage,
+  CustomMessage,
+  SystemMessage,
+  ToolResultMessage,
+  Usage,
+  UserMessage,
+} from "./message.ts";
+
+/** The first line of a session file. `pith` marks a file whose lines carry checksums. */
+export interface Header {
+  readonly type: "session";
+  /** Absent means 1. */
+  readonly version?: number;
+  readonly id: string;
+  readonly timestamp: string;
+  readonly cwd: string;
+  /** The file this session was forked from. */
+  readonly parentSession?: string;
+  readonly pith?: { readonly format: 1 };
+}
+
+export type Entry =
+  | MessageEntry
+  | CompactionEntry
+  | BranchSummaryEntry
+  | CustomMessageEntry
+  | ContextEditEntry
+  | ModelChangeEntry
+  | ThinkingLevelChangeEntry
+  | ActiveToolsChangeEntry
+  | LabelEntry
+  | SessionInfoEntry
+  | UsageEntry
+  | CustomEntry
+  | UnknownEntry
+  | GapEntry;
+
+interface Placed {
+  readonly id: string;
+  /** Null for a root. */
+  readonly parentId: string | null;
+  /** ISO. For people: order comes from the place in the file, never from here. */
+  readonly timestamp: string;
+}
+
+export interface MessageEntry extends Placed {
+  readonly type: "message";
+  readonly message: AgentMessage;
+}
+
+/** From here on the model sees `summary` and what was kept, beginning with `firstKeptEntryId`; its own id keeps nothing. */
+export interface CompactionEntry extends Placed {
+  readonly type: "compaction";
+  readonly summary: string;
+  readonly firstKeptEntryId: string;
+  readonly tokensBefore: number;
+  readonly details?: unknown;
+  readonly usage?: Usage;
+  readonly fromHook?: boolean;
+  /** System state at this point, folded into one message. */
+  readonly systemMessage?: SystemMessage;
+}
+
+/** What happened on a branch that was left; `fromId` is the leaf it was left at, or "root". */
+export interface BranchSummaryEntry extends Placed {
+  readonly type: "branch_summary";
+  readonly fromId: string;
+  readonly summary: string;
+  readonly details?: unknown;
+  readonly usage?: Usage;
+  readonly fromHook?: boolean;
+}
+
+export interface CustomMessageEntry extends Placed {
+  readonly type: "custom_message";
+  readonly customType: string;
+  readonly content: CustomMessage["content"];
+  readonly display: boolean;
+  readonly details?: unknown;
+}
+
+/** Changes what one earlier entry gives to the context; null removes it from there. The entry itself stays. */
+export interface ContextEditEntry extends Placed {
+  readonly type: "context_edit";
+  readonly targetId: string;
+  readonly replacement: { readonly content: EditedContent } | null;
+}
+
+export type EditedContent =
+  | UserMessage["content"]
+  | AssistantMessage["content"]
+  | ToolResultMessage["content"]
+  | CustomMessage["content"];
+
+export interface ModelChangeEntry extends Placed {
+  readonly type: "model_change";
+  readonly provider: string;
+  readonly modelId: string;
+}
+
+export interface ThinkingLevelChangeEntry extends Placed {
+  readonly type: "thinking_level_change";
+  readonly thinkingLevel: string;
+}
+
+export interface ActiveToolsChangeEntry extends Placed {
+  readonly type: "active_tools_change";
+  readonly activeToolNames: readonly string[];
+}
+
+/** A name for an entry; without `label` the name is taken away. The latest in the file counts. */
+export interface LabelEntry extends Placed {
+  readonly type: "label";
+  readonly targetId: string;
+  readonly label?: string;
+}
+
+/** The session's name; the latest in the file counts, an empty one takes the name away. */
+export interface SessionInfoEntry extends Placed {
+  readonly type: "session_info";
+  readonly name?: string;
+}
+
+/** Tokens spent beside the conversation, e.g. to keep a cache warm. */
+export interface UsageEntry extends Placed {
+  readonly type: "usage";
+  readonly kind: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly usage: Usage;
+  readonly note?: string;
+}
+
+/** Anyone's state; never in the context. Pith's own begin with `pith.`. */
+export interface CustomEntry extends Placed {
+  readonly type: "custom";
+  readonly customType: string;
+  readonly data?: unknown;
+}
+
+/** A line of a kind we do not know, or whose fields are not what its kind promises. It keeps its place in the tree. */
+export interface UnknownEntry extends Placed {
+  readonly type: "unknown";
+  readonly kind: string;
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+/** Where an entry was lost: it takes the lost one's place, so that what lies before and after stays connected. */
+export interface GapEntry extends Placed {
+  readonly type: "gap";
+  readonly why: string;
+}
+
+/** An entry before it has a place: a session adds id, parent and time. */
+export type Draft = Entry extends infer Each ? (Each extends Entry ? Omit<Each, keyof Placed> : never) : never;
+
+/** The custom entry that stores a move: its parent is the place moved to, so the last line lies on the active branch. */
+export const MOVE = "pith.leaf";

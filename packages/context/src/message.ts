@@ -1,0 +1,149 @@
+/** What is said: the messages of a conversation, in pi's spelling. Plain data, never changed once said. */
+
+export type Message = SystemMessage | UserMessage | AssistantMessage | ToolResultMessage;
+
+/** Everything that can stand in a conversation: what a model understands, and what becomes a user message when sent. */
+export type AgentMessage =
+  | Message
+  | BashExecutionMessage
+  | CustomMessage
+  | CompactionSummaryMessage
+  | BranchSummaryMessage;
+
+/** A change of the system state: sections patched by name (null removes one), tools added and removed. */
+export interface SystemMessage {
+  readonly role: "system";
+  readonly content: string | readonly TextBlock[];
+  readonly sections?: Readonly<Record<string, string | null>>;
+  readonly toolsAdded?: readonly Tool[];
+  readonly toolsRemoved?: readonly { readonly name: string }[];
+  readonly timestamp: number;
+}
+
+export interface UserMessage {
+  readonly role: "user";
+  readonly content: string | readonly (TextBlock | ImageBlock)[];
+  readonly timestamp: number;
+}
+
+export interface AssistantMessage {
+  readonly role: "assistant";
+  readonly content: readonly (TextBlock | ThinkingBlock | ToolCallBlock)[];
+  /** The wire protocol it came over, e.g. `anthropic-messages`. */
+  readonly api: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly usage: Usage;
+  readonly stopReason: StopReason;
+  readonly errorMessage?: string;
+  readonly timestamp: number;
+}
+
+export type StopReason = "stop" | "length" | "toolUse" | "error" | "aborted" | "deferred";
+
+export interface ToolResultMessage {
+  readonly role: "toolResult";
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly content: readonly (TextBlock | ImageBlock)[];
+  readonly details?: unknown;
+  readonly isError: boolean;
+  readonly timestamp: number;
+}
+
+/** A shell line the user ran; `excludeFromContext` keeps it from the model. */
+export interface BashExecutionMessage {
+  readonly role: "bashExecution";
+  readonly command: string;
+  readonly output: string;
+  readonly exitCode?: number | null;
+  readonly cancelled: boolean;
+  readonly truncated: boolean;
+  readonly fullOutputPath?: string;
+  readonly excludeFromContext?: boolean;
+  readonly timestamp: number;
+}
+
+/** A message kind of one's own, told apart by `customType`; the model reads it as a user message. */
+export interface CustomMessage {
+  readonly role: "custom";
+  readonly customType: string;
+  readonly content: string | readonly (TextBlock | ImageBlock)[];
+  readonly display: boolean;
+  readonly details?: unknown;
+  readonly timestamp: number;
+}
+
+/** Stands for everything a compaction covered. Never written as a message of its own. */
+export interface CompactionSummaryMessage {
+  readonly role: "compactionSummary";
+  readonly summary: string;
+  readonly tokensBefore: number;
+  readonly timestamp: number;
+}
+
+/** Stands for a branch that was left. Never written as a message of its own. */
+export interface BranchSummaryMessage {
+  readonly role: "branchSummary";
+  readonly summary: string;
+  readonly fromId: string;
+  readonly timestamp: number;
+}
+
+export type Block = TextBlock | ThinkingBlock | ImageBlock | ToolCallBlock;
+
+export interface TextBlock {
+  readonly type: "text";
+  readonly text: string;
+  readonly textSignature?: string;
+}
+
+/** Reasoning. The signature belongs to these exact bytes: both are sent as they came, or neither. */
+export interface ThinkingBlock {
+  readonly type: "thinking";
+  readonly thinking: string;
+  readonly thinkingSignature?: string;
+  readonly redacted?: boolean;
+}
+
+export interface ImageBlock {
+  readonly type: "image";
+  /** Base64. */
+  readonly data: string;
+  readonly mimeType: string;
+}
+
+export interface ToolCallBlock {
+  readonly type: "toolCall";
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly thoughtSignature?: string;
+  readonly namespace?: string;
+}
+
+/** A tool as the model is told of it; `parameters` is JSON Schema. */
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: unknown;
+}
+
+export interface Usage {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly totalTokens: number;
+  readonly cost: Cost;
+}
+
+export interface Cost {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly total: number;
+}
+
+export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";

@@ -1,0 +1,3 @@
+/** The door `@pith/context/node`: what needs a real machine. */
+
+export { machine } from "./machine.ts";
