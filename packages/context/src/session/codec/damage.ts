@@ -1,0 +1,48 @@
+/** What can be wrong with a session file, each by its name. Damage is always reported, never thrown and never passed over. */
+
+export interface Damage {
+  readonly kind: DamageKind;
+  /** Counted from 1, as an editor shows it. */
+  readonly line: number;
+  /** In bytes from the start of the file. */
+  readonly offset: number;
+  readonly length: number;
+  readonly note: string;
+}
+
+export type DamageKind = keyof typeof damageNotes;
+
+export const damageNotes = {
+  "utf-16": "the file is UTF-16; it was read as such, and will be written as UTF-8",
+  "lone-carriage-returns": "lines end in CR alone",
+  "no-header": "the file does not begin with a session header",
+  "second-header": "another session header; two files were joined",
+  "future-version": "written by a newer version of the format; unknown things are kept as they are",
+  "torn-tail": "the last line was cut off",
+  "torn-batch": "the last entries belong together and not all of them arrived; none of them counts",
+  "not-json": "not JSON",
+  "not-an-object": "JSON, but not an object",
+  "invalid-utf8": "not UTF-8",
+  "nul-bytes": "zero bytes, as a power cut leaves them",
+  "wrong-checksum": "the checksum does not fit: the line has changed since it was written",
+  "line-too-long": "longer than the limit",
+  "nested-too-deep": "nested deeper than the limit",
+  malformed: "fields are missing or of another type than the entry's kind promises",
+  "doubled-line": "the same line once more; it counts once",
+  "duplicate-id": "an id that another entry has; this one was given a new id",
+  "missing-parent": "its parent is not in the file; it hangs under a gap",
+  "parent-cycle": "its ancestors lead back to itself; it hangs under a gap",
+  "out-of-order": "its parent comes later in the file",
+  "missing-first-kept":
+    "the first entry this compaction keeps is not before it on its branch; only the summary is seen",
+} as const;
+
+/** The damage of one line. */
+export function named(
+  kind: DamageKind,
+  line: (Pick<Damage, "offset" | "length"> & { readonly number: number }) | undefined,
+  more?: string,
+): Damage {
+  const note = more === undefined ? damageNotes[kind] : `${damageNotes[kind]}: ${more}`;
+  return { kind, line: line?.number ?? 1, offset: line?.offset ?? 0, length: line?.length ?? 0, note };
+}

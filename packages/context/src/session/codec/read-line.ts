@@ -1,0 +1,103 @@
+/** One line of bytes to one JSON object, or to the name of what is wrong with it. Never throws. */
+
+import { type FormatLimits, formatLimits } from "../../limits.ts";
+import type { Checksum } from "../../ports.ts";
+import type { DamageKind } from "./damage.ts";
+import { nestsDeeperThan } from "./json-text.ts";
+import { type BatchMark, endsInBrokenSeal, sealOf } from "./seal.ts";
+
+export type LineReading = WholeLine | DamagedLine;
+
+export interface WholeLine {
+  readonly type: "whole";
+  /** Without the members of the seal. */
+  readonly value: JsonObject;
+  readonly batch: BatchMark | null;
+  readonly sealed: boolean;
+  /** What was wrong around the line and did not hurt it. */
+  readonly blemish: DamageKind | null;
+}
+
+export interface DamagedLine {
+  readonly type: "damaged";
+  readonly kind: DamageKind;
+  /** What can still be made out of its place in the tree. */
+  readonly legible: { readonly id?: string; readonly parentId?: string | null };
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export interface LineRules {
+  /** Whether the file says that its lines carry a seal. */
+  readonly ours: boolean;
+  readonly checksum: Checksum;
+  readonly limits?: FormatLimits;
+}
+
+export function readLine(raw: Uint8Array, { ours, checksum, limits = formatLimits }: LineRules): LineReading {
+  const bytes = withoutZeros(raw);
+  if (bytes.length === 0) return damaged("nul-bytes", "");
+  if (bytes.length > limits.lineBytes) return damaged("line-too-long", firstLetters(bytes));
+  const line = decoded(bytes);
+  if (line === null) return damaged("invalid-utf8", firstLetters(bytes));
+  if (nestsDeeperThan(line, limits.depth)) return damaged("nested-too-deep", line);
+
+  const seal = ours ? sealOf(line) : null;
+  if (seal && !seal.holds(checksum)) return damaged("wrong-checksum", line);
+  const value = parsed(seal ? seal.text : line);
+  if (value === undefined) return damaged("not-json", line);
+  if (!isObject(value)) return damaged("not-an-object", "");
+  const brokenSeal = ours && seal === null && endsInBrokenSeal(line, checksum);
+  const blemish = bytes.length < raw.length ? "nul-bytes" : brokenSeal ? "wrong-checksum" : null;
+  return { type: "whole", value, batch: seal?.batch ?? null, sealed: seal !== null, blemish };
+}
+
+/** The text of a whole line, exactly as written but for its seal. */
+export function lineText(raw: Uint8Array, ours: boolean): string {
+  const line = decoded(withoutZeros(raw)) ?? "";
+  return (ours && sealOf(line)?.text) || line.trimEnd();
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function decoded(bytes: Uint8Array): string | null {
+  try {
+    return strict.decode(bytes);
+  } catch {
+    // Not UTF-8 is an answer here; the caller names the damage.
+    return null;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // Not JSON is an answer here; the caller names the damage.
+    return undefined;
+  }
+}
+
+// After a power cut a file system may leave zeros where a line began; the line behind them is whole.
+function withoutZeros(bytes: Uint8Array): Uint8Array {
+  let start = 0;
+  let end = bytes.length;
+  while (start < end && bytes[start] === 0) start++;
+  while (end > start && bytes[end - 1] === 0) end--;
+  return bytes.subarray(start, end);
+}
+
+// pi and we write id and parent first, so a damaged line usually still tells where it stood.
+function damaged(kind: DamageKind, text: string): DamagedLine {
+  const head = text.slice(0, LEGIBLE);
+  const id = /"id":"([^"\\]{1,100})"/.exec(head)?.[1];
+  const parent = /"parentId":(?:"([^"\\]{1,100})"|(null))/.exec(head);
+  const parentId = parent?.[2] ? null : parent?.[1];
+  return { type: "damaged", kind, legible: { ...(id && { id }), ...(parentId !== undefined && { parentId }) } };
+}
+
+const LEGIBLE = 400;
+const firstLetters = (bytes: Uint8Array): string => String.fromCharCode(...bytes.subarray(0, LEGIBLE));
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

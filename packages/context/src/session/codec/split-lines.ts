@@ -1,0 +1,90 @@
+/** A file's bytes to its lines, whatever the encoding and the line ends. Blank lines are passed over. */
+
+import type { Damage, DamageKind } from "./damage.ts";
+import { damageNotes } from "./damage.ts";
+
+export interface RawLine {
+  /** In UTF-8, whatever the file is in. */
+  readonly bytes: Uint8Array;
+  readonly offset: number;
+  /** In bytes of the file. */
+  readonly length: number;
+  readonly number: number;
+  /** Whether a line end follows; the last line of a crashed writer has none. */
+  readonly ended: boolean;
+}
+
+export interface SplitFile {
+  readonly lines: readonly RawLine[];
+  readonly damage: readonly Damage[];
+}
+
+export function splitLines(file: Uint8Array): SplitFile {
+  const encoding = encodingOf(file);
+  const lineEnd = endFrom(file, encoding, LF) === -1 && endFrom(file, encoding, CR) !== -1 ? CR : LF;
+  const lines = [...cut(file, encoding, lineEnd)];
+  const kinds: DamageKind[] = [];
+  if (encoding.width === 2) kinds.push("utf-16");
+  if (lineEnd === CR) kinds.push("lone-carriage-returns");
+  return { lines, damage: kinds.map((kind) => wholeFile(kind, file.length)) };
+}
+
+interface Encoding {
+  /** Bytes of a unit. */
+  readonly width: 1 | 2;
+  /** Which byte of a unit is the low one. */
+  readonly low: 0 | 1;
+  /** Where the first line begins: behind a byte order mark, if there is one. */
+  readonly start: number;
+}
+
+// Without a mark, a brace and another letter must both be two bytes wide: one zero alone is what a power cut leaves.
+function encodingOf([a, b, c, d]: Uint8Array): Encoding {
+  if (a === 0xff && b === 0xfe) return { width: 2, low: 0, start: 2 };
+  if (a === 0xfe && b === 0xff) return { width: 2, low: 1, start: 2 };
+  if (a === 0x7b && b === 0 && c !== 0 && d === 0) return { width: 2, low: 0, start: 0 };
+  if (a === 0 && b === 0x7b && c === 0 && d !== 0) return { width: 2, low: 1, start: 0 };
+  return { width: 1, low: 0, start: a === 0xef && b === 0xbb && c === 0xbf ? 3 : 0 };
+}
+
+function* cut(file: Uint8Array, encoding: Encoding, lineEnd: number): Generator<RawLine> {
+  let number = 1;
+  for (let offset = encoding.start; offset < file.length; number++) {
+    const found = endFrom(file, { ...encoding, start: offset }, lineEnd);
+    const end = found === -1 ? file.length : found;
+    const bytes = inUtf8(file.subarray(offset, end), encoding);
+    if (!isBlank(bytes)) yield { bytes, offset, length: end - offset, number, ended: found !== -1 };
+    offset = end + encoding.width;
+  }
+}
+
+/** Where the next line end stands, counted in whole units; -1 for none. */
+function endFrom(file: Uint8Array, { width, low, start }: Encoding, lineEnd: number): number {
+  if (width === 1) return file.indexOf(lineEnd, start);
+  for (let at = start; at + 1 < file.length; at += 2)
+    if (file[at + low] === lineEnd && file[at + 1 - low] === 0) return at;
+  return -1;
+}
+
+function inUtf8(line: Uint8Array, { width, low }: Encoding): Uint8Array {
+  if (width === 1) return line;
+  try {
+    return new TextEncoder().encode(utf16[low].decode(line));
+  } catch {
+    // Half a character: the line is handed on as it is, and named as what cannot be read.
+    return line;
+  }
+}
+
+function isBlank(line: Uint8Array): boolean {
+  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === CR);
+}
+
+function wholeFile(kind: DamageKind, length: number): Damage {
+  return { kind, line: 1, offset: 0, length, note: damageNotes[kind] };
+}
+
+const LF = 0x0a;
+const CR = 0x0d;
+const strict = { fatal: true, ignoreBOM: true };
+const utf16 = [new TextDecoder("utf-16le", strict), new TextDecoder("utf-16be", strict)] as const;

@@ -1,0 +1,81 @@
+/** One branch of a session as a new file: every line as it was written, but for the places where labels stood. */
+
+import type { Entry } from "../entry.ts";
+import type { Ports } from "../ports.ts";
+import { newHeader } from "./codec/header.ts";
+import { withMembers } from "./codec/json-text.ts";
+import { encodeSession } from "./codec/session-file.ts";
+import type { Store } from "./store.ts";
+
+export interface ForkPlan {
+  /** The end of the branch to take; where we stand, if not said. */
+  readonly leaf?: string | null;
+  readonly cwd?: string;
+  /** What the new header names as its origin: the path of the file. */
+  readonly parentSession?: string;
+}
+
+export async function forked(
+  store: Store,
+  plan: ForkPlan & { readonly leaf: string | null },
+  ports: Ports,
+): Promise<Uint8Array> {
+  const branch = await store.branch(plan.leaf);
+  const kept = branch.filter((entry) => entry.type !== "label");
+  const lines = await Promise.all(
+    kept.map((entry, at) => rechained(store, entry, { branch, parentId: kept[at - 1]?.id ?? null })),
+  );
+  const named = await labelLines(store, kept, ports);
+  const { cwd = store.header.cwd, parentSession } = plan;
+  const header = newHeader({ cwd, ...(parentSession !== undefined && { parentSession }) }, ports);
+  return encodeSession([JSON.stringify(header), ...lines, ...named], ports.checksum);
+}
+
+async function rechained(
+  store: Store,
+  entry: Entry,
+  { branch, parentId }: { branch: readonly Entry[]; parentId: string | null },
+): Promise<string> {
+  const changes: Record<string, string> = {};
+  if (entry.parentId !== parentId) changes.parentId = JSON.stringify(parentId);
+  if (entry.type === "compaction") {
+    const kept = firstNamed(branch, entry.firstKeptEntryId);
+    if (kept !== entry.firstKeptEntryId) changes.firstKeptEntryId = JSON.stringify(kept);
+  }
+  const text = (await store.line(entry.id)) ?? gapText(entry);
+  return Object.keys(changes).length === 0 ? text : withMembers(text, changes);
+}
+
+// A compaction may have kept a label first, and labels do not come along: the entry behind it takes its place.
+function firstNamed(branch: readonly Entry[], id: string): string {
+  const at = branch.findIndex((entry) => entry.id === id);
+  if (at === -1) return id;
+  return branch.slice(at).find((entry) => entry.type !== "label")?.id ?? id;
+}
+
+// What was lost stays visible in the copy, as a note at its place.
+function gapText({ id, parentId, timestamp, ...rest }: Entry): string {
+  const why = rest.type === "gap" ? rest.why : "not readable";
+  return JSON.stringify({ type: "custom", id, parentId, timestamp, customType: "pith.gap", data: { why } });
+}
+
+async function labelLines(store: Store, kept: readonly Entry[], ports: Ports): Promise<readonly string[]> {
+  const labels = await store.labels();
+  const timestamp = new Date(ports.now()).toISOString();
+  let parentId = kept.at(-1)?.id ?? null;
+  return kept
+    .filter((entry) => labels.has(entry.id))
+    .map((entry) => {
+      const id = ports.entryId();
+      const text = JSON.stringify({
+        type: "label",
+        id,
+        parentId,
+        timestamp,
+        targetId: entry.id,
+        label: labels.get(entry.id),
+      });
+      parentId = id;
+      return text;
+    });
+}
