@@ -1,0 +1,178 @@
+/** What every store must do, as a suite for any test runner: memory, file and database stand the same trial. */
+
+import type { Entry } from "../entry.ts";
+import type { Store } from "../session/store.ts";
+import { windowOf } from "../session/window.ts";
+import { story } from "./story.ts";
+
+/** The test runner, handed in so that nothing here depends on one. */
+export interface ContractRunner {
+  test(name: string, run: () => Promise<void>): void;
+  equal(actual: unknown, expected: unknown): void;
+}
+
+export interface StoreMaker {
+  /** A new, empty store. */
+  create(): Promise<Store>;
+  /** The same session as another process would find it now. */
+  reopen(store: Store): Promise<Store>;
+}
+
+export function storeContract({ test, equal }: ContractRunner, stores: StoreMaker): void {
+  const filled = async (entries: readonly Entry[]): Promise<Store> => {
+    const store = await stores.create();
+    await appendEach(store, entries);
+    return store;
+  };
+
+  test("STO1 a new store is empty", async () => {
+    const store = await stores.create();
+    equal(await store.leaf(), null);
+    equal(await store.children(null), []);
+    equal((await store.window(null)).entries, []);
+  });
+
+  test("STO2 what was appended is there, also for another process", async () => {
+    const store = await filled(walk);
+    for (const each of [store, await stores.reopen(store)]) {
+      equal(await each.leaf(), "e8");
+      equal(await each.branch("e8"), pick(walk, "e1 e2 e7 e8"));
+      equal(await each.branch("e6"), pick(walk, "e1 e2 e3 e4 e5 e6"));
+      equal(await each.children("e2"), pick(walk, "e3 e7"));
+      equal(await each.entry("e4"), walk[3]);
+      equal(await each.entry("nobody"), undefined);
+    }
+  });
+
+  test("STO3 a window is what the branch gives", async () => {
+    const store = await filled(compacted);
+    for (const leaf of ["e2", "e4", "e5", "e6"]) {
+      equal((await store.window(leaf)).entries, windowOf(await store.branch(leaf)).entries);
+    }
+    equal(
+      (await store.window("e6")).entries.map((entry) => entry.id),
+      ["e3", "e4", "e5", "e6"],
+    );
+  });
+
+  test("STO4 a batch is appended whole or not at all", async () => {
+    const store = await filled(walk.slice(0, 2));
+    const [good, bad] = [walk[2], { ...walk[3], parentId: "nobody" }] as readonly Entry[];
+    equal(
+      await refusal(
+        store,
+        [good, bad].filter((entry) => entry !== undefined),
+      ),
+      true,
+    );
+    equal(await store.leaf(), "e2");
+    equal(await (await stores.reopen(store)).leaf(), "e2");
+    equal(await store.append(walk.slice(2, 6), { expectedLeaf: "e2" }), { type: "appended", leaf: "e6" });
+  });
+
+  test("STO5 a writer that has not seen the leaf is told where it is", async () => {
+    const store = await filled(walk.slice(0, 3));
+    equal(await store.append(walk.slice(3, 4), { expectedLeaf: "e2" }), { type: "leaf-moved", leaf: "e3" });
+    equal(await store.entry("e4"), undefined);
+  });
+
+  test("STO6 the same entry twice is done already; other content under its id is refused", async () => {
+    const store = await filled(walk.slice(0, 3));
+    equal(await store.append(walk.slice(2, 3), { expectedLeaf: "e2" }), { type: "appended", leaf: "e3" });
+    const other = { ...walk[2], timestamp: "2026-02-02T00:00:00.000Z" } as Entry;
+    equal(await refusal(store, [other]), true);
+    equal(await store.entry("e3"), walk[2]);
+  });
+
+  test("STO7 labels and name: the latest in the file counts", async () => {
+    const store = await filled(named);
+    for (const each of [store, await stores.reopen(store)]) {
+      equal([...(await each.labels())], [["e2", "second"]]);
+      equal(await each.name(), "a better name");
+    }
+  });
+
+  test("STO8 the deepest shared entry of two branches", async () => {
+    const store = await filled(walk);
+    equal(await store.commonAncestor("e6", "e8"), "e2");
+    equal(await store.commonAncestor("e3", "e6"), "e3");
+    equal(await store.commonAncestor("e6", null), null);
+  });
+
+  test("STO9 lines come back as they were written", async () => {
+    const store = await filled(walk);
+    for (const each of [store, await stores.reopen(store)]) {
+      equal(await each.line("e4"), JSON.stringify(walk[3]));
+      equal(await each.line("nobody"), undefined);
+    }
+  });
+
+  test("STO10 a compaction that keeps what is not on its branch, or a result without its call, is refused", async () => {
+    const store = await filled(walk);
+    for (const firstKeptEntryId of ["e4", "nobody"]) {
+      const entry = { ...compactionAfter("e8"), firstKeptEntryId } as Entry;
+      equal(await refusal(store, [entry]), true);
+    }
+    equal(await store.append([compactionAfter("e8")], { expectedLeaf: "e8" }), { type: "appended", leaf: "c" });
+  });
+}
+
+const walk = story(
+  "user: hello",
+  "says: hi",
+  "user: read it",
+  "calls: read",
+  "result: text",
+  "says: done",
+  "moves: e2",
+  "user: else",
+);
+const compacted = story(
+  "user: one",
+  "says: two",
+  "user: three",
+  "says: four",
+  "compacts: one and two, keeps e3",
+  "user: five",
+);
+const named = story(
+  "user: one",
+  "says: two",
+  "labels e1: first",
+  "labels e2: second",
+  "names: a name",
+  "names: a better name",
+  "labels e1",
+);
+
+function compactionAfter(parentId: string): Entry {
+  const timestamp = "2026-01-01T01:00:00.000Z";
+  return {
+    type: "compaction",
+    id: "c",
+    parentId,
+    timestamp,
+    summary: "short",
+    firstKeptEntryId: "e7",
+    tokensBefore: 10,
+  };
+}
+
+function pick(entries: readonly Entry[], ids: string): readonly Entry[] {
+  return ids.split(" ").flatMap((id) => entries.filter((entry) => entry.id === id));
+}
+
+async function appendEach(store: Store, entries: readonly Entry[]): Promise<void> {
+  for (const entry of entries) await store.append([entry], { expectedLeaf: await store.leaf() });
+}
+
+async function refusal(store: Store, batch: readonly Entry[]): Promise<boolean> {
+  const expectedLeaf = await store.leaf();
+  try {
+    await store.append(batch, { expectedLeaf });
+    return false;
+  } catch {
+    // The contract asks that it throws; what it says is the store's own.
+    return true;
+  }
+}
