@@ -1,0 +1,85 @@
+/** pi 1.5.0 as a peer to compare with: fetched at run time into an ignored folder, run in a network namespace of its own. */
+
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const VERSION = "1.5.0";
+const peers = join(import.meta.dirname, "../../../.peers");
+
+export interface Pi {
+  ask(command: { readonly op: string } & Readonly<Record<string, unknown>>): Promise<unknown>;
+  end(): void;
+}
+
+/** A running pi; ask it one thing at a time, and end it. */
+export function startPi(): Pi {
+  const home = mkdtempSync(join(tmpdir(), "pith-pi-home-"));
+  const [command = "", ...args] = [
+    ...withoutNetwork(),
+    process.execPath,
+    join(import.meta.dirname, "pi-worker.mjs"),
+    bundle(),
+  ];
+  const env = { PATH: process.env.PATH, HOME: home, PI_OFFLINE: "1", PI_TELEMETRY: "0", PI_SKIP_VERSION_CHECK: "1" };
+  const child = spawn(command, args, { env, stdio: ["pipe", "pipe", "inherit"] });
+  const answers = lines(child.stdout.setEncoding("utf8"));
+  return {
+    async ask(question) {
+      child.stdin.write(`${JSON.stringify(question)}\n`);
+      const { value, done } = await answers.next();
+      if (done) throw new Error(`pi ended before it answered "${question.op}"`);
+      const answer = JSON.parse(value) as { ok?: unknown; error?: string };
+      if (answer.error !== undefined) throw new Error(`pi could not do "${question.op}": ${answer.error}`);
+      return answer.ok;
+    },
+    end() {
+      child.stdin.end();
+      child.on("close", () => rmSync(home, { recursive: true, force: true }));
+    },
+  };
+}
+
+// Not readline: it also ends lines at U+2028, which JSON leaves as it is.
+async function* lines(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  let started: string[] = [];
+  for await (const chunk of chunks) {
+    const [end = "", ...more] = chunk.split("\n");
+    started.push(end);
+    for (const begin of more) {
+      yield started.join("");
+      started = [begin];
+    }
+  }
+}
+
+/** The entry file of pi's self-contained bundle. */
+function bundle(): string {
+  const folder = join(peers, `pi-${VERSION}`);
+  const entry = join(folder, "package/dist/bundle/index.js");
+  if (existsSync(entry)) return entry;
+  mkdirSync(peers, { recursive: true });
+  const fresh = mkdtempSync(join(peers, "fetching-"));
+  const packed = `@earendil-works/pi-coding-agent@${VERSION}`;
+  const name = execFileSync("npm", ["pack", packed, "--silent", "--pack-destination", fresh], {
+    encoding: "utf8",
+  }).trim();
+  execFileSync("tar", ["xzf", join(fresh, name.split("\n").at(-1) ?? ""), "-C", fresh]);
+  if (!existsSync(folder)) renameSync(fresh, folder);
+  return entry;
+}
+
+// A peer is compared, not trusted: it gets no way out.
+function withoutNetwork(): readonly string[] {
+  const ways = [
+    ["unshare", "-n"],
+    ["unshare", "-r", "-n"],
+  ];
+  const way = ways.find(([command = "", ...args]) => spawnSync(command, [...args, "true"]).status === 0);
+  if (!way)
+    throw new Error(
+      "pi is run only without network, and `unshare -n` does not work here (Linux with user namespaces is needed)",
+    );
+  return way;
+}

@@ -1,0 +1,84 @@
+/** The one command line of all suites, of benchmarks and evaluations alike: what it is called, what it takes, what it prints. */
+
+import { parseArgs } from "node:util";
+
+export interface Suite {
+  readonly name: string;
+  /** One line for the help. */
+  readonly about: string;
+  run(settings: Settings): Promise<Figures>;
+}
+
+export interface Settings {
+  /** A short version that ends within 45 s. */
+  readonly quick: boolean;
+  readonly seed: number;
+  /** A folder with texts or sessions to use instead of made-up ones. */
+  readonly corpus: string | undefined;
+  /** Progress and tables for people; silent figures go into the result. */
+  readonly say: (text: string) => void;
+}
+
+/** Named numbers, in the order they are shown. */
+export type Figures = Readonly<Record<string, number | string>>;
+
+/** The whole program: a mistake in the call or a run that cannot go on ends in one sentence. */
+export async function runSuites(command: string, suites: readonly Suite[], args: readonly string[]): Promise<void> {
+  try {
+    await runSuite(command, suites, args);
+  } catch (error) {
+    console.error(`${command}: ${error instanceof Error ? error.message : error}`);
+    process.exitCode = 1;
+  }
+}
+
+async function runSuite(command: string, suites: readonly Suite[], args: readonly string[]): Promise<void> {
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  const suite = suites.find(({ name }) => name === positionals[0]);
+  if (values.help || !suite) {
+    console.log(help(command, suites));
+    if (!values.help)
+      console.error(`\n${command}: ${positionals[0] ? `there is no suite "${positionals[0]}"` : "which suite?"}`);
+    process.exitCode = values.help ? 0 : 2;
+    return;
+  }
+  // With --json stdout carries figures only; people read the rest on stderr.
+  const say = (text: string): void => (values.json ? console.error(text) : console.log(text));
+  const seed = Number(values.seed);
+  if (!Number.isSafeInteger(seed)) throw new Error(`--seed takes a whole number, not "${values.seed}"`);
+  const figures = await suite.run({ quick: values.quick, seed, corpus: values.corpus, say });
+  const result = { suite: suite.name, seed, quick: values.quick, ...figures };
+  console.log(values.json ? JSON.stringify(result) : table(figures));
+}
+
+const options = {
+  quick: { type: "boolean", default: false },
+  json: { type: "boolean", default: false },
+  seed: { type: "string", default: "1" },
+  corpus: { type: "string" },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+
+function help(command: string, suites: readonly Suite[]): string {
+  const width = Math.max(...suites.map(({ name }) => name.length));
+  return `pnpm ${command} SUITE [--quick] [--json] [--seed N] [--corpus DIR]
+
+${suites.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`).join("\n")}
+
+  --quick        a short version that ends within 45 s
+  --json         figures as one JSON object on the last line of stdout
+  --seed N       the same made-up data again (default 1)
+  --corpus DIR   use what lies in DIR instead of made-up data
+
+  pnpm ${command} ${suites[0]?.name} --quick --json`;
+}
+
+function table(figures: Figures): string {
+  const width = Math.max(...Object.keys(figures).map((name) => name.length));
+  const rows = Object.entries(figures).map(([name, value]) => `  ${name.padEnd(width)}  ${shown(value)}`);
+  return `\n${rows.join("\n")}`;
+}
+
+function shown(value: number | string): string {
+  return typeof value === "number" && !Number.isInteger(value) ? value.toPrecision(3) : String(value);
+}

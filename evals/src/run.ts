@@ -1,0 +1,6 @@
+/** `pnpm eval SUITE`: the quality of what Pith reads, keeps and writes. */
+
+import { runSuites } from "@pith/bench/suite";
+import { readingSuite } from "./reading/suite.ts";
+
+await runSuites("eval", [readingSuite], process.argv.slice(2));
