@@ -1,0 +1,168 @@
+/** pi 1.5.0 itself as the judge: the same file, the same leaf, the same messages. */
+
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Pi, startPi } from "../../../../bench/src/peers/pi.ts";
+import type { Entry } from "../../src/entry.ts";
+import { machine } from "../../src/node/machine.ts";
+import { buildSessionContext, type SessionContext } from "../../src/reading/build-context.ts";
+import { buildRequest } from "../../src/reading/build-request.ts";
+import { decodeSession } from "../../src/session/codec/session-file.ts";
+import { branch, treeOf } from "../../src/session/tree.ts";
+import { windowOf } from "../../src/session/window.ts";
+import { violations } from "../../src/testing/provider-rules/provider-rules.ts";
+import { life } from "../properties/commands.ts";
+import { models } from "../properties/drafts.ts";
+import { lived } from "../properties/play.ts";
+
+const fixtures = join(import.meta.dirname, "../../../../../shared/fixtures/pi-sessions");
+let pi: Pi;
+let folder: string;
+beforeAll(() => {
+  pi = startPi();
+  folder = mkdtempSync(join(tmpdir(), "pith-same-"));
+});
+afterAll(() => {
+  pi.end();
+  rmSync(folder, { recursive: true });
+});
+
+/** Our context and pi's agree at every `step`th entry of a file and at the last, and what is sent is accepted everywhere. */
+async function expectSame(file: string, step: number): Promise<void> {
+  const { lines, damage } = decodeSession(readFileSync(file), machine);
+  expect(damage).toEqual([]);
+  const entries = lines.map(({ entry }) => entry);
+  const tree = treeOf(entries);
+  const leaves = entries.map((_, at) => at).filter((at) => at % step === 0 || at === entries.length - 1);
+  const hashes = (await pi.ask({ op: "hashes", file, leaves })) as readonly string[];
+  for (const [at, leaf] of leaves.entries()) {
+    const ours = buildSessionContext(windowOf(branch(tree, entries[leaf]?.id ?? null)));
+    const said = [ours.messages, ours.thinkingLevel, ours.model];
+    if (hash(said) !== hashes[at]) {
+      const [theirs] = (await pi.ask({ op: "contexts", file, leaves: [leaf] })) as readonly SessionContext[];
+      expect(said).toEqual([theirs?.messages, theirs?.thinkingLevel, theirs?.model]);
+      expect.unreachable("the two differ, though only in the order of members");
+    }
+    expectSendable(ours);
+  }
+}
+
+function hash(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex");
+}
+
+function expectSendable(context: SessionContext): void {
+  for (const to of [...models, ...spokenBy(context)]) {
+    const request = buildRequest(context, { to });
+    if (request.messages.some((message) => message.role !== "system")) expect(violations(request, to)).toEqual([]);
+  }
+}
+
+function spokenBy({ messages }: SessionContext): readonly { api: string; provider: string; model: string }[] {
+  const last = messages.findLast((message) => message.role === "assistant");
+  return last?.role === "assistant" ? [{ api: last.api, provider: last.provider, model: last.model }] : [];
+}
+
+describe("pi's own sessions of version 1", () => {
+  test.each(["before-compaction.jsonl", "large-session.jsonl"])(
+    "CTX1 CTX2 LOG9 %s gives the same messages at every tenth entry",
+    async (name) => {
+      const file = join(fixtures, name);
+      expect(existsSync(file), `${file} is not here; it is read in place, beside the project`).toBe(true);
+      await expectSame(file, 10);
+    },
+  );
+});
+
+describe("generated sessions of version 3", () => {
+  test("CTX1 CTX2 CTX3 three hundred random lives give the same messages at every leaf", {
+    timeout: 120_000,
+  }, async () => {
+    const lives = fc.sample(life, { numRuns: 300, seed: 20261115 });
+    for (const [at, commands] of lives.entries()) {
+      const store = await lived(commands.filter((command) => command.do !== "crash"));
+      const file = join(folder, `${at}.jsonl`);
+      writeFileSync(file, store.bytes());
+      if ((await store.leaf()) !== null) await expectSame(file, 1);
+    }
+  });
+
+  test("CTX3 CTX13 what pi 1.5 added: system messages, a compaction's own, and edits of every kind", async () => {
+    const file = join(folder, "one-five.jsonl");
+    writeFileSync(file, [header, ...pi15].map((line) => `${JSON.stringify(line)}\n`).join(""));
+    await expectSame(file, 1);
+  });
+});
+
+const header = { type: "session", version: 3, id: "s", timestamp: "2026-01-01T00:00:00.000Z", cwd: "/" };
+const usage = {
+  input: 1,
+  output: 1,
+  cacheRead: 0,
+  cacheWrite: 0,
+  totalTokens: 2,
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+};
+const tool = { name: "read", description: "reads", parameters: { type: "object" } };
+const assistant = { role: "assistant", ...models[0], usage, stopReason: "stop", timestamp: 1 };
+const drafts = [
+  {
+    type: "message",
+    message: { role: "system", content: "rules", sections: { a: "one" }, toolsAdded: [tool], timestamp: 1 },
+  },
+  { type: "message", message: { role: "user", content: "hello", timestamp: 2 } },
+  { type: "message", message: { ...assistant, content: [{ type: "text", text: "hi" }] } },
+  {
+    type: "message",
+    message: {
+      role: "system",
+      content: "",
+      sections: { a: null, b: "two" },
+      toolsRemoved: [{ name: "read" }],
+      timestamp: 3,
+    },
+  },
+  { type: "context_edit", targetId: "3", replacement: { content: "changed" } },
+  { type: "custom_message", customType: "x", content: "note", display: false, details: { deep: 1 } },
+  { type: "context_edit", targetId: "6", replacement: { content: [{ type: "text", text: "changed note" }] } },
+  { type: "context_edit", targetId: "2", replacement: { content: "changed hello" } },
+  { type: "usage", kind: "cache_warm", provider: "p", model: "m", usage },
+  {
+    type: "compaction",
+    summary: "short",
+    firstKeptEntryId: "4",
+    tokensBefore: 10,
+    systemMessage: { role: "system", content: "folded", timestamp: 4 },
+  },
+  {
+    type: "message",
+    message: {
+      role: "bashExecution",
+      command: "ls",
+      output: "a",
+      exitCode: 0,
+      cancelled: false,
+      truncated: false,
+      timestamp: 5,
+    },
+  },
+  { type: "message", message: { role: "user", content: null, timestamp: 6 } },
+  {
+    type: "message",
+    message: { role: "custom", customType: "old", content: "by migration", display: true, timestamp: 7 },
+  },
+  { type: "branch_summary", fromId: "3", summary: "tried" },
+  { type: "context_edit", targetId: "6", replacement: null },
+  { type: "compaction", summary: "nothing kept", firstKeptEntryId: "16", tokensBefore: 10 },
+  { type: "session_info", name: "name" },
+];
+const pi15 = drafts.map((draft, at) => ({
+  ...draft,
+  id: `${at + 1}`,
+  parentId: at === 0 ? null : `${at}`,
+  timestamp: "2026-01-01T00:00:01.000Z",
+})) as unknown as readonly Entry[];

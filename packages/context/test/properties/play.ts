@@ -1,0 +1,250 @@
+/** Plays one life on the real session and on the plain one, and compares them after every command. */
+
+import type { Entry } from "../../src/entry.ts";
+import { machine } from "../../src/node/machine.ts";
+import type { Ports } from "../../src/ports.ts";
+import { buildSessionContext } from "../../src/reading/build-context.ts";
+import { buildRequest } from "../../src/reading/build-request.ts";
+import { convertToLlm } from "../../src/reading/convert-to-llm.ts";
+import { MemoryStore } from "../../src/session/memory-store.ts";
+import { Session } from "../../src/session/session.ts";
+import { violations } from "../../src/testing/provider-rules/provider-rules.ts";
+import type { Command } from "./commands.ts";
+import { drafts, models, pick } from "./drafts.ts";
+import { type PlainSession, plainAppend, plainBranch, plainContext } from "./plain-model.ts";
+import { sentFaults } from "./sent-invariants.ts";
+
+interface Stage {
+  readonly ports: Ports;
+  readonly clock: { offset: number; time: number };
+  store: MemoryStore;
+  session: Session;
+  plain: PlainSession;
+  step: number;
+  /** Leaves seen on the way, with the context each had then. */
+  readonly seen: Map<string, string>;
+  /** The plain session after each append, by the length of the file then. */
+  history: { readonly length: number; readonly plain: PlainSession }[];
+}
+
+export async function play(life: readonly Command[]): Promise<void> {
+  const stage = await opening();
+  for (const command of life) {
+    stage.step++;
+    // The torn end that a crash left is cut off by the next append; all that is whole stays.
+    const before = stage.store.bytes().subarray(0, stage.history.at(-1)?.length);
+    await perform(stage, command);
+    await compare(stage, command, before);
+  }
+  await finale(stage);
+}
+
+/** The session after a life, without looking. */
+export async function lived(life: readonly Command[]): Promise<MemoryStore> {
+  const stage = await opening();
+  for (const command of life) {
+    stage.step++;
+    await perform(stage, command);
+  }
+  return stage.store;
+}
+
+async function opening(): Promise<Stage> {
+  const clock = { offset: 0, time: 1.7e12 };
+  let ids = 0;
+  const ports: Ports = {
+    ...machine,
+    now: () => {
+      clock.time += 1000;
+      return clock.time + clock.offset;
+    },
+    entryId: () => `id-${++ids}`,
+  };
+  const store = MemoryStore.create(ports, { cwd: "/project" });
+  const session = await Session.open(store, ports);
+  const plain: PlainSession = { entries: [], leaf: null };
+  const history = [{ length: store.bytes().length, plain }];
+  return { ports, clock, store, session, plain, step: 0, seen: new Map(), history };
+}
+
+async function perform(stage: Stage, command: Command): Promise<void> {
+  const { session, plain } = stage;
+  switch (command.do) {
+    case "move": {
+      const target = command.which % 17 === 0 ? null : (pick(plain.entries, command.which)?.id ?? null);
+      await session.move(target);
+      return follow(stage);
+    }
+    case "leave": {
+      const target = pick(plain.entries, command.which)?.id ?? null;
+      const fromId = session.leaf ?? "root";
+      await session.move(target);
+      await follow(stage);
+      await session.append({ type: "branch_summary", fromId, summary: `left ${stage.step}` });
+      return follow(stage);
+    }
+    case "fork":
+      return forkAndStay(stage, pick(plain.entries, command.which)?.id ?? null);
+    case "reopen":
+      return reopen(stage, stage.store.bytes());
+    case "crash":
+      return crash(stage, command.bytes);
+    case "clock":
+      stage.clock.offset += command.by;
+      return;
+    default: {
+      const batch = drafts(command, {
+        branch: plainBranch(plain, plain.leaf),
+        all: plain.entries,
+        step: stage.step,
+        time: stage.ports.now(),
+      });
+      if (batch.length === 0) return;
+      await session.append(...batch);
+      return follow(stage);
+    }
+  }
+}
+
+/** Takes over into the plain session what the real one has just written. */
+async function follow(stage: Stage): Promise<void> {
+  const { store, session } = stage;
+  const added: Entry[] = [];
+  const known = new Set(stage.plain.entries.map((entry) => entry.id));
+  for (let id = session.leaf; id !== null && !known.has(id); ) {
+    const entry = await store.entry(id);
+    if (!entry) throw new Error(`${id} is the leaf and not in the store`);
+    added.unshift(entry);
+    id = entry.parentId;
+  }
+  stage.plain = plainAppend(stage.plain, added);
+  stage.history.push({ length: store.bytes().length, plain: stage.plain });
+}
+
+async function reopen(stage: Stage, bytes: Uint8Array): Promise<void> {
+  stage.store = MemoryStore.open(bytes, stage.ports);
+  stage.session = await Session.open(stage.store, stage.ports);
+}
+
+// The file loses its last bytes: whatever was not whole by then was never acknowledged.
+async function crash(stage: Stage, bytes: number): Promise<void> {
+  const whole = stage.store.bytes();
+  const first = stage.history[0]?.length ?? 0;
+  const length = Math.max(first, whole.length - bytes);
+  const survived = stage.history.filter((point) => point.length <= length + 1);
+  stage.history = survived;
+  stage.plain = survived.at(-1)?.plain ?? stage.plain;
+  for (const leaf of stage.seen.keys())
+    if (!stage.plain.entries.some((entry) => entry.id === leaf)) stage.seen.delete(leaf);
+  await reopen(stage, whole.slice(0, length));
+}
+
+async function forkAndStay(stage: Stage, leaf: string | null): Promise<void> {
+  const bytes = await stage.session.fork({ leaf });
+  const copy = MemoryStore.open(bytes, stage.ports);
+  same(
+    "INV38 a fork has the context of its leaf",
+    await contextAt(copy, await copy.leaf()),
+    await contextAt(stage.store, leaf),
+  );
+  for (const entry of await stage.store.branch(leaf)) {
+    if (entry.type !== "unknown") continue;
+    const again = await copy.entry(entry.id);
+    same("INV29 unknown entries survive a fork", again?.type === "unknown" && again.value.text, entry.value.text);
+  }
+}
+
+async function compare(stage: Stage, command: Command, before: Uint8Array): Promise<void> {
+  const { store, session, plain } = stage;
+  const bytes = store.bytes();
+  const again = MemoryStore.open(bytes, stage.ports);
+  const live = JSON.stringify(buildSessionContext(session.window).messages);
+  same("CTX1 the context is that of the plain session", live, JSON.stringify(plainContext(plain, plain.leaf)));
+  same("INV23 rebuilt from the file it is the same", await contextAt(again, session.leaf), live);
+  same("INV24 opening writes nothing", again.bytes(), bytes);
+  same("INV32 the leaf is stored", await again.leaf(), session.leaf);
+  if (command.do !== "crash")
+    same("INV26 the old file is a prefix of the new", bytes.subarray(0, before.length), before);
+  if (session.leaf !== null) stage.seen.set(session.leaf, live);
+}
+
+async function finale(stage: Stage): Promise<void> {
+  const { store, session } = stage;
+  const bytes = store.bytes();
+  const again = MemoryStore.open(bytes, stage.ports);
+  for (const [leaf, context] of stage.seen)
+    same("INV31 what happens elsewhere never changes a leaf's context", await contextAt(again, leaf), context);
+  await checkTree(stage, again);
+  await checkTimeless(stage, bytes);
+  checkSent(session);
+}
+
+async function checkTree({ plain }: Stage, store: MemoryStore): Promise<void> {
+  const reached: string[] = [];
+  const waiting = [...(await store.children(null))];
+  for (let entry = waiting.pop(); entry; entry = waiting.pop()) {
+    reached.push(entry.id);
+    waiting.push(...(await store.children(entry.id)));
+  }
+  same("INV25 INV27 every entry is reachable, once", reached.sort(), plain.entries.map((entry) => entry.id).sort());
+  const order = new Map(plain.entries.map((entry, at) => [entry.id, at]));
+  for (const { id, parentId } of plain.entries)
+    if (parentId !== null && (order.get(parentId) ?? Number.POSITIVE_INFINITY) >= (order.get(id) ?? -1))
+      throw new Error(`INV27 ${parentId} comes after its child ${id}`);
+}
+
+// INV28: turn the order of all times around; nothing but the times themselves may change.
+async function checkTimeless({ ports, session }: Stage, bytes: Uint8Array): Promise<void> {
+  const store = MemoryStore.open(bytes, ports);
+  const lines = new TextDecoder().decode(bytes).trimEnd().split("\n");
+  const years = lines.length;
+  const bare = lines.map((line, at) =>
+    line
+      .replace(/,"crc":"[0-9a-f]{8}"\}$/, "}")
+      .replace(/"pith":\{"format":1\}/, '"was":1')
+      .replace(
+        /^(\{"type":"[a-z_]+","id":"[^"]+","parentId":(?:null|"[^"]+"),"timestamp":)"[^"]*"/,
+        `$1"${3000 - (at % years)}-01-01T00:00:00.000Z"`,
+      ),
+  );
+  const turned = MemoryStore.open(new TextEncoder().encode(`${bare.join("\n")}\n`), ports);
+  const timeless = (json: string): string => json.replace(/"timestamp":(\d+|null)/g, '"timestamp":0');
+  same(
+    "INV28 order comes from the file, never from times",
+    timeless(await contextAt(turned, session.leaf)),
+    timeless(await contextAt(store, session.leaf)),
+  );
+}
+
+function checkSent(session: Session): void {
+  const context = buildSessionContext(session.window);
+  const grown =
+    context.messages.map((_, at) => convertToLlm(context.messages.slice(0, at + 1), models[0])).at(-1) ?? [];
+  same(
+    "CTX1 a conversion that went on where it stood is one from the start",
+    grown,
+    convertToLlm(structuredClone(context.messages), models[0]),
+  );
+  const plainFaults = sentFaults(context.messages, convertToLlm(context.messages));
+  if (plainFaults.length > 0) throw new Error(plainFaults.join("\n"));
+  for (const to of models) {
+    const request = buildRequest(context, { to });
+    // Where nobody has said anything there is nothing to send.
+    if (request.messages.every((message) => message.role === "system")) continue;
+    const faults = [...violations(request, to), ...sentFaults(context.messages, request.messages)];
+    if (faults.length > 0) throw new Error(`to ${to.api}: ${faults.join("\n")}`);
+  }
+}
+
+async function contextAt(store: MemoryStore, leaf: string | null): Promise<string> {
+  return JSON.stringify(buildSessionContext(await store.window(leaf)).messages);
+}
+
+function same(rule: string, actual: unknown, expected: unknown): void {
+  if (actual === expected) return;
+  if (actual instanceof Uint8Array && expected instanceof Uint8Array && Buffer.compare(actual, expected) === 0) return;
+  const [got, wanted] = [actual, expected].map((value) =>
+    value instanceof Uint8Array ? `${Buffer.from(value)}` : JSON.stringify(value),
+  );
+  if (got !== wanted) throw new Error(`${rule}\n  got      ${got}\n  expected ${wanted}`);
+}

@@ -1,0 +1,65 @@
+/** The long version of the property tests: `pnpm properties --runs 1000000 [--seed N]`, spread over all cores. */
+
+import { spawn } from "node:child_process";
+import { availableParallelism } from "node:os";
+import { parseArgs } from "node:util";
+import fc from "fast-check";
+import { life } from "./commands.ts";
+import { play } from "./play.ts";
+
+const usage = `pnpm properties [--runs N] [--seed N]
+
+Plays random lives of a session and holds each against a plain model. Default: 100,000 lives, a random seed.
+
+  pnpm properties --runs 1000000      the nightly run
+  pnpm properties --seed 42           repeat what a failure printed`;
+
+const { values } = parseArgs({
+  options: {
+    runs: { type: "string", default: "100000" },
+    seed: { type: "string" },
+    part: { type: "string" },
+    help: { type: "boolean" },
+  },
+});
+if (values.help) console.log(usage);
+else if (values.part !== undefined) await playPart(Number(values.runs), Number(values.seed));
+else await playAll(Number(values.runs), Number(values.seed ?? Math.floor(Math.random() * 2 ** 31)));
+
+async function playAll(runs: number, seed: number): Promise<void> {
+  const parts = availableParallelism();
+  const start = performance.now();
+  console.log(`${runs} lives in ${parts} processes, seed ${seed}`);
+  const codes = await Promise.all(
+    Array.from({ length: parts }, (_, part) => playElsewhere(part, Math.ceil(runs / parts), seed + part)),
+  );
+  const failed = codes.filter((code) => code !== 0).length;
+  console.log(
+    `${runs} lives, ${failed === 0 ? "0 violations" : `${failed} parts failed`}, ${((performance.now() - start) / 1000).toFixed(0)} s`,
+  );
+  process.exitCode = failed === 0 ? 0 : 1;
+}
+
+function playElsewhere(part: number, runs: number, seed: number): Promise<number | null> {
+  const args = [import.meta.filename, "--part", String(part), "--runs", String(runs), "--seed", String(seed)];
+  const child = spawn(process.execPath, args, { stdio: "inherit" });
+  return new Promise((resolve) => child.on("close", resolve));
+}
+
+async function playPart(runs: number, seed: number): Promise<void> {
+  const chunk = 5_000;
+  for (let done = 0; done < runs; done += chunk) {
+    const numRuns = Math.min(chunk, runs - done);
+    const result = await fc.check(fc.asyncProperty(life, play), {
+      seed: seed + done,
+      numRuns,
+      includeErrorInReport: true,
+    });
+    if (result.failed) {
+      console.error(`seed ${seed + done}:\n${fc.defaultReportMessage(result)}`);
+      process.exitCode = 1;
+      return;
+    }
+    console.log(`part with seed ${seed}: ${done + numRuns} of ${runs}`);
+  }
+}

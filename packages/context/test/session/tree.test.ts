@@ -1,0 +1,43 @@
+/** Questions to a tree. */
+
+import { expect, test } from "vitest";
+import { branch, commonAncestor, labels, treeOf } from "../../src/session/tree.ts";
+import { story } from "../../src/testing/story.ts";
+
+//  e1 ─ e2 ─ e3 ─ e4
+//        └── e5 ─ e6 ─ e7
+//  e8
+const tree = treeOf(
+  story("user: a", "says: b", "user: c", "says: d", "moves: e2", "user: e", "says: f", "moves: root"),
+);
+const ids = (entries: readonly { id: string }[] | undefined): string => (entries ?? []).map(({ id }) => id).join(" ");
+
+test("TREE1 a branch runs from its root to its leaf, a leaf that is not there has none", () => {
+  expect(ids(branch(tree, "e7"))).toBe("e1 e2 e5 e6 e7");
+  expect(ids(branch(tree, "e3"))).toBe("e1 e2 e3");
+  expect(ids(branch(tree, null))).toBe("");
+  expect(ids(branch(tree, "nobody"))).toBe("");
+});
+
+test("TREE1 children in file order, the roots under null", () => {
+  expect(ids(tree.children.get("e2"))).toBe("e3 e5");
+  expect(ids(tree.children.get(null))).toBe("e1 e8");
+});
+
+test.each([
+  ["e4", "e7", "e2"],
+  ["e7", "e4", "e2"],
+  ["e3", "e4", "e3"],
+  ["e7", "e7", "e7"],
+  ["e8", "e4", null],
+  [null, "e4", null],
+])("TREE8 the deepest entry that %s and %s share is %s", (one, other, shared) => {
+  expect(commonAncestor(tree, one, other)).toBe(shared);
+});
+
+test("TREE5 the latest label in the file counts, an empty one takes it away", () => {
+  const named = treeOf(
+    story("user: a", "labels e1: one", "moves: e1", "labels e1: two", "labels e2: other", "labels e2"),
+  );
+  expect([...labels(named)]).toEqual([["e1", "two"]]);
+});

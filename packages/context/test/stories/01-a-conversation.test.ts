@@ -1,0 +1,34 @@
+/** Story 1: a message becomes an entry, the branch becomes a context, the context goes to a model, and its reply becomes an entry. */
+
+import { expect, test } from "vitest";
+import { buildSessionContext } from "../../src/reading/build-context.ts";
+import { buildRequest } from "../../src/reading/build-request.ts";
+import { MemoryStore } from "../../src/session/memory-store.ts";
+import { Session } from "../../src/session/session.ts";
+import { scriptedModel } from "../../src/testing/scripted-model.ts";
+import { show } from "../../src/testing/show.ts";
+import { testPorts } from "../../src/testing/test-ports.ts";
+
+test("REQ2 the life of one message", async () => {
+  const ports = testPorts();
+  const session = await Session.open(MemoryStore.create(ports), ports);
+  const model = scriptedModel("It is a parser.", "In 2019.");
+
+  for (const question of ["What is this?", "Since when?"]) {
+    await session.append({ type: "message", message: { role: "user", content: question, timestamp: ports.now() } });
+    const request = buildRequest(buildSessionContext(session.window), { to: model });
+    for await (const event of model.stream(request, {}))
+      if (event.type === "reply-ended") await session.append({ type: "message", message: event.message });
+  }
+
+  expect(model.requests.map(({ messages }) => show(messages))).toEqual([
+    "0 user      What is this?",
+    ["0 user      What is this?", "1 assistant It is a parser.", "2 user      Since when?"].join("\n"),
+  ]);
+  expect((await session.branch()).map(({ id, parentId }) => `${parentId} <- ${id}`)).toEqual([
+    "null <- e1",
+    "e1 <- e2",
+    "e2 <- e3",
+    "e3 <- e4",
+  ]);
+});

@@ -1,0 +1,29 @@
+/** Story 2: a compaction covers the past with a summary and keeps the end. Nothing is removed from the log. */
+
+import { expect, test } from "vitest";
+import { story } from "../../src/testing/story.ts";
+import { contextAt, contextOf } from "../told.ts";
+
+const told = [
+  "user: fix the parser",
+  "calls: read path=parser.ts",
+  "result: four hundred lines",
+  "says: found it",
+  "user: and add a test",
+  "says: done",
+  "compacts: the parser was fixed, keeps e5",
+  "user: now the docs",
+];
+
+test("CTX2 the model sees the summary, what was kept, and what came after", () => {
+  expect(contextOf(...told)).toEqual([
+    "0 compactionSummary the parser was fixed",
+    "1 user      and add a test",
+    "2 assistant done",
+    "3 user      now the docs",
+  ]);
+});
+
+test("LOG1 every entry is still there, and the context of any earlier moment can be had", () => {
+  expect(contextAt(story(...told), "e6").messages).toHaveLength(6);
+});

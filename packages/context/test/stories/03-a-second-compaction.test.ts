@@ -1,0 +1,26 @@
+/** Story 3: a second compaction starts where the first one began to keep, so that nothing falls between the two. */
+
+import { expect, test } from "vitest";
+import { contextOf } from "../told.ts";
+
+test("CTX2 the newest compaction alone speaks for the past; an older one that lies in the kept part is silent", () => {
+  expect(
+    contextOf(
+      "user: one",
+      "says: two",
+      "user: three",
+      "says: four",
+      "compacts: one and two, keeps e3",
+      "user: five",
+      "says: six",
+      "compacts: one to three, keeps e4",
+      "user: seven",
+    ),
+  ).toEqual([
+    "0 compactionSummary one to three",
+    "1 assistant four",
+    "2 user      five",
+    "3 assistant six",
+    "4 user      seven",
+  ]);
+});

@@ -1,0 +1,35 @@
+/** Story 5: going back to an earlier place makes a branch. What was left is told by a summary at the new place, if one was written. */
+
+import { expect, test } from "vitest";
+import { branch, commonAncestor, treeOf } from "../../src/session/tree.ts";
+import { story } from "../../src/testing/story.ts";
+import { contextAt, contextOf } from "../told.ts";
+
+const told = [
+  "user: make it fast",
+  "says: cache or index?",
+  "user: cache",
+  "says: slower than before",
+  "moves: e2",
+  "left e4: a cache was tried; it was slower",
+  "user: index then",
+];
+
+test("MOVE1 the new branch sees its own past and the summary, not the words of the other", () => {
+  expect(contextOf(...told)).toEqual([
+    "0 user      make it fast",
+    "1 assistant cache or index?",
+    "2 branchSummary a cache was tried; it was slower",
+    "3 user      index then",
+  ]);
+});
+
+test("CTX1 the branch that was left has the context it always had", () => {
+  expect(contextAt(story(...told), "e4").sources).toEqual(["e1", "e2", "e3", "e4"]);
+});
+
+test("TREE8 both run through the place where they part", () => {
+  const tree = treeOf(story(...told));
+  expect(commonAncestor(tree, "e4", "e7")).toBe("e2");
+  expect(branch(tree, "e7").map(({ id }) => id)).toEqual(["e1", "e2", "e5", "e6", "e7"]);
+});

@@ -1,0 +1,30 @@
+/** Story 8: a long tool result is replaced by a short one in the context. The log keeps the long one, and the edit is an entry like any other. */
+
+import { expect, test } from "vitest";
+import { story } from "../../src/testing/story.ts";
+import { contextAt, contextOf } from "../told.ts";
+
+const told = [
+  "user: read it",
+  "calls: read path=big.log",
+  "result: ten thousand lines",
+  "says: I see",
+  "edits e3: [10,000 lines, see entry:e3]",
+  "user: and now?",
+];
+
+test("CTX3 from the edit on the model sees the short text", () => {
+  expect(contextOf(...told)).toEqual([
+    "0 user      read it",
+    "1 assistant [c1: read path=big.log]",
+    "2 tool      c1 -> [10,000 lines, see entry:e3]",
+    "3 assistant I see",
+    "4 user      and now?",
+  ]);
+});
+
+test("CTX3 LOG1 the entry is what it was, and before the edit so is the context", () => {
+  const entries = story(...told);
+  expect(JSON.stringify(entries[2])).toContain("ten thousand lines");
+  expect(JSON.stringify(contextAt(entries, "e4").messages)).toContain("ten thousand lines");
+});

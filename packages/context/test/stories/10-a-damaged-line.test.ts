@@ -1,0 +1,31 @@
+/** Story 10: one line in the middle of a file has rotted. It is named, a gap stands in its place, and both sides stay connected. */
+
+import { expect, test } from "vitest";
+import { buildSessionContext } from "../../src/reading/build-context.ts";
+import { convertToLlm } from "../../src/reading/convert-to-llm.ts";
+import { MemoryStore } from "../../src/session/memory-store.ts";
+import { show } from "../../src/testing/show.ts";
+import { story } from "../../src/testing/story.ts";
+import { testPorts } from "../../src/testing/test-ports.ts";
+
+test("LOG2 LOG4 the context before the damage is not lost, as it would be if the branch just ended there", async () => {
+  const ports = testPorts();
+  const whole = MemoryStore.create(ports);
+  for (const entry of story("user: one", "calls: read", "result: the file", "says: two", "user: three"))
+    await whole.append([entry], { expectedLeaf: await whole.leaf() });
+  const rotten = new TextDecoder().decode(whole.bytes()).replace("the file", "the fi1e");
+
+  const store = MemoryStore.open(new TextEncoder().encode(rotten), ports);
+  const window = await store.window(await store.leaf());
+  expect(store.damage.map(({ kind, line }) => `line ${line}: ${kind}`)).toEqual(["line 4: wrong-checksum"]);
+  expect(window.gaps.map(({ id, why }) => `${id}: ${why}`)).toEqual([
+    "e3: the checksum does not fit: the line has changed since it was written",
+  ]);
+  expect(show(convertToLlm(buildSessionContext(window).messages)).split("\n")).toEqual([
+    "0 user      one",
+    "1 assistant [c1: read]",
+    "2 tool      c1 -> (error) There is no result of this call: it was interrupted or its output was lost.",
+    "3 assistant two",
+    "4 user      three",
+  ]);
+});
