@@ -1,47 +1,49 @@
 /** A newcomer's first five minutes: a session is a tree of entries, and the context is what one branch of it says. */
 
 import assert from "node:assert/strict";
+// #region screen
 import { buildSessionContext, convertToLlm, MemoryStore, Session } from "@pith/context";
 import { machine } from "@pith/context/node";
 import { show } from "@pith/context/testing";
 
-// A session in memory. A file or a database would be another store behind the same door.
-const session = await Session.open(MemoryStore.create(machine, { cwd: "/project" }), machine);
+// A session in memory. A file or a database is another store behind the same door.
+const store = MemoryStore.create(machine, { cwd: "/project" });
+const session = await Session.open(store, machine);
 const say = (content: string) =>
   session.append({ type: "message", message: { role: "user", content, timestamp: machine.now() } });
-const seen = (): string => show(convertToLlm(buildSessionContext(session.window).messages));
+const seen = () => show(convertToLlm(buildSessionContext(session.window).messages));
 
-// 1. What is said is appended; the last entry is the leaf.
+// What is said is appended; the last entry is the leaf.
 await say("Make the parser faster.");
-const fork = session.leaf;
+const start = session.leaf;
 await say("Try a cache.");
-console.log(`One branch:\n${seen()}\n`);
+const cached = seen();
 
-// 2. Moving to an earlier entry and going on makes a second branch. Nothing is removed.
-await session.move(fork);
+// Going back and saying something else makes a second branch. Nothing is removed.
+await session.move(start);
 await say("Try an index.");
-console.log(`Another branch, from the same beginning:\n${seen()}\n`);
-assert.equal((await session.store.children(fork)).length, 2);
+const indexed = seen();
 
-// 3. A compaction is an entry too: from here on the model sees its summary and what it keeps.
+// A compaction is an entry too: from here on the model sees its summary and what it keeps …
 const kept = session.leaf ?? "";
-await session.append({
-  type: "compaction",
-  summary: "The parser is to be made faster.",
-  firstKeptEntryId: kept,
-  tokensBefore: 12,
-});
-await say("Good. Now measure it.");
-console.log(`After a compaction:\n${seen()}\n`);
-assert.equal(buildSessionContext(session.window).messages[0]?.role, "compactionSummary");
+await session.append({ type: "compaction", summary: "It is about speed.", firstKeptEntryId: kept, tokensBefore: 12 });
+const compacted = seen();
 
-// 4. It is undone by moving to before it.
+// … and moving to before it undoes it.
 await session.move(kept);
-console.log(`Undone:\n${seen()}\n`);
-assert.deepEqual(seen().split("\n"), ["0 user      Make the parser faster.", "1 user      Try an index."]);
+const undone = seen();
 
-// 5. All of it is one file, which pi can open as well.
-const bytes = (session.store as MemoryStore).bytes();
-const again = await Session.open(MemoryStore.open(bytes, machine), machine);
-assert.equal(again.leaf, session.leaf);
-console.log(`${bytes.length} bytes, ${(await again.branch()).length} entries on this branch`);
+// All of it is one file. Opening reads any session that pi or Pith ever wrote; what is damaged is named, never thrown.
+const again = MemoryStore.open(store.bytes(), machine);
+console.log(again.damage, await again.branch(await again.leaf()));
+// #endregion
+
+for (const [title, view] of Object.entries({ cached, indexed, compacted, undone })) console.log(`\n${title}\n${view}`);
+
+assert.deepEqual(cached.split("\n"), ["0 user      Make the parser faster.", "1 user      Try a cache."]);
+assert.deepEqual(indexed.split("\n"), ["0 user      Make the parser faster.", "1 user      Try an index."]);
+assert.match(compacted, /<summary> It is about speed\. <\/summary>\n1 user {6}Try an index\.$/);
+assert.equal(undone, indexed);
+assert.equal((await store.children(start)).length, 2);
+assert.equal(await again.leaf(), session.leaf);
+assert.deepEqual(again.damage, []);

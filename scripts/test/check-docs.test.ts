@@ -1,0 +1,40 @@
+/** Links that lead nowhere and code that has drifted are found; what holds is left alone. */
+
+import { expect, test } from "vitest";
+import { docFaults } from "../docs/doc-faults.ts";
+import { plant, type Tree } from "./plant.ts";
+import { runScript } from "./run-script.ts";
+
+const fence = (code: string): string => `<!-- examples/one.ts#screen -->\n\`\`\`ts\n${code}\`\`\`\n`;
+const clean: Tree = {
+  "README.md": `see [words](docs/words.md), [home](https://example.org), [part](docs/words.md#part)\n${fence("const a = 1;\n")}`,
+  "docs/words.md": "back to [readme](../README.md)",
+  "packages/context/README.md": "[up](../../README.md)",
+  "examples/one.ts": "before\n// #region screen\nconst a = 1;\n// #endregion\n",
+};
+const faultsOf = (tree: Tree): readonly string[] =>
+  docFaults(plant(tree)).faults.map(({ path, line, sentence }) => `${path}:${line} ${sentence}`);
+
+test("a clean tree has no fault", () => {
+  const root = plant(clean);
+  expect(docFaults(root)).toEqual({ pages: 3, faults: [] });
+  expect(runScript("check-docs.ts", root)).toEqual({ status: 0, lines: ["docs: 3 pages, 0 faults"] });
+});
+
+test.each([
+  [
+    "a link to a file that is gone",
+    { "docs/words.md": "\n[x](rules.md)" },
+    "docs/words.md:2 the link to rules.md leads nowhere",
+  ],
+  [
+    "code that has drifted",
+    { "README.md": fence("const a = 2;\n") },
+    "README.md:1 this is not what stands in examples/one.ts, region screen; copy it from there",
+  ],
+  ["a region that is gone", { "examples/one.ts": "" }, "README.md:2 examples/one.ts has no region screen"],
+])("%s is found where it stands", (_, change, fault) => {
+  const tree = { ...clean, ...change } as Tree;
+  expect(faultsOf(tree)).toEqual([fault]);
+  expect(runScript("check-docs.ts", plant(tree)).status).toBe(1);
+});
