@@ -1,11 +1,10 @@
 /** A session as its writer holds it: the window at the leaf, and the few acts that add to the log. Nothing here builds a context. */
 
-import type { Draft, Entry } from "../entry.ts";
-import { MOVE } from "../entry.ts";
+import { type Draft, type Entry, MOVE } from "../entry.ts";
 import type { Ports } from "../ports.ts";
 import { type ForkPlan, forked } from "./fork.ts";
 import type { Appended, Store } from "./store.ts";
-import { extended, keepsMoreThan, type Window } from "./window.ts";
+import { extended, keepsMoreThan, leafOf, type Window } from "./window.ts";
 
 /** A draft may bring an id of its own, where another entry of its batch names it. */
 export type Drafted = Draft & { readonly id?: string };
@@ -14,18 +13,15 @@ export class Session {
   readonly store: Store;
   readonly #ports: Ports;
   #window: Window;
-  #leaf: string | null;
 
   static async open(store: Store, ports: Ports): Promise<Session> {
-    const leaf = await store.leaf();
-    return new Session(store, ports, { leaf, window: await store.window(leaf) });
+    return new Session(store, ports, await store.window(await store.leaf()));
   }
 
-  private constructor(store: Store, ports: Ports, at: { leaf: string | null; window: Window }) {
+  private constructor(store: Store, ports: Ports, window: Window) {
     this.store = store;
     this.#ports = ports;
-    this.#window = at.window;
-    this.#leaf = at.leaf;
+    this.#window = window;
   }
 
   /** All that the context at the leaf needs. */
@@ -33,49 +29,43 @@ export class Session {
     return this.#window;
   }
 
+  /** Where we stand; null before the first entry. */
   get leaf(): string | null {
-    return this.#leaf;
+    return leafOf(this.#window);
   }
 
   /** Adds entries behind the leaf, all of them or none; the last becomes the leaf. */
   async append(...drafts: readonly Drafted[]): Promise<Appended> {
-    const batch = this.#placed(drafts, this.#leaf);
-    const outcome = await this.store.append(batch, { expectedLeaf: this.#leaf });
-    if (outcome.type === "appended") this.#stand(outcome.leaf, await this.#windowAfter(batch, outcome.leaf));
+    const batch = this.#placed(drafts, this.leaf);
+    const outcome = await this.store.append(batch, { expectedLeaf: this.leaf });
+    if (outcome.type === "leaf-moved") return outcome;
+    this.#window = keepsMoreThan(this.#window, batch)
+      ? await this.store.window(outcome.leaf)
+      : extended(this.#window, batch);
     return outcome;
   }
 
   /** Goes to another place in the tree; null goes before the first entry. What is appended next makes a new branch there. */
   async move(target: string | null): Promise<Appended> {
     const batch = this.#placed([{ type: "custom", customType: MOVE }], target);
-    const outcome = await this.store.append(batch, { expectedLeaf: this.#leaf });
-    if (outcome.type === "appended") this.#stand(outcome.leaf, await this.store.window(outcome.leaf));
+    const outcome = await this.store.append(batch, { expectedLeaf: this.leaf });
+    if (outcome.type === "appended") this.#window = await this.store.window(outcome.leaf);
     return outcome;
   }
 
   /** All entries from the root to this leaf, or to where we stand. */
-  async branch(leaf: string | null = this.#leaf): Promise<readonly Entry[]> {
+  async branch(leaf: string | null = this.leaf): Promise<readonly Entry[]> {
     return this.store.branch(leaf);
   }
 
-  /** The bytes of a new session that holds one branch of this one. */
+  /** The bytes of a new session that holds one branch of this one: to where we stand, or to the leaf that is named. */
   async fork(plan: ForkPlan = {}): Promise<Uint8Array> {
-    return forked(this.store, { leaf: this.#leaf, ...plan }, this.#ports);
+    return forked(this.store, { leaf: this.leaf, ...plan }, this.#ports);
   }
 
   /** Stands where the store stands now: after another writer has moved the leaf. */
   async refresh(): Promise<void> {
-    const leaf = await this.store.leaf();
-    this.#stand(leaf, await this.store.window(leaf));
-  }
-
-  async #windowAfter(batch: readonly Entry[], leaf: string | null): Promise<Window> {
-    return keepsMoreThan(this.#window, batch) ? this.store.window(leaf) : extended(this.#window, batch);
-  }
-
-  #stand(leaf: string | null, window: Window): void {
-    this.#leaf = leaf;
-    this.#window = window;
+    this.#window = await this.store.window(await this.store.leaf());
   }
 
   #placed(drafts: readonly Drafted[], parent: string | null): readonly Entry[] {

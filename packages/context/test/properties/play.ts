@@ -1,13 +1,13 @@
 /** Plays one life on the real session and on the plain one, and compares them after every command. */
 
-import type { Entry } from "../../src/entry.ts";
+import { type Entry, MOVE } from "../../src/entry.ts";
 import { machine } from "../../src/node/machine.ts";
 import type { Ports } from "../../src/ports.ts";
 import { buildSessionContext } from "../../src/reading/build-context.ts";
 import { buildRequest } from "../../src/reading/build-request.ts";
 import { convertToLlm } from "../../src/reading/convert-to-llm.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
-import { Session } from "../../src/session/session.ts";
+import { type Drafted, Session } from "../../src/session/session.ts";
 import { violations } from "../../src/testing/provider-rules/provider-rules.ts";
 import type { Command } from "./commands.ts";
 import { drafts, models, pick } from "./drafts.ts";
@@ -70,18 +70,12 @@ async function opening(): Promise<Stage> {
 async function perform(stage: Stage, command: Command): Promise<void> {
   const { session, plain } = stage;
   switch (command.do) {
-    case "move": {
-      const target = command.which % 17 === 0 ? null : (pick(plain.entries, command.which)?.id ?? null);
-      await session.move(target);
-      return follow(stage);
-    }
+    case "move":
+      return move(stage, command.which % 17 === 0 ? null : (pick(plain.entries, command.which)?.id ?? null));
     case "leave": {
-      const target = pick(plain.entries, command.which)?.id ?? null;
       const fromId = session.leaf ?? "root";
-      await session.move(target);
-      await follow(stage);
-      await session.append({ type: "branch_summary", fromId, summary: `left ${stage.step}` });
-      return follow(stage);
+      await move(stage, pick(plain.entries, command.which)?.id ?? null);
+      return append(stage, [{ type: "branch_summary", fromId, summary: `left ${stage.step}` }]);
     }
     case "fork":
       return forkAndStay(stage, pick(plain.entries, command.which)?.id ?? null);
@@ -93,33 +87,45 @@ async function perform(stage: Stage, command: Command): Promise<void> {
       stage.clock.offset += command.by;
       return;
     default: {
-      const batch = drafts(command, {
+      const place = {
         branch: plainBranch(plain, plain.leaf),
         all: plain.entries,
         step: stage.step,
         time: stage.ports.now(),
-      });
-      if (batch.length === 0) return;
-      await session.append(...batch);
-      return follow(stage);
+      };
+      return append(stage, drafts(command, place));
     }
   }
 }
 
-/** Takes over into the plain session what the real one has just written. */
-async function follow(stage: Stage): Promise<void> {
+async function append(stage: Stage, batch: readonly Drafted[]): Promise<void> {
+  if (batch.length === 0) return;
+  await stage.session.append(...batch);
+  await follow(stage, batch, stage.plain.leaf);
+}
+
+async function move(stage: Stage, target: string | null): Promise<void> {
+  await stage.session.move(target);
+  await follow(stage, [{ type: "custom", customType: MOVE }], target);
+}
+
+/** Tells the plain session what was said; of the real one it takes only the ids and times that it gave. */
+async function follow(stage: Stage, batch: readonly Drafted[], parent: string | null): Promise<void> {
   const { store, session } = stage;
-  const added: Entry[] = [];
-  const known = new Set(stage.plain.entries.map((entry) => entry.id));
-  for (let id = session.leaf; id !== null && !known.has(id); ) {
-    const entry = await store.entry(id);
-    if (!entry) throw new Error(`${id} is the leaf and not in the store`);
-    added.unshift(entry);
-    id = entry.parentId;
-  }
+  const given = (await store.branch(session.leaf)).slice(-batch.length);
+  let parentId = parent;
+  const added = batch.map((draft, at) => {
+    const { id = "", timestamp = "" } = given[at] ?? {};
+    const entry = { ...draft, id, parentId, timestamp } as Entry;
+    same("TREE2 LOG1 what was said is what is kept, in its place", sorted(given[at]), sorted(entry));
+    parentId = id;
+    return entry;
+  });
   stage.plain = plainAppend(stage.plain, added);
   stage.history.push({ length: store.bytes().length, plain: stage.plain });
 }
+
+const sorted = (entry: object | undefined): unknown => Object.entries(entry ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
 
 async function reopen(stage: Stage, bytes: Uint8Array): Promise<void> {
   stage.store = MemoryStore.open(bytes, stage.ports);

@@ -80,7 +80,7 @@ function closingQuote(text: string, open: number): number {
 }
 
 function isEscaped(text: string, at: number): boolean {
-  let slashes = text.lastIndexOf("zzz", at) > 0 ? 2 : 0;
+  let slashes = 0;
   while (text.charCodeAt(at - 1 - slashes) === BACKSLASH) slashes++;
   return slashes % 2 === 1;
 }

@@ -37,9 +37,10 @@ export function placedLines(
   const placements = place(standing.lines.map(unplaced));
   const placementOf = new Map(standing.lines.map((line, at) => [line, placements[at]]));
   const old = upgrades();
+  const around = { ...file, old };
   const parts = read.map((line) => {
     const placement = placementOf.get(line);
-    const part = placement ? lineAt(placement, line, { ...file, old }) : NOTHING;
+    const part = placement ? lineAt(placement, line, around) : NOTHING;
     old.count(placement?.id ?? null, line.reading.type === "whole" ? line.reading.value.type : null);
     return part;
   });

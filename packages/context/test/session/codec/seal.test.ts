@@ -1,0 +1,123 @@
+/** Proves that a sealed line tells its own damage: whatever bit of it changes, it is noticed or does no harm. */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { readLine } from "../../../src/session/codec/read-line.ts";
+import { type BatchMark, sealed, sealOf } from "../../../src/session/codec/seal.ts";
+import { story } from "../../../src/testing/story.ts";
+import { bytesOf, chain, checksum, file, ourHeader, read, seal, textOf, texts } from "./specimen.ts";
+
+const [said = ""] = texts(story('user: räume auf, "bitte" \\ 👍'));
+
+describe("LOG2 a seal", () => {
+  test("LOG2 stands at the end of the line and sums up every byte before it", () => {
+    const line = sealed('{"a":"ä"}', null, checksum);
+    expect(line).toBe(`{"a":"ä","crc":"${hex('{"a":"ä"')}"}`);
+    expect(sealed('{"a":"ä"}', [2, 3], checksum)).toBe(
+      `{"a":"ä","batch":[2,3],"crc":"${hex('{"a":"ä","batch":[2,3]')}"}`,
+    );
+  });
+
+  test.each<[string, string, BatchMark | null]>([
+    ["a line", said, null],
+    ["a line of a batch", said, [1, 2]],
+    ["a line of a large batch", said, [999_999_999, 999_999_999]],
+    ["an object with space in it", '{ "a" : 1 }', null],
+    ["a line with a checksum of its own", '{"a":1,"crc":"00000000"}', null],
+    ["a line with a seal inside a string", JSON.stringify({ a: ',"batch":[1,2],"crc":"00000000"}' }), [2, 2]],
+    ["a batch member of its own in a batch", '{"a":1,"batch":[1,2]}', [3, 4]],
+  ])("LOG2 comes off again without a trace: %s", (_, text, batch) => {
+    const seal = sealOf(sealed(text, batch, checksum));
+    expect({ text: seal?.text, batch: seal?.batch, holds: seal?.holds(checksum) }).toEqual({
+      text,
+      batch,
+      holds: true,
+    });
+  });
+
+  test("LOG3 a line that ends in a batch member of its own is not taken for a part of a batch", () => {
+    const text = '{"type":"theirs","batch":[1,2]}';
+    const seal = sealOf(sealed(text, null, checksum));
+    expect({ text: seal?.text, batch: seal?.batch, holds: seal?.holds(checksum) }).toEqual({
+      text,
+      batch: [1, 1],
+      holds: true,
+    });
+  });
+
+  test.each(["\r", "  ", "\t\r"])("LOG2 holds with %j behind the line", (behind) => {
+    const seal = sealOf(sealed(said, [1, 2], checksum) + behind);
+    expect({ text: seal?.text, batch: seal?.batch, holds: seal?.holds(checksum) }).toEqual({
+      text: said,
+      batch: [1, 2],
+      holds: true,
+    });
+  });
+
+  test.each([
+    '{"a":1}',
+    "{}",
+    "",
+    "null",
+    '{"crc":"00000000"}',
+    '{"a":1,"crc":"0000000"}',
+    '{"a":1,"crc":"00000000"',
+    '{"a":1,"crc":0}',
+  ])("LOG2 is not seen where there is none: %s", (line) => expect(sealOf(line)).toBeNull());
+
+  test("LOG2 comes off any object without a trace", () => {
+    const mark = fc.tuple(fc.integer({ min: 1, max: 999_999_999 }), fc.integer({ min: 1, max: 999_999_999 }));
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.option(mark), (value, batch) => {
+        const text = JSON.stringify({ type: "x", ...value });
+        const seal = sealOf(sealed(text, batch, checksum));
+        expect([seal?.text, seal?.batch, seal?.holds(checksum)]).toEqual([text, batch, true]);
+      }),
+    );
+  });
+});
+
+describe("D8 a single changed bit", () => {
+  test.each<[string, string, string]>([
+    ["a line", said, sealed(said, null, checksum)],
+    ["a line of a batch", said, sealed(said, [1, 2], checksum)],
+    ["a line with CR behind it", said, `${sealed(said, null, checksum)}\r`],
+  ])("D8 is noticed, or leaves what was said as it was: %s", (_, text, line) => {
+    for (const bytes of eachFlip(bytesOf(line))) {
+      const reading = readLine(bytes, { ours: true, checksum });
+      if (reading.type === "damaged") continue;
+      if (reading.blemish === null) expect(reading.value).toEqual(JSON.parse(text));
+      else expect(reading.value).toMatchObject(JSON.parse(text));
+    }
+  });
+
+  test("D8 of a file of 40 entries is named, and every other entry is still read", () => {
+    const short = chain(40).map((line) => line.replace(/,"timestamp".*/, "}").replace("custom", "x"));
+    const bytes = file(seal(ourHeader, ...short));
+    const silent: string[] = [];
+    let fewest = 40;
+    for (const flipped of eachFlip(bytes)) {
+      const { lines, damage } = read(flipped);
+      if (damage.length === 0) silent.push(textOf(flipped.slice(-3)));
+      fewest = Math.min(fewest, lines.filter(({ entry }) => entry.type === "unknown").length);
+    }
+    // Only the last line end may change unseen, into a space of another kind.
+    expect(silent).toEqual(['"}\v']);
+    // The end of a line between two entries takes both with it.
+    expect(fewest).toBe(38);
+  });
+});
+
+/** The same bytes again and again, each time with another bit turned. */
+function* eachFlip(bytes: Uint8Array): Generator<Uint8Array> {
+  const flipped = Uint8Array.from(bytes);
+  for (let bit = 0; bit < bytes.length * 8; bit++) {
+    flipped[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    yield flipped;
+    flipped[bit >> 3] = bytes[bit >> 3] ?? 0;
+  }
+}
+
+function hex(text: string): string {
+  return checksum(bytesOf(text)).toString(16).padStart(8, "0");
+}

@@ -1,0 +1,83 @@
+/** Session files to read and to break: whole ones in pi's spelling and in ours, and the parts they are made of. */
+
+import type { Entry } from "../../../src/entry.ts";
+import type { FormatLimits } from "../../../src/limits.ts";
+import { machine } from "../../../src/node/machine.ts";
+import { sealed } from "../../../src/session/codec/seal.ts";
+import { decodeSession, type SessionFile } from "../../../src/session/codec/session-file.ts";
+import { entryText } from "../../../src/session/codec/write-line.ts";
+
+export const { checksum } = machine;
+
+export const piHeader =
+  '{"type":"session","version":3,"id":"s1","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/home/ada"}';
+export const ourHeader = piHeader.replace("}", ',"pith":{"format":1}}');
+
+/** A short entry: `note("e2", "e1")`. */
+export function note(id: string, parentId: string | null, more = ""): string {
+  const place = `"id":${JSON.stringify(id)},"parentId":${JSON.stringify(parentId)}`;
+  return `{"type":"custom",${place},"timestamp":"2026-01-01T00:00:01.000Z","customType":"note"${more}}`;
+}
+
+/** A chain of short entries, e1 to en. */
+export function chain(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, at) => note(`e${at + 1}`, at === 0 ? null : `e${at}`));
+}
+
+export function texts(entries: readonly Entry[]): readonly string[] {
+  return entries.map((entry) => entryText(entry));
+}
+
+export function seal(...lines: readonly string[]): readonly string[] {
+  return lines.map((line) => sealed(line, null, checksum));
+}
+
+/** The lines of one batch, each with its mark. */
+export function batch(...lines: readonly string[]): readonly string[] {
+  return lines.map((line, at) => sealed(line, [at + 1, lines.length], checksum));
+}
+
+/** Lines as they stand, each with a line end. */
+export function file(...lines: readonly (string | readonly string[])[]): Uint8Array {
+  return bytesOf(
+    lines
+      .flat()
+      .map((line) => `${line}\n`)
+      .join(""),
+  );
+}
+
+export function bytesOf(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+export function inUtf16(text: string, { mark = true, big = false } = {}): Uint8Array {
+  const units = `${mark ? "\ufeff" : ""}${text}`.split("").map((letter) => letter.charCodeAt(0));
+  return Uint8Array.from(units.flatMap((unit) => (big ? [unit >> 8, unit & 0xff] : [unit & 0xff, unit >> 8])));
+}
+
+export function textOf(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+}
+
+export function joined(...parts: readonly Uint8Array[]): Uint8Array {
+  return Uint8Array.from(parts.flatMap((part) => [...part]));
+}
+
+export function read(bytes: Uint8Array, limits?: FormatLimits): SessionFile {
+  return decodeSession(bytes, limits ? { checksum, limits } : { checksum });
+}
+
+/** What was wrong, as `kind@line`. */
+export function damageIn({ damage }: SessionFile): string {
+  return damage.map(({ kind, line }) => `${kind}@${line}`).join(" ");
+}
+
+/** Ids in file order; a gap stands in brackets. */
+export function idsIn(entries: readonly Entry[]): string {
+  return entries.map(({ id, type }) => (type === "gap" ? `(${id})` : id)).join(" ");
+}
+
+export function entriesIn({ lines }: SessionFile): readonly Entry[] {
+  return lines.map((line) => line.entry);
+}

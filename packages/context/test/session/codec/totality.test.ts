@@ -1,0 +1,38 @@
+/** Proves that any bytes at all can be read: nothing throws, nothing is lost in a circle, and work can go on. */
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { damagedSession, noise } from "./mutations.ts";
+import { expectWorkToGoOn, unsoundness } from "./soundness.ts";
+import { read } from "./specimen.ts";
+
+/** Printed by fast-check where it fails; `PITH_SEED` repeats it. */
+const seed = Number(process.env.PITH_SEED ?? Math.floor(Math.random() * 2 ** 31));
+
+test("INV52 LOG4 random bytes are read as what they are: damage, told in full", () => {
+  fc.assert(fc.property(noise, expectSound), { seed, numRuns: 1_000 });
+});
+
+test("INV52 LOG4 a session is read whatever happens to its bytes", () => {
+  fc.assert(fc.property(damagedSession, expectSound), { seed, numRuns: 2_000 });
+});
+
+test("INV52 LOG4 and work goes on where it was, whatever happened to its bytes", async () => {
+  await fc.assert(fc.asyncProperty(damagedSession, workGoesOn), { seed, numRuns: 500 });
+});
+
+function expectSound(bytes: Uint8Array): void {
+  const copy = Uint8Array.from(bytes);
+  const found = read(bytes);
+  expect(unsoundness(bytes, found)).toEqual([]);
+  expect(bytes).toEqual(copy);
+  for (const { entry, text } of found.lines) {
+    const { id, parentId } = JSON.parse(text() ?? JSON.stringify(entry));
+    expect([id, parentId]).toEqual([entry.id, entry.parentId]);
+  }
+}
+
+async function workGoesOn(bytes: Uint8Array): Promise<void> {
+  const version = read(bytes).header?.version ?? 1;
+  if (version <= 3) await expectWorkToGoOn(bytes);
+}
