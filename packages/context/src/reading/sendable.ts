@@ -133,7 +133,7 @@ const SENDABLE_IMAGES: ReadonlySet<string> = new Set(["image/png", "image/jpeg",
 
 /** The same list if no block changes, so that the common case costs no memory. */
 function mapped<Each extends Block>(blocks: readonly Each[], change: (block: Each) => Each | null): readonly Each[] {
-  if (blocks.every((block) => change(block) === block)) return blocks;
+  if (blocks.every((block) => block !== null && change(block) === block)) return blocks;
   return blocks.map(change).filter((block) => block !== null);
 }
 

@@ -3,7 +3,8 @@
 import type { Entry } from "../entry.ts";
 import type { Ports } from "../ports.ts";
 import { newHeader } from "./codec/header.ts";
-import { withMembers } from "./codec/json-text.ts";
+import { withMembers } from "./codec/line/json-text.ts";
+import { entryText } from "./codec/line/write-line.ts";
 import { encodeSession } from "./codec/session-file.ts";
 import type { Store } from "./store.ts";
 
@@ -42,7 +43,7 @@ async function rechained(
     const kept = firstNamed(branch, entry.firstKeptEntryId);
     if (kept !== entry.firstKeptEntryId) changes.firstKeptEntryId = JSON.stringify(kept);
   }
-  const text = (await store.line(entry.id)) ?? gapText(entry);
+  const text = (await store.line(entry.id)) ?? entryText(entry);
   return Object.keys(changes).length === 0 ? text : withMembers(text, changes);
 }
 
@@ -51,12 +52,6 @@ function firstNamed(branch: readonly Entry[], id: string): string {
   const at = branch.findIndex((entry) => entry.id === id);
   if (at === -1) return id;
   return branch.slice(at).find((entry) => entry.type !== "label")?.id ?? id;
-}
-
-// What was lost stays visible in the copy, as a note at its place.
-function gapText({ id, parentId, timestamp, ...rest }: Entry): string {
-  const why = rest.type === "gap" ? rest.why : "not readable";
-  return JSON.stringify({ type: "custom", id, parentId, timestamp, customType: "pith.gap", data: { why } });
 }
 
 async function labelLines(store: Store, kept: readonly Entry[], ports: Ports): Promise<readonly string[]> {

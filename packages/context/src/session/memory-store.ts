@@ -5,9 +5,9 @@ import type { Ports } from "../ports.ts";
 import { checkBatch } from "./check-batch.ts";
 import type { Damage } from "./codec/damage.ts";
 import { CURRENT_VERSION, newHeader, type Origin } from "./codec/header.ts";
-import { sealed } from "./codec/seal.ts";
+import { sealed } from "./codec/line/seal.ts";
+import { entryText } from "./codec/line/write-line.ts";
 import { decodeSession, encodeSession, markedHeader, type SessionFile } from "./codec/session-file.ts";
-import { entryText } from "./codec/write-line.ts";
 import type { Appended, Fence, Store } from "./store.ts";
 import { ancestry, branch, commonAncestor, type GrowingTree, grow, labels, treeOf } from "./tree.ts";
 import { type Window, windowAbove } from "./window.ts";
@@ -130,7 +130,7 @@ export class MemoryStore implements Store {
     if (version > CURRENT_VERSION)
       throw new Error(`this session is of version ${version}; a newer program wrote it, it can only be read here`);
     if (file.outdated) {
-      const texts = file.lines.map((line) => line.text()).filter((text) => text !== null);
+      const texts = file.lines.map((line) => line.text() ?? entryText(line.entry));
       const header = markedHeader(file.headerText ?? JSON.stringify(this.header));
       this.#chunks = [encodeSession([header, ...texts], this.#ports.checksum)];
       this.#ours = true;

@@ -151,6 +151,12 @@ describe("nothing that would be refused", () => {
     expect(blocksSent(said([future, { type: "text", text: "so" }]))).toEqual([{ type: "text", text: "so" }]);
   });
 
+  test("CTX8 what is no block at all is left out too", () => {
+    const junk = [null, 7, {}] as unknown as AssistantMessage["content"];
+    expect(blocksSent(said([...junk, { type: "text", text: "so" }]))).toEqual([{ type: "text", text: "so" }]);
+    expect(blocksSent({ role: "user", content: junk, timestamp: 0 } as unknown as AgentMessage)).toBeUndefined();
+  });
+
   test("CTX8 images no provider takes are named instead", () => {
     const image = (mimeType: string, data = "AAAA"): AgentMessage => ({
       role: "user",

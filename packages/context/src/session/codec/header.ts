@@ -3,7 +3,14 @@
 import type { Header } from "../../entry.ts";
 import type { Ports } from "../../ports.ts";
 import { type Damage, named } from "./damage.ts";
-import { type DamagedLine, type JsonObject, type LineRules, lineText, readLine, type WholeLine } from "./read-line.ts";
+import {
+  type DamagedLine,
+  type JsonObject,
+  type LineRules,
+  lineText,
+  readLine,
+  type WholeLine,
+} from "./line/read-line.ts";
 import type { RawLine } from "./split-lines.ts";
 
 export interface FoundHeader {
@@ -66,7 +73,8 @@ function asDamagedHeader(raw: RawLine, { kind }: DamagedLine, rules: Omit<LineRu
   const text = lineText(raw.bytes, true);
   const bare = readLine(new TextEncoder().encode(text), { ...rules, ours: false });
   if (bare.type !== "whole" || !isHeader(bare.value)) return null;
-  return { header: bare.value, text, ours: true, damage: [named(kind, raw)] };
+  // Our files are of this version; what else the line may say by now is not to keep anyone out.
+  return { header: { ...bare.value, version: CURRENT_VERSION }, text, ours: true, damage: [named(kind, raw)] };
 }
 
 function isHeader(value: JsonObject): value is JsonObject & Header {

@@ -1,7 +1,7 @@
 /** What older versions of the format wrote differently, and what it means in today's spelling. */
 
-import { memberSpans, withMembers } from "./json-text.ts";
-import { isObject, type JsonObject } from "./read-line.ts";
+import { memberSpans, withMembers } from "./line/json-text.ts";
+import { isObject, type JsonObject } from "./line/read-line.ts";
 
 /** What to change on a line so that it reads as version 3; empty for a line that already does. */
 export interface Upgrade {

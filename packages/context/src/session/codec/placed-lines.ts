@@ -2,14 +2,14 @@
 
 import type { Entry } from "../../entry.ts";
 import { type Damage, type DamageKind, damageNotes, named } from "./damage.ts";
-import { withMembers } from "./json-text.ts";
 import { keptNobody } from "./kept-nobody.ts";
+import { withMembers } from "./line/json-text.ts";
+import { type JsonObject, lineText } from "./line/read-line.ts";
+import { isKnownKind, wrongField } from "./line/well-formed.ts";
 import { type Upgrade, type Upgrades, upgradedText, upgradedValue, upgrades } from "./old-versions.ts";
 import { type Placement, place, type Unplaced } from "./place.ts";
-import { type JsonObject, lineText } from "./read-line.ts";
 import { standingLines } from "./standing-lines.ts";
 import type { ReadLine } from "./torn-tail.ts";
-import { isKnownKind, wrongField } from "./well-formed.ts";
 
 export interface Line {
   readonly entry: Entry;
@@ -53,7 +53,9 @@ export function placedLines(
       ...parts.flatMap((part) => part.damage),
       ...standing.lines.filter((_, at) => misled.has(placements[at]?.id ?? "")).map(keepsNobody),
     ],
-    incomplete: standing.lines.some(({ reading }) => reading.type === "whole" && !saysItsPlace(reading.value)),
+    incomplete: standing.lines.some(
+      ({ reading }) => reading.type === "whole" && wrongPlace(reading.value, true) !== null,
+    ),
   };
 }
 
@@ -64,10 +66,6 @@ function unplaced({ raw, reading }: ReadLine): Unplaced {
   const { id, parentId } = reading.value;
   const parent = typeof parentId === "string" || parentId === null ? parentId : undefined;
   return { id: typeof id === "string" && id !== "" ? id : `at-${raw.offset}`, parent, lost: false };
-}
-
-function saysItsPlace({ id, parentId }: JsonObject): boolean {
-  return typeof id === "string" && id !== "" && parentId !== undefined;
 }
 
 // What is no id is as good as none, but must not go unsaid.

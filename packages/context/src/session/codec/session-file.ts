@@ -4,10 +4,10 @@ import type { Header } from "../../entry.ts";
 import type { Checksum } from "../../ports.ts";
 import type { Damage } from "./damage.ts";
 import { CURRENT_VERSION, findHeader } from "./header.ts";
-import { withMembers } from "./json-text.ts";
+import { withMembers } from "./line/json-text.ts";
+import { type LineRules, readLine } from "./line/read-line.ts";
+import { sealed } from "./line/seal.ts";
 import { type Line, placedLines } from "./placed-lines.ts";
-import { type LineRules, readLine } from "./read-line.ts";
-import { sealed } from "./seal.ts";
 import { type RawLine, splitLines } from "./split-lines.ts";
 import { withoutTornTail } from "./torn-tail.ts";
 

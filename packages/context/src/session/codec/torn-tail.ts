@@ -1,8 +1,8 @@
 /** What a crash leaves at the end: half a line, or half a batch. It was never acknowledged, so it does not count. */
 
 import { type Damage, named } from "./damage.ts";
-import type { LineReading } from "./read-line.ts";
-import type { BatchMark } from "./seal.ts";
+import type { LineReading } from "./line/read-line.ts";
+import type { BatchMark } from "./line/seal.ts";
 import type { RawLine } from "./split-lines.ts";
 
 export interface ReadLine {

@@ -1,7 +1,7 @@
 /** Files that were made to cost more than their size: for each, what it looks like at any size. */
 
+import { sealed } from "../../../src/session/codec/line/seal.ts";
 import type { Unplaced } from "../../../src/session/codec/place.ts";
-import { sealed } from "../../../src/session/codec/seal.ts";
 import { bytesOf, checksum, file, inUtf16, note, ourHeader, piHeader } from "./specimen.ts";
 
 /** A file of that size. */

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../../src/entry.ts";
-import { sealed } from "../../../src/session/codec/seal.ts";
+import { sealed } from "../../../src/session/codec/line/seal.ts";
 import { encodeSession, markedHeader } from "../../../src/session/codec/session-file.ts";
 import { forked } from "../../../src/session/fork.ts";
 import { MemoryStore } from "../../../src/session/memory-store.ts";

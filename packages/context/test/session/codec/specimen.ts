@@ -3,9 +3,9 @@
 import type { Entry } from "../../../src/entry.ts";
 import type { FormatLimits } from "../../../src/limits.ts";
 import { machine } from "../../../src/node/machine.ts";
-import { sealed } from "../../../src/session/codec/seal.ts";
+import { sealed } from "../../../src/session/codec/line/seal.ts";
+import { entryText } from "../../../src/session/codec/line/write-line.ts";
 import { decodeSession, type SessionFile } from "../../../src/session/codec/session-file.ts";
-import { entryText } from "../../../src/session/codec/write-line.ts";
 
 export const { checksum } = machine;
 

@@ -1,7 +1,7 @@
 /** Proves what a crash may take: the half line and the half batch at the very end, and nothing that was acknowledged. */
 
 import { describe, expect, test } from "vitest";
-import { sealed } from "../../../src/session/codec/seal.ts";
+import { sealed } from "../../../src/session/codec/line/seal.ts";
 import {
   batch,
   bytesOf,

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { memberSpans, nestsDeeperThan, withMembers } from "../../../src/session/codec/json-text.ts";
+import { memberSpans, nestsDeeperThan, withMembers } from "../../../../src/session/codec/line/json-text.ts";
 
 describe("LOG6 setting a member", () => {
   test.each([

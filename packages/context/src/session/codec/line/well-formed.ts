@@ -1,7 +1,7 @@
 /** Whether a line's fields are what its kind promises. What is not becomes an unknown entry: kept, named, never in a context. */
 
-import type { Entry } from "../../entry.ts";
-import type { AgentMessage } from "../../message.ts";
+import type { Entry } from "../../../entry.ts";
+import type { AgentMessage } from "../../../message.ts";
 import { isObject, type JsonObject } from "./read-line.ts";
 
 type Field = (value: unknown) => boolean;

@@ -1,6 +1,6 @@
 /** The end of a line of ours: its place in a batch, and the checksum of all bytes before it. */
 
-import type { Checksum } from "../../ports.ts";
+import type { Checksum } from "../../../ports.ts";
 
 /** Place and size of a batch, counted from 1. */
 export type BatchMark = readonly [place: number, size: number];
@@ -9,8 +9,8 @@ export interface Seal {
   /** The line as it was meant, without batch mark and checksum. */
   readonly text: string;
   readonly batch: BatchMark | null;
-  /** Whether the checksum fits. */
-  holds(checksum: Checksum): boolean;
+  /** Whether the checksum fits the bytes of the line. */
+  holds(line: Uint8Array, checksum: Checksum): boolean;
 }
 
 /** A line ready to be written, without its line end. */
@@ -28,11 +28,12 @@ export function sealOf(line: string): Seal | null {
   const found = /(?:,"batch":\[(\d{1,9}),(\d{1,9})\])?,"crc":"([^"\\]{8})"\}\s*$/.exec(tail);
   if (!found) return null;
   const end = line.length - tail.length + found.index;
-  const body = line.slice(0, line.lastIndexOf(',"crc":"'));
+  // A sound seal is plain ASCII: as many bytes as letters.
+  const sealLength = line.length - line.lastIndexOf(',"crc":"');
   return {
     text: `${line.slice(0, end)}}`,
     batch: found[1] && found[2] ? [Number(found[1]), Number(found[2])] : null,
-    holds: (checksum) => checksumOf(body, checksum) === found[3],
+    holds: (bytes, checksum) => hex(checksum(bytes.subarray(0, bytes.length - sealLength))) === found[3],
   };
 }
 
@@ -44,8 +45,10 @@ export function endsInBrokenSeal(line: string, checksum: Checksum): boolean {
 }
 
 function checksumOf(text: string, checksum: Checksum): string {
-  return checksum(encoder.encode(text)).toString(16).padStart(8, "0");
+  return hex(checksum(encoder.encode(text)));
 }
+
+const hex = (sum: number): string => sum.toString(16).padStart(8, "0");
 
 const LONGEST_SEAL = 80;
 const ALONE: BatchMark = [1, 1];

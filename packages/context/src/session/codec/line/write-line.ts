@@ -1,7 +1,7 @@
 /** One entry to one line. What could not be read again is refused here, before it is written. */
 
-import type { Entry } from "../../entry.ts";
-import { type FormatLimits, formatLimits } from "../../limits.ts";
+import type { Entry } from "../../../entry.ts";
+import { type FormatLimits, formatLimits } from "../../../limits.ts";
 import { nestsDeeperThan } from "./json-text.ts";
 
 /** The text of an entry's line, without seal. Throws for an entry beyond the limits of the format. */
@@ -15,8 +15,12 @@ export function entryText(entry: Entry, limits: FormatLimits = formatLimits): st
   return text;
 }
 
+// What was lost stays visible where its session is written anew: as a note in its place.
 function written(entry: Entry): object {
-  if (entry.type !== "unknown") return entry;
   const { id, parentId, timestamp } = entry;
-  return { ...entry.value, id, parentId, timestamp };
+  if (entry.type === "gap")
+    return { type: "custom", id, parentId, timestamp, customType: GAP_NOTE, data: { why: entry.why } };
+  return entry.type === "unknown" ? { ...entry.value, id, parentId, timestamp } : entry;
 }
+
+const GAP_NOTE = "pith.gap";

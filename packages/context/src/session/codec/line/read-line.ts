@@ -1,8 +1,8 @@
 /** One line of bytes to one JSON object, or to the name of what is wrong with it. Never throws. */
 
-import { type FormatLimits, formatLimits } from "../../limits.ts";
-import type { Checksum } from "../../ports.ts";
-import type { DamageKind } from "./damage.ts";
+import { type FormatLimits, formatLimits } from "../../../limits.ts";
+import type { Checksum } from "../../../ports.ts";
+import type { DamageKind } from "../damage.ts";
 import { nestsDeeperThan } from "./json-text.ts";
 import { type BatchMark, endsInBrokenSeal, sealOf } from "./seal.ts";
 
@@ -43,7 +43,7 @@ export function readLine(raw: Uint8Array, { ours, checksum, limits = formatLimit
   if (nestsDeeperThan(line, limits.depth)) return damaged("nested-too-deep", line);
 
   const seal = ours ? sealOf(line) : null;
-  if (seal && !seal.holds(checksum)) return damaged("wrong-checksum", line);
+  if (seal && !seal.holds(bytes, checksum)) return damaged("wrong-checksum", line);
   const value = parsed(seal ? seal.text : line);
   if (value === undefined) return damaged("not-json", line);
   if (!isObject(value)) return damaged("not-an-object", "");
