@@ -35,10 +35,12 @@ const undone = seen();
 
 // All of it is one file. Opening reads any session that pi or Pith ever wrote; what is damaged is named, never thrown.
 const again = MemoryStore.open(store.bytes(), machine);
-console.log(again.damage, await again.branch(await again.leaf()));
+console.log(
+  `${again.damage.length} lines are damaged, ${(await again.branch(await again.leaf())).length} entries lead here`,
+);
 // #endregion
 
-for (const [title, view] of Object.entries({ cached, indexed, compacted, undone })) console.log(`\n${title}\n${view}`);
+for (const [title, view] of Object.entries({ cached, indexed, compacted, undone })) console.log(`\n${title}:\n${view}`);
 
 assert.deepEqual(cached.split("\n"), ["0 user      Make the parser faster.", "1 user      Try a cache."]);
 assert.deepEqual(indexed.split("\n"), ["0 user      Make the parser faster.", "1 user      Try an index."]);

@@ -1,6 +1,6 @@
 /** `pnpm eval reading`: how well a pile of old sessions is read; point `--corpus` at a folder of them. */
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { madeUpSession } from "@pith/bench/made-up-session";
 import type { Figures, Settings, Suite } from "@pith/bench/suite";
@@ -28,6 +28,7 @@ async function runReading({ quick, seed, corpus, say }: Settings): Promise<Figur
   }
   const sum = (pick: (reading: FileReading) => number): number =>
     readings.reduce((total, each) => total + pick(each), 0);
+  const currentLines = sum(({ lines }) => lines);
   return {
     files: readings.length,
     megabytes: bytes / 1e6,
@@ -41,13 +42,9 @@ async function runReading({ quick, seed, corpus, say }: Settings): Promise<Figur
         1,
         sum(({ entries }) => entries),
       ),
-    /** Share of lines that come back byte for byte. */
-    bytes_kept:
-      sum(({ kept }) => kept) /
-      Math.max(
-        1,
-        sum(({ lines }) => lines),
-      ),
+    /** Lines of a current version, and the share of them that comes back byte for byte. */
+    current_lines: currentLines,
+    bytes_kept: currentLines === 0 ? "-" : sum(({ kept }) => kept) / currentLines,
     violations: sum(({ violations }) => violations.length),
     seconds: (performance.now() - start) / 1000,
   };
@@ -59,6 +56,8 @@ interface SessionSource {
 }
 
 function filesBelow(folder: string, quick: boolean): readonly SessionSource[] {
+  if (!existsSync(folder)) throw new Error(`--corpus ${folder}: there is no such folder`);
+  if (!statSync(folder).isDirectory()) throw new Error(`--corpus ${folder}: is a file; name the folder it lies in`);
   const files = sessionFiles(folder);
   if (files.length === 0) throw new Error(`--corpus ${folder}: there is no .jsonl file below it`);
   return (quick ? files.slice(0, 20) : files).map((name) => ({ name, read: () => readFileSync(join(folder, name)) }));

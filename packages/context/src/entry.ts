@@ -155,8 +155,10 @@ export interface GapEntry extends Placed {
   readonly why: string;
 }
 
-/** An entry before it has a place: a session adds id, parent and time. */
-export type Draft = Entry extends infer Each ? (Each extends Entry ? Omit<Each, keyof Placed> : never) : never;
+/** An entry before it has a place: a session adds id, parent and time. Gaps are found, never said. */
+export type Draft = WithoutPlace<Exclude<Entry, GapEntry>>;
+
+type WithoutPlace<Each> = Each extends Entry ? Omit<Each, keyof Placed> : never;
 
 /** The custom entry that stores a move: its parent is the place moved to, so the last line lies on the active branch. */
 export const MOVE = "pith.leaf";

@@ -14,6 +14,7 @@ export type AgentMessage =
 export interface SystemMessage {
   readonly role: "system";
   readonly content: string | readonly TextBlock[];
+  /** Named parts besides the content, so that one can change without the rest. */
   readonly sections?: Readonly<Record<string, string | null>>;
   readonly toolsAdded?: readonly Tool[];
   readonly toolsRemoved?: readonly { readonly name: string }[];
@@ -39,6 +40,7 @@ export interface AssistantMessage {
   readonly timestamp: number;
 }
 
+/** `deferred`: the answer will come later, in a message of its own. */
 export type StopReason = "stop" | "length" | "toolUse" | "error" | "aborted" | "deferred";
 
 export interface ToolResultMessage {
@@ -103,6 +105,7 @@ export interface ThinkingBlock {
   readonly type: "thinking";
   readonly thinking: string;
   readonly thinkingSignature?: string;
+  /** The provider keeps the text to itself; the signature holds it, encrypted. */
   readonly redacted?: boolean;
 }
 
@@ -119,6 +122,7 @@ export interface ToolCallBlock {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly thoughtSignature?: string;
+  /** The server a tool came from, where names alone would clash. */
   readonly namespace?: string;
 }
 

@@ -5,8 +5,9 @@ import type { ModelName, Request } from "./request.ts";
 
 export interface Model extends ModelName {
   /** Tokens the model can see at once, its answer included. */
-  readonly window: number;
-  readonly maxOutput: number;
+  readonly contextWindow: number;
+  /** Tokens of one answer at most. */
+  readonly maxTokens: number;
   /** Ends with exactly one `reply-ended` or `reply-failed`; never throws for what a provider does. */
   stream(request: Request, act: { readonly signal?: AbortSignal }): AsyncIterable<ModelEvent>;
 }

@@ -23,6 +23,7 @@ test("the page names the files, from the vocabulary to a story", () => {
     "session/carried.ts",
     "session/window.ts",
     "reading/growing.ts",
+    "reading/entry-message.ts",
     "reading/build-context.ts",
     "../test/stories/02-a-compaction.test.ts",
   ]);

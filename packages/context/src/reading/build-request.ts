@@ -11,9 +11,10 @@ export interface RequestParts {
   readonly toolChoice?: ToolChoice;
 }
 
+/** What is not said holds as the branch left it: the thinking level that was set last, any tool the model likes. */
 export function buildRequest(
   context: SessionContext,
-  { to, thinking = "off", toolChoice = "auto" }: RequestParts,
+  { to, thinking = levelOf(context), toolChoice = "auto" }: RequestParts,
 ): Request {
   const all = convertToLlm(context.messages, to);
   const first = all[0]?.role === "system" ? all[0] : null;
@@ -34,6 +35,12 @@ function sections({ content, sections: named = {} }: SystemMessage): readonly Sy
   const prompt = typeof content === "string" ? content : content.map((block) => block.text).join("\n");
   const rest = Object.entries(named).flatMap(([name, text]) => (text ? [{ name, text }] : []));
   return prompt ? [{ name: "prompt", text: prompt }, ...rest] : rest;
+}
+
+const levels: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh", "max"];
+
+function levelOf({ thinkingLevel }: SessionContext): ThinkingLevel {
+  return levels.find((level) => level === thinkingLevel) ?? "off";
 }
 
 function hasFront({ messages }: SessionContext): boolean {

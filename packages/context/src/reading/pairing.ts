@@ -85,7 +85,7 @@ function closed({ message, calls, after }: Exchange): readonly Message[] {
   return [message, ...results, ...after];
 }
 
-// INV2: marked, so that nobody takes it for what a tool said.
+// CTX6: marked, so that nobody takes it for what a tool said.
 function missingResult({ id, name }: ToolCallBlock, timestamp: number): ToolResultMessage {
   return {
     role: "toolResult",
@@ -98,7 +98,7 @@ function missingResult({ id, name }: ToolCallBlock, timestamp: number): ToolResu
   };
 }
 
-// INV3: its call is gone from the context, or the model has answered without it. Bytes already sent are not rewritten.
+// CTX7: its call is gone from the context, or the model has answered without it. Bytes already sent are not rewritten.
 function asText({ toolName, toolCallId, content, timestamp }: ToolResultMessage): UserMessage {
   const lead = `Output of an earlier call of the tool ${toolName} (${toolCallId}), which came after the conversation had gone on:`;
   return { role: "user", content: [{ type: "text", text: lead }, ...content], timestamp };

@@ -76,11 +76,12 @@ function saidBlock(
       return shownText(own || block.textSignature === undefined ? block : { type: "text", text: block.text });
     case "toolCall":
       return sendableCall(own || block.thoughtSignature === undefined ? block : withoutSignature(block));
-    default:
-      // A block of a kind we do not know, from a newer program.
-      return null;
   }
+  return UNKNOWN_BLOCK;
 }
+
+// Files are not checked block by block: a newer program may have kinds of its own, and hands may have left anything.
+const UNKNOWN_BLOCK = null;
 
 // Providers refuse reasoning that was cut off in its middle: it must be signed, and something must follow it.
 function reasoningHolds(content: AssistantMessage["content"]): boolean {
@@ -114,9 +115,8 @@ function shownBlock(block: TextBlock | ImageBlock, to: ModelName | undefined): T
       return shownText(block);
     case "image":
       return isSendableImage(block, to) ? block : { type: "text", text: "[an image of a kind that cannot be sent]" };
-    default:
-      return null;
   }
+  return UNKNOWN_BLOCK;
 }
 
 function shownText(block: TextBlock): TextBlock | null {

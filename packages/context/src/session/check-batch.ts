@@ -31,12 +31,14 @@ function checkPlace(entry: Entry, previous: Entry | undefined, before: (id: stri
   if (entry.parentId !== null && !before(entry.parentId)) throw absent(entry, "follows", entry.parentId);
 }
 
-// B53: its own id keeps nothing.
+// TREE6
 function checkFirstKept(entry: CompactionEntry, onBranch: (id: string) => Entry | undefined): void {
   if (entry.firstKeptEntryId === entry.id) return;
   const kept = onBranch(entry.firstKeptEntryId);
   if (!kept)
-    throw new Error(`compaction ${entry.id} keeps ${entry.firstKeptEntryId}, which is not before it on its branch`);
+    throw new Error(
+      `compaction ${entry.id} keeps ${entry.firstKeptEntryId}, which is not before it on its branch; to keep nothing it names itself`,
+    );
   if (isToolResult(kept)) throw new Error(`compaction ${entry.id} would keep tool result ${kept.id} without its call`);
 }
 

@@ -10,7 +10,7 @@ import { entryText } from "./codec/line/write-line.ts";
 import { decodeSession, encodeSession, markedHeader, type SessionFile } from "./codec/session-file.ts";
 import type { Appended, Fence, Store } from "./store.ts";
 import { ancestry, branch, commonAncestor, type GrowingTree, grow, labels, treeOf } from "./tree.ts";
-import { type Window, windowAbove } from "./window.ts";
+import { type Window, windowAt } from "./window.ts";
 
 type StorePorts = Pick<Ports, "now" | "sessionId" | "checksum">;
 
@@ -76,7 +76,7 @@ export class MemoryStore implements Store {
   }
 
   async window(leaf: string | null): Promise<Window> {
-    return windowAbove(ancestry(this.#tree, leaf));
+    return windowAt(ancestry(this.#tree, this.#known(leaf)));
   }
 
   async entry(id: string): Promise<Entry | undefined> {
@@ -88,11 +88,11 @@ export class MemoryStore implements Store {
   }
 
   async branch(leaf: string | null): Promise<readonly Entry[]> {
-    return branch(this.#tree, leaf);
+    return branch(this.#tree, this.#known(leaf));
   }
 
   async commonAncestor(one: string | null, other: string | null): Promise<string | null> {
-    return commonAncestor(this.#tree, one, other);
+    return commonAncestor(this.#tree, this.#known(one), this.#known(other));
   }
 
   async labels(): Promise<ReadonlyMap<string, string>> {
@@ -105,6 +105,11 @@ export class MemoryStore implements Store {
 
   async line(id: string): Promise<string | undefined> {
     return this.#texts.get(id)?.() ?? undefined;
+  }
+
+  #known(id: string | null): string | null {
+    if (id !== null && !this.#tree.entries.has(id)) throw new Error(`entry ${id} is not in this session`);
+    return id;
   }
 
   #take(entry: Entry, text: string): void {

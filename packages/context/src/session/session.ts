@@ -4,15 +4,17 @@ import { type Draft, type Entry, MOVE } from "../entry.ts";
 import type { Ports } from "../ports.ts";
 import { type ForkPlan, forked } from "./fork.ts";
 import type { Appended, Store } from "./store.ts";
-import { extended, keepsMoreThan, leafOf, type Window } from "./window.ts";
+import { extended, leafOf, reachesBefore, type Window } from "./window.ts";
 
-/** A draft may bring an id of its own, where another entry of its batch names it. */
-export type Drafted = Draft & { readonly id?: string };
+/** A draft may bring an id of its own, where another entry of its batch names it; its place it never brings. */
+export type Drafted = Draft & { readonly id?: string; readonly parentId?: never; readonly timestamp?: never };
 
 export class Session {
   readonly store: Store;
   readonly #ports: Ports;
   #window: Window;
+  /** The acts under way; the next one waits for them. */
+  #acts: Promise<unknown> = Promise.resolve();
 
   static async open(store: Store, ports: Ports): Promise<Session> {
     return new Session(store, ports, await store.window(await store.leaf()));
@@ -35,22 +37,28 @@ export class Session {
   }
 
   /** Adds entries behind the leaf, all of them or none; the last becomes the leaf. */
-  async append(...drafts: readonly Drafted[]): Promise<Appended> {
-    const batch = this.#placed(drafts, this.leaf);
-    const outcome = await this.store.append(batch, { expectedLeaf: this.leaf });
-    if (outcome.type === "leaf-moved") return outcome;
-    this.#window = keepsMoreThan(this.#window, batch)
-      ? await this.store.window(outcome.leaf)
-      : extended(this.#window, batch);
-    return outcome;
+  append(...drafts: readonly Drafted[]): Promise<Appended> {
+    return this.#inTurn(async () => {
+      const batch = this.#placed(drafts, this.leaf);
+      const outcome = await this.store.append(batch, { expectedLeaf: this.leaf });
+      if (outcome.type === "leaf-moved") return outcome;
+      this.#window = reachesBefore(this.#window, batch)
+        ? await this.store.window(outcome.leaf)
+        : extended(this.#window, batch);
+      return outcome;
+    });
   }
 
   /** Goes to another place in the tree; null goes before the first entry. What is appended next makes a new branch there. */
-  async move(target: string | null): Promise<Appended> {
-    const batch = this.#placed([{ type: "custom", customType: MOVE }], target);
-    const outcome = await this.store.append(batch, { expectedLeaf: this.leaf });
-    if (outcome.type === "appended") this.#window = await this.store.window(outcome.leaf);
-    return outcome;
+  move(target: string | null): Promise<Appended> {
+    return this.#inTurn(async () => {
+      if (target !== null && !(await this.store.entry(target)))
+        throw new Error(`cannot move to ${target}: it is not in this session`);
+      const batch = this.#placed([{ type: "custom", customType: MOVE }], target);
+      const outcome = await this.store.append(batch, { expectedLeaf: this.leaf });
+      if (outcome.type === "appended") this.#window = await this.store.window(outcome.leaf);
+      return outcome;
+    });
   }
 
   /** All entries from the root to this leaf, or to where we stand. */
@@ -64,8 +72,18 @@ export class Session {
   }
 
   /** Stands where the store stands now: after another writer has moved the leaf. */
-  async refresh(): Promise<void> {
-    this.#window = await this.store.window(await this.store.leaf());
+  refresh(): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#window = await this.store.window(await this.store.leaf());
+    });
+  }
+
+  // SES1: results of parallel tools come when they come; each is appended behind what was appended before it.
+  #inTurn<Outcome>(act: () => Promise<Outcome>): Promise<Outcome> {
+    const outcome = this.#acts.then(act);
+    // Whoever asked for an act hears of its failure; the next one only waits for its end.
+    this.#acts = outcome.catch(() => undefined);
+    return outcome;
   }
 
   #placed(drafts: readonly Drafted[], parent: string | null): readonly Entry[] {
@@ -73,7 +91,8 @@ export class Session {
     let parentId = parent;
     return drafts.map((draft) => {
       const { type, id = this.#ports.entryId(), ...rest } = draft;
-      const entry = { type, id, parentId, timestamp, ...rest } as Entry;
+      const place = { id, parentId, timestamp };
+      const entry = { type, ...place, ...rest, ...place } as Entry;
       parentId = id;
       return entry;
     });

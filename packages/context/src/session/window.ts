@@ -42,14 +42,14 @@ export function extended(window: Window, appended: readonly Entry[]): Window {
 }
 
 /** Whether a compaction among these keeps what lies before the window, so that the window must be read anew. */
-export function keepsMoreThan(window: Window, appended: readonly Entry[]): boolean {
+export function reachesBefore(window: Window, appended: readonly Entry[]): boolean {
   const loaded = (id: string): boolean =>
     [window.entries, appended].some((entries) => entries.some((entry) => entry.id === id));
   return appended.some((entry) => entry.type === "compaction" && !loaded(entry.firstKeptEntryId));
 }
 
 /** The window of a leaf, found by walking up from it; stops as soon as nothing further back matters. */
-export function windowAbove(leafToRoot: Iterable<Entry>): Window {
+export function windowAt(leafToRoot: Iterable<Entry>): Window {
   const upwards: Entry[] = [];
   let firstKept: string | null = null;
   let foundKept = false;
@@ -71,7 +71,7 @@ export function leafOf(window: Window): string | null {
   return window.entries.at(-1)?.id ?? null;
 }
 
-// B58: what the newest compaction does not keep is not in the context; if it names nobody on the branch, it keeps nothing.
+// WIN1: what the newest compaction does not keep is not in the context; if it names nobody on the branch, it keeps nothing.
 function trimmed(branch: readonly Entry[], { state, reachesRoot }: Pick<Window, "state" | "reachesRoot">): Window {
   const at = branch.findLastIndex((entry) => entry.type === "compaction");
   const start = at === -1 ? 0 : firstKeptAt(branch, at);

@@ -17,8 +17,8 @@ export function scriptedModel(...replies: readonly ScriptedReply[]): ScriptedMod
   const name = { api: "anthropic-messages", provider: "anthropic", model: "storyteller" };
   return {
     ...name,
-    window: 200_000,
-    maxOutput: 8_000,
+    contextWindow: 200_000,
+    maxTokens: 8_000,
     requests,
     async *stream(request, { signal }) {
       requests.push(request);

@@ -7,8 +7,15 @@ export function show(messages: readonly (Message | AgentMessage)[]): string {
 }
 
 function label({ role }: AgentMessage): string {
-  return role === "toolResult" ? "tool" : role;
+  return SHORT[role] ?? role;
 }
+
+const SHORT: Readonly<Partial<Record<AgentMessage["role"], string>>> = {
+  toolResult: "tool",
+  bashExecution: "shell",
+  compactionSummary: "summary",
+  branchSummary: "left",
+};
 
 function text(message: AgentMessage): string {
   switch (message.role) {

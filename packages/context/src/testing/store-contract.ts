@@ -115,6 +115,12 @@ export function storeContract({ test, equal }: ContractRunner, stores: StoreMake
     }
     equal(await store.append([compactionAfter("e8")], { expectedLeaf: "e8" }), { type: "appended", leaf: "c" });
   });
+
+  test("STO11 an entry that is not here has no window and no branch; asking for one is refused by name", async () => {
+    const store = await filled(walk);
+    equal(await sentence(store.window("nobody")), "entry nobody is not in this session");
+    equal(await sentence(store.branch("nobody")), "entry nobody is not in this session");
+  });
 }
 
 const walk = story(
@@ -164,6 +170,13 @@ function pick(entries: readonly Entry[], ids: string): readonly Entry[] {
 
 async function appendEach(store: Store, entries: readonly Entry[]): Promise<void> {
   for (const entry of entries) await store.append([entry], { expectedLeaf: await store.leaf() });
+}
+
+async function sentence(asked: Promise<unknown>): Promise<string> {
+  return asked.then(
+    () => "it was answered",
+    (error: Error) => error.message,
+  );
 }
 
 async function refusal(store: Store, batch: readonly Entry[]): Promise<boolean> {

@@ -14,17 +14,38 @@ Plays random lives of a session and holds each against a plain model. Default: 1
   pnpm properties --runs 1000000      the nightly run
   pnpm properties --seed 42           repeat what a failure printed`;
 
-const { values } = parseArgs({
-  options: {
-    runs: { type: "string", default: "100000" },
-    seed: { type: "string" },
-    part: { type: "string" },
-    help: { type: "boolean" },
-  },
-});
+const options = {
+  runs: { type: "string", default: "100000" },
+  seed: { type: "string" },
+  part: { type: "string" },
+  help: { type: "boolean" },
+} as const;
+
+const { values } = readArguments();
 if (values.help) console.log(usage);
-else if (values.part !== undefined) await playPart(Number(values.runs), Number(values.seed));
-else await playAll(Number(values.runs), Number(values.seed ?? Math.floor(Math.random() * 2 ** 31)));
+else if (values.part !== undefined) await playPart(whole("runs", values.runs), whole("seed", values.seed));
+else
+  await playAll(whole("runs", values.runs), whole("seed", values.seed ?? String(Math.floor(Math.random() * 2 ** 31))));
+
+function readArguments() {
+  try {
+    return parseArgs({ options });
+  } catch (error) {
+    return fail(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function whole(name: string, text: string | undefined): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number) || number < (name === "runs" ? 1 : 0))
+    fail(`--${name} takes a whole number, not "${text}"`);
+  return number;
+}
+
+function fail(why: string): never {
+  console.error(`properties: ${why}\n\n${usage}`);
+  process.exit(2);
+}
 
 async function playAll(runs: number, seed: number): Promise<void> {
   const parts = availableParallelism();

@@ -48,7 +48,7 @@ describe("after a compaction", () => {
 
   test("CTX2 the model sees the summary, what was kept, and what came after", () => {
     expect(contextOf(...before, "compacts: the first two, keeps e3", "user: five")).toEqual([
-      "0 compactionSummary the first two",
+      "0 summary   the first two",
       "1 user      three",
       "2 assistant four",
       "3 user      five",
@@ -57,15 +57,12 @@ describe("after a compaction", () => {
 
   test("CTX2 only the newest compaction counts, also when it keeps the place of an older one", () => {
     const twice = [...before, "compacts: older, keeps e3", "user: six", "compacts: newer, keeps e4"];
-    expect(contextOf(...twice)).toEqual(["0 compactionSummary newer", "1 assistant four", "2 user      six"]);
+    expect(contextOf(...twice)).toEqual(["0 summary   newer", "1 assistant four", "2 user      six"]);
   });
 
   test("CTX2 a compaction that names itself, or nobody on the branch, keeps nothing", () => {
-    expect(contextOf(...before, "compacts: all, keeps nothing")).toEqual(["0 compactionSummary all"]);
-    expect(contextOf(...before, "compacts: all, keeps e99", "user: on")).toEqual([
-      "0 compactionSummary all",
-      "1 user      on",
-    ]);
+    expect(contextOf(...before, "compacts: all, keeps nothing")).toEqual(["0 summary   all"]);
+    expect(contextOf(...before, "compacts: all, keeps e99", "user: on")).toEqual(["0 summary   all", "1 user      on"]);
   });
 
   test("CTX13 its system message stands first and replaces those it covers", () => {
@@ -114,7 +111,7 @@ describe("context edits", () => {
 
   test("CTX3 an edit covered by a compaction is gone with it", () => {
     const told = ["user: one", "edits e1: changed", "says: two", "compacts: short, keeps e3", "user: three"];
-    expect(contextOf(...told)).toEqual(["0 compactionSummary short", "1 assistant two", "2 user      three"]);
+    expect(contextOf(...told)).toEqual(["0 summary   short", "1 assistant two", "2 user      three"]);
   });
 
   test("CTX3 it leaves what is not its to change", () => {
@@ -134,7 +131,7 @@ describe("context edits", () => {
 test("CTX2 a branch that was left is told by its summary; an empty one tells nothing", () => {
   expect(contextOf("user: one", "says: two", "moves: e1", "left e2: tried two")).toEqual([
     "0 user      one",
-    "1 branchSummary tried two",
+    "1 left      tried two",
   ]);
   expect(contextOf("user: one", "left e2: ")).toEqual(["0 user      one"]);
 });

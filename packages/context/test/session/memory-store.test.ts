@@ -84,6 +84,17 @@ describe("TREE1 TREE2 TREE5 TREE6 TREE7 what no caller may ask", () => {
     expect(await store.append([first, second], { expectedLeaf: "e1" })).toEqual({ type: "appended", leaf: "new" });
   });
 
+  test("LOG12 an entry without what its kind promises is refused before it is written", async () => {
+    await refused(
+      [after("e5", { type: "unknown", kind: "foo", value: { a: 1 } })],
+      /entry new has no type that could be read again/,
+    );
+    await refused(
+      [after("e5", { type: "message", message: { role: "toolResult", content: [] } })],
+      /no message.toolCallId/,
+    );
+  });
+
   test("LOG10 a line beyond the limits is refused before it is written", async () => {
     let deep: unknown = 0;
     for (let level = 0; level < 250; level++) deep = [deep];

@@ -44,6 +44,52 @@ test("MOVE1 before the first entry there is an empty context", async () => {
   expect(buildSessionContext(session.window).messages).toEqual([]);
 });
 
+test("MOVE1 FORK1 a place that is not in the session is refused by its name", async () => {
+  const session = await opened();
+  await expect(session.move("nope")).rejects.toThrow("cannot move to nope: it is not in this session");
+  await expect(session.fork({ leaf: "nope" })).rejects.toThrow("entry nope is not in this session");
+  expect(session.leaf).toBe(null);
+});
+
+test("SES1 appends that nobody waited for come one after another, none is lost", async () => {
+  const session = await opened();
+  const outcomes = [
+    session.append(user("one")),
+    session.append(user("two")),
+    session.move("e1"),
+    session.append(user("three")),
+  ];
+  expect((await Promise.all(outcomes)).map(({ type }) => type)).toEqual([
+    "appended",
+    "appended",
+    "appended",
+    "appended",
+  ]);
+  expect(seen(session)).toBe("0 user      one\n1 user      three");
+});
+
+test("SES1 one that fails does not keep the next from happening", async () => {
+  const session = await opened();
+  const failing = session.move("nope");
+  const next = session.append(user("one"));
+  await expect(failing).rejects.toThrow();
+  expect(await next).toMatchObject({ type: "appended" });
+});
+
+test("SES2 a draft made from an old entry gets a place of its own", async () => {
+  const session = await opened();
+  await session.append(user("one"));
+  await session.append(user("two"));
+  const [old] = await session.branch();
+  await session.append({ ...old, id: "copy" } as unknown as Drafted);
+  expect((await session.branch()).map(({ id, parentId }) => `${parentId} <- ${id}`)).toEqual([
+    "null <- e1",
+    "e1 <- e2",
+    "e2 <- copy",
+  ]);
+  expect(session.window).toEqual(await session.store.window("copy"));
+});
+
 test("STO5 two writers: the second is told, looks again, and loses nothing", async () => {
   const session = await opened();
   const other = await Session.open(session.store, testPorts("other"));
@@ -66,7 +112,7 @@ test("WIN1 a compaction that keeps more than the window reads it anew", async ()
   await session.append(user("one"), user("two"));
   await session.append(compaction("first", "e2"));
   await session.append(compaction("second", "e1"));
-  expect(seen(session)).toBe("0 compactionSummary second\n1 user      one\n2 user      two");
+  expect(seen(session)).toBe("0 summary   second\n1 user      one\n2 user      two");
 });
 
 test("LOG7 LOG8 ids of the machine have 80 random bits and never repeat; times are ISO", async () => {

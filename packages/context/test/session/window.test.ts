@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { Entry } from "../../src/entry.ts";
 import { ancestry, branch, treeOf } from "../../src/session/tree.ts";
-import { emptyWindow, extended, leafOf, type Window, windowAbove, windowOf } from "../../src/session/window.ts";
+import { emptyWindow, extended, leafOf, type Window, windowAt, windowOf } from "../../src/session/window.ts";
 import { story } from "../../src/testing/story.ts";
 
 const told = story(
@@ -49,7 +49,7 @@ test("WIN1 found from the leaf upwards it is the same, and it reads no further t
     }
   };
   const tree = treeOf(marked);
-  const window = windowAbove(watched(ancestry(tree, "e9")));
+  const window = windowAt(watched(ancestry(tree, "e9")));
   expect(window.entries).toEqual(windowOf(branch(tree, "e9")).entries);
   expect(read).toEqual(["e9", "e8", "e7"]);
   expect(window.state).toEqual(carried);

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { story } from "../../src/testing/story.ts";
 import { contextAt, contextOf } from "../told.ts";
 
+// Each line is an entry, e1 to e8; the compaction keeps from e5 on.
 const told = [
   "user: fix the parser",
   "calls: read path=parser.ts",
@@ -17,7 +18,7 @@ const told = [
 
 test("CTX2 the model sees the summary, what was kept, and what came after", () => {
   expect(contextOf(...told)).toEqual([
-    "0 compactionSummary the parser was fixed",
+    "0 summary   the parser was fixed",
     "1 user      and add a test",
     "2 assistant done",
     "3 user      now the docs",

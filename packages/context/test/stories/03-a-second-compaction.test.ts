@@ -17,7 +17,7 @@ test("CTX2 the newest compaction alone speaks for the past; an older one that li
       "user: seven",
     ),
   ).toEqual([
-    "0 compactionSummary one to three",
+    "0 summary   one to three",
     "1 assistant four",
     "2 user      five",
     "3 assistant six",

@@ -19,7 +19,7 @@ test("MOVE1 the new branch sees its own past and the summary, not the words of t
   expect(contextOf(...told)).toEqual([
     "0 user      make it fast",
     "1 assistant cache or index?",
-    "2 branchSummary a cache was tried; it was slower",
+    "2 left      a cache was tried; it was slower",
     "3 user      index then",
   ]);
 });

@@ -19,7 +19,7 @@ test("LOG5 LOG6 LOG9 opened, read, continued; what we do not know of it is kept"
   const bytes = new TextEncoder().encode(`${old}\n`);
   const store = MemoryStore.open(bytes, ports);
   const session = await Session.open(store, ports);
-  expect(show(buildSessionContext(session.window).messages)).toBe("0 compactionSummary one\n1 user      two");
+  expect(show(buildSessionContext(session.window).messages)).toBe("0 summary   one\n1 user      two");
   expect(store.bytes()).toEqual(bytes);
 
   await session.append({ type: "message", message: { role: "user", content: "three", timestamp: 3 } });
@@ -38,7 +38,5 @@ test("LOG5 LOG6 LOG9 opened, read, continued; what we do not know of it is kept"
     ["string", "string"],
   ]);
   const again = await Session.open(MemoryStore.open(store.bytes(), ports), ports);
-  expect(show(buildSessionContext(again.window).messages)).toBe(
-    "0 compactionSummary one\n1 user      two\n2 user      three",
-  );
+  expect(show(buildSessionContext(again.window).messages)).toBe("0 summary   one\n1 user      two\n2 user      three");
 });

@@ -26,7 +26,9 @@ export function upgrades(): Upgrades {
       if (isHookMessage(value)) return { role: "custom" };
       if (value.type !== "compaction" || typeof value.firstKeptEntryId === "string") return NONE;
       const { firstKeptEntryIndex: index, keepLastMessages: count } = value;
-      const kept = typeof index === "number" ? ids[index] : firstOfLast(messages, count);
+      // A compaction that names its own line keeps nothing, as one that names its own id does.
+      const own = index === ids.length ? ownId : undefined;
+      const kept = own ?? (typeof index === "number" ? ids[index] : firstOfLast(messages, count));
       return { firstKeptEntryId: kept ?? ownId, keepsNobody: kept == null && typeof count !== "number" };
     },
     count(id, kind) {

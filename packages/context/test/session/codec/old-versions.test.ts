@@ -43,7 +43,7 @@ describe("LOG9 a file of version 1", () => {
     ["a line that was lost is a gap, and counts", 2, "gap", ""],
     ["the compaction before it", 4, "C", ""],
     ["the header is nobody", 0, "self", "missing-first-kept@6"],
-    ["itself", 5, "self", "missing-first-kept@6"],
+    ["itself, which is nothing on purpose", 5, "self", ""],
     ["a line behind it", 6, "self", "missing-first-kept@6"],
     ["a line that never was", 99, "self", "missing-first-kept@6"],
     ["no index at all", -1, "self", "missing-first-kept@6"],

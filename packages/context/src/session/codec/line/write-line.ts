@@ -3,10 +3,15 @@
 import type { Entry } from "../../../entry.ts";
 import { type FormatLimits, formatLimits } from "../../../limits.ts";
 import { nestsDeeperThan } from "./json-text.ts";
+import type { JsonObject } from "./read-line.ts";
+import { wrongField } from "./well-formed.ts";
 
 /** The text of an entry's line, without seal. Throws for an entry beyond the limits of the format. */
 export function entryText(entry: Entry, limits: FormatLimits = formatLimits): string {
-  const text = JSON.stringify(written(entry));
+  const value = written(entry);
+  const wrong = wrongField(value);
+  if (wrong) throw new Error(`entry ${entry.id} has no ${wrong} that could be read again`);
+  const text = JSON.stringify(value);
   const seal = 64;
   // A letter takes three bytes of UTF-8 at most, so only long lines need counting.
   if (text.length * 3 > limits.lineBytes && new TextEncoder().encode(text).length + seal > limits.lineBytes)
@@ -16,11 +21,11 @@ export function entryText(entry: Entry, limits: FormatLimits = formatLimits): st
 }
 
 // What was lost stays visible where its session is written anew: as a note in its place.
-function written(entry: Entry): object {
+function written(entry: Entry): JsonObject {
   const { id, parentId, timestamp } = entry;
   if (entry.type === "gap")
     return { type: "custom", id, parentId, timestamp, customType: GAP_NOTE, data: { why: entry.why } };
-  return entry.type === "unknown" ? { ...entry.value, id, parentId, timestamp } : entry;
+  return entry.type === "unknown" ? { ...entry.value, id, parentId, timestamp } : { ...entry };
 }
 
 const GAP_NOTE = "pith.gap";
