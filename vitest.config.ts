@@ -6,5 +6,7 @@ export default defineConfig({
   test: {
     include: ["packages/*/test/**/*.test.ts", "scripts/test/**/*.test.ts", "bench/test/**/*.test.ts"],
     testTimeout: 120_000,
+    // Vitest leaves a core to its watcher; nobody watches here.
+    maxWorkers: "100%",
   },
 });
