@@ -86,7 +86,9 @@ const UNKNOWN_BLOCK = null;
 // Providers refuse reasoning that was cut off in its middle: it must be signed, and something must follow it.
 function reasoningHolds(content: AssistantMessage["content"]): boolean {
   const lastSaid = content.findLastIndex(
-    (block) => block?.type === "toolCall" || (block?.type === "text" && !isBlank(block.text)),
+    (block) =>
+      (block?.type === "toolCall" && sendableCall(block) !== null) ||
+      (block?.type === "text" && shownText(block) !== null),
   );
   return content.every(
     (block, at) =>

@@ -9,7 +9,7 @@ export interface Surroundings {
 }
 
 export function checkBatch(batch: readonly Entry[], { above, has }: Surroundings): void {
-  const own = new Map<string, number>();
+  const own = new Set<string>();
   for (const [at, entry] of batch.entries()) {
     const before = (id: string): boolean => own.has(id) || has(id);
     const onBranch = (id: string): Entry | undefined => onBranchOf(batch.slice(0, at), above(), id);
@@ -17,7 +17,7 @@ export function checkBatch(batch: readonly Entry[], { above, has }: Surroundings
     if (entry.type === "compaction") checkFirstKept(entry, onBranch);
     if (entry.type === "context_edit") checkEdit(entry, onBranch);
     if (entry.type === "label" && !before(entry.targetId)) throw absent(entry, "labels", entry.targetId);
-    own.set(entry.id, at);
+    own.add(entry.id);
   }
 }
 
