@@ -38,8 +38,7 @@ interface Gathering {
 const gathering = growing<Entry, Gathering, readonly ContextEditEntry[]>({
   start: (edits) => ({ edits: new Map(edits.map((edit) => [edit.targetId, edit])), messages: [], sources: [] }),
   take: ({ edits, messages, sources }, entry) => {
-    const system = entry.type === "compaction" ? entry.systemMessage : undefined;
-    for (const message of [system, entryMessage(entry, edits.get(entry.id))]) {
+    for (const message of [foldedSystem(entry), entryMessage(entry, edits.get(entry.id))]) {
       if (!message) continue;
       messages.push(message);
       sources.push(entry.id);
@@ -47,6 +46,10 @@ const gathering = growing<Entry, Gathering, readonly ContextEditEntry[]>({
   },
   isSame: (one, other) => one === other || (one.length === 0 && other.length === 0),
 });
+
+function foldedSystem(entry: Entry): AgentMessage | null {
+  return entry.type === "compaction" && entry.systemMessage?.role === "system" ? entry.systemMessage : null;
+}
 
 function isSystem(entry: Entry): boolean {
   return entry.type === "message" && entry.message.role === "system";

@@ -3,7 +3,7 @@
 import type { AgentMessage, Message } from "../message.ts";
 import type { ModelName } from "../request.ts";
 import { growing } from "./growing.ts";
-import { emptyPairing, type Pairing, pair, paired } from "./pairing.ts";
+import { emptyPairing, type Pairing, pair, paired, settle } from "./pairing.ts";
 import { sendable } from "./sendable.ts";
 import { spoken, userText } from "./spoken.ts";
 
@@ -31,6 +31,8 @@ function take(conversion: Conversion, message: AgentMessage): void {
   const { to, pairing, mayAnswer } = conversion;
   const words = spoken(message);
   const sent = words && sendable(words, to);
+  // A reply that failed is not sent, but somebody was asked for it.
+  if (message.role === "assistant" && !sent) settle(pairing);
   if (!sent) return;
   if (sent.role === "assistant" && !mayAnswer) pair(pairing, userText("(continue)", sent.timestamp), to);
   pair(pairing, sent, to);

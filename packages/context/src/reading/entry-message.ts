@@ -6,7 +6,8 @@ import type { AgentMessage, Message, SystemMessage } from "../message.ts";
 /** Null for an entry that gives none. The same entry always gives the same object, so that nothing need be compared by content. */
 export function entryMessage(entry: Entry, edit: ContextEditEntry | undefined): AgentMessage | null {
   if (edit) return remembered(ofEdits, edit, () => edited(entry, edit));
-  return entry.type === "message" ? withoutNull(entry.message) : remembered(ofEntries, entry, () => said(entry));
+  if (entry.type === "message" && hasContent(entry.message)) return entry.message;
+  return remembered(ofEntries, entry, () => said(entry));
 }
 
 type Memory = WeakMap<Entry, AgentMessage | null>;
@@ -55,6 +56,10 @@ function said(entry: Entry): AgentMessage | null {
     case "gap":
       return null;
   }
+}
+
+function hasContent(message: AgentMessage): boolean {
+  return !("content" in message) ? message.role === "bashExecution" : message.content != null;
 }
 
 // Files hold null where old versions, forks or hands left no content.

@@ -21,9 +21,11 @@ export function growing<Item extends object, State, Setting>(
     const before = underWay.get(first);
     const goesOn = before && fold.isSame(before.setting, setting) && isBeginningOf(before.taken, items);
     const progress = goesOn ? before : { setting, taken: [], state: fold.start(setting) };
+    // Whatever throws in the middle leaves a state that nobody goes on with.
+    underWay.delete(first);
     for (const item of items.slice(progress.taken.length)) {
-      progress.taken.push(item);
       fold.take(progress.state, item);
+      progress.taken.push(item);
     }
     underWay.set(first, progress);
     return progress.state;

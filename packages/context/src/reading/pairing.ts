@@ -18,15 +18,22 @@ export function emptyPairing(): Pairing {
 }
 
 export function pair(pairing: Pairing, message: Message, to: ModelName | undefined): void {
-  const { settled, exchange, used } = pairing;
+  const { settled, used } = pairing;
   if (message.role === "assistant") {
-    if (exchange) settled.push(...closed(exchange));
+    settle(pairing);
     pairing.exchange = opened(message, { used, to });
     if (!pairing.exchange) settled.push(message);
     return;
   }
+  const { exchange } = pairing;
   if (exchange && message.role === "toolResult" && answer(exchange, message)) return;
   (exchange?.after ?? settled).push(message.role === "toolResult" ? asText(message) : message);
+}
+
+/** Ends the exchange: what has no result by now was sent without one, and bytes already sent are not rewritten. */
+export function settle(pairing: Pairing): void {
+  for (const message of pairing.exchange ? closed(pairing.exchange) : []) pairing.settled.push(message);
+  pairing.exchange = null;
 }
 
 /** All of it, with a made-up result for every call that has none yet. */

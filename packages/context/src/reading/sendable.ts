@@ -33,10 +33,30 @@ export function isFrom(message: AssistantMessage, { api, provider, model }: Mode
 }
 
 function sendableSystem(message: SystemMessage): SystemMessage | null {
-  const text =
-    typeof message.content === "string" ? message.content : message.content.map((block) => block?.text).join("");
-  const says = !isBlank(text) || message.sections || message.toolsAdded || message.toolsRemoved;
-  return says ? wellFormed(message) : null;
+  const { content, sections, toolsAdded, toolsRemoved, ...rest } = message;
+  const clean: SystemMessage = {
+    ...rest,
+    content: typeof content === "string" ? (isBlank(content) ? "" : content) : mapped(listOf(content), shownSystemText),
+    ...(isPlainObject(sections) && { sections: textsIn(sections) }),
+    ...(Array.isArray(toolsAdded) && { toolsAdded: toolsAdded.filter(isNamed) }),
+    ...(Array.isArray(toolsRemoved) && { toolsRemoved: toolsRemoved.filter(isNamed) }),
+  };
+  const says = clean.content.length > 0 || clean.sections || clean.toolsAdded || clean.toolsRemoved;
+  return says ? wellFormed(clean) : null;
+}
+
+function shownSystemText(block: TextBlock): TextBlock | null {
+  return block?.type === "text" ? shownText(block) : UNKNOWN_BLOCK;
+}
+
+function textsIn(sections: Readonly<Record<string, unknown>>): NonNullable<SystemMessage["sections"]> {
+  return Object.fromEntries(
+    Object.entries(sections).filter(([, text]) => text === null || typeof text === "string"),
+  ) as NonNullable<SystemMessage["sections"]>;
+}
+
+function isNamed(tool: { readonly name?: unknown } | null): boolean {
+  return typeof tool?.name === "string";
 }
 
 function sendableUser(message: UserMessage, to: ModelName | undefined): UserMessage | null {
@@ -44,13 +64,13 @@ function sendableUser(message: UserMessage, to: ModelName | undefined): UserMess
     if (isBlank(message.content)) return null;
     return message.content.isWellFormed() ? message : { ...message, content: message.content.toWellFormed() };
   }
-  const content = mapped(message.content, (block) => shownBlock(block, to));
+  const content = mapped(listOf(message.content), (block) => shownBlock(block, to));
   if (content.length === 0) return null;
   return content === message.content ? message : { ...message, content };
 }
 
 function sendableResult(message: ToolResultMessage, to: ModelName | undefined): ToolResultMessage {
-  const shown = mapped(message.content, (block) => shownBlock(block, to));
+  const shown = mapped(listOf(message.content), (block) => shownBlock(block, to));
   const content = shown.length > 0 ? shown : [{ type: "text" as const, text: "(no output)" }];
   return content === message.content ? message : { ...message, content };
 }
@@ -59,8 +79,9 @@ function sendableResult(message: ToolResultMessage, to: ModelName | undefined): 
 function sendableAssistant(message: AssistantMessage, to: ModelName | undefined): AssistantMessage | null {
   if (message.stopReason === "error" || message.stopReason === "aborted") return null;
   const own = to === undefined || isFrom(message, to);
-  const thinks = own && reasoningHolds(message.content);
-  const content = mapped(message.content, (block) => saidBlock(block, { own, thinks }));
+  const blocks = listOf(message.content);
+  const thinks = own && reasoningHolds(blocks);
+  const content = mapped(blocks, (block) => saidBlock(block, { own, thinks }));
   if (content.every((block) => block.type === "thinking")) return null;
   return content === message.content ? message : { ...message, content };
 }
@@ -132,6 +153,11 @@ function isSendableImage({ data, mimeType }: ImageBlock, to: ModelName | undefin
 }
 
 const SENDABLE_IMAGES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+
+// A hook may return anything in the place of a list.
+function listOf<Each>(content: readonly Each[]): readonly Each[] {
+  return Array.isArray(content) ? content : [];
+}
 
 /** The same list if no block changes, so that the common case costs no memory. */
 function mapped<Each extends Block>(blocks: readonly Each[], change: (block: Each) => Each | null): readonly Each[] {

@@ -24,7 +24,7 @@ export function carry(state: Carried, entry: Entry): Carried {
         ? withModel(state, { provider: entry.message.provider, modelId: entry.message.model })
         : state;
     case "compaction":
-      return carriedBy(entry) ?? state;
+      return { ...state, ...carriedBy(entry) };
     case "branch_summary":
     case "custom_message":
     case "context_edit":
@@ -38,11 +38,19 @@ export function carry(state: Carried, entry: Entry): Carried {
   }
 }
 
-/** The state a compaction of ours carries by value, so that nothing before it needs to be read. */
+/** The state a compaction of ours carries by value, so that nothing before it needs to be read; null if it is not all there. */
 export function carriedBy(entry: Entry): Carried | null {
   if (entry.type !== "compaction") return null;
-  const details = entry.details as { readonly pith?: { readonly carried?: Carried } } | null | undefined;
-  return details?.pith?.carried ?? null;
+  const details = entry.details as { readonly pith?: { readonly carried?: Partial<Carried> } } | null | undefined;
+  const carried = details?.pith?.carried;
+  return isCarried(carried) ? carried : null;
+}
+
+// It comes from a file: another version, or a hand, may have written it.
+function isCarried(value: Partial<Carried> | null | undefined): value is Carried {
+  if (typeof value?.thinkingLevel !== "string") return false;
+  const { model, activeTools } = value;
+  return (model === null || typeof model?.modelId === "string") && (activeTools === null || Array.isArray(activeTools));
 }
 
 // Most assistant messages come from the model already known: no new object for them.

@@ -23,8 +23,9 @@ export async function forked(
 ): Promise<Uint8Array> {
   const branch = await store.branch(plan.leaf);
   const kept = branch.filter((entry) => entry.type !== "label");
+  const behind = entriesBehindLabels(branch);
   const lines = await Promise.all(
-    kept.map((entry, at) => rechained(store, entry, { branch, parentId: kept[at - 1]?.id ?? null })),
+    kept.map((entry, at) => rechained(store, entry, { behind, parentId: kept[at - 1]?.id ?? null })),
   );
   const named = await labelLines(store, kept, ports);
   const { cwd = store.header.cwd, parentSession } = plan;
@@ -35,23 +36,27 @@ export async function forked(
 async function rechained(
   store: Store,
   entry: Entry,
-  { branch, parentId }: { branch: readonly Entry[]; parentId: string | null },
+  { behind, parentId }: { behind: ReadonlyMap<string, string>; parentId: string | null },
 ): Promise<string> {
   const changes: Record<string, string> = {};
   if (entry.parentId !== parentId) changes.parentId = JSON.stringify(parentId);
   if (entry.type === "compaction") {
-    const kept = firstNamed(branch, entry.firstKeptEntryId);
-    if (kept !== entry.firstKeptEntryId) changes.firstKeptEntryId = JSON.stringify(kept);
+    const kept = behind.get(entry.firstKeptEntryId);
+    if (kept !== undefined) changes.firstKeptEntryId = JSON.stringify(kept);
   }
   const text = (await store.line(entry.id)) ?? entryText(entry);
   return Object.keys(changes).length === 0 ? text : withMembers(text, changes);
 }
 
 // A compaction may have kept a label first, and labels do not come along: the entry behind it takes its place.
-function firstNamed(branch: readonly Entry[], id: string): string {
-  const at = branch.findIndex((entry) => entry.id === id);
-  if (at === -1) return id;
-  return branch.slice(at).find((entry) => entry.type !== "label")?.id ?? id;
+function entriesBehindLabels(branch: readonly Entry[]): ReadonlyMap<string, string> {
+  const behind = new Map<string, string>();
+  let next: string | null = null;
+  for (const entry of branch.toReversed()) {
+    if (entry.type !== "label") next = entry.id;
+    else if (next !== null) behind.set(entry.id, next);
+  }
+  return behind;
 }
 
 async function labelLines(store: Store, kept: readonly Entry[], ports: Ports): Promise<readonly string[]> {

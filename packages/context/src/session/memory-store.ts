@@ -4,7 +4,7 @@ import type { Entry, Header } from "../entry.ts";
 import type { Ports } from "../ports.ts";
 import { checkBatch } from "./check-batch.ts";
 import type { Damage } from "./codec/damage.ts";
-import { CURRENT_VERSION, newHeader, type Origin } from "./codec/header.ts";
+import { newHeader, type Origin } from "./codec/header.ts";
 import { sealed } from "./codec/line/seal.ts";
 import { entryText } from "./codec/line/write-line.ts";
 import { decodeSession, encodeSession, markedHeader, type SessionFile } from "./codec/session-file.ts";
@@ -15,10 +15,10 @@ import { type Window, windowAt } from "./window.ts";
 type StorePorts = Pick<Ports, "now" | "sessionId" | "checksum">;
 
 export class MemoryStore implements Store {
-  readonly header: Header;
   /** What was wrong with the bytes it was opened from. */
   readonly damage: readonly Damage[];
   readonly #ports: StorePorts;
+  #header: Header;
   readonly #tree: GrowingTree;
   readonly #texts: Map<string, () => string | null>;
   #chunks: Uint8Array[];
@@ -43,12 +43,16 @@ export class MemoryStore implements Store {
     this.#chunks = [bytes];
     this.#found = file;
     this.#ours = file.ours;
-    this.header = file.header ?? newHeader({ cwd: "" }, ports);
+    this.#header = file.header ?? newHeader({ cwd: "" }, ports);
     this.damage = file.damage;
     this.#tree = treeOf(file.lines.map((line) => line.entry));
     this.#texts = new Map(file.lines.map((line) => [line.entry.id, line.text]));
     this.#leaf = file.lines.findLast((line) => line.entry.type !== "gap")?.entry.id ?? null;
     this.#name = nameAfter(undefined, this.#tree.entries.values());
+  }
+
+  get header(): Header {
+    return this.#header;
   }
 
   /** The session as a file. */
@@ -131,20 +135,22 @@ export class MemoryStore implements Store {
 
   // LOG5: a file is migrated at the first append, never by opening it; a torn end goes, everything whole stays as it is.
   #makeAppendable(file: SessionFile): void {
-    const { version = 1 } = this.header;
-    if (version > CURRENT_VERSION)
-      throw new Error(`this session is of version ${version}; a newer program wrote it, it can only be read here`);
+    if (file.damage.some(({ kind }) => kind === "future-version"))
+      throw new Error("a newer program wrote this session; it can only be read here, or forked");
     if (file.outdated) {
       const texts = file.lines.map((line) => line.text() ?? entryText(line.entry));
       const header = markedHeader(file.headerText ?? JSON.stringify(this.header));
       this.#chunks = [encodeSession([header, ...texts], this.#ports.checksum)];
+      this.#header = JSON.parse(header) as Header;
       this.#ours = true;
       return;
     }
-    const bytes = this.bytes();
-    this.#chunks = [bytes.subarray(0, file.end), new TextEncoder().encode(bytes[file.end] === 0x0d ? "\r\n" : "\n")];
+    const whole = this.bytes().subarray(0, file.end);
+    this.#chunks = whole.at(-1) === LINE_END ? [whole] : [whole, Uint8Array.of(LINE_END)];
   }
 }
+
+const LINE_END = 0x0a;
 
 function nameAfter(name: string | undefined, entries: Iterable<Entry>): string | undefined {
   let latest = name;

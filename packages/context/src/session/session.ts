@@ -42,9 +42,8 @@ export class Session {
       const batch = this.#placed(drafts, this.leaf);
       const outcome = await this.store.append(batch, { expectedLeaf: this.leaf });
       if (outcome.type === "leaf-moved") return outcome;
-      this.#window = reachesBefore(this.#window, batch)
-        ? await this.store.window(outcome.leaf)
-        : extended(this.#window, batch);
+      const isNext = outcome.leaf === batch.at(-1)?.id && !reachesBefore(this.#window, batch);
+      this.#window = isNext ? extended(this.#window, batch) : await this.store.window(outcome.leaf);
       return outcome;
     });
   }
@@ -62,13 +61,13 @@ export class Session {
   }
 
   /** All entries from the root to this leaf, or to where we stand. */
-  async branch(leaf: string | null = this.leaf): Promise<readonly Entry[]> {
-    return this.store.branch(leaf);
+  branch(leaf?: string | null): Promise<readonly Entry[]> {
+    return this.#inTurn(() => this.store.branch(leaf === undefined ? this.leaf : leaf));
   }
 
   /** The bytes of a new session that holds one branch of this one: to where we stand, or to the leaf that is named. */
-  async fork(plan: ForkPlan = {}): Promise<Uint8Array> {
-    return forked(this.store, { leaf: this.leaf, ...plan }, this.#ports);
+  fork(plan: ForkPlan = {}): Promise<Uint8Array> {
+    return this.#inTurn(() => forked(this.store, { leaf: this.leaf, ...plan }, this.#ports));
   }
 
   /** Stands where the store stands now: after another writer has moved the leaf. */
@@ -92,9 +91,9 @@ export class Session {
     return drafts.map((draft) => {
       const { type, id = this.#ports.entryId(), ...rest } = draft;
       const place = { id, parentId, timestamp };
-      const entry = { type, ...place, ...rest, ...place } as Entry;
       parentId = id;
-      return entry;
+      // A copy, as a file would give it back: nobody can change it any more.
+      return JSON.parse(JSON.stringify({ type, ...place, ...rest, ...place })) as Entry;
     });
   }
 }

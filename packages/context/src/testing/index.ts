@@ -4,6 +4,6 @@ export { allApis, providerRules, violations } from "./provider-rules/provider-ru
 export type { ProviderRule } from "./provider-rules/rule.ts";
 export { type ScriptedModel, type ScriptedReply, scriptedModel } from "./scripted-model.ts";
 export { show } from "./show.ts";
-export { type ContractRunner, storeContract } from "./store-contract.ts";
+export { type ContractRunner, type StoreMaker, storeContract } from "./store-contract.ts";
 export { nothingUsed, story } from "./story.ts";
 export { testPorts } from "./test-ports.ts";

@@ -87,6 +87,16 @@ describe("after a compaction", () => {
     ]);
   });
 
+  test("CTX13 a system message that is none is left out", () => {
+    const told = story("user: one", "compacts: short, keeps nothing");
+    for (const systemMessage of [null, 5, { role: "user", content: 5 }]) {
+      const entries = told.map((entry) =>
+        entry.type === "compaction" ? ({ ...entry, systemMessage } as unknown as Entry) : entry,
+      );
+      expect(contextAt(entries).messages.map(({ role }) => role)).toEqual(["compactionSummary"]);
+    }
+  });
+
   test("CTX10 moving to before it undoes it", () => {
     const told = story(...before, "compacts: gone, keeps nothing", "moves: e4");
     expect(contextAt(told).messages).toEqual(contextAt(told, "e4").messages);

@@ -59,6 +59,18 @@ describe("pairs", () => {
     ).toMatch(/^1 user .*the file$/);
   });
 
+  test("CTX7 a reply that failed was asked for too: what it was asked with stays", () => {
+    const failed = ["user: go", "calls: read", "user: never mind", "fails to answer: 500"];
+    const before = sentOf(...failed);
+    expect(sentOf(...failed, "result c1: the file").slice(0, before.length)).toEqual(before);
+  });
+
+  test("CTX6 an exchange may be of any length", () => {
+    const { messages } = contextAt(story("user: go", "calls: read"));
+    const many = Array.from({ length: 200_000 }, (_, at) => user(`${at}`));
+    expect(convertToLlm([...messages, ...many, said([{ type: "text", text: "done" }])])).toHaveLength(200_004);
+  });
+
   test("CTX7 a second result of one call is sent as text, so that nothing is lost", () => {
     const sent = sentOf("user: go", "calls: read", "result c1: first", "result c1: second");
     expect(sent[2]).toBe("2 tool      c1 -> first");
@@ -151,6 +163,15 @@ describe("nothing that would be refused", () => {
     expect(blocksSent(said([future, { type: "text", text: "so" }]))).toEqual([{ type: "text", text: "so" }]);
   });
 
+  test.each([
+    [{ content: null }, undefined],
+    [{ content: [null, { type: "text", text: "so" }] }, [{ type: "text", text: "so" }]],
+    [{ content: "so", sections: null, toolsAdded: "abc" }, "so"],
+    [{ content: 5, sections: { a: 5, b: "x" } }, []],
+  ])("CTX8 a system message that a hand has written is sent as far as it makes sense: %j", (fields, content) => {
+    expect(blocksSent({ role: "system", timestamp: 0, ...fields } as unknown as AgentMessage)).toEqual(content);
+  });
+
   test("CTX8 what is no block at all is left out too", () => {
     const junk = [null, 7, {}] as unknown as AssistantMessage["content"];
     expect(blocksSent(said([...junk, { type: "text", text: "so" }]))).toEqual([{ type: "text", text: "so" }]);
@@ -209,6 +230,14 @@ describe("kinds of our own", () => {
     );
     expect(textOf({ ...ran, cancelled: true })).toContain("(stopped by the user before it ended)");
     expect(convertToLlm([{ ...ran, excludeFromContext: true }])).toEqual([]);
+  });
+
+  test("CTX11 a hook may return messages without content; they are left out, and do not disturb the next conversion", () => {
+    const first = user("go");
+    const empty = { role: "user", content: null, timestamp: 0 } as unknown as AgentMessage;
+    expect(convertToLlm([first])).toHaveLength(1);
+    expect(convertToLlm([first, empty])).toHaveLength(1);
+    expect(convertToLlm([first, empty, user("on")])).toHaveLength(2);
   });
 
   test("CTX11 whatever a hook returns can be sent: pairs are mended after it", () => {

@@ -66,7 +66,7 @@ test("LOG4 FORK1 what was lost stays visible in the copy", async () => {
   expect(copy.damage).toEqual([]);
   expect((await copy.branch("e3")).map(({ type, id }) => [type, id])).toEqual([
     ["message", "e1"],
-    ["custom", "e2"],
+    ["gap", "e2"],
     ["message", "e3"],
   ]);
 });

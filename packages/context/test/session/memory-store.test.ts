@@ -89,6 +89,11 @@ describe("TREE1 TREE2 TREE5 TREE6 TREE7 what no caller may ask", () => {
       [after("e5", { type: "unknown", kind: "foo", value: { a: 1 } })],
       /entry new has no type that could be read again/,
     );
+    for (const type of ["message", "session"])
+      await refused(
+        [after("e5", { type: "unknown", kind: type, value: { type, message: { role: "user" } } })],
+        /kind of its own/,
+      );
     await refused(
       [after("e5", { type: "message", message: { role: "toolResult", content: [] } })],
       /no message.toolCallId/,
@@ -109,7 +114,7 @@ test("LOG11 a session of a newer version can be read, and not appended to", asyn
   const store = MemoryStore.open(new TextEncoder().encode(text), ports);
   expect(await store.leaf()).toBe("a");
   await expect(store.append([after("a", { type: "custom", customType: "x" })], { expectedLeaf: "a" })).rejects.toThrow(
-    /version 99/,
+    /newer program/,
   );
 });
 

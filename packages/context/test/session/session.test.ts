@@ -68,6 +68,20 @@ test("SES1 appends that nobody waited for come one after another, none is lost",
   expect(seen(session)).toBe("0 user      one\n1 user      three");
 });
 
+test("SES1 a fork holds what was asked for before it", async () => {
+  const session = await opened();
+  const [, bytes] = await Promise.all([session.append(user("one")), session.fork()]);
+  expect(await MemoryStore.open(bytes, testPorts()).leaf()).toBe("e1");
+});
+
+test("SES2 what was appended can no longer be changed from outside", async () => {
+  const session = await opened();
+  const content = [{ type: "text" as const, text: "one" }];
+  await session.append({ type: "message", message: { role: "user", content, timestamp: 0 } });
+  content.push({ type: "text", text: "two" });
+  expect(seen(session)).toBe("0 user      one");
+});
+
 test("SES1 one that fails does not keep the next from happening", async () => {
   const session = await opened();
   const failing = session.move("nope");

@@ -55,6 +55,16 @@ test("WIN1 found from the leaf upwards it is the same, and it reads no further t
   expect(window.state).toEqual(carried);
 });
 
+test.each([{}, 5, null, { thinkingLevel: "low" }, { model: {}, thinkingLevel: "low", activeTools: null }])(
+  "WIN2 a carried state that is not all there does not count: %j",
+  (carried) => {
+    const marked = told.map((entry) =>
+      entry.id === "e8" ? ({ ...entry, details: { pith: { carried } } } as Entry) : entry,
+    );
+    expect(windowAt(ancestry(treeOf(marked), "e9")).state).toEqual(windowOf(told).state);
+  },
+);
+
 test("WIN2 state set before the window is carried into it; the last to speak is the model", () => {
   const [tools] = story("user: x").map(
     (entry) => ({ ...entry, type: "active_tools_change", activeToolNames: ["read"] }) as unknown as Entry,

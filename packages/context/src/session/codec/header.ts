@@ -61,8 +61,9 @@ type ReadHeader = Omit<FoundHeader, "at">;
 
 function asHeader(raw: RawLine, { value, blemish }: WholeLine): ReadHeader | null {
   if (!isHeader(value)) return null;
-  const future = typeof value.version === "number" && value.version > CURRENT_VERSION;
-  const ours = value.pith?.format === 1;
+  const format: unknown = value.pith?.format;
+  const future = (value.version ?? 1) > CURRENT_VERSION || (format !== undefined && format !== 1);
+  const ours = format === 1;
   const kinds = [blemish, future ? ("future-version" as const) : null].filter((kind) => kind !== null);
   return { header: value, text: lineText(raw.bytes, ours), ours, damage: kinds.map((kind) => named(kind, raw)) };
 }

@@ -4,8 +4,9 @@ import type { Entry } from "../../entry.ts";
 import { type Damage, type DamageKind, damageNotes, named } from "./damage.ts";
 import { keptNobody } from "./kept-nobody.ts";
 import { withMembers } from "./line/json-text.ts";
-import { type JsonObject, lineText } from "./line/read-line.ts";
+import { isObject, type JsonObject, lineText } from "./line/read-line.ts";
 import { isKnownKind, wrongField } from "./line/well-formed.ts";
+import { GAP_NOTE } from "./line/write-line.ts";
 import { type Upgrade, type Upgrades, upgradedText, upgradedValue, upgrades } from "./old-versions.ts";
 import { type Placement, place, type Unplaced } from "./place.ts";
 import { standingLines } from "./standing-lines.ts";
@@ -115,9 +116,14 @@ function entryOf(value: JsonObject, { id, parentId }: Placement, malformed: bool
     const kind = typeof type === "string" ? type : "";
     return { type: "unknown", ...place, kind, value: inPlace ? value : { ...value, id, parentId } };
   }
+  if (value.customType === GAP_NOTE) return { type: "gap", ...place, why: whyOf(value.data) };
   const asWritten = inPlace && timestamp === place.timestamp;
   // wrongField has looked at every field that the kind promises.
   return (asWritten ? value : { ...value, ...place }) as unknown as Entry;
+}
+
+function whyOf(data: unknown): string {
+  return isObject(data) && typeof data.why === "string" ? data.why : damageNotes.malformed;
 }
 
 const keepsNobody = ({ raw }: Pick<ReadLine, "raw">): Damage => named("missing-first-kept", raw);

@@ -42,7 +42,7 @@ export function decodeSession(bytes: Uint8Array, rules: Omit<LineRules, "ours">)
     lines: placed.lines,
     damage: all.sort((a, b) => a.offset - b.offset),
     ours,
-    end: endOf(tail.lines.at(-1)?.raw),
+    end: tail.damage.length === 0 ? bytes.length : endOf(tail.lines.at(-1)?.raw),
     outdated: (header?.version ?? 1) < CURRENT_VERSION || split.damage.length > 0 || placed.incomplete || misplaced,
   };
 }

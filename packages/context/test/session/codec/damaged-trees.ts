@@ -183,8 +183,9 @@ const headers: readonly DamagedFile[] = [
   {
     name: "a header of our own with another format",
     bytes: file(ourHeader.replace("1}}", "2}}"), e1),
-    damage: "",
+    damage: "future-version@1",
     entries: "e1",
+    future: true,
   },
   {
     name: "a version that is no number",

@@ -160,7 +160,7 @@ describe("LOG2 a checksum", () => {
       lines: talk,
       damage: [],
       ours: true,
-      end: encodeSession([ourHeader, ...texts(talk)], checksum).length - 1,
+      end: encodeSession([ourHeader, ...texts(talk)], checksum).length,
       outdated: false,
     });
   });

@@ -4,12 +4,12 @@ import type { Entry } from "../../../entry.ts";
 import { type FormatLimits, formatLimits } from "../../../limits.ts";
 import { nestsDeeperThan } from "./json-text.ts";
 import type { JsonObject } from "./read-line.ts";
-import { wrongField } from "./well-formed.ts";
+import { isKnownKind, wrongField } from "./well-formed.ts";
 
 /** The text of an entry's line, without seal. Throws for an entry beyond the limits of the format. */
 export function entryText(entry: Entry, limits: FormatLimits = formatLimits): string {
   const value = written(entry);
-  const wrong = wrongField(value);
+  const wrong = wrongField(value) ?? (isDisguised(entry) ? "kind of its own" : null);
   if (wrong) throw new Error(`entry ${entry.id} has no ${wrong} that could be read again`);
   const text = JSON.stringify(value);
   const seal = 64;
@@ -20,6 +20,11 @@ export function entryText(entry: Entry, limits: FormatLimits = formatLimits): st
   return text;
 }
 
+// An unknown entry that would be read as a known one, or as a header, must be written as what it is.
+function isDisguised(entry: Entry): boolean {
+  return entry.type === "unknown" && (isKnownKind(String(entry.value.type)) || entry.value.type === "session");
+}
+
 // What was lost stays visible where its session is written anew: as a note in its place.
 function written(entry: Entry): JsonObject {
   const { id, parentId, timestamp } = entry;
@@ -28,4 +33,4 @@ function written(entry: Entry): JsonObject {
   return entry.type === "unknown" ? { ...entry.value, id, parentId, timestamp } : { ...entry };
 }
 
-const GAP_NOTE = "pith.gap";
+export const GAP_NOTE = "pith.gap";
