@@ -25,7 +25,7 @@ function contextEntries({ entries, compactionAt }: Window): readonly Entry[] {
   const compaction = entries[compactionAt];
   if (!compaction) return entries;
   const kept = entries.slice(0, compactionAt).filter((entry) => !isSystem(entry) && entry.type !== "compaction");
-  return [compaction, ...kept, ...entries.slice(compactionAt + 1)];
+  return [compaction].concat(kept, entries.slice(compactionAt + 1));
 }
 
 interface Gathering {

@@ -39,5 +39,7 @@ interface Progress<Item, State, Setting> {
 }
 
 function isBeginningOf(taken: readonly unknown[], items: readonly unknown[]): boolean {
-  return taken.length <= items.length && taken.every((item, at) => item === items[at]);
+  if (taken.length > items.length) return false;
+  for (let at = 0; at < taken.length; at++) if (taken[at] !== items[at]) return false;
+  return true;
 }

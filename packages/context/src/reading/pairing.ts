@@ -38,7 +38,7 @@ export function settle(pairing: Pairing): void {
 
 /** All of it, with a made-up result for every call that has none yet. */
 export function paired({ settled, exchange }: Pairing): readonly Message[] {
-  return exchange ? [...settled, ...closed(exchange)] : settled.slice();
+  return exchange ? settled.concat(closed(exchange)) : settled.slice();
 }
 
 /** An assistant message, its calls in order, and what arrived until the next assistant message. */

@@ -34,7 +34,7 @@ export function windowOf(branch: readonly Entry[]): Window {
 
 /** The window after these entries were appended at its leaf. */
 export function extended(window: Window, appended: readonly Entry[]): Window {
-  const entries = [...window.entries, ...appended];
+  const entries = window.entries.concat(appended);
   const state = appended.reduce(carry, window.state);
   if (appended.some((entry) => entry.type === "compaction")) return trimmed(entries, { ...window, state });
   const edits = appended.filter((entry) => entry.type === "context_edit");
