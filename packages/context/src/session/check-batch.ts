@@ -2,13 +2,14 @@
 
 import type { CompactionEntry, ContextEditEntry, Entry } from "../entry.ts";
 
-export interface Surroundings {
+/** What a store answers about what it holds. */
+export interface Holdings {
   /** From the parent of the batch's first entry up to its root. */
   readonly above: () => Iterable<Entry>;
   readonly has: (id: string) => boolean;
 }
 
-export function checkBatch(batch: readonly Entry[], { above, has }: Surroundings): void {
+export function checkBatch(batch: readonly Entry[], { above, has }: Holdings): void {
   const own = new Set<string>();
   for (const [at, entry] of batch.entries()) {
     const before = (id: string): boolean => own.has(id) || has(id);

@@ -4,11 +4,12 @@ import type { Entry } from "../../entry.ts";
 import { type Damage, type DamageKind, damageNotes, named } from "./damage.ts";
 import { keptNobody } from "./kept-nobody.ts";
 import { withMembers } from "./line/json-text.ts";
-import { isObject, type JsonObject, lineText } from "./line/read-line.ts";
+import { isObject, type JsonObject, lineText, type WholeLine } from "./line/read-line.ts";
 import { isKnownKind, wrongField } from "./line/well-formed.ts";
 import { GAP_NOTE } from "./line/write-line.ts";
 import { type Upgrade, type Upgrades, upgradedText, upgradedValue, upgrades } from "./old-versions.ts";
 import { type Placement, place, type Unplaced } from "./place.ts";
+import type { RawLine } from "./split-lines.ts";
 import { standingLines } from "./standing-lines.ts";
 import type { ReadLine } from "./torn-tail.ts";
 
@@ -76,26 +77,24 @@ function wrongPlace({ id, parentId }: JsonObject, linked: boolean): string | nul
   return null;
 }
 
-interface Surroundings extends FileTraits {
+interface LineTraits extends FileTraits {
+  readonly raw: RawLine;
   readonly old: Upgrades;
 }
 
-function lineAt(placement: Placement, line: ReadLine, around: Surroundings): PlacedLines {
+function lineAt(placement: Placement, { raw, reading }: ReadLine, file: Omit<LineTraits, "raw">): PlacedLines {
   const { gap, troubles } = placement;
-  const part = line.reading.type === "damaged" ? lostLine(placement, line) : wholeLine(placement, line, around);
+  const part =
+    reading.type === "damaged"
+      ? { lines: [gapLine(placement, reading.kind)], damage: [named(reading.kind, raw)] }
+      : wholeLine(placement, reading, { ...file, raw });
   return {
     lines: gap ? [gapLine(gap, gap.why), ...part.lines] : part.lines,
-    damage: [...troubles.map((trouble) => named(trouble, line.raw)), ...part.damage],
+    damage: [...troubles.map((trouble) => named(trouble, raw)), ...part.damage],
   };
 }
 
-function lostLine(placement: Placement, { raw, reading }: ReadLine): PlacedLines {
-  const kind = reading.type === "damaged" ? reading.kind : "not-json";
-  return { lines: [gapLine(placement, kind)], damage: [named(kind, raw)] };
-}
-
-function wholeLine(placement: Placement, { raw, reading }: ReadLine, { old, ours, linked }: Surroundings): PlacedLines {
-  if (reading.type !== "whole") return NOTHING;
+function wholeLine(placement: Placement, reading: WholeLine, { raw, old, ours, linked }: LineTraits): PlacedLines {
   const upgrade = old.upgrade(reading.value, placement.id);
   const value = upgradedValue(reading.value, upgrade);
   const wrong = wrongField(value);

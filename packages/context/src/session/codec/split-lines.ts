@@ -1,7 +1,6 @@
 /** A file's bytes to its lines, whatever the encoding and the line ends. Blank lines are passed over. */
 
-import type { Damage, DamageKind } from "./damage.ts";
-import { damageNotes } from "./damage.ts";
+import { type Damage, type DamageKind, named } from "./damage.ts";
 
 export interface RawLine {
   /** In UTF-8, whatever the file is in. */
@@ -26,7 +25,8 @@ export function splitLines(file: Uint8Array): SplitFile {
   const kinds: DamageKind[] = [];
   if (encoding.width === 2) kinds.push("utf-16");
   if (lineEnd === CR) kinds.push("lone-carriage-returns");
-  return { lines, damage: kinds.map((kind) => wholeFile(kind, file.length)) };
+  const whole = { offset: 0, length: file.length, number: 1 };
+  return { lines, damage: kinds.map((kind) => named(kind, whole)) };
 }
 
 interface Encoding {
@@ -78,10 +78,6 @@ function inUtf8(line: Uint8Array, { width, low }: Encoding): Uint8Array {
 
 function isBlank(line: Uint8Array): boolean {
   return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === CR);
-}
-
-function wholeFile(kind: DamageKind, length: number): Damage {
-  return { kind, line: 1, offset: 0, length, note: damageNotes[kind] };
 }
 
 const LF = 0x0a;
