@@ -1,0 +1,28 @@
+/** What is measured on is a session as pi writes it: whole, in one branch, of the shape that was asked for. */
+
+import { buildSessionContext, MemoryStore } from "@pith/context";
+import { machine } from "@pith/context/node";
+import { expect, test } from "vitest";
+import { madeUpSession } from "../src/made-up-session.ts";
+
+const shape = { entries: 1000, compactions: 3, distance: 250, seed: 7 };
+const bytes = (seed: number): Uint8Array =>
+  new TextEncoder().encode([...madeUpSession({ ...shape, seed })].map((line) => `${line}\n`).join(""));
+
+test("entries, compactions and the context of the last are as asked for", async () => {
+  const store = MemoryStore.open(bytes(7), machine);
+  const branch = await store.branch(await store.leaf());
+  expect(store.damage).toEqual([]);
+  expect(branch).toHaveLength(1000);
+  expect(branch.filter((entry) => entry.type === "compaction")).toHaveLength(3);
+  const { messages } = buildSessionContext(await store.window(await store.leaf()));
+  expect(messages.length).toBeGreaterThan(250);
+  expect(messages.length).toBeLessThan(280);
+});
+
+test("an entry is about two kilobytes, and the same seed makes the same file", () => {
+  expect(bytes(7).length / 1000).toBeGreaterThan(1700);
+  expect(bytes(7).length / 1000).toBeLessThan(2500);
+  expect(bytes(7)).toEqual(bytes(7));
+  expect(bytes(8)).not.toEqual(bytes(7));
+});

@@ -1,0 +1,53 @@
+/** The command line of benchmarks and evaluations, as a person or another program calls it. */
+
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const evals = join(import.meta.dirname, "../../evals/src/run.ts");
+const call = (...args: readonly string[]) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [evals, ...args], { encoding: "utf8" });
+  return { status, stdout, stderr };
+};
+
+test("with --json the last line of stdout is one object with the figures, and nothing else is there", () => {
+  const { status, stdout } = call("reading", "--quick", "--json", "--seed", "3");
+  expect(status).toBe(0);
+  expect(stdout.trimEnd().split("\n")).toHaveLength(1);
+  expect(JSON.parse(stdout)).toMatchObject({
+    suite: "reading",
+    seed: 3,
+    quick: true,
+    files: 4,
+    damaged_lines: 0,
+    reachable: 1,
+    bytes_kept: 1,
+    violations: 0,
+  });
+});
+
+test("the same seed gives the same figures", () => {
+  const figures = () => ({ ...JSON.parse(call("reading", "--quick", "--json", "--seed", "5").stdout), seconds: 0 });
+  expect(figures()).toEqual(figures());
+});
+
+test.each([
+  [["nothing"], 2, 'there is no suite "nothing"'],
+  [[], 2, "which suite?"],
+  [["reading", "--seed", "x"], 1, '--seed takes a whole number, not "x"'],
+  [["reading", "--corpus", "/nowhere/at/all"], 1, "there is no such folder"],
+  [["reading", "--corpus", evals], 1, "is a file; name the folder it lies in"],
+  [["reading", "--corpus", import.meta.dirname], 1, "there is no .jsonl file below it"],
+  [["reading", "--fast"], 1, "Unknown option '--fast'"],
+])("a call that cannot be carried out says why: %j", (args, status, sentence) => {
+  const answer = call(...args);
+  expect(answer.status).toBe(status);
+  expect(answer.stderr).toContain(sentence);
+});
+
+test("--help shows suites, options and an example", () => {
+  const { status, stdout } = call("--help");
+  expect(status).toBe(0);
+  for (const part of ["reading  ", "--quick", "--json", "--seed N", "--corpus DIR", "pnpm eval reading --quick --json"])
+    expect(stdout).toContain(part);
+});
