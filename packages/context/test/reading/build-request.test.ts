@@ -79,3 +79,13 @@ test("REQ3 four marks at most: tools, system or front, the end of the last reque
     { after: "message", index: 3 },
   ]);
 });
+
+test("REQ1 the thinking level is the one that was set last, unless another is asked for", () => {
+  const level = (thinking: string): string =>
+    buildRequest(contextAt(story(`thinking: ${thinking}`, "user: go")), { to: storyteller }).thinking;
+  expect(level("high")).toBe("high");
+  expect(level("tremendous")).toBe("off");
+  expect(
+    buildRequest(contextAt(story("thinking: high", "user: go")), { to: storyteller, thinking: "low" }).thinking,
+  ).toBe("low");
+});

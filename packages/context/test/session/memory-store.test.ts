@@ -129,3 +129,8 @@ test("LOG1 the bytes only grow, and a torn end is cut off by the next append", a
   expect(again.damage).toEqual([]);
   expect((await again.branch("new")).map(({ id }) => id)).toEqual(["e1", "new"]);
 });
+
+test("STO7 a session's name is trimmed, and an empty one takes it away", async () => {
+  expect(await (await fresh("names:  my session ")).name()).toBe("my session");
+  expect(await (await fresh("names: my session", "names: ")).name()).toBe(undefined);
+});

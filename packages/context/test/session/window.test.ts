@@ -76,3 +76,8 @@ test("WIN2 state set before the window is carried into it; the last to speak is 
     activeTools: ["read"],
   });
 });
+
+test("WIN2 a model that was chosen and has not spoken yet is the model", () => {
+  const { state } = windowOf(story("user: one", "says: two", "model: elsewhere/stranger"));
+  expect(state.model).toEqual({ provider: "elsewhere", modelId: "stranger" });
+});
