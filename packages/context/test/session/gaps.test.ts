@@ -3,9 +3,11 @@
 import { expect, test } from "vitest";
 import { place, type Unplaced } from "../../src/session/codec/place.ts";
 
-const line = (id: string, parent: string | null): Unplaced => ({ id, parent, lost: false });
-const placed = (...lines: readonly Unplaced[]): readonly string[] =>
-  place(lines).map(({ id, parentId, gap }) => `${gap ? `${gap.parentId} <- [${gap.id}] <- ` : ""}${parentId} <- ${id}`);
+const line = (id: string, parent: string | null): Omit<Unplaced, "offset"> => ({ id, parent, lost: false });
+const placed = (...lines: readonly Omit<Unplaced, "offset">[]): readonly string[] =>
+  place(lines.map((each, offset) => ({ ...each, offset }))).map(
+    ({ id, parentId, gap }) => `${gap ? `${gap.parentId} <- [${gap.id}] <- ` : ""}${parentId} <- ${id}`,
+  );
 
 test("TREE3 of two entries with one id the later gets its own, and what follows it follows it", () => {
   expect(placed(line("a", null), line("b", "a"), line("b", "a"), line("c", "b"))).toEqual([
@@ -34,6 +36,6 @@ test("LOG4 a missing parent becomes a gap in its place, one for all its children
 });
 
 test("LOG4 a damaged line is the missing parent of the line behind it", () => {
-  const lost: Unplaced = { id: null, parent: undefined, lost: true };
+  const lost = { id: null, parent: undefined, lost: true };
   expect(placed(line("a", null), lost, line("c", "b"))).toEqual(["null <- a", "a <- b", "b <- c"]);
 });

@@ -10,6 +10,8 @@ export interface Unplaced {
   readonly parent: string | null | undefined;
   /** Not readable: the line itself becomes a gap. */
   readonly lost: boolean;
+  /** Where it stands in the file; names what has no other name, so that it can be told without reading the rest. */
+  readonly offset: number;
 }
 
 export interface Placement {
@@ -56,10 +58,10 @@ const NONE: readonly DamageKind[] = [];
 function survey(lines: readonly Unplaced[]): Ground {
   const taken = new Set<string>();
   const renamed = new Set<number>();
-  const ids = lines.map(({ id, lost }, at) => {
+  const ids = lines.map(({ id, lost, offset }, at) => {
     if (lost || id === null) return "";
     if (taken.has(id)) renamed.add(at);
-    return claim(taken, taken.has(id) ? `${id}~${at}` : id);
+    return claim(taken, taken.has(id) ? `${id}~${offset}` : id);
   });
   nameLostLines(lines, ids, taken);
   const parentAt = nearestParents(lines, ids);
@@ -71,9 +73,9 @@ function survey(lines: readonly Unplaced[]): Ground {
 function nameLostLines(lines: readonly Unplaced[], ids: string[], taken: Set<string>): void {
   if (!lines.some((line) => line.lost)) return;
   const wanted = new Set(lines.map((line) => line.parent));
-  lines.forEach(({ id, lost }, at) => {
+  lines.forEach(({ id, lost, offset }, at) => {
     const known = id !== null && wanted.has(id) && !taken.has(id);
-    if (lost) ids[at] = claim(taken, known ? id : `gap-${at}`);
+    if (lost) ids[at] = claim(taken, known ? id : unnamed(offset));
   });
 }
 
@@ -123,7 +125,8 @@ function hangUnderMissing(ground: Ground, node: number, below: number): void {
     ground.hanging.set(node, { ...known, brings: false });
     return;
   }
-  const lostLine = node === below + 1 && ground.lines[below]?.lost === true && ground.ids[below] === `gap-${below}`;
+  const above = ground.lines[below];
+  const lostLine = node === below + 1 && above?.lost === true && ground.ids[below] === unnamed(above.offset);
   const gap = claim(ground.taken, missing);
   if (lostLine) ground.ids[below] = gap;
   ground.gapFor.set(missing, { gap, below });
@@ -131,7 +134,7 @@ function hangUnderMissing(ground: Ground, node: number, below: number): void {
 }
 
 function hangUnderCycle(ground: Ground, node: number, below: number): void {
-  const gap = claim(ground.taken, `gap-before-${node}`);
+  const gap = claim(ground.taken, `gap-before-${ground.lines[node]?.offset}`);
   ground.cycles.add(node);
   ground.gapFor.set(gap, { gap, below });
   ground.hanging.set(node, { gap, below, brings: true });
@@ -151,6 +154,8 @@ function placementOf(ground: Ground, at: number): Placement {
   const parentId = up === ROOT ? null : (ids[up] ?? null);
   return { id, parentId, gap: null, troubles: up > at ? [...copied, "out-of-order"] : copied };
 }
+
+const unnamed = (offset: number): string => `gap-${offset}`;
 
 function claim(taken: Set<string>, wish: string): string {
   let id = wish;

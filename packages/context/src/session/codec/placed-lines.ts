@@ -63,11 +63,12 @@ export function placedLines(
 
 function unplaced({ raw, reading }: ReadLine): Unplaced {
   if (reading.type === "damaged") {
-    return { id: reading.legible.id ?? null, parent: reading.legible.parentId, lost: true };
+    return { id: reading.legible.id ?? null, parent: reading.legible.parentId, lost: true, offset: raw.offset };
   }
   const { id, parentId } = reading.value;
   const parent = typeof parentId === "string" || parentId === null ? parentId : undefined;
-  return { id: typeof id === "string" && id !== "" ? id : `at-${raw.offset}`, parent, lost: false };
+  const own = typeof id === "string" && id !== "" ? id : `at-${raw.offset}`;
+  return { id: own, parent, lost: false, offset: raw.offset };
 }
 
 // What is no id is as good as none, but must not go unsaid.

@@ -7,6 +7,10 @@ import { chain, file, note, ourHeader, piHeader, seal } from "./specimen.ts";
 const [e1 = "", e2 = "", e3 = ""] = chain(3);
 const compaction = '{"type":"compaction","id":"c","parentId":"e2","timestamp":"t","summary":"s","tokensBefore":1,';
 
+// The bytes at which the second and the third line behind the header stand, if names that tell a place have three digits.
+const secondAt = file(piHeader, note("gap-before-000", "gap-before-000")).length;
+const thirdAt = file(piHeader, note("e1", null), note("e1~000", "e1")).length;
+
 const circles: readonly DamagedFile[] = [
   {
     name: "its own parent",
@@ -71,10 +75,14 @@ const circles: readonly DamagedFile[] = [
   },
   {
     name: "a circle of lines that bear the names of gaps",
-    bytes: file(piHeader, note("gap-before-1", "gap-before-0"), note("gap-before-0", "gap-before-1")),
+    bytes: file(
+      piHeader,
+      note(`gap-before-${secondAt}`, "gap-before-000"),
+      note("gap-before-000", `gap-before-${secondAt}`),
+    ),
     damage: "out-of-order@2 parent-cycle@3",
-    entries: "gap-before-1 (gap-before-1~) gap-before-0",
-    branch: "(gap-before-1~) gap-before-0",
+    entries: "gap-before-1 (gap-before-1~) gap-before-000",
+    branch: "(gap-before-1~) gap-before-000",
   },
 ];
 
@@ -95,7 +103,13 @@ const sharedIds: readonly DamagedFile[] = [
   },
   {
     name: "an id that a second bearer would be given",
-    bytes: file(piHeader, note("e1", null), note("e1~2", "e1"), note("e1", "e1~2", ',"n":2'), note("e5", "e1~2")),
+    bytes: file(
+      piHeader,
+      note("e1", null),
+      note(`e1~${thirdAt}`, "e1"),
+      note("e1", `e1~${thirdAt}`, ',"n":2'),
+      note("e5", `e1~${thirdAt}`),
+    ),
     damage: "duplicate-id@4",
     entries: "e1 e1~2 e1~2~ e5",
     branch: "e1 e1~2 e5",

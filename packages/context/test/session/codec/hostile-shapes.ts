@@ -63,16 +63,16 @@ export const oneLine: Readonly<Record<string, Shape>> = {
 
 /** Lines as the tree sees them. */
 export const placings: Readonly<Record<string, (at: number, count: number) => Unplaced>> = {
-  "a chain in reverse": (at, n) => whole(`e${n - at}`, `e${n - at - 1}`),
-  "all their own parents": (at) => whole(`e${at}`, `e${at}`),
-  "one circle": (at, n) => whole(`e${at}`, `e${(at + n - 1) % n}`),
-  "one circle in reverse": (at, n) => whole(`e${at}`, `e${(at + 1) % n}`),
-  "one id for all": () => whole("e", "e"),
-  "all parents missing": (at) => whole(`e${at}`, `lost${at}`),
-  "one parent missing": (at) => whole(`e${at}`, "lost"),
+  "a chain in reverse": (at, n) => whole(at, `e${n - at}`, `e${n - at - 1}`),
+  "all their own parents": (at) => whole(at, `e${at}`, `e${at}`),
+  "one circle": (at, n) => whole(at, `e${at}`, `e${(at + n - 1) % n}`),
+  "one circle in reverse": (at, n) => whole(at, `e${at}`, `e${(at + 1) % n}`),
+  "one id for all": (at) => whole(at, "e", "e"),
+  "all parents missing": (at) => whole(at, `e${at}`, `lost${at}`),
+  "one parent missing": (at) => whole(at, `e${at}`, "lost"),
   "every other line lost": (at) =>
-    at % 2 ? { id: null, parent: undefined, lost: true } : whole(`e${at}`, `e${at - 1}`),
-  "all lines lost": (at) => ({ id: `e${at}`, parent: `e${at - 1}`, lost: true }),
+    at % 2 ? { id: null, parent: undefined, lost: true, offset: at } : whole(at, `e${at}`, `e${at - 1}`),
+  "all lines lost": (at) => ({ id: `e${at}`, parent: `e${at - 1}`, lost: true, offset: at }),
 };
 
 export function each<Item>(count: number, item: (at: number, count: number) => Item): readonly Item[] {
@@ -92,8 +92,8 @@ function seals(letters: number): string {
   return ',\\"crc\\":\\"00000000\\"}'.repeat(letters / 22);
 }
 
-function whole(id: string, parent: string): Unplaced {
-  return { id, parent, lost: false };
+function whole(offset: number, id: string, parent: string): Unplaced {
+  return { id, parent, lost: false, offset };
 }
 
 function mapped<From, To>(named: Readonly<Record<string, From>>, change: (from: From) => To): Record<string, To> {

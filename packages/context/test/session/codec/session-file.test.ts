@@ -138,8 +138,9 @@ describe("LOG2 a checksum", () => {
 
   test("LOG2 is looked at where the header is lost and the lines are ours", () => {
     const lines = [...seal(note("e1", null)), sealed(note("e2", "e1"), null, () => 0)];
-    const found = read(file("garbage", lines));
-    expect([found.ours, idsIn(entriesIn(found)), damageIn(found)]).toEqual([
+    const bytes = file("garbage", lines);
+    const found = read(bytes);
+    expect([found.ours, idsIn(entriesIn(found), bytes), damageIn(found)]).toEqual([
       true,
       "(gap-0) e1 (gap-2)",
       "not-json@1 no-header@2 wrong-checksum@3",

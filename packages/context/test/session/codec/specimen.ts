@@ -73,9 +73,30 @@ export function damageIn({ damage }: SessionFile): string {
   return damage.map(({ kind, line }) => `${kind}@${line}`).join(" ");
 }
 
-/** Ids in file order; a gap stands in brackets. */
-export function idsIn(entries: readonly Entry[]): string {
-  return entries.map(({ id, type }) => (type === "gap" ? `(${id})` : id)).join(" ");
+/** Ids in file order; a gap stands in brackets. Where a name tells a byte of the file, the number of the line is shown, from 0. */
+export function idsIn(entries: readonly Entry[], bytes: Uint8Array = new Uint8Array()): string {
+  const numbers = lineNumbers(bytes);
+  const told = (id: string): string =>
+    id.replace(/(?<=^gap-|^gap-before-|~)\d+/, (at) => `${numbers.get(Number(at)) ?? at}`);
+  return entries.map(({ id, type }) => (type === "gap" ? `(${told(id)})` : told(id))).join(" ");
+}
+
+/** The id that is made of the place of a line, counted from 0 behind the header. */
+export function idAt(bytes: Uint8Array, prefix: string, number: number): string {
+  const [offset] = [...lineNumbers(bytes)].find(([, each]) => each === number) ?? [];
+  return `${prefix}${offset}`;
+}
+
+function lineNumbers(bytes: Uint8Array): ReadonlyMap<number, number> {
+  const numbers = new Map<number, number>();
+  let next = 0;
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf(0x0a, start);
+    const line = textOf(bytes.subarray(start, end === -1 ? bytes.length : end));
+    if (!line.startsWith('{"type":"session"')) numbers.set(start, next++);
+    start = end === -1 ? bytes.length : end + 1;
+  }
+  return numbers;
 }
 
 export function entriesIn({ lines }: SessionFile): readonly Entry[] {

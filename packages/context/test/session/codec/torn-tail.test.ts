@@ -104,8 +104,9 @@ describe("LOG3 a batch with something behind it was acknowledged", () => {
       "missing-parent@5 wrong-checksum@6",
     ],
   ])("LOG3 and counts although %s", (_, lines, ids, damage) => {
-    const found = read(file(before, lines));
-    expect([idsIn(entriesIn(found)), damageIn(found)]).toEqual([ids, damage]);
+    const bytes = file(before, lines);
+    const found = read(bytes);
+    expect([idsIn(entriesIn(found), bytes), damageIn(found)]).toEqual([ids, damage]);
   });
 
   test("LOG3 and counts although the line behind it is torn", () => {
@@ -157,7 +158,11 @@ function broken(line: string): string {
 function reading(bytes: Uint8Array): { ids: string; damage: string; cut: number } {
   const found = read(bytes);
   const ended = bytes.at(-1) === 0x0a ? 1 : 0;
-  return { ids: idsIn(entriesIn(found)), damage: damageIn(found), cut: Math.max(0, bytes.length - found.end - ended) };
+  return {
+    ids: idsIn(entriesIn(found), bytes),
+    damage: damageIn(found),
+    cut: Math.max(0, bytes.length - found.end - ended),
+  };
 }
 
 function damageOfCut(length: number, [header = 0, ...ends]: readonly number[]): string {
