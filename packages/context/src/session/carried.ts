@@ -1,6 +1,6 @@
 /** What holds until it is changed: model, thinking level, active tools. One fold along the branch; each kind of state is one case. */
 
-import type { Entry } from "../entry.ts";
+import type { CompactionEntry, Entry } from "../entry.ts";
 
 export interface Carried {
   readonly model: { readonly provider: string; readonly modelId: string } | null;
@@ -44,6 +44,27 @@ export function carriedBy(entry: Entry): Carried | null {
   const details = entry.details as { readonly pith?: { readonly carried?: Partial<Carried> } } | null | undefined;
   const carried = details?.pith?.carried;
   return isCarried(carried) ? carried : null;
+}
+
+/** The same entries, with the state at its place written into each compaction: so no reader needs to look before it. */
+export function carrying(entries: readonly Entry[], before: Carried): readonly Entry[] {
+  let state = before;
+  return entries.map((entry) => {
+    const marked = entry.type === "compaction" && carriedBy(entry) === null ? withCarried(entry, state) : entry;
+    state = carry(state, marked);
+    return marked;
+  });
+}
+
+// What others put into `details` stays; where it is no object there is no room for ours.
+function withCarried(entry: CompactionEntry, carried: Carried): CompactionEntry {
+  const { details = {} } = entry;
+  if (!isPlain(details)) return entry;
+  return { ...entry, details: { ...details, pith: { ...(isPlain(details.pith) && details.pith), carried } } };
+}
+
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 // It comes from a file: another version, or a hand, may have written it.

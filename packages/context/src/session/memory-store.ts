@@ -1,32 +1,29 @@
-/** A session kept in memory: the bytes of its file, and the tree that they mean. */
+/** A session kept in memory: the bytes of its file, and the lines that they mean. */
 
 import type { Entry, Header } from "../entry.ts";
 import type { Ports } from "../ports.ts";
-import { checkBatch } from "./check-batch.ts";
 import type { Damage } from "./codec/damage.ts";
 import { newHeader, type Origin } from "./codec/header.ts";
 import { sealed } from "./codec/line/seal.ts";
 import { entryText } from "./codec/line/write-line.ts";
 import { decodeSession, encodeSession, markedHeader, type SessionFile } from "./codec/session-file.ts";
-import type { Appended, Fence, Store } from "./store.ts";
-import { ancestry, branch, commonAncestor, type GrowingTree, grow, labels, treeOf } from "./tree.ts";
-import { type Window, windowAt } from "./window.ts";
+import { HeldLines } from "./held-lines.ts";
+import { LineStore, verdict } from "./line-store.ts";
+import type { Lines } from "./lines.ts";
+import type { Appended, Fence } from "./store.ts";
 
 type StorePorts = Pick<Ports, "now" | "sessionId" | "checksum">;
 
-export class MemoryStore implements Store {
+export class MemoryStore extends LineStore {
   /** What was wrong with the bytes it was opened from. */
   readonly damage: readonly Damage[];
   readonly #ports: StorePorts;
   #header: Header;
-  readonly #tree: GrowingTree;
-  readonly #texts: Map<string, () => string | null>;
+  readonly #lines: HeldLines;
   #chunks: Uint8Array[];
   #ours: boolean;
   /** Set until the first append: the file as it was found. */
   #found: SessionFile | null;
-  #leaf: string | null;
-  #name: string | undefined;
 
   /** A new, empty session. */
   static create(ports: StorePorts, origin: Origin = { cwd: "" }): MemoryStore {
@@ -39,16 +36,14 @@ export class MemoryStore implements Store {
   }
 
   private constructor(bytes: Uint8Array, file: SessionFile, ports: StorePorts) {
+    super();
     this.#ports = ports;
     this.#chunks = [bytes];
     this.#found = file;
     this.#ours = file.ours;
     this.#header = file.header ?? newHeader({ cwd: "" }, ports);
     this.damage = file.damage;
-    this.#tree = treeOf(file.lines.map((line) => line.entry));
-    this.#texts = new Map(file.lines.map((line) => [line.entry.id, line.text]));
-    this.#leaf = file.lines.findLast((line) => line.entry.type !== "gap")?.entry.id ?? null;
-    this.#name = nameAfter(undefined, this.#tree.entries.values());
+    this.#lines = new HeldLines(file.lines);
   }
 
   get header(): Header {
@@ -61,66 +56,16 @@ export class MemoryStore implements Store {
     return this.#chunks[0] ?? new Uint8Array();
   }
 
-  async append(batch: readonly Entry[], { expectedLeaf }: Fence): Promise<Appended> {
-    const texts = batch.map((entry) => entryText(entry));
-    if (batch.every((entry, at) => this.#texts.get(entry.id)?.() === texts[at]))
-      return { type: "appended", leaf: this.#leaf };
-    if (expectedLeaf !== this.#leaf) return { type: "leaf-moved", leaf: this.#leaf };
-    checkBatch(batch, {
-      above: () => ancestry(this.#tree, batch[0]?.parentId ?? null),
-      has: (id) => this.#tree.entries.has(id),
-    });
-    this.#write(texts);
-    for (const [at, entry] of batch.entries()) this.#take(entry, texts[at] ?? "");
-    return { type: "appended", leaf: this.#leaf };
+  async append(batch: readonly Entry[], fence: Fence): Promise<Appended> {
+    const found = verdict(this.#lines, batch, fence);
+    if (found.type !== "to-write") return found;
+    this.#write(found.texts);
+    for (const [at, entry] of batch.entries()) this.#lines.take(entry, found.texts[at] ?? "");
+    return { type: "appended", leaf: this.#lines.leaf };
   }
 
-  async leaf(): Promise<string | null> {
-    return this.#leaf;
-  }
-
-  async window(leaf: string | null): Promise<Window> {
-    return windowAt(ancestry(this.#tree, this.#known(leaf)));
-  }
-
-  async entry(id: string): Promise<Entry | undefined> {
-    return this.#tree.entries.get(id);
-  }
-
-  async children(id: string | null): Promise<readonly Entry[]> {
-    return this.#tree.children.get(id) ?? [];
-  }
-
-  async branch(leaf: string | null): Promise<readonly Entry[]> {
-    return branch(this.#tree, this.#known(leaf));
-  }
-
-  async commonAncestor(one: string | null, other: string | null): Promise<string | null> {
-    return commonAncestor(this.#tree, this.#known(one), this.#known(other));
-  }
-
-  async labels(): Promise<ReadonlyMap<string, string>> {
-    return labels(this.#tree);
-  }
-
-  async name(): Promise<string | undefined> {
-    return this.#name;
-  }
-
-  async line(id: string): Promise<string | undefined> {
-    return this.#texts.get(id)?.() ?? undefined;
-  }
-
-  #known(id: string | null): string | null {
-    if (id !== null && !this.#tree.entries.has(id)) throw new Error(`entry ${id} is not in this session`);
-    return id;
-  }
-
-  #take(entry: Entry, text: string): void {
-    grow(this.#tree, entry);
-    this.#texts.set(entry.id, () => text);
-    this.#leaf = entry.id;
-    this.#name = nameAfter(this.#name, [entry]);
+  protected async lines(): Promise<Lines> {
+    return this.#lines;
   }
 
   #write(texts: readonly string[]): void {
@@ -129,7 +74,7 @@ export class MemoryStore implements Store {
     const { checksum } = this.#ports;
     const size = texts.length;
     const line = (text: string, at: number): string =>
-      this.#ours ? sealed(text, size > 1 ? [at + 1, size] : null, checksum) : text;
+      this.#ours ? sealed(text, size > 1 ? { batch: [at + 1, size] } : {}, checksum) : text;
     this.#chunks.push(new TextEncoder().encode(texts.map((text, at) => `${line(text, at)}\n`).join("")));
   }
 
@@ -151,12 +96,6 @@ export class MemoryStore implements Store {
 }
 
 const LINE_END = 0x0a;
-
-function nameAfter(name: string | undefined, entries: Iterable<Entry>): string | undefined {
-  let latest = name;
-  for (const entry of entries) if (entry.type === "session_info") latest = entry.name?.trim() || undefined;
-  return latest;
-}
 
 function joined(chunks: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));

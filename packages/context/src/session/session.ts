@@ -2,6 +2,7 @@
 
 import { type Draft, type Entry, MOVE } from "../entry.ts";
 import type { Ports } from "../ports.ts";
+import { carrying } from "./carried.ts";
 import { type ForkPlan, forked } from "./fork.ts";
 import type { Appended, Store } from "./store.ts";
 import { extended, leafOf, reachesBefore, type Window } from "./window.ts";
@@ -39,10 +40,11 @@ export class Session {
   /** Adds entries behind the leaf, all of them or none; the last becomes the leaf. */
   append(...drafts: readonly Drafted[]): Promise<Appended> {
     return this.#inTurn(async () => {
-      const batch = this.#placed(drafts, this.leaf);
+      const placed = this.#placed(drafts, this.leaf);
+      const batch = this.#window.settled ? carrying(placed, this.#window.state) : placed;
       const outcome = await this.store.append(batch, { expectedLeaf: this.leaf });
-      if (outcome.type === "leaf-moved") return outcome;
-      const isNext = outcome.leaf === batch.at(-1)?.id && !reachesBefore(this.#window, batch);
+      if (outcome.type !== "appended") return outcome;
+      const isNext = outcome.leaf === batch.at(-1)?.id && this.#window.settled && !reachesBefore(this.#window, batch);
       this.#window = isNext ? extended(this.#window, batch) : await this.store.window(outcome.leaf);
       return outcome;
     });

@@ -36,4 +36,23 @@ export interface Fence {
 
 export type Appended =
   | { readonly type: "appended"; readonly leaf: string | null }
-  | { readonly type: "leaf-moved"; readonly leaf: string | null };
+  /** Another writer was here; nothing was written. */
+  | { readonly type: "leaf-moved"; readonly leaf: string | null }
+  /** It cannot be written now; what was there before still is. */
+  | { readonly type: "refused"; readonly why: Refusal; readonly leaf: string | null };
+
+export type Refusal = keyof typeof refusalNotes;
+
+/** What each refusal means, and what to do about it. */
+export const refusalNotes = {
+  "disk-full": "the disk is full; free some space and try again",
+  "disk-error":
+    "the disk gave an error; the session is read-only from here on: open it again, or fork it to another disk",
+  "not-writable": "the file cannot be written; check its permissions, or fork the session",
+  "file-removed": "the session's file was removed while it was open; fork the session to keep it",
+  "file-replaced": "another file took the place of the session's file; open it again, or fork the session",
+  "file-shortened": "the session's file became shorter while it was open; open it again, or fork the session",
+  "lease-lost": "another process has taken this session over; follow it, or fork the session",
+  "read-only": "the session is open for reading only",
+  "newer-version": "a newer program wrote this session; it can only be read here, or forked",
+} as const;

@@ -52,9 +52,9 @@ export function commonAncestor(tree: Tree, one: string | null, other: string | n
 }
 
 /** Names given to entries; the latest in the file counts. */
-export function labels(tree: Tree): ReadonlyMap<string, string> {
+export function labels(inFileOrder: Iterable<Entry>): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
-  for (const entry of tree.entries.values()) {
+  for (const entry of inFileOrder) {
     if (entry.type !== "label") continue;
     if (entry.label) names.set(entry.targetId, entry.label);
     else names.delete(entry.targetId);

@@ -8,6 +8,8 @@ export interface Window {
   readonly entries: readonly Entry[];
   /** What holds at the leaf, wherever it was set. */
   readonly state: Carried;
+  /** Whether `state` was looked for as far as need be. A file without our marks is opened before that is done; its first append is. */
+  readonly settled: boolean;
   /** Where the newest compaction stands among the entries; -1 for none. */
   readonly compactionAt: number;
   /** Whether nothing lies before the first entry. */
@@ -21,6 +23,7 @@ export interface Window {
 export const emptyWindow: Window = {
   entries: [],
   state: nothingCarried,
+  settled: true,
   compactionAt: -1,
   reachesRoot: true,
   gaps: [],
@@ -29,7 +32,7 @@ export const emptyWindow: Window = {
 
 /** The window at the end of a branch that is given whole, from its root. */
 export function windowOf(branch: readonly Entry[]): Window {
-  return trimmed(branch, { state: branch.reduce(carry, nothingCarried), reachesRoot: true });
+  return trimmed(branch, { state: branch.reduce(carry, nothingCarried), settled: true, reachesRoot: true });
 }
 
 /** The window after these entries were appended at its leaf. */
@@ -49,7 +52,7 @@ export function reachesBefore(window: Window, appended: readonly Entry[]): boole
 }
 
 /** The window of a leaf, found by walking up from it; stops as soon as nothing further back matters. */
-export function windowAt(leafToRoot: Iterable<Entry>): Window {
+export function windowAt(leafToRoot: Iterable<Entry>, { settle = true }: { readonly settle?: boolean } = {}): Window {
   const upwards: Entry[] = [];
   let firstKept: string | null = null;
   let foundKept = false;
@@ -61,10 +64,16 @@ export function windowAt(leafToRoot: Iterable<Entry>): Window {
     foundKept ||= entry.id === firstKept;
     foundState ||= carriedBy(entry) !== null;
     reachesRoot = entry.parentId === null;
-    if (foundKept && foundState) break;
+    if (foundKept && (foundState || !settle)) break;
   }
   const branch = upwards.reverse();
-  return trimmed(branch, { state: branch.reduce(carry, nothingCarried), reachesRoot });
+  const state = branch.reduce(carry, nothingCarried);
+  return trimmed(branch, { state, settled: foundState || reachesRoot, reachesRoot });
+}
+
+/** The same window with the state that entries before it set, given oldest first; those that set none may be left out. */
+export function settledBy(window: Window, before: readonly Entry[]): Window {
+  return { ...window, state: [...before, ...window.entries].reduce(carry, nothingCarried), settled: true };
 }
 
 export function leafOf(window: Window): string | null {
@@ -72,13 +81,17 @@ export function leafOf(window: Window): string | null {
 }
 
 // WIN1: what the newest compaction does not keep is not in the context; if it names nobody on the branch, it keeps nothing.
-function trimmed(branch: readonly Entry[], { state, reachesRoot }: Pick<Window, "state" | "reachesRoot">): Window {
+function trimmed(
+  branch: readonly Entry[],
+  { state, settled, reachesRoot }: Pick<Window, "state" | "settled" | "reachesRoot">,
+): Window {
   const at = branch.findLastIndex((entry) => entry.type === "compaction");
   const start = at === -1 ? 0 : firstKeptAt(branch, at);
   const entries = start === 0 ? branch : branch.slice(start);
   return {
     entries,
     state,
+    settled,
     compactionAt: at === -1 ? -1 : at - start,
     reachesRoot: reachesRoot && start === 0,
     gaps: entries.filter((entry) => entry.type === "gap"),

@@ -116,7 +116,10 @@ async function follow(stage: Stage, batch: readonly Drafted[], parent: string | 
   let parentId = parent;
   const added = batch.map((draft, at) => {
     const { id = "", timestamp = "" } = given[at] ?? {};
-    const entry = { ...draft, id, parentId, timestamp } as Entry;
+    const said = { ...draft, id, parentId, timestamp } as Entry;
+    // WIN2: a compaction also carries the state at its place; that is held against the plain session elsewhere.
+    const entry =
+      said.type === "compaction" && given[at]?.type === "compaction" ? { ...said, details: given[at].details } : said;
     same("TREE2 LOG1 what was said is what is kept, in its place", sorted(given[at]), sorted(entry));
     parentId = id;
     return entry;

@@ -20,6 +20,7 @@ export const damageNotes = {
   "future-version": "written by a newer version of the format; unknown things are kept as they are",
   "torn-tail": "the last line was cut off",
   "torn-batch": "the last entries belong together and not all of them arrived; none of them counts",
+  "torn-run": "lines before this one never reached the disk; it came too early and does not count",
   "not-json": "not JSON",
   "not-an-object": "JSON, but not an object",
   "invalid-utf8": "not UTF-8",

@@ -49,7 +49,7 @@ export function decodeSession(bytes: Uint8Array, rules: Omit<LineRules, "ours">)
 
 /** A whole file of ours: a header and lines, each given without seal. */
 export function encodeSession(texts: readonly string[], checksum: Checksum): Uint8Array {
-  return new TextEncoder().encode(texts.map((text) => `${sealed(text, null, checksum)}\n`).join(""));
+  return new TextEncoder().encode(texts.map((text) => `${sealed(text, {}, checksum)}\n`).join(""));
 }
 
 /** The header's line with the mark of a file of ours, every other byte as it was. */

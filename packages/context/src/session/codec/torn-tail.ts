@@ -1,4 +1,4 @@
-/** What a crash leaves at the end: half a line, or half a batch. It was never acknowledged, so it does not count. */
+/** What a crash leaves at the end: half a line, half a batch, lines whose predecessors never reached the disk. None of it counts. */
 
 import { type Damage, named } from "./damage.ts";
 import type { LineReading } from "./line/read-line.ts";
@@ -24,7 +24,10 @@ export function withoutTornTail(lines: readonly ReadLine[], headerAt: number): T
   const lineDamage = tornLine && last ? [named(tornKind(last), last.raw)] : [];
   const start = startOfTornBatch(ended, { headerAt, lineCount: lines.length });
   const tornBatch = ended.slice(start).map(({ raw }) => named("torn-batch", raw));
-  return { lines: ended.slice(0, start), damage: [...tornBatch, ...lineDamage] };
+  const whole = ended.slice(0, start);
+  const runStart = startOfBrokenRun(whole);
+  const brokenRun = whole.slice(runStart).map(({ raw }) => named("torn-run", raw));
+  return { lines: whole.slice(0, runStart), damage: [...brokenRun, ...tornBatch, ...lineDamage] };
 }
 
 function tornKind({ reading }: ReadLine): "nul-bytes" | "torn-tail" {
@@ -56,6 +59,25 @@ function startOfBatch(lines: readonly ReadLine[], at: number, headerAt: number):
   return start;
 }
 
+// LOG13: lines that were written without waiting for the disk count from 0; where one is missing, what follows came too early.
+function startOfBrokenRun(lines: readonly ReadLine[]): number {
+  let start = lines.findLastIndex(({ reading }) => reading.type === "whole") + 1;
+  if (runOf(lines[start - 1]) === undefined) return lines.length;
+  let next = Number.POSITIVE_INFINITY;
+  for (; start > 0 && next > 0; start--) {
+    const line = lines[start - 1];
+    const run = line?.reading.type === "damaged" ? next : runOf(line);
+    if (run === undefined || run > next || (run === next && line?.reading.type === "whole")) break;
+    next = run;
+  }
+  const broken = lines.slice(start).findIndex((line, at) => runOf(line) !== at);
+  return broken === -1 ? lines.length : start + broken;
+}
+
+function runOf(line: ReadLine | undefined): number | undefined {
+  return line?.reading.type === "whole" ? line.reading.marks.run : undefined;
+}
+
 function isCopy(one: ReadLine | undefined, other: ReadLine | undefined): boolean {
   return idOf(one) !== undefined && idOf(one) === idOf(other);
 }
@@ -65,7 +87,7 @@ function idOf(line: ReadLine | undefined): unknown {
 }
 
 function markOf(line: ReadLine | undefined): BatchMark | null {
-  const mark = line?.reading.type === "whole" ? line.reading.batch : null;
+  const mark = line?.reading.type === "whole" ? (line.reading.marks.batch ?? null) : null;
   return mark && mark[0] >= 1 && mark[0] <= mark[1] ? mark : null;
 }
 

@@ -55,7 +55,7 @@ const values: Readonly<Record<string, (size: number) => string>> = {
 /** Sized in letters. */
 export const oneLine: Readonly<Record<string, Shape>> = {
   ...mapped(values, (value) => (n) => file(piHeader, note("e1", null, `,"a":${value(n)}`))),
-  "seals in a string": (n) => file(ourHeader, sealed(note("e1", null, `,"a":"${seals(n)}"`), null, checksum)),
+  "seals in a string": (n) => file(ourHeader, sealed(note("e1", null, `,"a":"${seals(n)}"`), {}, checksum)),
   spaces: (n) => bytesOf(`${piHeader}\n${" ".repeat(n)}`),
   zeros: (n) => bytesOf(`${piHeader}\n${"\0".repeat(n * 4)}`),
   "line ends": (n) => bytesOf("\n".repeat(n / 8)),
@@ -85,7 +85,7 @@ export function compaction(at: number, kept: string): string {
 }
 
 function inBatch(at: number, count: number): string {
-  return sealed(note(`e${at}`, `e${at - 1}`), [at + 2, count + 1], checksum);
+  return sealed(note(`e${at}`, `e${at - 1}`), { batch: [at + 2, count + 1] }, checksum);
 }
 
 function seals(letters: number): string {

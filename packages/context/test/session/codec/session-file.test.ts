@@ -137,7 +137,7 @@ describe("LOG2 a checksum", () => {
   });
 
   test("LOG2 is looked at where the header is lost and the lines are ours", () => {
-    const lines = [...seal(note("e1", null)), sealed(note("e2", "e1"), null, () => 0)];
+    const lines = [...seal(note("e1", null)), sealed(note("e2", "e1"), {}, () => 0)];
     const bytes = file("garbage", lines);
     const found = read(bytes);
     expect([found.ours, idsIn(entriesIn(found), bytes), damageIn(found)]).toEqual([
@@ -220,7 +220,7 @@ describe("LOG5 a file is migrated at the first append", () => {
     expect(store.bytes().subarray(0, ended.length)).toEqual(ended);
     const [line = "", ...more] = textOf(store.bytes().subarray(ended.length)).split("\n");
     const text = JSON.stringify(after(talk.at(-1)?.id ?? null));
-    expect([line, more]).toEqual([read(bytes).ours ? sealed(text, null, checksum) : text, [""]]);
+    expect([line, more]).toEqual([read(bytes).ours ? sealed(text, {}, checksum) : text, [""]]);
     expect(entriesIn(read(store.bytes()))).toEqual([...entriesIn(read(bytes)), after("e7")]);
   });
 });

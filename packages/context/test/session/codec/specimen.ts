@@ -29,12 +29,12 @@ export function texts(entries: readonly Entry[]): readonly string[] {
 }
 
 export function seal(...lines: readonly string[]): readonly string[] {
-  return lines.map((line) => sealed(line, null, checksum));
+  return lines.map((line) => sealed(line, {}, checksum));
 }
 
 /** The lines of one batch, each with its mark. */
 export function batch(...lines: readonly string[]): readonly string[] {
-  return lines.map((line, at) => sealed(line, [at + 1, lines.length], checksum));
+  return lines.map((line, at) => sealed(line, { batch: [at + 1, lines.length] }, checksum));
 }
 
 /** Lines as they stand, each with a line end. */

@@ -86,7 +86,7 @@ describe("LOG3 a batch at the end", () => {
     [[3, 2], "e1 e2 e3"],
     [[1, 1], "e1 e2 e3"],
   ] as const)("LOG3 takes nothing else along, whatever its mark says: %j", (mark, ids) => {
-    expect(idsIn(entriesIn(read(file(before, sealed(e3, mark, checksum)))))).toBe(ids);
+    expect(idsIn(entriesIn(read(file(before, sealed(e3, { batch: mark }, checksum)))))).toBe(ids);
   });
 });
 

@@ -4,7 +4,7 @@ import { type FormatLimits, formatLimits } from "../../../limits.ts";
 import type { Checksum } from "../../../ports.ts";
 import type { DamageKind } from "../damage.ts";
 import { nestsDeeperThan } from "./json-text.ts";
-import { type BatchMark, endsInBrokenSeal, sealOf } from "./seal.ts";
+import { endsInBrokenSeal, type Marks, sealOf } from "./seal.ts";
 
 export type LineReading = WholeLine | DamagedLine;
 
@@ -12,7 +12,7 @@ export interface WholeLine {
   readonly type: "whole";
   /** Without the members of the seal. */
   readonly value: JsonObject;
-  readonly batch: BatchMark | null;
+  readonly marks: Marks;
   readonly sealed: boolean;
   /** What was wrong around the line and did not hurt it. */
   readonly blemish: DamageKind | null;
@@ -49,7 +49,7 @@ export function readLine(raw: Uint8Array, { ours, checksum, limits = formatLimit
   if (!isObject(value)) return damaged("not-an-object", "");
   const brokenSeal = ours && seal === null && endsInBrokenSeal(line, checksum);
   const blemish = bytes.length < raw.length ? "nul-bytes" : brokenSeal ? "wrong-checksum" : null;
-  return { type: "whole", value, batch: seal?.batch ?? null, sealed: seal !== null, blemish };
+  return { type: "whole", value, marks: seal?.marks ?? NONE, sealed: seal !== null, blemish };
 }
 
 /** The text of a whole line, exactly as written but for its seal. */
@@ -98,6 +98,7 @@ function damaged(kind: DamageKind, text: string): DamagedLine {
   return { type: "damaged", kind, legible: { ...(id && { id }), ...(parentId !== undefined && { parentId }) } };
 }
 
+const NONE: Marks = {};
 const LEGIBLE = 400;
 const firstLetters = (bytes: Uint8Array): string => String.fromCharCode(...bytes.subarray(0, LEGIBLE));
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

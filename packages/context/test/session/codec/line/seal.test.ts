@@ -3,60 +3,53 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readLine } from "../../../../src/session/codec/line/read-line.ts";
-import { type BatchMark, sealed, sealOf } from "../../../../src/session/codec/line/seal.ts";
+import { type Marks, sealed, sealOf } from "../../../../src/session/codec/line/seal.ts";
 import { story } from "../../../../src/testing/story.ts";
 import { bytesOf, chain, checksum, file, ourHeader, read, seal, textOf, texts } from "../specimen.ts";
 
 const [said = ""] = texts(story('user: räume auf, "bitte" \\ 👍'));
 
-const readSeal = (line: string): { text: string; batch: BatchMark | null; holds: boolean } | null => {
+const readSeal = (line: string): { text: string; marks: Marks; holds: boolean } | null => {
   const seal = sealOf(line);
-  return seal && { text: seal.text, batch: seal.batch, holds: seal.holds(bytesOf(line), checksum) };
+  return seal && { text: seal.text, marks: seal.marks, holds: seal.holds(bytesOf(line), checksum) };
 };
 
 describe("LOG2 a seal", () => {
   test("LOG2 stands at the end of the line and sums up every byte before it", () => {
-    const line = sealed('{"a":"ä"}', null, checksum);
+    const line = sealed('{"a":"ä"}', {}, checksum);
     expect(line).toBe(`{"a":"ä","crc":"${hex('{"a":"ä"')}"}`);
-    expect(sealed('{"a":"ä"}', [2, 3], checksum)).toBe(
+    expect(sealed('{"a":"ä"}', { batch: [2, 3] }, checksum)).toBe(
       `{"a":"ä","batch":[2,3],"crc":"${hex('{"a":"ä","batch":[2,3]')}"}`,
     );
   });
 
-  test.each<[string, string, BatchMark | null]>([
-    ["a line", said, null],
-    ["a line of a batch", said, [1, 2]],
-    ["a line of a large batch", said, [999_999_999, 999_999_999]],
-    ["an object with space in it", '{ "a" : 1 }', null],
-    ["a line with a checksum of its own", '{"a":1,"crc":"00000000"}', null],
-    ["a line with a seal inside a string", JSON.stringify({ a: ',"batch":[1,2],"crc":"00000000"}' }), [2, 2]],
-    ["a batch member of its own in a batch", '{"a":1,"batch":[1,2]}', [3, 4]],
-  ])("LOG2 comes off again without a trace: %s", (_, text, batch) => {
-    const seal = readSeal(sealed(text, batch, checksum));
-    expect(seal).toEqual({
-      text,
-      batch,
-      holds: true,
-    });
+  test.each<[string, string, Marks]>([
+    ["a line", said, {}],
+    ["a line of a batch", said, { batch: [1, 2] }],
+    ["a line of a large batch", said, { batch: [999_999_999, 999_999_999] }],
+    ["a line whose parent stands elsewhere", said, { up: 123_456_789_012 }],
+    ["a line that was not synced alone", said, { run: 12, batch: [1, 2] }],
+    ["a line with every mark", said, { up: 999_999_999_999_999, run: 999_999_999, batch: [999_999_999, 999_999_999] }],
+    ["an object with space in it", '{ "a" : 1 }', {}],
+    ["a line with a checksum of its own", '{"a":1,"crc":"00000000"}', {}],
+    ["a line with a seal inside a string", JSON.stringify({ a: ',"batch":[1,2],"crc":"00000000"}' }), { batch: [2, 2] }],
+  ])("LOG2 comes off again without a trace: %s", (_, text, marks) => {
+    expect(readSeal(sealed(text, marks, checksum))).toEqual({ text, marks, holds: true });
   });
 
-  test("LOG3 a line that ends in a batch member of its own is not taken for a part of a batch", () => {
-    const text = '{"type":"theirs","batch":[1,2]}';
-    const seal = readSeal(sealed(text, null, checksum));
-    expect(seal).toEqual({
-      text,
-      batch: [1, 1],
-      holds: true,
-    });
+  test.each<[string, Marks]>([
+    ['{"type":"theirs","batch":[1,2]}', {}],
+    ['{"type":"theirs","batch":[1,2]}', { batch: [3, 4] }],
+    ['{"type":"theirs","up":7}', {}],
+    ['{"type":"theirs","up":7,"run":1}', { run: 3 }],
+    ['{"type":"theirs","run":1}', { batch: [1, 2] }],
+  ])("LOG3 members of its own are not taken for marks: %s with %j", (text, marks) => {
+    expect(readSeal(sealed(text, marks, checksum))).toEqual({ text, marks: { up: 0, ...marks }, holds: true });
   });
 
   test.each(["\r", "  ", "\t\r"])("LOG2 holds with %j behind the line", (behind) => {
-    const seal = readSeal(sealed(said, [1, 2], checksum) + behind);
-    expect(seal).toEqual({
-      text: said,
-      batch: [1, 2],
-      holds: true,
-    });
+    const seal = readSeal(sealed(said, { batch: [1, 2] }, checksum) + behind);
+    expect(seal).toEqual({ text: said, marks: { batch: [1, 2] }, holds: true });
   });
 
   test.each([
@@ -71,12 +64,12 @@ describe("LOG2 a seal", () => {
   ])("LOG2 is not seen where there is none: %s", (line) => expect(sealOf(line)).toBeNull());
 
   test("LOG2 comes off any object without a trace", () => {
-    const mark = fc.tuple(fc.integer({ min: 1, max: 999_999_999 }), fc.integer({ min: 1, max: 999_999_999 }));
+    const number = fc.integer({ min: 1, max: 999_999_999 });
+    const marks = fc.record({ up: number, run: number, batch: fc.tuple(number, number) }, { requiredKeys: [] });
     fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.option(mark), (value, batch) => {
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), marks, (value, marks) => {
         const text = JSON.stringify({ type: "x", ...value });
-        const seal = readSeal(sealed(text, batch, checksum));
-        expect([seal?.text, seal?.batch, seal?.holds]).toEqual([text, batch, true]);
+        expect(readSeal(sealed(text, marks, checksum))).toMatchObject({ text, marks, holds: true });
       }),
     );
   });
@@ -84,9 +77,9 @@ describe("LOG2 a seal", () => {
 
 describe("D8 a single changed bit", () => {
   test.each<[string, string, string]>([
-    ["a line", said, sealed(said, null, checksum)],
-    ["a line of a batch", said, sealed(said, [1, 2], checksum)],
-    ["a line with CR behind it", said, `${sealed(said, null, checksum)}\r`],
+    ["a line", said, sealed(said, {}, checksum)],
+    ["a line of a batch", said, sealed(said, { batch: [1, 2] }, checksum)],
+    ["a line with CR behind it", said, `${sealed(said, {}, checksum)}\r`],
   ])("D8 is noticed, or leaves what was said as it was: %s", (_, text, line) => {
     for (const bytes of eachFlip(bytesOf(line))) {
       const reading = readLine(bytes, { ours: true, checksum });
