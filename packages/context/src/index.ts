@@ -20,6 +20,6 @@ export { decodeSession, encodeSession, type SessionFile } from "./session/codec/
 export type { ForkPlan } from "./session/fork.ts";
 export { MemoryStore } from "./session/memory-store.ts";
 export { type Drafted, Session } from "./session/session.ts";
-export type { Appended, Fence, Store } from "./session/store.ts";
+export { type Appended, type Fence, type Refusal, refusalNotes, type Store } from "./session/store.ts";
 export { branch, commonAncestor, labels, type Tree, treeOf } from "./session/tree.ts";
 export { emptyWindow, extended, leafOf, type Window, windowAt, windowOf } from "./session/window.ts";

@@ -23,6 +23,15 @@ export class HeldLines implements Lines {
     return this.#leaf;
   }
 
+  get count(): number {
+    return this.#tree.entries.size;
+  }
+
+  /** In file order, beginning with the one that has so many before it. */
+  entriesFrom(at: number): readonly Entry[] {
+    return [...this.#tree.entries.values()].slice(at);
+  }
+
   take(entry: Entry, text: string): void {
     grow(this.#tree, entry);
     this.#texts.set(entry.id, () => text);

@@ -5,8 +5,7 @@ import type { Ports } from "../ports.ts";
 import type { Damage } from "./codec/damage.ts";
 import { newHeader, type Origin } from "./codec/header.ts";
 import { sealed } from "./codec/line/seal.ts";
-import { entryText } from "./codec/line/write-line.ts";
-import { decodeSession, encodeSession, markedHeader, type SessionFile } from "./codec/session-file.ts";
+import { decodeSession, encodeSession, isNewer, migrated, type SessionFile } from "./codec/session-file.ts";
 import { HeldLines } from "./held-lines.ts";
 import { LineStore, verdict } from "./line-store.ts";
 import type { Lines } from "./lines.ts";
@@ -59,6 +58,7 @@ export class MemoryStore extends LineStore {
   async append(batch: readonly Entry[], fence: Fence): Promise<Appended> {
     const found = verdict(this.#lines, batch, fence);
     if (found.type !== "to-write") return found;
+    if (this.#found && isNewer(this.#found)) return { type: "refused", why: "newer-version", leaf: this.#lines.leaf };
     this.#write(found.texts);
     for (const [at, entry] of batch.entries()) this.#lines.take(entry, found.texts[at] ?? "");
     return { type: "appended", leaf: this.#lines.leaf };
@@ -80,13 +80,10 @@ export class MemoryStore extends LineStore {
 
   // LOG5: a file is migrated at the first append, never by opening it; a torn end goes, everything whole stays as it is.
   #makeAppendable(file: SessionFile): void {
-    if (file.damage.some(({ kind }) => kind === "future-version"))
-      throw new Error("a newer program wrote this session; it can only be read here, or forked");
     if (file.outdated) {
-      const texts = file.lines.map((line) => line.text() ?? entryText(line.entry));
-      const header = markedHeader(file.headerText ?? JSON.stringify(this.header));
-      this.#chunks = [encodeSession([header, ...texts], this.#ports.checksum)];
-      this.#header = JSON.parse(header) as Header;
+      const { header, bytes } = migrated(file, this.header, this.#ports.checksum);
+      this.#chunks = [bytes];
+      this.#header = header;
       this.#ours = true;
       return;
     }

@@ -9,6 +9,7 @@ import {
   type LineRules,
   lineText,
   readLine,
+  readRaw,
   type WholeLine,
 } from "./line/read-line.ts";
 import type { RawLine } from "./split-lines.ts";
@@ -49,7 +50,7 @@ export function newHeader({ cwd, parentSession }: Origin, ports: Pick<Ports, "no
 export function findHeader(lines: readonly RawLine[], rules: Omit<LineRules, "ours">): FoundHeader {
   let first: { readonly raw: RawLine; readonly sealed: boolean } | null = null;
   for (const [at, raw] of lines.entries()) {
-    const reading = readLine(raw.bytes, { ...rules, ours: true });
+    const reading = readRaw(raw, { ...rules, ours: true });
     const found = reading.type === "whole" ? asHeader(raw, reading) : asDamagedHeader(raw, reading, rules);
     if (found) return { ...found, at, damage: first ? [noHeader(first.raw), ...found.damage] : found.damage };
     if (reading.type === "whole") first ??= { raw, sealed: reading.sealed };

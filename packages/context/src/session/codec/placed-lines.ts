@@ -3,10 +3,10 @@
 import type { Entry } from "../../entry.ts";
 import { type Damage, type DamageKind, damageNotes, named } from "./damage.ts";
 import { keptNobody } from "./kept-nobody.ts";
+import { entryOf } from "./line/entry-of.ts";
 import { withMembers } from "./line/json-text.ts";
-import { isObject, type JsonObject, lineText, type WholeLine } from "./line/read-line.ts";
-import { isKnownKind, wrongField } from "./line/well-formed.ts";
-import { GAP_NOTE } from "./line/write-line.ts";
+import { type JsonObject, lineText, type WholeLine } from "./line/read-line.ts";
+import { wrongField } from "./line/well-formed.ts";
 import { type Upgrade, type Upgrades, upgradedText, upgradedValue, upgrades } from "./old-versions.ts";
 import { type Placement, place, type Unplaced } from "./place.ts";
 import type { RawLine } from "./split-lines.ts";
@@ -106,24 +106,6 @@ function wholeLine(placement: Placement, reading: WholeLine, { raw, old, ours, l
   if (misspelt) damage.push(named("malformed", raw, misspelt));
   if (upgrade.keepsNobody && entry.type === "compaction") damage.push(keepsNobody({ raw }));
   return { lines: [{ entry, text: () => textOf(lineText(raw.bytes, ours), entry, upgrade) }], damage };
-}
-
-function entryOf(value: JsonObject, { id, parentId }: Placement, malformed: boolean): Entry {
-  const { type, timestamp } = value;
-  const place = { id, parentId, timestamp: typeof timestamp === "string" ? timestamp : "" };
-  const inPlace = value.id === id && value.parentId === parentId;
-  if (malformed || typeof type !== "string" || !isKnownKind(type)) {
-    const kind = typeof type === "string" ? type : "";
-    return { type: "unknown", ...place, kind, value: inPlace ? value : { ...value, id, parentId } };
-  }
-  if (value.customType === GAP_NOTE) return { type: "gap", ...place, why: whyOf(value.data) };
-  const asWritten = inPlace && timestamp === place.timestamp;
-  // wrongField has looked at every field that the kind promises.
-  return (asWritten ? value : { ...value, ...place }) as unknown as Entry;
-}
-
-function whyOf(data: unknown): string {
-  return isObject(data) && typeof data.why === "string" ? data.why : damageNotes.malformed;
 }
 
 const keepsNobody = ({ raw }: Pick<ReadLine, "raw">): Damage => named("missing-first-kept", raw);

@@ -5,10 +5,11 @@ import type { Checksum } from "../../ports.ts";
 import type { Damage } from "./damage.ts";
 import { CURRENT_VERSION, findHeader } from "./header.ts";
 import { withMembers } from "./line/json-text.ts";
-import { type LineRules, readLine } from "./line/read-line.ts";
+import { type LineRules, readRaw } from "./line/read-line.ts";
 import { sealed } from "./line/seal.ts";
+import { entryText } from "./line/write-line.ts";
 import { type Line, placedLines } from "./placed-lines.ts";
-import { type RawLine, splitLines } from "./split-lines.ts";
+import { type RawLine, type SplitFile, splitLines } from "./split-lines.ts";
 import { withoutTornTail } from "./torn-tail.ts";
 
 export interface SessionFile {
@@ -29,9 +30,13 @@ export interface SessionFile {
 
 /** Reads a session of any version that pi or we ever wrote. */
 export function decodeSession(bytes: Uint8Array, rules: Omit<LineRules, "ours">): SessionFile {
-  const split = splitLines(bytes);
+  return decodeLines({ ...splitLines(bytes), size: bytes.length }, rules);
+}
+
+/** The same, from a file that was cut into its lines already. */
+export function decodeLines(split: SplitFile & { readonly size: number }, rules: Omit<LineRules, "ours">): SessionFile {
   const { header, text, at, ours, damage } = findHeader(split.lines, rules);
-  const read = split.lines.map((raw) => ({ raw, reading: readLine(raw.bytes, { ...rules, ours }) }));
+  const read = split.lines.map((raw) => ({ raw, reading: readRaw(raw, { ...rules, ours }) }));
   const tail = withoutTornTail(read, at);
   const placed = placedLines(tail.lines, { headerAt: at, ours, linked: (header?.version ?? 1) > 1 });
   const misplaced = damage.some(({ kind }) => kind === "no-header");
@@ -42,9 +47,14 @@ export function decodeSession(bytes: Uint8Array, rules: Omit<LineRules, "ours">)
     lines: placed.lines,
     damage: all.sort((a, b) => a.offset - b.offset),
     ours,
-    end: tail.damage.length === 0 ? bytes.length : endOf(tail.lines.at(-1)?.raw),
+    end: tail.damage.length === 0 ? split.size : endOf(tail.lines.at(-1)?.raw),
     outdated: (header?.version ?? 1) < CURRENT_VERSION || split.damage.length > 0 || placed.incomplete || misplaced,
   };
+}
+
+/** Whether a newer program wrote it: then it can be read, and not appended to. */
+export function isNewer({ damage }: SessionFile): boolean {
+  return damage.some(({ kind }) => kind === "future-version");
 }
 
 /** A whole file of ours: a header and lines, each given without seal. */
@@ -55,6 +65,18 @@ export function encodeSession(texts: readonly string[], checksum: Checksum): Uin
 /** The header's line with the mark of a file of ours, every other byte as it was. */
 export function markedHeader(text: string): string {
   return withMembers(text, { version: String(CURRENT_VERSION), pith: '{"format":1}' });
+}
+
+/** A file of an older version as it is written today: ours, every line whole, what was lost noted in its place. */
+export function migrated({ headerText, lines }: SessionFile, header: Header, checksum: Checksum): MigratedFile {
+  const marked = markedHeader(headerText ?? JSON.stringify(header));
+  const texts = lines.map((line) => line.text() ?? entryText(line.entry));
+  return { header: JSON.parse(marked) as Header, bytes: encodeSession([marked, ...texts], checksum) };
+}
+
+export interface MigratedFile {
+  readonly header: Header;
+  readonly bytes: Uint8Array;
 }
 
 function endOf(last: RawLine | undefined): number {

@@ -11,6 +11,8 @@ export interface RawLine {
   readonly number: number;
   /** Whether a line end follows; the last line of a crashed writer has none. */
   readonly ended: boolean;
+  /** It is beyond the limit, and only its first bytes were kept. */
+  readonly overlong?: boolean;
 }
 
 export interface SplitFile {

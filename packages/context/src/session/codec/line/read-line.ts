@@ -37,7 +37,7 @@ export interface LineRules {
 export function readLine(raw: Uint8Array, { ours, checksum, limits = formatLimits }: LineRules): LineReading {
   const bytes = withoutZeros(raw);
   if (bytes.length === 0) return damaged("nul-bytes", "");
-  if (bytes.length > limits.lineBytes) return damaged("line-too-long", firstLetters(bytes));
+  if (bytes.length > limits.lineBytes) return overlongLine(bytes);
   const line = decoded(bytes);
   if (line === null) return damaged("invalid-utf8", firstLetters(bytes));
   if (nestsDeeperThan(line, limits.depth)) return damaged("nested-too-deep", line);
@@ -50,6 +50,18 @@ export function readLine(raw: Uint8Array, { ours, checksum, limits = formatLimit
   const brokenSeal = ours && seal === null && endsInBrokenSeal(line, checksum);
   const blemish = bytes.length < raw.length ? "nul-bytes" : brokenSeal ? "wrong-checksum" : null;
   return { type: "whole", value, marks: seal?.marks ?? NONE, sealed: seal !== null, blemish };
+}
+
+/** The same for a line of which only the beginning may be there. */
+export function readRaw(
+  raw: { readonly bytes: Uint8Array; readonly overlong?: boolean },
+  rules: LineRules,
+): LineReading {
+  return raw.overlong ? overlongLine(raw.bytes) : readLine(raw.bytes, rules);
+}
+
+function overlongLine(head: Uint8Array): DamagedLine {
+  return damaged("line-too-long", firstLetters(head));
 }
 
 /** The text of a whole line, exactly as written but for its seal. */

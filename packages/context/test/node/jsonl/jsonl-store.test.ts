@@ -1,0 +1,38 @@
+/** The file store stands the trial of every store, on a disk in memory and on the real one. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import type { Files } from "../../../src/node/files/files.ts";
+import { realFiles } from "../../../src/node/files/real-files.ts";
+import { JsonlStore, type StoreParts } from "../../../src/node/jsonl/jsonl-store.ts";
+import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
+import { storeContract } from "../../../src/testing/store-contract.ts";
+import { testPorts } from "../../../src/testing/test-ports.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "pith-store-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe.each<[string, Files, string]>([
+  ["in memory", new FaultyFiles(), "/sessions"],
+  ["real", realFiles, folder],
+])("the contract on a disk that is %s", (_, files, root) => {
+  const parts: StoreParts = { files, ports: testPorts() };
+  let count = 0;
+  storeContract(
+    { test: (name, run) => test(name, run), equal: (actual, expected) => expect(actual).toEqual(expected) },
+    {
+      create: async () => store(await JsonlStore.create(join(root, `${++count}.jsonl`), { cwd: "/project" }, parts)),
+      reopen: async (open) => {
+        const { path } = open as JsonlStore;
+        return store(await JsonlStore.open(path, { ...parts, as: "follower" }));
+      },
+    },
+  );
+});
+
+function store(opened: Awaited<ReturnType<typeof JsonlStore.open>>): JsonlStore {
+  if (opened.type !== "opened") throw new Error(JSON.stringify(opened));
+  return opened.store;
+}

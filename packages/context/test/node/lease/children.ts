@@ -1,0 +1,50 @@
+/** The child programs of these tests, started, asked and ended; none outlives its test. */
+
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { onTestFinished } from "vitest";
+import type { Owner } from "../../../src/node/lease/owner.ts";
+
+export type Answer =
+  | { readonly type: "leased"; readonly lease: { readonly token: number } }
+  | { readonly type: "held"; readonly owner: Owner };
+
+export interface Taker {
+  readonly pid: number;
+  take(path: string): Promise<Answer>;
+  /** With -9; returns when the system has forgotten the process. */
+  kill(): Promise<void>;
+}
+
+export async function startTaker(): Promise<Taker> {
+  const child = spawn(process.execPath, [`${import.meta.dirname}/taker.ts`], { stdio: ["pipe", "pipe", "inherit"] });
+  onTestFinished(() => ended(child));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const line = async (): Promise<string> => {
+    const next = await lines.next();
+    if (next.done) throw new Error(`the taker ${child.pid} ended without a word`);
+    return next.value;
+  };
+  await line();
+  const take = async (path: string): Promise<Answer> => {
+    child.stdin.write(`${path}\n`);
+    return JSON.parse(await line());
+  };
+  return { pid: child.pid ?? 0, take, kill: () => ended(child) };
+}
+
+/** The tokens that one contender got; fails if it ever was not alone. */
+export async function contend(path: string, times: number): Promise<readonly number[]> {
+  const program = [`${import.meta.dirname}/contender.ts`, path, String(times)];
+  const { stdout } = await promisify(execFile)(process.execPath, program, { timeout: 60_000, killSignal: "SIGKILL" });
+  return JSON.parse(stdout);
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, "exit");
+  child.kill("SIGKILL");
+  await exit;
+}

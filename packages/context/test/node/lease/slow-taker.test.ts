@@ -1,0 +1,200 @@
+/** Leases step by step: one taker is stopped before each of its acts on disk, and others come between. */
+
+import { describe, expect, test } from "vitest";
+import type { Files } from "../../../src/node/files/files.ts";
+import { realFiles } from "../../../src/node/files/real-files.ts";
+import type { Lease, Leasing } from "../../../src/node/lease/lease.ts";
+import { type Stage, stage, stoppedAt, watched } from "./stage.ts";
+
+const SLOW = 10;
+
+/** Every step of a taker whom nobody disturbs. */
+function stepsAlone(): readonly number[] {
+  const steps: number[] = [];
+  stage().lease(SLOW, { files: watched(() => void steps.push(steps.length + 1)) });
+  return steps;
+}
+
+function released(leasing: Leasing): Leasing {
+  if (leasing.type === "leased") leasing.lease.release();
+  return leasing;
+}
+
+/** Who has it after a slow taker was stopped before this step for what others did. */
+function played(step: number, others: (on: Stage) => readonly Leasing[]) {
+  const on = stage();
+  let between: readonly Leasing[] = [];
+  const files = stoppedAt(step, () => {
+    between = others(on);
+  });
+  const all = [on.take(SLOW, { files }), ...between];
+  const tokens = all.flatMap((leasing) => (leasing.type === "leased" ? [leasing.lease.token] : []));
+  const holding = all.flatMap((leasing) => (leasing.type === "leased" && leasing.lease.holds() ? [leasing.lease] : []));
+  return { step, holding, highest: Math.max(...tokens), left: on.left() };
+}
+
+describe("at whatever step the others come, exactly one has it in the end, under the highest number", () => {
+  test.each<[string, (on: Stage) => readonly Leasing[]]>([
+    ["another takes it", (on) => [on.take(2)]],
+    ["another takes it and gives it back", (on) => [released(on.take(2))]],
+    ["another gives it back and a third takes it", (on) => [released(on.take(2)), on.take(3)]],
+    ["two give it back and a third takes it", (on) => [released(on.take(2)), released(on.take(3)), on.take(4)]],
+    ["another takes it over", (on) => [on.take(2, { takeOver: true })]],
+    ["another takes it and a third takes it over", (on) => [on.take(2), on.take(3, { takeOver: true })]],
+  ])("%s", (_tale, others) => {
+    for (const step of stepsAlone()) {
+      const { holding, highest, left } = played(step, others);
+      expect({ step, tokens: holding.map((lease) => lease.token), left }).toEqual({
+        step,
+        tokens: [highest],
+        left: [String(highest)],
+      });
+    }
+  });
+
+  test("another takes it and dies", () => {
+    for (const step of stepsAlone()) {
+      const { holding, left } = played(step, (on) => {
+        const taken = on.take(2);
+        on.dies(2);
+        return taken.type === "held" ? [taken] : [];
+      });
+      expect({ step, left }).toEqual({ step, left: holding.map((lease) => String(lease.token)) });
+      expect(holding).toHaveLength(1);
+    }
+  });
+});
+
+describe("a taker that looked long ago", () => {
+  test("cannot get a number that was given back meanwhile", () => {
+    const on = stage();
+    const slow = on.lease(SLOW, { files: onceBefore("link", () => on.lease(2).release()) });
+    expect([slow.token, slow.holds(), on.left()]).toEqual([8, true, ["8"]]);
+  });
+
+  test("cannot make another believe that it still has what was taken over", () => {
+    const on = stage();
+    let robbed: Lease | undefined;
+    let seen: boolean | undefined;
+    const files = onceBefore("link", () => {
+      robbed = on.lease(2);
+      on.lease(3, { takeOver: true });
+    });
+    const link: Files["link"] = (from, to) => {
+      files.link(from, to);
+      expect(to).toMatch(/6$/);
+      seen = robbed?.holds();
+    };
+    expect(on.take(SLOW, { files: { ...files, link } })).toMatchObject({ type: "held", owner: { pid: 3 } });
+    expect([seen, on.left()]).toEqual([false, ["7"]]);
+  });
+});
+
+describe("a listing that missed what moved while it ran", () => {
+  test("hides no holder: whoever put its number down looks again", () => {
+    const on = stage();
+    const holder = on.lease(2);
+    expect(on.take(SLOW, { files: blind({ looks: 2, to: /\d$/ }) })).toMatchObject({ type: "held", owner: { pid: 2 } });
+    expect([holder.holds(), on.left()]).toEqual([true, ["6"]]);
+  });
+
+  test("hides no earlier number: if the one before is gone, another was here", () => {
+    const on = stage();
+    const late = onceBefore("link", () => on.lease(2).release());
+    const files = { ...late, list: blind({ looks: 3, to: /7$/ }).list };
+    expect(on.lease(SLOW, { files }).token).toBe(8);
+  });
+
+  const tooLow = (on: Stage): Lease => on.lease(SLOW, { files: blind({ looks: 3, to: /[57]$/ }) });
+
+  test("lets in nobody beside a holder with a number too low", () => {
+    const on = stage();
+    on.lease(2).release();
+    const low = tooLow(on);
+    expect([low.token, low.holds()]).toEqual([1, true]);
+    expect(on.take(3)).toMatchObject({ type: "held", owner: { pid: SLOW } });
+    low.release();
+    expect(on.lease(3).token).toBe(8);
+    expect(on.left()).toEqual(["8"]);
+  });
+
+  test("lets in nobody who looked before such a holder came", () => {
+    const on = stage();
+    on.lease(2).release();
+    let low: Lease | undefined;
+    const files = onceBefore("link", () => {
+      low = tooLow(on);
+    });
+    expect(on.take(3, { files })).toMatchObject({ type: "held", owner: { pid: SLOW } });
+    expect(low?.holds()).toBe(true);
+  });
+});
+
+describe("a disk that fails", () => {
+  const failure = () => {
+    throw Object.assign(new Error("the disk failed"), { code: "EIO" });
+  };
+
+  test("at whatever step, leaves the lease to the next and the count as it was", () => {
+    for (const step of stepsAlone()) {
+      const on = stage();
+      const outcome = attempt(() => on.lease(SLOW, { files: stoppedAt(step, failure) }));
+      const lease = outcome ?? on.lease(2);
+      expect({ step, token: lease.token, holds: lease.holds() }).toEqual({ step, token: 6, holds: true });
+    }
+  });
+
+  test("at whatever step of a release, lets it be tried again", () => {
+    for (const step of [1, 2, 3, 4, 5]) {
+      const on = stage();
+      let steps = Number.NEGATIVE_INFINITY;
+      const files = watched(() => {
+        steps += 1;
+        if (steps === step) failure();
+      });
+      const lease = on.lease(SLOW, { files });
+      steps = 0;
+      attempt(() => lease.release());
+      lease.release();
+      expect({ step, holds: lease.holds(), next: on.lease(2).token }).toEqual({ step, holds: false, next: 8 });
+    }
+  });
+
+  test("and writes half an owner, leaves neither number nor new file", () => {
+    const on = stage();
+    const create: Files["create"] = (path) => {
+      const file = realFiles.create(path);
+      return { ...file, append: (bytes) => file.append(bytes.subarray(9)) };
+    };
+    expect(() => on.take(SLOW, { files: { ...realFiles, create } })).toThrow("cut short");
+    expect(on.left()).toEqual(["5"]);
+  });
+});
+
+function attempt<Outcome>(act: () => Outcome): Outcome | null {
+  try {
+    return act();
+  } catch (error) {
+    expect(String(error)).toContain("the disk failed");
+    return null;
+  }
+}
+
+function onceBefore(act: keyof Files, then: () => void): Files {
+  let done = false;
+  return watched((next) => {
+    if (done || next !== act) return;
+    done = true;
+    then();
+  });
+}
+
+/** Its first looks at a folder miss the names that end so. */
+function blind({ looks, to }: { readonly looks: number; readonly to: RegExp }): Files {
+  let left = looks;
+  const list: Files["list"] = (folder) => {
+    left -= 1;
+    return realFiles.list(folder).filter((name) => left < 0 || !to.test(name));
+  };
+  return { ...realFiles, list };
+}

@@ -1,0 +1,73 @@
+/** A path to be leased whose last owner, of number 5, has died; actors who want it, told by their pids; and a disk that calls out. */
+
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { Files } from "../../../src/node/files/files.ts";
+import { realFiles } from "../../../src/node/files/real-files.ts";
+import { type Lease, type Leasing, takeLease } from "../../../src/node/lease/lease.ts";
+import type { Owner } from "../../../src/node/lease/owner.ts";
+import { machine } from "../../../src/node/machine.ts";
+
+export interface Stage {
+  take(pid: number, how?: Manner): Leasing;
+  /** Taken, or the test fails. */
+  lease(pid: number, how?: Manner): Lease;
+  dies(pid: number): void;
+  /** What is beside the session, by the ends of the names. */
+  left(): readonly string[];
+}
+
+export interface Manner {
+  readonly files?: Files;
+  readonly takeOver?: boolean;
+}
+
+export function stage(): Stage {
+  const folder = mkdtempSync(join(tmpdir(), "stage-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "s");
+  writeFileSync(`${path}.lease.5`, JSON.stringify(ownerCalled(1)));
+  const dead = new Set([1]);
+  const take = (pid: number, how: Manner = {}): Leasing => {
+    const processes = { self: () => ownerCalled(pid), isAlive: (owner: Owner) => !dead.has(owner.pid) };
+    return takeLease(path, { ...machine, files: realFiles, processes, ...how });
+  };
+  return {
+    take,
+    lease: (pid, how) => leaseIn(take(pid, how)),
+    dies: (pid) => void dead.add(pid),
+    left: () => readdirSync(folder).map((name) => name.slice("s.lease.".length)),
+  };
+}
+
+export function leaseIn(leasing: Leasing): Lease {
+  if (leasing.type !== "leased") throw new Error(`held by ${leasing.owner.pid}`);
+  return leasing.lease;
+}
+
+/** Real files that call out before each act; a throw takes the act's place. */
+export function watched(before: (act: keyof Files) => void): Files {
+  const acts = Object.entries(realFiles).map(([act, run]) => [
+    act,
+    (...given: readonly unknown[]) => {
+      before(act as keyof Files);
+      return Reflect.apply(run, realFiles, given);
+    },
+  ]);
+  return Object.fromEntries(acts);
+}
+
+/** Real files that call out once: before the act that comes so late in the order. */
+export function stoppedAt(step: number, then: () => void): Files {
+  let steps = 0;
+  return watched(() => {
+    steps += 1;
+    if (steps === step) then();
+  });
+}
+
+function ownerCalled(pid: number): Owner {
+  return { pid, started: "1", host: "here", machine: "", since: 0 };
+}

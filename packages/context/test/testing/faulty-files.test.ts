@@ -1,0 +1,514 @@
+/** The faulty files themselves: every fault happens when it was asked for, and a power cut takes only what was not synced. */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { diskError, type OpenFile } from "../../src/node/files/files.ts";
+import { FaultyFiles } from "../../src/testing/faulty-files/faulty-files.ts";
+import { Crashed } from "../../src/testing/faulty-files/refusal.ts";
+import { seededChance } from "../../src/testing/faulty-files/seeded-chance.ts";
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const text = (found: Uint8Array): string => new TextDecoder().decode(found);
+
+function tried(act: () => unknown): unknown {
+  try {
+    return act();
+  } catch (error) {
+    return error instanceof Crashed ? "crashed" : diskError(error);
+  }
+}
+
+/** A disk with one durable file, open for appending; nothing is counted yet but the opening. */
+function started(content = ""): { files: FaultyFiles; file: OpenFile } {
+  const files = new FaultyFiles();
+  files.write("/s/a", bytes(content));
+  return { files, file: files.open("/s/a", "append") };
+}
+
+/** What is left after a power cut, over many throws of the dice. */
+function outcomes(world: () => FaultyFiles, look: (files: FaultyFiles) => unknown, throws = 2000): Set<unknown> {
+  return new Set(
+    Array.from({ length: throws }, (_, seed) => {
+      const files = world();
+      files.powerCut(seededChance(seed));
+      return look(files);
+    }),
+  );
+}
+
+const textOfA = (files: FaultyFiles): string => text(files.contents("/s/a"));
+const allPaths = (files: FaultyFiles): string => files.paths().join(" ");
+
+describe("what a test plants and sees", () => {
+  test("a planted file has its folders, survives a power cut, and is no operation", () => {
+    const files = new FaultyFiles();
+    files.write("/deep/down/a", bytes("x"));
+    files.plantLink("/deep/link");
+    expect(files.paths()).toEqual(["/deep/down/a", "/deep/link"]);
+    files.powerCut(() => 0);
+    expect(files.paths()).toEqual(["/deep/down/a", "/deep/link"]);
+    expect(text(files.contents("/deep/down/a"))).toBe("x");
+    expect(files.operations).toBe(0);
+  });
+
+  test("planting over a file keeps its identity and replaces what it held", () => {
+    const files = new FaultyFiles();
+    files.write("/a", bytes("long text"));
+    const before = files.stat("/a");
+    files.write("/a", bytes("x"));
+    expect(files.stat("/a")).toMatchObject({ identity: before?.identity, size: 1 });
+    expect(Number(files.stat("/a")?.modified)).toBeGreaterThan(Number(before?.modified));
+  });
+
+  test("what is handed out is a copy", () => {
+    const { files, file } = started("abc");
+    files.contents("/s/a").fill(0);
+    const mine = bytes("d");
+    file.append(mine);
+    mine.fill(0);
+    expect(textOfA(files)).toBe("abcd");
+  });
+
+  test("an identity is never given twice", () => {
+    const files = new FaultyFiles();
+    const seen = Array.from({ length: 20 }, () => {
+      const { identity } = files.create("/a").stat();
+      files.remove("/a");
+      return identity;
+    });
+    expect(new Set(seen).size).toBe(20);
+  });
+
+  test("refusals are worded as node words them", () => {
+    const { files, file } = started();
+    expect(() => files.open("/no", "read")).toThrow("ENOENT: no such file or directory, open '/no'");
+    expect(() => files.link("/s/a", "/s/a")).toThrow("EEXIST: file already exists, link '/s/a' -> '/s/a'");
+    expect(() => files.contents("/s")).toThrow("EISDIR: illegal operation on a directory, open '/s'");
+    expect(() => files.write("/s/a/b", bytes(""))).toThrow("'/s/a/b'");
+    file.close();
+    expect(() => file.stat()).toThrow("EBADF: bad file descriptor, fstat");
+  });
+
+  test("every call is counted and told", () => {
+    const { files, file } = started("x");
+    files.failAt(2, "EIO");
+    file.append(bytes("four"));
+    tried(() => file.sync());
+    files.rename("/s/a", "/s/b");
+    tried(() => files.stat("/s/a"));
+    files.tearAt(1, 2, "short");
+    file.append(bytes("four"));
+    file.truncate(3);
+    file.close();
+    expect(files.operations).toBe(8);
+    expect(files.log).toEqual([
+      "open /s/a append",
+      "append /s/a 4",
+      "sync /s/a EIO",
+      "rename /s/a /s/b",
+      "stat /s/a",
+      "append /s/a 4 only 2",
+      "truncate /s/a 3",
+      "close /s/a",
+    ]);
+  });
+
+  test("the log does not grow for ever", () => {
+    const files = new FaultyFiles();
+    for (let count = 0; count < 5000; count++) files.stat("/");
+    expect(files.operations).toBe(5000);
+    expect(files.log).toHaveLength(1000);
+  });
+});
+
+describe("faults that were asked for", () => {
+  test("the nth operation fails once, without effect", () => {
+    const { files, file } = started();
+    files.failAt(2, "EIO");
+    expect([1, 2, 3].map((n) => tried(() => file.append(bytes(String(n)))))).toEqual([1, "EIO", 1]);
+    expect(textOfA(files)).toBe("13");
+  });
+
+  test("a failed sync makes nothing durable", () => {
+    const { files, file } = started();
+    file.append(bytes("x"));
+    files.failAt(1, "EIO");
+    expect(tried(() => file.sync())).toBe("EIO");
+    files.powerCut(() => 0);
+    expect(textOfA(files)).toBe("");
+  });
+
+  test("a lasting failure lasts until it is healed, for its kinds alone", () => {
+    const { files, file } = started();
+    files.failEvery("EIO", ["sync", "syncFolder"]);
+    files.failEvery("ENOSPC", ["append"]);
+    const all = () => [
+      tried(() => file.sync()),
+      tried(() => file.append(bytes("x"))),
+      tried(() => files.syncFolder("/s")),
+      tried(() => file.truncate(0)),
+    ];
+    expect([...all(), ...all()]).toEqual([
+      ...["EIO", "ENOSPC", "EIO", undefined],
+      ...["EIO", "ENOSPC", "EIO", undefined],
+    ]);
+    files.heal();
+    expect(all()).toEqual([undefined, 1, undefined, undefined]);
+  });
+
+  test("healing takes back what is yet to come", () => {
+    const { files, file } = started();
+    files.crashAt(1);
+    files.failAt(2, "EIO");
+    files.heal();
+    expect([tried(() => file.append(bytes("x"))), tried(() => file.sync())]).toEqual([1, undefined]);
+  });
+
+  test.each([
+    ["throws", "ENOSPC", false],
+    ["short", 2, false],
+    ["crashes", "crashed", true],
+  ] as const)("a torn append leaves its first bytes and %s", (end, outcome, crashed) => {
+    const { files, file } = started("1");
+    files.tearAt(1, 2, end);
+    expect(tried(() => file.append(bytes("234")))).toBe(outcome);
+    expect(textOfA(files)).toBe("123");
+    expect(files.crashed).toBe(crashed);
+  });
+
+  test("only an append is torn", () => {
+    const { files, file } = started("1");
+    files.tearAt(1, 2);
+    expect(tried(() => file.sync())).toBe(undefined);
+    expect(tried(() => file.append(bytes("234")))).toBe(3);
+  });
+});
+
+describe("room", () => {
+  test("an append takes what fits, then nothing", () => {
+    const { files, file } = started("old");
+    files.room = 5;
+    expect([tried(() => file.append(bytes("1234"))), files.room]).toEqual([4, 1]);
+    expect([tried(() => file.append(bytes("56"))), files.room]).toEqual([1, 0]);
+    expect(tried(() => file.append(bytes("7")))).toBe("ENOSPC");
+    expect(tried(() => file.append(bytes("")))).toBe(0);
+    expect(textOfA(files)).toBe("old12345");
+    files.room = undefined;
+    expect(file.append(bytes("endless"))).toBe(7);
+  });
+
+  test("truncation gives back, and growing takes", () => {
+    const { files, file } = started("12345");
+    files.room = 1;
+    file.truncate(2);
+    expect(files.room).toBe(4);
+    expect(tried(() => file.truncate(7))).toBe("ENOSPC");
+    file.truncate(6);
+    expect(files.room).toBe(0);
+  });
+
+  test("a removed file gives back when neither a name nor an opening is left", () => {
+    const { files, file } = started("12345");
+    files.room = 0;
+    files.link("/s/a", "/s/b");
+    files.remove("/s/a");
+    expect(files.room).toBe(0);
+    files.remove("/s/b");
+    expect(files.room).toBe(0);
+    file.close();
+    expect(files.room).toBe(5);
+  });
+
+  test("a file that is replaced gives back", () => {
+    const { files, file } = started("12345");
+    file.close();
+    files.write("/s/b", bytes("x"));
+    files.room = 0;
+    files.rename("/s/b", "/s/a");
+    expect(files.room).toBe(5);
+  });
+});
+
+describe("a crash", () => {
+  test("stops everything, before the operation has effect", () => {
+    const { files, file } = started("1");
+    files.crashAt(2);
+    file.append(bytes("2"));
+    const acts = [
+      () => file.append(bytes("3")),
+      () => file.close(),
+      () => file.stat(),
+      () => files.stat("/s/a"),
+      () => files.create("/s/b"),
+      () => files.list("/s"),
+      () => files.remove("/s/a"),
+    ];
+    expect(acts.map(tried)).toEqual(acts.map(() => "crashed"));
+    expect(files.operations).toBe(3);
+    expect(files.log.at(-1)).toBe("append /s/a 1 crashed");
+    expect([files.paths(), textOfA(files)]).toEqual([["/s/a"], "12"]);
+  });
+
+  test("is no refusal of the disk", () => {
+    expect(new Crashed()).toBeInstanceOf(Error);
+    expect(diskError(new Crashed())).toBe("");
+  });
+
+  test("leaves a restarted process all that was written, and no open file", () => {
+    const { files, file } = started();
+    files.create("/s/b").append(bytes("unsynced"));
+    file.append(bytes("x"));
+    files.crashAt(1);
+    tried(() => file.sync());
+    files.restart();
+    expect(files.crashed).toBe(false);
+    expect([files.paths(), textOfA(files), text(files.contents("/s/b"))]).toEqual([["/s/a", "/s/b"], "x", "unsynced"]);
+    const dead = [() => file.append(bytes("y")), () => file.read(new Uint8Array(1), 0), () => file.close()];
+    expect(dead.map(tried)).toEqual(["EBADF", "EBADF", "EBADF"]);
+    expect(files.open("/s/a", "append").append(bytes("y"))).toBe(1);
+  });
+
+  test("a restart makes nothing durable", () => {
+    const { files, file } = started();
+    file.append(bytes("x"));
+    files.restart();
+    files.powerCut(() => 0);
+    expect(textOfA(files)).toBe("");
+  });
+
+  test("frees the room of files that were only open any more", () => {
+    const { files } = started("12345");
+    files.room = 0;
+    files.remove("/s/a");
+    files.restart();
+    expect(files.room).toBe(5);
+  });
+});
+
+describe("what a power cut does to a file", () => {
+  test("open files are dead, and what survived is durable", () => {
+    const { files, file } = started();
+    file.append(bytes("x"));
+    files.powerCut(() => 0.5);
+    const [paths, left] = [files.paths(), textOfA(files)];
+    expect(tried(() => file.append(bytes("y")))).toBe("EBADF");
+    for (let seed = 0; seed < 50; seed++) files.powerCut(seededChance(seed));
+    expect([files.paths(), textOfA(files)]).toEqual([paths, left]);
+  });
+
+  test("what was synced always survives", () => {
+    const world = () => {
+      const { files, file } = started("1");
+      file.append(bytes("23"));
+      file.truncate(2);
+      file.append(bytes("4"));
+      file.sync();
+      return files;
+    };
+    expect(outcomes(world, textOfA)).toEqual(new Set(["124"]));
+  });
+
+  test("writes survive, are lost, torn or out of order, and the size is any size", () => {
+    const world = () => {
+      const { files, file } = started("=");
+      file.append(bytes("ab"));
+      file.append(bytes("cd"));
+      return files;
+    };
+    const left = outcomes(world, textOfA);
+    for (const each of left) expect(each).toMatch(/^=([a\0]([b\0]([c\0][d\0]?)?)?)?$/);
+    for (const each of ["=", "=a", "=ab", "=abc", "=abcd", "=\0\0", "=\0\0cd", "=ab\0\0", "=a\0cd", "=\0b"]) {
+      expect(left).toContain(each);
+    }
+  });
+
+  test("a truncation may have happened or not", () => {
+    const world = () => {
+      const { files, file } = started("12345");
+      file.truncate(2);
+      return files;
+    };
+    expect(outcomes(world, textOfA)).toEqual(new Set(["12345", "12"]));
+  });
+
+  test("what follows a truncation may stand on what was there before", () => {
+    const world = () => {
+      const { files, file } = started("12345");
+      file.truncate(2);
+      file.append(bytes("ab"));
+      return files;
+    };
+    const left = outcomes(world, textOfA);
+    for (const each of left) expect(each).toMatch(/^12([a3\0]([b4\0]5?)?)?$/);
+    for (const each of ["12345", "12", "12ab", "12ab5", "1234", "12a", "12\0\0"]) expect(left).toContain(each);
+  });
+
+  test("before the truncated part nothing is touched, in any life", () => {
+    const step = fc.oneof(
+      fc.record({ act: fc.constant("append" as const), size: fc.integer({ min: 1, max: 9 }) }),
+      fc.record({ act: fc.constant("truncate" as const), size: fc.nat(30) }),
+      fc.record({ act: fc.constantFrom("sync" as const, "powerCut" as const), size: fc.nat() }),
+    );
+    const life = fc.array(step, { maxLength: 30 });
+    fc.assert(fc.property(life, fc.nat(), (steps, seed) => livesOn(steps, seed)));
+  });
+
+  /** Only what was synced and not truncated since is safe, and a size never leaves the sizes there were. */
+  function livesOn(steps: readonly { act: "append" | "truncate" | "sync" | "powerCut"; size: number }[], seed: number) {
+    const { files, file: first } = started();
+    const chance = seededChance(seed);
+    let [file, safe, largest] = [first, "", 0];
+    for (const [index, { act, size }] of [...steps, { act: "powerCut" as const, size: 0 }].entries()) {
+      if (act === "append") file.append(bytes(String.fromCharCode(65 + (index % 26)).repeat(size)));
+      if (act === "truncate") file.truncate(size);
+      if (act === "truncate") safe = safe.slice(0, size);
+      if (act === "sync") file.sync();
+      if (act === "powerCut") {
+        files.powerCut(chance);
+        expect(textOfA(files).startsWith(safe)).toBe(true);
+        expect(textOfA(files).length).toBeLessThanOrEqual(largest);
+        file = files.open("/s/a", "append");
+      }
+      const now = textOfA(files);
+      if (act === "sync" || act === "powerCut") [safe, largest] = [now, now.length];
+      largest = Math.max(largest, now.length);
+    }
+  }
+});
+
+describe("what a power cut does to names", () => {
+  const planted = (): FaultyFiles => {
+    const files = new FaultyFiles();
+    files.write("/s/old", bytes("old"));
+    return files;
+  };
+  /** What remains of an act, without and with a sync of its folder. */
+  const named = (act: (files: FaultyFiles) => void, look = allPaths) => {
+    const world = () => {
+      const files = planted();
+      act(files);
+      return files;
+    };
+    const synced = () => {
+      const files = world();
+      files.syncFolder("/s");
+      return files;
+    };
+    return { unsynced: outcomes(world, look, 200), synced: outcomes(synced, look, 200) };
+  };
+
+  test("a new file may be missing until its folder is synced, even if it was synced itself", () => {
+    const { unsynced, synced } = named((files) => {
+      const file = files.create("/s/new");
+      file.append(bytes("x"));
+      file.sync();
+    });
+    expect(unsynced).toEqual(new Set(["/s/old", "/s/new /s/old"]));
+    expect(synced).toEqual(new Set(["/s/new /s/old"]));
+  });
+
+  test("a name may survive what it names", () => {
+    const act = (files: FaultyFiles) => void files.create("/s/new").append(bytes("x"));
+    const { synced } = named(act, (files) => String(tried(() => text(files.contents("/s/new")))));
+    expect(synced).toEqual(new Set(["", "x", "\0"]));
+  });
+
+  test("a removed file may be back", () => {
+    const { unsynced, synced } = named((files) => files.remove("/s/old"));
+    expect(unsynced).toEqual(new Set(["/s/old", ""]));
+    expect(synced).toEqual(new Set([""]));
+  });
+
+  test("a link may be missing", () => {
+    const { unsynced, synced } = named((files) => files.link("/s/old", "/s/new"));
+    expect(unsynced).toEqual(new Set(["/s/old", "/s/new /s/old"]));
+    expect(synced).toEqual(new Set(["/s/new /s/old"]));
+  });
+
+  test("a rename happened or not; there is never neither name nor both", () => {
+    const { unsynced, synced } = named((files) => files.rename("/s/old", "/s/new"));
+    expect(unsynced).toEqual(new Set(["/s/old", "/s/new"]));
+    expect(synced).toEqual(new Set(["/s/new"]));
+  });
+
+  test("a rename over a file leaves the one or the other", () => {
+    const world = () => {
+      const files = planted();
+      files.write("/s/new", bytes("new"));
+      files.rename("/s/new", "/s/old");
+      return files;
+    };
+    const left = outcomes(world, (files) => `${allPaths(files)}: ${text(files.contents("/s/old"))}`, 200);
+    expect(left).toEqual(new Set(["/s/new /s/old: old", "/s/old: new"]));
+  });
+
+  test("a rename from folder to folder is kept by both or neither, and by both when one is synced", () => {
+    const world = () => {
+      const files = planted();
+      files.write("/t/other", bytes(""));
+      files.rename("/s/old", "/t/new");
+      return files;
+    };
+    const synced = () => {
+      const files = world();
+      files.syncFolder("/s");
+      return files;
+    };
+    expect(outcomes(world, allPaths, 200)).toEqual(new Set(["/s/old /t/other", "/t/new /t/other"]));
+    expect(outcomes(synced, allPaths, 200)).toEqual(new Set(["/t/new /t/other"]));
+  });
+
+  test("of one folder the first changes survive, never a later without an earlier", () => {
+    const { unsynced } = named((files) => {
+      files.create("/s/1");
+      files.create("/s/2");
+      files.remove("/s/old");
+    });
+    expect(unsynced).toEqual(new Set(["/s/old", "/s/1 /s/old", "/s/1 /s/2 /s/old", "/s/1 /s/2"]));
+  });
+
+  test("of two folders each goes its own way", () => {
+    const world = () => {
+      const files = planted();
+      files.write("/t/other", bytes(""));
+      files.create("/s/1");
+      files.create("/t/2");
+      return files;
+    };
+    expect(outcomes(world, allPaths, 200)).toEqual(
+      new Set(["/s/old /t/other", "/s/1 /s/old /t/other", "/s/old /t/2 /t/other", "/s/1 /s/old /t/2 /t/other"]),
+    );
+  });
+
+  test("a new folder is lost with all in it, unless the folder above is synced", () => {
+    const { unsynced, synced } = named((files) => {
+      files.makeFolder("/s/f");
+      files.create("/s/f/a").close();
+      files.syncFolder("/s/f");
+    });
+    expect(unsynced).toEqual(new Set(["/s/old", "/s/f/a /s/old"]));
+    expect(synced).toEqual(new Set(["/s/f/a /s/old"]));
+  });
+
+  test("a file with two names has one content after it", () => {
+    const world = () => {
+      const files = planted();
+      files.link("/s/old", "/s/new");
+      files.syncFolder("/s");
+      files.open("/s/new", "append").append(bytes("er and longer"));
+      return files;
+    };
+    const same = outcomes(world, (files) => text(files.contents("/s/old")) === text(files.contents("/s/new")), 200);
+    expect(same).toEqual(new Set([true]));
+  });
+
+  test("the same seed gives the same disk", () => {
+    const left = (seed: number) => {
+      const files = planted();
+      for (const name of ["1", "2", "3"]) files.create(`/s/${name}`).append(bytes("some text"));
+      files.powerCut(seededChance(seed));
+      return files.paths().map((path) => [path, text(files.contents(path))]);
+    };
+    for (let seed = 0; seed < 50; seed++) expect(left(seed)).toEqual(left(seed));
+  });
+});
