@@ -22,8 +22,7 @@ export class Ascent {
   *entries(): Generator<Entry> {
     let wanted: string | null = null;
     for (let line = this.#lines.next(); line; line = this.#lines.next()) {
-      const head = peek(line.bytes);
-      if (wanted !== null && head && head.id !== wanted) continue;
+      if (wanted !== null && isAnother(line.bytes, wanted)) continue;
       const reading = readLine(line.bytes, this.#file.rules);
       const entry = reading.type === "whole" && !reading.blemish ? entryAlone(reading.value) : null;
       if (reading.type === "damaged" || !entry) break;
@@ -52,6 +51,13 @@ export class Ascent {
   }
 }
 
+// Mostly the line before is the parent, and a look at a few letters is enough.
+function isAnother(line: Buffer, wanted: string): boolean {
+  if (line.toString("latin1", 0, LIKELY_HEAD).includes(`"id":"${wanted}"`)) return false;
+  const head = peek(line);
+  return head !== null && head.id !== wanted;
+}
+
 function lineEnd({ file }: SoundFile, offset: number, below: number): number | null {
   for (let at = offset; at < below; at += STEP) {
     const chunk = Buffer.allocUnsafe(Math.min(STEP, below - at));
@@ -62,3 +68,4 @@ function lineEnd({ file }: SoundFile, offset: number, below: number): number | n
 }
 
 const STEP = 64 * 1024;
+const LIKELY_HEAD = 120;

@@ -6,6 +6,7 @@ import type { OpenFile } from "../files/files.ts";
 export interface FoundLine {
   /** Where it begins, in bytes from the start of the file. */
   readonly offset: number;
+  /** Good until the next line is asked for. */
   readonly bytes: Buffer;
   /** Whether a line end follows. */
   readonly ended: boolean;
@@ -55,14 +56,15 @@ export class Backwards {
     }
   }
 
-  // Steps grow, so that a long window costs few reads and a short one few bytes.
+  // Steps grow, so that a long window costs few reads and a short one few bytes. The same memory serves again where it is enough.
   #readMore(): boolean {
     if (this.#end > this.#stretch.limits.lineBytes) {
       this.overlong = true;
       return false;
     }
     const count = Math.min(this.#step, this.#at - this.#stretch.start);
-    const held = Buffer.allocUnsafe(count + this.#end);
+    const enough = this.#held.length >= count + this.#end;
+    const held = enough ? this.#held : Buffer.allocUnsafe(count + this.#end + SPARE);
     this.#held.copy(held, count, 0, this.#end);
     this.#file.read(held.subarray(0, count), this.#at - count);
     this.#held = held;
@@ -81,5 +83,7 @@ function isBlank(line: Buffer): boolean {
 
 const EMPTY = Buffer.alloc(0);
 const LINE_END = 0x0a;
+/** Room for the beginning of a line that the next step completes. */
+const SPARE = 64 * 1024;
 const FIRST_STEP = 128 * 1024;
-const LONGEST_STEP = 4 * 1024 * 1024;
+const LONGEST_STEP = 1024 * 1024;

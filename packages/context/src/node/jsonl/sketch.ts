@@ -35,9 +35,5 @@ function kindOf(type: unknown, role: unknown): Kind {
 }
 
 function isSealed(bytes: Buffer, { ours, checksum }: LineRules): boolean {
-  if (!ours) return false;
-  const tail = bytes.toString("latin1", Math.max(0, bytes.length - LONGEST_SEAL));
-  return sealOf(tail)?.holds(bytes, checksum) ?? false;
+  return ours && (sealOf(bytes)?.holds(checksum) ?? false);
 }
-
-const LONGEST_SEAL = 120;

@@ -71,7 +71,7 @@ function lastLines(file: OpenFile, { rules, limits, start, size }: Body): ReadLi
   let begins = false;
   for (let line = backwards.next(); line; line = backwards.next()) {
     const reading = readLine(line.bytes, rules);
-    lines.push({ raw: { ...line, length: line.bytes.length, number: 0 }, reading });
+    lines.push({ raw: { ...line, bytes: Buffer.from(line.bytes), length: line.bytes.length, number: 0 }, reading });
     if (begins) break;
     begins = reading.type === "whole" && (reading.marks.batch?.[0] ?? 1) <= 1 && (reading.marks.run ?? 0) === 0;
   }

@@ -76,6 +76,6 @@ async function expectReadOnly(bytes: Uint8Array): Promise<void> {
   const store = MemoryStore.open(bytes, testPorts());
   const leaf = await store.leaf();
   const entry = { type: "custom", id: "appended", parentId: leaf, timestamp: "", customType: "note" } as const;
-  await expect(store.append([entry], { expectedLeaf: leaf })).rejects.toThrow(/newer program/);
+  expect(await store.append([entry], { expectedLeaf: leaf })).toMatchObject({ type: "refused", why: "newer-version" });
   expect([store.bytes(), await store.leaf()]).toEqual([bytes, leaf]);
 }

@@ -34,6 +34,7 @@ export function memberSpans(text: string): ReadonlyMap<string, Span> {
 
 /** Whether objects and lists nest deeper than the limit; looks at any text, valid JSON or not. */
 export function nestsDeeperThan(text: string, limit: number): boolean {
+  if (!opensMoreThan(text, limit)) return false;
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const letter = text.charCodeAt(at);
@@ -41,6 +42,16 @@ export function nestsDeeperThan(text: string, limit: number): boolean {
     else if (opens(letter)) depth++;
     else if (closes(letter)) depth--;
     if (depth > limit) return true;
+  }
+  return false;
+}
+
+// Most lines have so few brackets, in strings or not, that nobody needs to look which of them nest.
+function opensMoreThan(text: string, limit: number): boolean {
+  let count = 0;
+  for (const bracket of "{[") {
+    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1))
+      if (++count > limit) return true;
   }
   return false;
 }

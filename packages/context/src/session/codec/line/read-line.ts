@@ -4,7 +4,7 @@ import { type FormatLimits, formatLimits } from "../../../limits.ts";
 import type { Checksum } from "../../../ports.ts";
 import type { DamageKind } from "../damage.ts";
 import { nestsDeeperThan } from "./json-text.ts";
-import { endsInBrokenSeal, type Marks, sealOf } from "./seal.ts";
+import { endsInBrokenSeal, type Marks, type Seal, sealOf } from "./seal.ts";
 
 export type LineReading = WholeLine | DamagedLine;
 
@@ -38,16 +38,15 @@ export function readLine(raw: Uint8Array, { ours, checksum, limits = formatLimit
   const bytes = withoutZeros(raw);
   if (bytes.length === 0) return damaged("nul-bytes", "");
   if (bytes.length > limits.lineBytes) return overlongLine(bytes);
-  const line = decoded(bytes);
-  if (line === null) return damaged("invalid-utf8", firstLetters(bytes));
-  if (nestsDeeperThan(line, limits.depth)) return damaged("nested-too-deep", line);
-
-  const seal = ours ? sealOf(line) : null;
-  if (seal && !seal.holds(bytes, checksum)) return damaged("wrong-checksum", line);
-  const value = parsed(seal ? seal.text : line);
-  if (value === undefined) return damaged("not-json", line);
+  const seal = ours ? sealOf(bytes) : null;
+  const text = seal ? sealedText(bytes, seal) : decoded(bytes);
+  if (text === null) return damaged("invalid-utf8", firstLetters(bytes));
+  if (nestsDeeperThan(text, limits.depth)) return damaged("nested-too-deep", text);
+  if (seal && !seal.holds(checksum)) return damaged("wrong-checksum", text);
+  const value = parsed(text);
+  if (value === undefined) return damaged("not-json", text);
   if (!isObject(value)) return damaged("not-an-object", "");
-  const brokenSeal = ours && seal === null && endsInBrokenSeal(line, checksum);
+  const brokenSeal = ours && seal === null && endsInBrokenSeal(text, checksum);
   const blemish = bytes.length < raw.length ? "nul-bytes" : brokenSeal ? "wrong-checksum" : null;
   return { type: "whole", value, marks: seal?.marks ?? NONE, sealed: seal !== null, blemish };
 }
@@ -66,8 +65,18 @@ function overlongLine(head: Uint8Array): DamagedLine {
 
 /** The text of a whole line, exactly as written but for its seal. */
 export function lineText(raw: Uint8Array, ours: boolean): string {
-  const line = decoded(withoutZeros(raw)) ?? "";
-  return (ours && sealOf(line)?.text) || line.trimEnd();
+  const bytes = withoutZeros(raw);
+  const seal = ours ? sealOf(bytes) : null;
+  return seal ? (sealedText(bytes, seal) ?? "") : (decoded(bytes) ?? "").trimEnd();
+}
+
+// The brace that closes the entry stands behind its seal. Put in the seal's place while the text is made, it saves a copy of every line.
+function sealedText(bytes: Uint8Array, { textEnd }: Seal): string | null {
+  const was = bytes[textEnd] ?? 0;
+  bytes[textEnd] = CLOSING_BRACE;
+  const text = decoded(bytes.subarray(0, textEnd + 1));
+  bytes[textEnd] = was;
+  return text;
 }
 
 export function isObject(value: unknown): value is JsonObject {
@@ -111,6 +120,7 @@ function damaged(kind: DamageKind, text: string): DamagedLine {
 }
 
 const NONE: Marks = {};
+const CLOSING_BRACE = 0x7d;
 const LEGIBLE = 400;
 const firstLetters = (bytes: Uint8Array): string => String.fromCharCode(...bytes.subarray(0, LEGIBLE));
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

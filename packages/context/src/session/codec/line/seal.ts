@@ -15,11 +15,11 @@ export interface Marks {
 export type BatchMark = readonly [place: number, size: number];
 
 export interface Seal {
-  /** The line as it was meant, without marks and checksum. */
-  readonly text: string;
+  /** Where the entry's own bytes end; the brace that closes them stands behind the seal. */
+  readonly textEnd: number;
   readonly marks: Marks;
   /** Whether the checksum fits the bytes of the line. */
-  holds(line: Uint8Array, checksum: Checksum): boolean;
+  holds(checksum: Checksum): boolean;
 }
 
 /** A line ready to be written, without its line end. */
@@ -30,23 +30,54 @@ export function sealed(text: string, marks: Marks, checksum: Checksum): string {
 }
 
 /** The seal of a line, or null for a line that has none: pi's lines, and ours after pi rewrote them. */
-export function sealOf(line: string): Seal | null {
-  const tail = line.slice(-LONGEST_SEAL);
-  const found = SEAL.exec(tail);
-  if (!found) return null;
-  const end = line.length - tail.length + found.index;
-  const { up, run, place, size, sum } = found.groups ?? {};
-  // A sound seal is plain ASCII: as many bytes as letters.
-  const sealLength = line.length - line.lastIndexOf(',"crc":"');
+export function sealOf(line: Uint8Array): Seal | null {
+  return plainSeal(line) ?? markedSeal(line);
+}
+
+// Most lines end in their checksum and nothing else: eighteen letters, looked at one by one.
+function plainSeal(line: Uint8Array): Seal | null {
+  const start = line.length - CRC.length - SUM_AND_END;
+  if (start < 1 || line[line.length - 1] !== BRACE || line[line.length - 2] !== QUOTE || endsMark(line[start - 1]))
+    return null;
+  for (let at = 0; at < CRC.length; at++) if (line[start + at] !== CRC.charCodeAt(at)) return null;
+  const sum = sumAt(line, start + CRC.length);
   return {
-    text: `${line.slice(0, end)}}`,
-    marks: {
-      ...(up && { up: Number(up) }),
-      ...(run && { run: Number(run) }),
-      ...(place && size && { batch: [Number(place), Number(size)] as const }),
-    },
-    holds: (bytes, checksum) => hex(checksum(bytes.subarray(0, bytes.length - sealLength))) === sum,
+    textEnd: start,
+    marks: NONE,
+    holds: (checksum) => sum !== null && checksum(line.subarray(0, start)) === sum,
   };
+}
+
+/** Eight small hexadecimal digits as a number; null for anything else. */
+function sumAt(line: Uint8Array, start: number): number | null {
+  let sum = 0;
+  for (let at = start; at < start + 8; at++) {
+    const byte = line[at] ?? 0;
+    const digit = byte >= 0x30 && byte <= 0x39 ? byte - 0x30 : byte >= 0x61 && byte <= 0x66 ? byte - 0x57 : -1;
+    if (digit === -1) return null;
+    sum = sum * 16 + digit;
+  }
+  return sum;
+}
+
+function markedSeal(line: Uint8Array): Seal | null {
+  const from = Math.max(0, line.length - LONGEST_SEAL);
+  const found = SEAL.exec(lettersFrom(line, from));
+  if (!found) return null;
+  const { up, run, place, size, sum = "" } = found.groups ?? {};
+  const marks = {
+    ...(up && { up: Number(up) }),
+    ...(run && { run: Number(run) }),
+    ...(place && size && { batch: [Number(place), Number(size)] as const }),
+  };
+  const textEnd = from + found.index;
+  const sumStart = textEnd + found[0].lastIndexOf(CRC);
+  return { textEnd, marks, holds: (checksum) => hex(checksum(line.subarray(0, sumStart))) === sum };
+}
+
+// A letter a byte: a sound seal is plain ASCII, and in another one it does not matter.
+function lettersFrom(line: Uint8Array, start: number): string {
+  return String.fromCharCode(...line.subarray(start));
 }
 
 /** Whether a line without a seal ends in one whose name has changed: the checksum of what stands before it still fits. */
@@ -79,4 +110,12 @@ const hex = (sum: number): string => sum.toString(16).padStart(8, "0");
 const SEAL =
   /(?:,"up":(?<up>\d{1,15}))?(?:,"run":(?<run>\d{1,9}))?(?:,"batch":\[(?<place>\d{1,9}),(?<size>\d{1,9})\])?,"crc":"(?<sum>[^"\\]{8})"\}\s*$/;
 const LONGEST_SEAL = 120;
+const CRC = ',"crc":"';
+const SUM_AND_END = 10;
+const QUOTE = 0x22;
+const BRACE = 0x7d;
+const NONE: Marks = {};
+/** A digit or a bracket: what stands there may be a mark. */
+const endsMark = (byte: number | undefined): boolean =>
+  byte === undefined || byte === 0x5d || (byte >= 0x30 && byte <= 0x39);
 const encoder = new TextEncoder();

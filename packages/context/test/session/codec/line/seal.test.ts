@@ -10,8 +10,10 @@ import { bytesOf, chain, checksum, file, ourHeader, read, seal, textOf, texts } 
 const [said = ""] = texts(story('user: räume auf, "bitte" \\ 👍'));
 
 const readSeal = (line: string): { text: string; marks: Marks; holds: boolean } | null => {
-  const seal = sealOf(line);
-  return seal && { text: seal.text, marks: seal.marks, holds: seal.holds(bytesOf(line), checksum) };
+  const bytes = bytesOf(line);
+  const seal = sealOf(bytes);
+  const text = `${textOf(bytes.subarray(0, seal?.textEnd))}}`;
+  return seal && { text, marks: seal.marks, holds: seal.holds(checksum) };
 };
 
 describe("LOG2 a seal", () => {
@@ -32,7 +34,11 @@ describe("LOG2 a seal", () => {
     ["a line with every mark", said, { up: 999_999_999_999_999, run: 999_999_999, batch: [999_999_999, 999_999_999] }],
     ["an object with space in it", '{ "a" : 1 }', {}],
     ["a line with a checksum of its own", '{"a":1,"crc":"00000000"}', {}],
-    ["a line with a seal inside a string", JSON.stringify({ a: ',"batch":[1,2],"crc":"00000000"}' }), { batch: [2, 2] }],
+    [
+      "a line with a seal inside a string",
+      JSON.stringify({ a: ',"batch":[1,2],"crc":"00000000"}' }),
+      { batch: [2, 2] },
+    ],
   ])("LOG2 comes off again without a trace: %s", (_, text, marks) => {
     expect(readSeal(sealed(text, marks, checksum))).toEqual({ text, marks, holds: true });
   });
@@ -61,7 +67,7 @@ describe("LOG2 a seal", () => {
     '{"a":1,"crc":"0000000"}',
     '{"a":1,"crc":"00000000"',
     '{"a":1,"crc":0}',
-  ])("LOG2 is not seen where there is none: %s", (line) => expect(sealOf(line)).toBeNull());
+  ])("LOG2 is not seen where there is none: %s", (line) => expect(sealOf(bytesOf(line))).toBeNull());
 
   test("LOG2 comes off any object without a trace", () => {
     const number = fc.integer({ min: 1, max: 999_999_999 });
