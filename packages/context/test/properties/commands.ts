@@ -28,7 +28,15 @@ export type Command =
   | { readonly do: "fork"; readonly which: number }
   | { readonly do: "reopen" }
   | { readonly do: "crash"; readonly bytes: number }
-  | { readonly do: "clock"; readonly by: number };
+  | { readonly do: "clock"; readonly by: number }
+  | {
+      readonly do: "fault";
+      readonly kind: "full" | "error" | "die" | "power";
+      /** How many acts on the disk before it happens. */
+      readonly after: number;
+      readonly seed: number;
+    }
+  | { readonly do: "rival"; readonly takeOver: boolean };
 
 const text = fc.oneof(
   { weight: 6, arbitrary: fc.string({ maxLength: 12 }) },
@@ -86,6 +94,16 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: "reopen" as const }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("crash" as const), bytes: fc.nat(400) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("clock" as const), by: fc.integer({ min: -4e10, max: 4e10 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("fault" as const),
+      kind: fc.constantFrom("full" as const, "error" as const, "die" as const, "power" as const),
+      after: fc.nat(12),
+      seed: fc.nat(2 ** 30),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("rival" as const), takeOver: yes }) },
 );
 
 /** Mostly short lives, some of up to 200 commands. */

@@ -73,6 +73,8 @@ export function drafts(command: Command, place: Place): readonly Drafted[] {
     case "reopen":
     case "crash":
     case "clock":
+    case "fault":
+    case "rival":
       return [];
   }
 }

@@ -3,14 +3,19 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { life } from "./commands.ts";
-import { play } from "./play.ts";
+import type { Ground } from "./grounds.ts";
+import { playOn } from "./play.ts";
 
-export function tryLives(runs: number): void {
-  describe("INV1 INV2 INV3 INV4 INV5 INV23 INV24 INV25 INV26 INV27 INV28 INV29 INV31 INV32", () => {
-    test("CTX1 LOG1 hold in every life a session can have", { timeout: 600_000 }, async () => {
+export function tryLives(runs: number, where: string, ground: Ground): void {
+  describe("INV1 INV2 INV3 INV4 INV5 INV23 INV24 INV25 INV26 INV27 INV28 INV29 INV31 INV32 INV33", () => {
+    test(`CTX1 LOG1 hold in every life a session can have, ${where}`, { timeout: 600_000 }, async () => {
       const seed = Number(process.env.PITH_SEED ?? Math.floor(Math.random() * 2 ** 31));
       console.log(`${runs} lives, seed ${seed} (repeat with PITH_SEED=${seed})`);
-      const result = await fc.check(fc.asyncProperty(life, play), { seed, numRuns: runs, includeErrorInReport: true });
+      const result = await fc.check(fc.asyncProperty(life, playOn(ground)), {
+        seed,
+        numRuns: runs,
+        includeErrorInReport: true,
+      });
       expect(result.failed, fc.defaultReportMessage(result) ?? "").toBe(false);
       expect(result.numRuns).toBe(runs);
     });

@@ -2,6 +2,7 @@
 
 import type { Entry } from "../../src/entry.ts";
 import type { AgentMessage } from "../../src/message.ts";
+import type { Carried } from "../../src/session/carried.ts";
 
 export interface PlainSession {
   readonly entries: readonly Entry[];
@@ -20,6 +21,19 @@ export function plainBranch({ entries }: PlainSession, leaf: string | null): rea
     if (entry) path.unshift(entry);
   }
   return path;
+}
+
+/** What holds at a leaf: the last to say decides, and what compactions carry is not looked at. */
+export function plainState(session: PlainSession, leaf: string | null): Carried {
+  let [model, thinkingLevel, activeTools]: [Carried["model"], string, Carried["activeTools"]] = [null, "off", null];
+  for (const entry of plainBranch(session, leaf)) {
+    if (entry.type === "thinking_level_change") thinkingLevel = entry.thinkingLevel;
+    if (entry.type === "active_tools_change") activeTools = entry.activeToolNames;
+    if (entry.type === "model_change") model = { provider: entry.provider, modelId: entry.modelId };
+    if (entry.type === "message" && entry.message.role === "assistant")
+      model = { provider: entry.message.provider, modelId: entry.message.model };
+  }
+  return { model, thinkingLevel, activeTools };
 }
 
 /** Section b5 of the format, word for word. */

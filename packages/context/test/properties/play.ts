@@ -1,6 +1,7 @@
 /** Plays one life on the real session and on the plain one, and compares them after every command. */
 
 import { type Entry, MOVE } from "../../src/entry.ts";
+import { diskError } from "../../src/node/files/files.ts";
 import { machine } from "../../src/node/machine.ts";
 import type { Ports } from "../../src/ports.ts";
 import { buildSessionContext } from "../../src/reading/build-context.ts";
@@ -8,16 +9,18 @@ import { buildRequest } from "../../src/reading/build-request.ts";
 import { convertToLlm } from "../../src/reading/convert-to-llm.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
 import { type Drafted, Session } from "../../src/session/session.ts";
+import type { Store } from "../../src/session/store.ts";
 import { violations } from "../../src/testing/provider-rules/provider-rules.ts";
 import type { Command } from "./commands.ts";
 import { drafts, models, pick } from "./drafts.ts";
-import { type PlainSession, plainAppend, plainBranch, plainContext } from "./plain-model.ts";
+import { type Fault, type Ground, type Home, inMemory } from "./grounds.ts";
+import { type PlainSession, plainAppend, plainBranch, plainContext, plainState } from "./plain-model.ts";
 import { sentFaults } from "./sent-invariants.ts";
 
 interface Stage {
   readonly ports: Ports;
   readonly clock: { offset: number; time: number };
-  store: MemoryStore;
+  readonly home: Home;
   session: Session;
   plain: PlainSession;
   step: number;
@@ -27,29 +30,35 @@ interface Stage {
   history: { readonly length: number; readonly plain: PlainSession }[];
 }
 
-export async function play(life: readonly Command[]): Promise<void> {
-  const stage = await opening();
-  for (const command of life) {
-    stage.step++;
-    // The torn end that a crash left is cut off by the next append; all that is whole stays.
-    const before = stage.store.bytes().subarray(0, stage.history.at(-1)?.length);
-    await perform(stage, command);
-    await compare(stage, command, before);
-  }
-  await finale(stage);
+export function playOn(ground: Ground): (life: readonly Command[]) => Promise<void> {
+  return async (life) => {
+    const stage = await opening(ground);
+    try {
+      for (const command of life) {
+        stage.step++;
+        // The torn end that a crash left is cut off by the next append; all that is whole stays.
+        const before = stage.home.bytes().slice(0, stage.history.at(-1)?.length);
+        await perform(stage, command);
+        await compare(stage, command, before);
+      }
+      await finale(stage);
+    } finally {
+      stage.home.end();
+    }
+  };
 }
 
 /** The session after a life, without looking. */
 export async function lived(life: readonly Command[]): Promise<MemoryStore> {
-  const stage = await opening();
+  const stage = await opening(inMemory);
   for (const command of life) {
     stage.step++;
     await perform(stage, command);
   }
-  return stage.store;
+  return stage.home.store as MemoryStore;
 }
 
-async function opening(): Promise<Stage> {
+async function opening(ground: Ground): Promise<Stage> {
   const clock = { offset: 0, time: 1.7e12 };
   let ids = 0;
   const ports: Ports = {
@@ -60,11 +69,11 @@ async function opening(): Promise<Stage> {
     },
     entryId: () => `id-${++ids}`,
   };
-  const store = MemoryStore.create(ports, { cwd: "/project" });
-  const session = await Session.open(store, ports);
+  const home = await ground(ports);
+  const session = await Session.open(home.store, ports);
   const plain: PlainSession = { entries: [], leaf: null };
-  const history = [{ length: store.bytes().length, plain }];
-  return { ports, clock, store, session, plain, step: 0, seen: new Map(), history };
+  const history = [{ length: home.bytes().length, plain }];
+  return { ports, clock, home, session, plain, step: 0, seen: new Map(), history };
 }
 
 async function perform(stage: Stage, command: Command): Promise<void> {
@@ -80,7 +89,11 @@ async function perform(stage: Stage, command: Command): Promise<void> {
     case "fork":
       return forkAndStay(stage, pick(plain.entries, command.which)?.id ?? null);
     case "reopen":
-      return reopen(stage, stage.store.bytes());
+      return reopen(stage);
+    case "fault":
+      return misfortune(stage, command);
+    case "rival":
+      return rival(stage, command.takeOver);
     case "crash":
       return crash(stage, command.bytes);
     case "clock":
@@ -111,8 +124,8 @@ async function move(stage: Stage, target: string | null): Promise<void> {
 
 /** Tells the plain session what was said; of the real one it takes only the ids and times that it gave. */
 async function follow(stage: Stage, batch: readonly Drafted[], parent: string | null): Promise<void> {
-  const { store, session } = stage;
-  const given = (await store.branch(session.leaf)).slice(-batch.length);
+  const { home, session } = stage;
+  const given = (await home.store.branch(session.leaf)).slice(-batch.length);
   let parentId = parent;
   const added = batch.map((draft, at) => {
     const { id = "", timestamp = "" } = given[at] ?? {};
@@ -125,27 +138,70 @@ async function follow(stage: Stage, batch: readonly Drafted[], parent: string | 
     return entry;
   });
   stage.plain = plainAppend(stage.plain, added);
-  stage.history.push({ length: store.bytes().length, plain: stage.plain });
+  stage.history.push({ length: home.bytes().length, plain: stage.plain });
 }
 
-const sorted = (entry: object | undefined): unknown => Object.entries(entry ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+function sorted(entry: Entry | undefined): unknown {
+  // A line of an unknown kind holds its place among its own members; a file gives them back.
+  const { id, parentId, timestamp, ...rest } = entry?.type === "unknown" ? entry.value : {};
+  const plain = entry?.type === "unknown" ? { ...entry, value: rest } : { ...entry };
+  return Object.entries(plain).sort(([a], [b]) => (a < b ? -1 : 1));
+}
 
-async function reopen(stage: Stage, bytes: Uint8Array): Promise<void> {
-  stage.store = MemoryStore.open(bytes, stage.ports);
-  stage.session = await Session.open(stage.store, stage.ports);
+async function reopen(stage: Stage, lost = 0): Promise<void> {
+  await stage.home.reopen(lost);
+  stage.session = await Session.open(stage.home.store, stage.ports);
 }
 
 // The file loses its last bytes: whatever was not whole by then was never acknowledged.
 async function crash(stage: Stage, bytes: number): Promise<void> {
-  const whole = stage.store.bytes();
+  const whole = stage.home.bytes().length;
   const first = stage.history[0]?.length ?? 0;
-  const length = Math.max(first, whole.length - bytes);
+  const length = Math.max(first, whole - bytes);
   const survived = stage.history.filter((point) => point.length <= length + 1);
   stage.history = survived;
   stage.plain = survived.at(-1)?.plain ?? stage.plain;
   for (const leaf of stage.seen.keys())
     if (!stage.plain.entries.some((entry) => entry.id === leaf)) stage.seen.delete(leaf);
-  await reopen(stage, whole.slice(0, length));
+  await reopen(stage, whole - length);
+}
+
+// Something goes wrong while two entries are being written at once: both are there afterwards, or neither.
+async function misfortune(stage: Stage, fault: Fault): Promise<void> {
+  const { home, session, plain, step } = stage;
+  if (!home.plan(fault)) return;
+  const ids = [`told-${step}`, `after-${step}`];
+  const batch = ids.map((id): Drafted => ({ id, type: "custom", customType: "told", data: "x".repeat(100) }));
+  const outcome = await session.append(...batch).catch((error: Error) => {
+    if (error.name !== "Crashed") throw error;
+    return null;
+  });
+  if (outcome?.type === "appended") await follow(stage, batch, plain.leaf).catch(onlyCrashes);
+  else if (outcome) same("D5 D6 a refusal changes nothing", session.leaf, plain.leaf);
+  await home.recover(fault);
+  stage.session = await Session.open(home.store, stage.ports);
+  const leaf = stage.session.leaf;
+  if (outcome?.type === "appended") same("D1 D4 what was acknowledged is there", leaf, ids[1]);
+  if (leaf === ids[1] && stage.plain.leaf !== leaf) await follow(stage, batch, stage.plain.leaf);
+  same(`D1 D4 after "${fault.kind}" it stands where it was acknowledged to stand`, leaf, stage.plain.leaf);
+}
+
+// Asking again while the disk still fails is no answer; it is asked again when it is well.
+function onlyCrashes(error: Error): void {
+  if (error.name !== "Crashed" && diskError(error) === "") throw error;
+}
+
+// INV33: one wins, the other is told; nothing is lost.
+async function rival(stage: Stage, takeOver: boolean): Promise<void> {
+  const { home, session, plain } = stage;
+  const opened = await home.rival(takeOver);
+  if (opened === null) return;
+  same("D7 a second writer gets in only by taking over", opened.type, takeOver ? "opened" : "held");
+  if (opened.type !== "opened") return;
+  const refused = await session.append({ type: "custom", customType: "late" });
+  same("INV33 the first writer is told", refused, { type: "refused", why: "lease-lost", leaf: plain.leaf });
+  home.succeed(opened.store);
+  stage.session = await Session.open(opened.store, stage.ports);
 }
 
 async function forkAndStay(stage: Stage, leaf: string | null): Promise<void> {
@@ -154,9 +210,9 @@ async function forkAndStay(stage: Stage, leaf: string | null): Promise<void> {
   same(
     "INV38 a fork has the context of its leaf",
     await contextAt(copy, await copy.leaf()),
-    await contextAt(stage.store, leaf),
+    await contextAt(stage.home.store, leaf),
   );
-  for (const entry of await stage.store.branch(leaf)) {
+  for (const entry of await stage.home.store.branch(leaf)) {
     if (entry.type !== "unknown") continue;
     const again = await copy.entry(entry.id);
     same("INV29 unknown entries survive a fork", again?.type === "unknown" && again.value.text, entry.value.text);
@@ -164,13 +220,14 @@ async function forkAndStay(stage: Stage, leaf: string | null): Promise<void> {
 }
 
 async function compare(stage: Stage, command: Command, before: Uint8Array): Promise<void> {
-  const { store, session, plain } = stage;
-  const bytes = store.bytes();
-  const again = MemoryStore.open(bytes, stage.ports);
+  const { home, session, plain } = stage;
+  const bytes = home.bytes().slice();
+  const again = await home.again();
   const live = JSON.stringify(buildSessionContext(session.window).messages);
   same("CTX1 the context is that of the plain session", live, JSON.stringify(plainContext(plain, plain.leaf)));
   same("INV23 rebuilt from the file it is the same", await contextAt(again, session.leaf), live);
-  same("INV24 opening writes nothing", again.bytes(), bytes);
+  same("INV24 opening writes nothing", home.bytes(), bytes);
+  same("WIN2 the state at the leaf", session.window.state, plainState(plain, plain.leaf));
   same("INV32 the leaf is stored", await again.leaf(), session.leaf);
   if (command.do !== "crash")
     same("INV26 the old file is a prefix of the new", bytes.subarray(0, before.length), before);
@@ -178,17 +235,19 @@ async function compare(stage: Stage, command: Command, before: Uint8Array): Prom
 }
 
 async function finale(stage: Stage): Promise<void> {
-  const { store, session } = stage;
-  const bytes = store.bytes();
-  const again = MemoryStore.open(bytes, stage.ports);
+  const { home, session } = stage;
+  const bytes = home.bytes();
+  const again = await home.again();
+  const held = MemoryStore.open(bytes, stage.ports);
   for (const [leaf, context] of stage.seen)
-    same("INV31 what happens elsewhere never changes a leaf's context", await contextAt(again, leaf), context);
+    for (const store of [again, held])
+      same("INV31 what happens elsewhere never changes a leaf's context", await contextAt(store, leaf), context);
   await checkTree(stage, again);
   await checkTimeless(stage, bytes);
   checkSent(session);
 }
 
-async function checkTree({ plain }: Stage, store: MemoryStore): Promise<void> {
+async function checkTree({ plain }: Stage, store: Store): Promise<void> {
   const reached: string[] = [];
   const waiting = [...(await store.children(null))];
   for (let entry = waiting.pop(); entry; entry = waiting.pop()) {
@@ -209,7 +268,7 @@ async function checkTimeless({ ports, session }: Stage, bytes: Uint8Array): Prom
   const years = lines.length;
   const bare = lines.map((line, at) =>
     line
-      .replace(/,"crc":"[0-9a-f]{8}"\}$/, "}")
+      .replace(/(?:,"up":\d+)?(?:,"batch":\[\d+,\d+\])?,"crc":"[0-9a-f]{8}"\}$/, "}")
       .replace(/"pith":\{"format":1\}/, '"was":1')
       .replace(
         /^(\{"type":"[a-z_]+","id":"[^"]+","parentId":(?:null|"[^"]+"),"timestamp":)"[^"]*"/,
@@ -245,7 +304,7 @@ function checkSent(session: Session): void {
   }
 }
 
-async function contextAt(store: MemoryStore, leaf: string | null): Promise<string> {
+async function contextAt(store: Store, leaf: string | null): Promise<string> {
   return JSON.stringify(buildSessionContext(await store.window(leaf)).messages);
 }
 

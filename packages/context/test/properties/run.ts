@@ -5,23 +5,37 @@ import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import fc from "fast-check";
 import { life } from "./commands.ts";
-import { play } from "./play.ts";
+import { inMemory, onFaultyDisk, onRealDisk } from "./grounds.ts";
+import { playOn } from "./play.ts";
 
-const usage = `pnpm properties [--runs N] [--seed N]
+const usage = `pnpm properties [--runs N] [--seed N] [--on memory|faulty|disk]
 
-Plays random lives of a session and holds each against a plain model. Default: 100,000 lives, a random seed.
+Plays random lives of a session and holds each against a plain model. Default: 100,000 lives, a random seed, in memory.
+
+  --on memory   the session is kept in memory
+  --on faulty   in a file, on a disk in memory that fills up, fails and loses power
+  --on disk     in a file on the real disk
 
   pnpm properties --runs 1000000      the nightly run
+  pnpm properties --on faulty
   pnpm properties --seed 42           repeat what a failure printed`;
 
 const options = {
   runs: { type: "string", default: "100000" },
   seed: { type: "string" },
+  on: { type: "string", default: "memory" },
   part: { type: "string" },
   help: { type: "boolean" },
 } as const;
 
+const grounds = new Map([
+  ["memory", inMemory],
+  ["faulty", onFaultyDisk],
+  ["disk", onRealDisk],
+]);
+
 const { values } = readArguments();
+const ground = grounds.get(values.on) ?? fail(`--on takes memory, faulty or disk, not "${values.on}"`);
 if (values.help) console.log(usage);
 else if (values.part !== undefined) await playPart(whole("runs", values.runs), whole("seed", values.seed));
 else
@@ -50,7 +64,7 @@ function fail(why: string): never {
 async function playAll(runs: number, seed: number): Promise<void> {
   const parts = availableParallelism();
   const start = performance.now();
-  console.log(`${runs} lives in ${parts} processes, seed ${seed}`);
+  console.log(`${runs} lives on ${values.on} in ${parts} processes, seed ${seed}`);
   const codes = await Promise.all(
     Array.from({ length: parts }, (_, part) => playElsewhere(part, Math.ceil(runs / parts), seed + part)),
   );
@@ -62,7 +76,17 @@ async function playAll(runs: number, seed: number): Promise<void> {
 }
 
 function playElsewhere(part: number, runs: number, seed: number): Promise<number | null> {
-  const args = [import.meta.filename, "--part", String(part), "--runs", String(runs), "--seed", String(seed)];
+  const args = [
+    import.meta.filename,
+    "--part",
+    String(part),
+    "--runs",
+    String(runs),
+    "--seed",
+    String(seed),
+    "--on",
+    values.on,
+  ];
   const child = spawn(process.execPath, args, { stdio: "inherit" });
   return new Promise((resolve) => child.on("close", resolve));
 }
@@ -71,7 +95,7 @@ async function playPart(runs: number, seed: number): Promise<void> {
   const chunk = 5_000;
   for (let done = 0; done < runs; done += chunk) {
     const numRuns = Math.min(chunk, runs - done);
-    const result = await fc.check(fc.asyncProperty(life, play), {
+    const result = await fc.check(fc.asyncProperty(life, playOn(ground)), {
       seed: seed + done,
       numRuns,
       includeErrorInReport: true,

@@ -1,5 +1,6 @@
-/** Half of the ten thousand lives; the first half has a file of its own, so that two cores share them. */
+/** The other half of the lives in memory. */
 
+import { inMemory } from "./grounds.ts";
 import { tryLives } from "./lives.ts";
 
-tryLives(5_000);
+tryLives(5_000, "in memory", inMemory);

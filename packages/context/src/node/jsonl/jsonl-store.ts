@@ -120,17 +120,20 @@ export class JsonlStore extends LineStore {
   }
 
   async append(batch: readonly Entry[], fence: Fence): Promise<Appended> {
-    this.#look();
-    const lines = await this.lines();
-    // From here on nothing waits, so nothing comes between.
-    const why = this.#refusal();
-    if (why) return { type: "refused", why, leaf: lines.leaf };
-    const found = verdict(lines, batch, fence);
-    if (found.type !== "to-write") return found;
-    const refusal = this.#makeAppendable() ?? this.#write(batch, found.texts);
-    return refusal
-      ? { type: "refused", why: refusal, leaf: this.#lines.leaf }
-      : { type: "appended", leaf: this.#lines.leaf };
+    try {
+      this.#look();
+      const lines = await this.lines();
+      // From here on nothing waits, so nothing comes between.
+      const why = this.#refusal();
+      if (why) return this.#refused(why);
+      const found = verdict(lines, batch, fence);
+      if (found.type !== "to-write") return found;
+      this.#makeAppendable();
+      const refusal = this.#write(batch, found.texts);
+      return refusal ? this.#refused(refusal) : { type: "appended", leaf: this.#lines.leaf };
+    } catch (error) {
+      return this.#refused(refusalOf(error));
+    }
   }
 
   /** Waits until all that was appended is on the disk; in `fast` mode the end of a turn asks for it. */
@@ -176,8 +179,17 @@ export class JsonlStore extends LineStore {
 
   protected async lines(): Promise<Lines> {
     this.#indexing ??= this.#index();
-    await this.#indexing;
+    try {
+      await this.#indexing;
+    } catch (error) {
+      this.#indexing = null;
+      throw error;
+    }
     return this.#lines;
+  }
+
+  #refused(why: Refusal): Appended {
+    return { type: "refused", why, leaf: this.#lines.leaf };
   }
 
   #isIndexed(): boolean {
@@ -278,17 +290,12 @@ export class JsonlStore extends LineStore {
   }
 
   // LOG5, LOG14: the first append puts right what opening only found; until then the file is as it was.
-  #makeAppendable(): Refusal | null {
+  #makeAppendable(): void {
     const unready = this.#unready;
-    if (!unready) return null;
-    try {
-      if (unready.type === "whole" && unready.file.outdated) this.#migrate(unready.file);
-      else this.#cutTorn(unready.type === "whole" ? this.#wholeEnd(unready.file) : unready.end);
-      this.#unready = null;
-      return null;
-    } catch (error) {
-      return refusalOf(error);
-    }
+    if (!unready) return;
+    if (unready.type === "whole" && unready.file.outdated) this.#migrate(unready.file);
+    else this.#cutTorn(unready.type === "whole" ? this.#wholeEnd(unready.file) : unready.end);
+    this.#unready = null;
   }
 
   #migrate(file: SessionFile): void {

@@ -1,0 +1,152 @@
+/** Where a life is lived: in memory, in a file on a disk that fails when asked to, in a file on the real disk. */
+
+import { mkdtempSync, readFileSync, rmSync, truncateSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Files } from "../../src/node/files/files.ts";
+import { realFiles } from "../../src/node/files/real-files.ts";
+import { JsonlStore, type Opened, type Opening } from "../../src/node/jsonl/jsonl-store.ts";
+import type { Owner, Processes } from "../../src/node/lease/owner.ts";
+import type { Ports } from "../../src/ports.ts";
+import { MemoryStore } from "../../src/session/memory-store.ts";
+import type { Store } from "../../src/session/store.ts";
+import { FaultyFiles } from "../../src/testing/faulty-files/faulty-files.ts";
+import { seededChance } from "../../src/testing/faulty-files/seeded-chance.ts";
+import type { Command } from "./commands.ts";
+
+export type Fault = Extract<Command, { do: "fault" }>;
+
+export interface Home {
+  /** The writer's store. */
+  readonly store: Store;
+  bytes(): Uint8Array;
+  /** The same session as another process finds it now. */
+  again(): Promise<Store>;
+  /** The process ends, by itself or by a kill that cost the file its last bytes, and another one opens the session. */
+  reopen(lost?: number): Promise<void>;
+  /** What will go wrong in the next acts; true if this ground knows such faults. */
+  plan(fault: Fault): boolean;
+  /** Goes on after whatever went wrong. */
+  recover(fault: Fault): Promise<void>;
+  /** A second writer; null where the ground has no leases. */
+  rival(takeOver: boolean): Promise<Opened | null>;
+  /** The one that took over is the writer from now on. */
+  succeed(taker: JsonlStore): void;
+  end(): void;
+}
+
+export type Ground = (ports: Ports) => Promise<Home>;
+
+export const inMemory: Ground = async (ports) => {
+  let store = MemoryStore.create(ports, { cwd: "/project" });
+  return {
+    get store() {
+      return store;
+    },
+    bytes: () => store.bytes(),
+    again: async () => MemoryStore.open(store.bytes(), ports),
+    async reopen(lost = 0) {
+      store = MemoryStore.open(store.bytes().slice(0, store.bytes().length - lost), ports);
+    },
+    plan: () => false,
+    recover: async () => undefined,
+    rival: async () => null,
+    succeed: () => undefined,
+    end: () => undefined,
+  };
+};
+
+export const onFaultyDisk: Ground = async (ports) => {
+  const files = new FaultyFiles();
+  const path = "/sessions/project/one.jsonl";
+  return inFile(
+    { files, path, ports },
+    {
+      bytes: () => files.contents(path),
+      cut: (size) => files.write(path, files.contents(path).slice(0, size)),
+      die: () => files.restart(),
+      plan({ kind, after }) {
+        if (kind === "full") files.room = after * 40;
+        else if (kind === "error") files.failAt(after + 1, "EIO");
+        else files.crashAt(after + 1);
+        return true;
+      },
+      recover({ kind, seed }) {
+        files.heal();
+        files.room = undefined;
+        if (kind === "power") files.powerCut(seededChance(seed));
+        else files.restart();
+      },
+      end: () => undefined,
+    },
+  );
+};
+
+export const onRealDisk: Ground = async (ports) => {
+  const folder = mkdtempSync(join(tmpdir(), "pith-lives-"));
+  const path = join(folder, "one.jsonl");
+  return inFile(
+    { files: realFiles, path, ports },
+    {
+      bytes: () => readFileSync(path),
+      cut: (size) => truncateSync(path, size),
+      die: () => undefined,
+      plan: () => false,
+      recover: () => undefined,
+      end: () => rmSync(folder, { recursive: true }),
+    },
+  );
+};
+
+interface Disk {
+  bytes(): Uint8Array;
+  cut(size: number): void;
+  die(): void;
+  plan(fault: Fault): boolean;
+  recover(fault: Fault): void;
+  end(): void;
+}
+
+async function inFile(place: { files: Files; path: string; ports: Ports }, disk: Disk): Promise<Home> {
+  const { files, path, ports } = place;
+  let living = 1;
+  const processes: Processes = { self: (now) => ownerOf(living, now), isAlive: ({ pid }) => pid === living };
+  const parts: Opening = { files, ports, processes };
+  let store = opened(await JsonlStore.create(path, { cwd: "/project" }, parts));
+  const begin = async (): Promise<void> => {
+    living++;
+    disk.die();
+    store = opened(await JsonlStore.open(path, parts));
+  };
+  return {
+    get store() {
+      return store;
+    },
+    bytes: disk.bytes,
+    again: async () => opened(await JsonlStore.open(path, { ...parts, as: "follower" })),
+    async reopen(lost = 0) {
+      if (lost > 0) disk.cut(disk.bytes().length - lost);
+      else await store.close();
+      await begin();
+    },
+    plan: disk.plan,
+    async recover(fault) {
+      disk.recover(fault);
+      await begin();
+    },
+    rival: (takeOver) => JsonlStore.open(path, { ...parts, as: takeOver ? "taker" : "writer" }),
+    succeed(taker) {
+      store = taker;
+    },
+    end: disk.end,
+  };
+}
+
+function ownerOf(pid: number, since: number): Owner {
+  return { pid, started: "", host: "here", machine: "", since };
+}
+
+function opened(outcome: Opened): JsonlStore {
+  if (outcome.type !== "opened") throw new Error(`D1 it cannot be opened: ${JSON.stringify(outcome)}`);
+  return outcome.store;
+}
