@@ -88,7 +88,8 @@ function call(at: number, text: (length: number) => string): object {
 
 const BEGINS = 1_767_225_600_000;
 const model = { api: "anthropic-messages", provider: "anthropic", model: "claude-sonnet-4-5" };
-const idOf = (at: number): string => (0x10000000 + at).toString(16);
+/** The id of an entry, counted from 1. */
+export const idOf = (at: number): string => (0x10000000 + at).toString(16);
 const callId = (at: number): string => `toolu_${at}`;
 const time = (at: number): string => new Date(BEGINS + at * 1000).toISOString();
 

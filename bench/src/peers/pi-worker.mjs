@@ -27,6 +27,32 @@ const commands = {
     session = pi.SessionManager.open(file);
     return { entries: session.getEntryCount?.() ?? session.getEntries().length };
   },
+  /** What pi shows when it resumes a file: where it stands, and the conversation. */
+  resume({ file }) {
+    const opened = pi.SessionManager.open(file);
+    const { messages, thinkingLevel, model } = opened.buildSessionContext();
+    return { leaf: opened.getLeafId(), messages, thinkingLevel, model, name: opened.getSessionName?.() };
+  },
+  /** pi goes on with a file: a message behind the leaf. */
+  goOn({ file, message }) {
+    return pi.SessionManager.open(file).appendMessage(message);
+  },
+  /** pi's fork of a whole file into another folder, and of one branch; the paths of both. */
+  fork({ file, folder }) {
+    const whole = pi.SessionManager.forkFrom(file, folder, folder);
+    const one = pi.SessionManager.open(file, folder);
+    const branch = one.createBranchedSession(one.getLeafId());
+    return { whole: whole.getSessionFile(), branch };
+  },
+  /** Opens a file and builds its context, as resuming a session does. */
+  openContext({ file }) {
+    const start = performance.now();
+    const opened = pi.SessionManager.open(file);
+    const openMs = performance.now() - start;
+    const { messages } = opened.buildSessionContext();
+    const contextMs = performance.now() - start;
+    return { openMs, contextMs, messages: messages.length, rssMb: process.memoryUsage().rss / 1e6 };
+  },
   /** Appends a message and builds the context again, as a running agent does before each request. */
   warm({ message }) {
     const start = performance.now();

@@ -10,6 +10,16 @@ export { buildSessionContext, type SessionContext } from "./reading/build-contex
 export { buildRequest, type RequestParts } from "./reading/build-request.ts";
 export { convertToLlm } from "./reading/convert-to-llm.ts";
 export type * from "./request.ts";
+export {
+  type BlobBlock,
+  blobBlock,
+  blobHandle,
+  blobOf,
+  blobsIn,
+  isBlobHash,
+  type KeptBlob,
+  withInlined,
+} from "./session/blob-block.ts";
 export { type Carried, carry, nothingCarried } from "./session/carried.ts";
 export { checkBatch } from "./session/check-batch.ts";
 export { type Damage, type DamageKind, damageNotes } from "./session/codec/damage.ts";

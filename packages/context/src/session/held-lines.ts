@@ -48,7 +48,7 @@ export class HeldLines implements Lines {
   }
 
   text(id: string): string | undefined {
-    return this.#texts.get(id)?.() ?? undefined;
+    return this.#tree.entries.get(id)?.type === "gap" ? undefined : (this.#texts.get(id)?.() ?? undefined);
   }
 
   children(id: string | null): readonly Entry[] {

@@ -1,5 +1,9 @@
-/** The door `@pith/context/testing`: stories, a scripted model, the contract of a store, the rules of providers. */
+/** The door `@pith/context/testing`: stories, a scripted model, the contract of a store, a disk that fails, the rules of providers. */
 
+export { FaultyFiles } from "./faulty-files/faulty-files.ts";
+export type { Chance } from "./faulty-files/power-cut.ts";
+export { Crashed, type Operation } from "./faulty-files/refusal.ts";
+export { seededChance } from "./faulty-files/seeded-chance.ts";
 export { allApis, providerRules, violations } from "./provider-rules/provider-rules.ts";
 export type { ProviderRule } from "./provider-rules/rule.ts";
 export { type ScriptedModel, type ScriptedReply, scriptedModel } from "./scripted-model.ts";

@@ -1,6 +1,6 @@
-/** Half of the lives in memory; the other half has a file of its own, so that two cores share them. */
+/** Half of the ten thousand lives in a file, on a disk that fills up, fails and loses power; two cores share them. */
 
-import { inMemory } from "./grounds.ts";
+import { onFaultyDisk } from "./grounds.ts";
 import { tryLives } from "./lives.ts";
 
-tryLives(5_000, "in memory", inMemory);
+tryLives(5_000, "on a disk that fails", onFaultyDisk);

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Files } from "../../src/node/files/files.ts";
 import { realFiles } from "../../src/node/files/real-files.ts";
-import { JsonlStore, type Opened, type Opening } from "../../src/node/jsonl/jsonl-store.ts";
+import type { JsonlStore } from "../../src/node/jsonl/jsonl-store.ts";
+import { createStore, type Opened, type Opening, openStore } from "../../src/node/jsonl/open-store.ts";
 import type { Owner, Processes } from "../../src/node/lease/owner.ts";
 import type { Ports } from "../../src/ports.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
@@ -112,18 +113,18 @@ async function inFile(place: { files: Files; path: string; ports: Ports }, disk:
   let living = 1;
   const processes: Processes = { self: (now) => ownerOf(living, now), isAlive: ({ pid }) => pid === living };
   const parts: Opening = { files, ports, processes };
-  let store = opened(await JsonlStore.create(path, { cwd: "/project" }, parts));
+  let store = opened(await createStore(path, { cwd: "/project" }, parts));
   const begin = async (): Promise<void> => {
     living++;
     disk.die();
-    store = opened(await JsonlStore.open(path, parts));
+    store = opened(await openStore(path, parts));
   };
   return {
     get store() {
       return store;
     },
     bytes: disk.bytes,
-    again: async () => opened(await JsonlStore.open(path, { ...parts, as: "follower" })),
+    again: async () => opened(await openStore(path, { ...parts, as: "follower" })),
     async reopen(lost = 0) {
       if (lost > 0) disk.cut(disk.bytes().length - lost);
       else await store.close();
@@ -134,7 +135,7 @@ async function inFile(place: { files: Files; path: string; ports: Ports }, disk:
       disk.recover(fault);
       await begin();
     },
-    rival: (takeOver) => JsonlStore.open(path, { ...parts, as: takeOver ? "taker" : "writer" }),
+    rival: (takeOver) => openStore(path, { ...parts, as: takeOver ? "taker" : "writer" }),
     succeed(taker) {
       store = taker;
     },

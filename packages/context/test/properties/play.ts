@@ -125,7 +125,7 @@ async function move(stage: Stage, target: string | null): Promise<void> {
 /** Tells the plain session what was said; of the real one it takes only the ids and times that it gave. */
 async function follow(stage: Stage, batch: readonly Drafted[], parent: string | null): Promise<void> {
   const { home, session } = stage;
-  const given = (await home.store.branch(session.leaf)).slice(-batch.length);
+  const given = await lastOf(home.store, session.leaf, batch.length);
   let parentId = parent;
   const added = batch.map((draft, at) => {
     const { id = "", timestamp = "" } = given[at] ?? {};
@@ -139,6 +139,16 @@ async function follow(stage: Stage, batch: readonly Drafted[], parent: string | 
   });
   stage.plain = plainAppend(stage.plain, added);
   stage.history.push({ length: home.bytes().length, plain: stage.plain });
+}
+
+async function lastOf(store: Store, leaf: string | null, count: number): Promise<readonly Entry[]> {
+  const last: Entry[] = [];
+  for (let id = leaf; id !== null && last.length < count; id = last[0]?.parentId ?? null) {
+    const entry = await store.entry(id);
+    if (!entry) throw new Error(`TREE1 entry ${id} is not there`);
+    last.unshift(entry);
+  }
+  return last;
 }
 
 function sorted(entry: Entry | undefined): unknown {

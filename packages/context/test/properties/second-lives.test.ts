@@ -1,6 +1,6 @@
-/** The other half of the lives in memory. */
+/** The other half of the lives in a file, on a disk that fills up, fails and loses power. */
 
-import { inMemory } from "./grounds.ts";
+import { onFaultyDisk } from "./grounds.ts";
 import { tryLives } from "./lives.ts";
 
-tryLives(5_000, "in memory", inMemory);
+tryLives(5_000, "on a disk that fails", onFaultyDisk);

@@ -1,31 +1,25 @@
 /** A session kept in a file: one line an entry, appended and never changed. Whatever happens to the process, the file is whole. */
 
-import { dirname } from "node:path";
 import type { Entry, Header } from "../../entry.ts";
-import { type FormatLimits, formatLimits } from "../../limits.ts";
+import type { FormatLimits } from "../../limits.ts";
 import type { Ports } from "../../ports.ts";
 import type { Damage } from "../../session/codec/damage.ts";
-import { newHeader, type Origin } from "../../session/codec/header.ts";
-import { encodeSession, isNewer, migrated, type SessionFile } from "../../session/codec/session-file.ts";
-import { HeldLines } from "../../session/held-lines.ts";
+import { isNewer } from "../../session/codec/session-file.ts";
 import { LineStore, verdict } from "../../session/line-store.ts";
 import type { Lines } from "../../session/lines.ts";
 import type { Appended, Fence, Refusal } from "../../session/store.ts";
 import type { Window } from "../../session/window.ts";
 import { diskError, type Files } from "../files/files.ts";
-import { realFiles } from "../files/real-files.ts";
-import { type Lease, takeLease } from "../lease/lease.ts";
-import { type Owner, type Processes, realProcesses } from "../lease/owner.ts";
-import { machine } from "../machine.ts";
-import { encodedBatch } from "./encode-batch.ts";
-import { FileLines } from "./file-lines.ts";
-import { type IndexParts, keepIndex, keptIndex } from "./index-file.ts";
-import { type Durability, LogFile } from "./log-file.ts";
-import { createWhole, makeFolder, replaceWhole, setAside } from "./rewrite.ts";
-import { indexPath, leasePath, sideFolder } from "./side-folder.ts";
-import { type SoundFile, soundFile } from "./sound-file.ts";
-import { wholeFile } from "./whole-file.ts";
+import type { Lease } from "../lease/lease.ts";
+import type { Processes } from "../lease/owner.ts";
+import { type Found, foundGrown, foundIn, foundWhole } from "./found.ts";
+import { Indexing } from "./indexing/indexing.ts";
+import { FileLines } from "./lines/file-lines.ts";
+import { encodedBatch } from "./writing/encode-batch.ts";
+import { type Durability, LogFile, refusalOf } from "./writing/log-file.ts";
+import { madeAppendable } from "./writing/make-appendable.ts";
 
+/** What a store is made of; what is not said is the real machine's. */
 export interface StoreParts {
   readonly files?: Files;
   readonly ports?: Pick<Ports, "now" | "sessionId" | "nonce" | "checksum">;
@@ -34,73 +28,37 @@ export interface StoreParts {
   readonly durability?: Durability;
 }
 
-export interface Opening extends StoreParts {
-  /** A follower only reads; a taker becomes the writer although another is. */
-  readonly as?: "writer" | "follower" | "taker";
-}
-
-export type Opened =
-  | { readonly type: "opened"; readonly store: JsonlStore }
-  /** Another process writes it: follow it, fork it, or take it over. */
-  | { readonly type: "held"; readonly owner: Owner }
-  | { readonly type: "unavailable"; readonly code: string; readonly why: string };
-
-type Settled = Required<StoreParts>;
+export type AllParts = Required<StoreParts>;
 
 export class JsonlStore extends LineStore {
   readonly path: string;
-  readonly #parts: Settled;
+  readonly #parts: AllParts;
+  /** Null for a follower. */
   readonly #lease: Lease | null;
+  readonly #indexing: Indexing;
   #log: LogFile;
-  #lines: FileLines | HeldLines;
-  #header: Header;
-  #ours: boolean;
-  #damage: readonly Damage[];
-  /** What was found and must be put right before the first append; null from then on. */
-  #unready: Unready | null;
-  #indexing: Promise<void> | null = null;
-  #keptUpTo = 0;
-  #timer: NodeJS.Timeout | null = null;
+  #found: Found;
+  #indexed: Promise<void> | null = null;
+  #syncTimer: NodeJS.Timeout | null = null;
 
-  /** A new, empty session. */
-  static async create(path: string, origin: Origin, parts: StoreParts = {}): Promise<Opened> {
-    const settled = withDefaults(parts);
-    const { files, ports } = settled;
-    return translated(path, () => {
-      makeFolder(dirname(path), files);
-      createWhole(path, encodeSession([JSON.stringify(newHeader(origin, ports))], ports.checksum), files);
-      return openedAs("writer", path, settled);
-    });
-  }
-
-  /** Reads no further than the context needs, and changes nothing. */
-  static async open(path: string, { as = "writer", ...parts }: Opening = {}): Promise<Opened> {
-    return translated(path, () => openedAs(as, path, withDefaults(parts)));
-  }
-
-  /** @internal By `open` and `create` only. */
-  constructor(log: LogFile, lease: Lease | null, parts: Settled) {
+  /** By `openStore` and `createStore` only. */
+  constructor(log: LogFile, lease: Lease | null, parts: AllParts) {
     super();
     this.path = log.path;
     this.#parts = parts;
     this.#lease = lease;
     this.#log = log;
-    const sound = soundFile(log.file, parts.ports.checksum, parts.limits);
-    const found = sound ? this.#sound(sound) : this.#whole();
-    this.#lines = found.lines;
-    this.#header = found.header;
-    this.#ours = found.ours;
-    this.#damage = found.damage;
-    this.#unready = found.unready;
+    this.#found = foundIn(log, parts);
+    this.#indexing = new Indexing(log.path, parts.files, parts.ports.checksum);
   }
 
   get header(): Header {
-    return this.#header;
+    return this.#found.header;
   }
 
   /** What was found to be wrong so far; `check` looks at every line. */
   get damage(): readonly Damage[] {
-    return this.#damage;
+    return this.#found.damage;
   }
 
   /** Whether this process may write. */
@@ -110,58 +68,55 @@ export class JsonlStore extends LineStore {
 
   override async leaf(): Promise<string | null> {
     this.#look();
-    return this.#lines.leaf;
+    return this.#found.lines.leaf;
   }
 
   override async window(leaf: string | null): Promise<Window> {
-    const lines = this.#lines;
-    const glance = lines instanceof FileLines && !this.#isIndexed() && leaf === lines.leaf ? lines.glance() : null;
-    return glance ?? super.window(leaf);
+    const { lines } = this.#found;
+    const atOnce = lines instanceof FileLines && !lines.isIndexed && leaf === lines.leaf ? lines.glance() : null;
+    return atOnce ?? super.window(leaf);
   }
 
   async append(batch: readonly Entry[], fence: Fence): Promise<Appended> {
     try {
-      this.#look();
+      await this.lines();
+      const news = this.#look();
       const lines = await this.lines();
       // From here on nothing waits, so nothing comes between.
-      const why = this.#refusal();
+      const why = this.#whyNot(news);
       if (why) return this.#refused(why);
       const found = verdict(lines, batch, fence);
       if (found.type !== "to-write") return found;
-      this.#makeAppendable();
-      const refusal = this.#write(batch, found.texts);
-      return refusal ? this.#refused(refusal) : { type: "appended", leaf: this.#lines.leaf };
+      const refusal = this.#tryToWrite(batch, found.texts);
+      return refusal ? this.#refused(refusal) : { type: "appended", leaf: this.#found.lines.leaf };
     } catch (error) {
       return this.#refused(refusalOf(error));
     }
   }
 
-  /** Waits until all that was appended is on the disk; in `fast` mode the end of a turn asks for it. */
+  /** Waits until all that was appended is on the disk; in `fast` mode the end of a turn asks for it. False if the disk failed. */
   async sync(): Promise<boolean> {
     return this.#log.sync();
   }
 
-  /** Every line of the file, looked at. */
+  /** Looks at every line of the file. */
   async check(): Promise<readonly Damage[]> {
-    const { ports, limits } = this.#parts;
-    this.#damage = wholeFile(this.#log.file, { checksum: ports.checksum, limits }).damage;
-    return this.#damage;
+    return foundWhole(this.#log, this.#parts).damage;
   }
 
-  /** The entries that come in from now on, as another process writes them: each once, in order. Ends when aborted. */
-  async *follow({
-    signal,
-    every = 100,
-  }: {
-    readonly signal: AbortSignal;
-    readonly every?: number;
-  }): AsyncGenerator<readonly Entry[]> {
+  /** The index, made before anybody asks for what needs it. Others work in between. */
+  async prepare(): Promise<void> {
     await this.lines();
-    let seen = this.#lines.count;
+  }
+
+  /** The entries that come in from now on, whoever writes them: each once, in file order. Ends when aborted. */
+  async *follow({ signal, every = 100 }: Following): AsyncGenerator<readonly Entry[]> {
+    await this.lines();
+    let seen = this.#found.lines.count;
     while (!signal.aborted) {
       this.#look();
       await this.lines();
-      const fresh = this.#lines.entriesFrom(seen);
+      const fresh = this.#found.lines.entriesFrom(seen);
       seen += fresh.length;
       if (fresh.length > 0) yield fresh;
       else await pause(every, signal);
@@ -170,292 +125,152 @@ export class JsonlStore extends LineStore {
 
   /** Waits for the disk, keeps the index and gives up the lease. */
   async close(): Promise<void> {
-    if (this.#timer) clearTimeout(this.#timer);
+    if (this.#syncTimer) clearTimeout(this.#syncTimer);
     this.#log.sync();
-    this.#keepIndex();
-    this.#lease?.release();
-    this.#log.file.close();
+    try {
+      this.#keepIndex();
+      this.#lease?.release();
+    } catch (error) {
+      // Neither is needed: an index is made again, and the lease of a process that has ended is anybody's.
+      if (diskError(error) === "") throw error;
+    } finally {
+      this.#log.file.close();
+    }
   }
 
   protected async lines(): Promise<Lines> {
-    this.#indexing ??= this.#index();
+    this.#indexed ??= this.#index();
     try {
-      await this.#indexing;
+      await this.#indexed;
     } catch (error) {
-      this.#indexing = null;
+      this.#indexed = null;
       throw error;
     }
-    return this.#lines;
-  }
-
-  #refused(why: Refusal): Appended {
-    return { type: "refused", why, leaf: this.#lines.leaf };
-  }
-
-  #isIndexed(): boolean {
-    return !(this.#lines instanceof FileLines) || this.#lines.index.covers >= this.#lines.end;
-  }
-
-  // Notes what another hand has added since; whatever else happened to the file is said when somebody appends.
-  #look(): void {
-    if (this.#log.news() !== "grown") return;
-    this.#log.acknowledge();
-    this.#reread();
-  }
-
-  #reread(): void {
-    const sound =
-      this.#lines instanceof FileLines
-        ? soundFile(this.#log.file, this.#parts.ports.checksum, this.#parts.limits)
-        : null;
-    if (sound && this.#lines instanceof FileLines) {
-      this.#lines.grownTo(sound);
-      this.#unready = unreadySound(sound, this.#log.size);
-      this.#damage = sound.damage;
-    } else this.#adopt(this.#whole());
-    this.#indexing = null;
-  }
-
-  #sound(sound: SoundFile): Found {
-    const { header, rules, damage } = sound;
-    return {
-      lines: new FileLines(sound),
-      header,
-      ours: rules.ours,
-      damage,
-      unready: unreadySound(sound, this.#log.size),
-    };
-  }
-
-  #whole(): Found {
-    const { ports, limits } = this.#parts;
-    const file = wholeFile(this.#log.file, { checksum: ports.checksum, limits });
-    const header = file.header ?? newHeader({ cwd: "" }, ports);
-    return {
-      lines: new HeldLines(file.lines),
-      header,
-      ours: file.ours,
-      damage: file.damage,
-      unready: { type: "whole", file },
-    };
-  }
-
-  #adopt({ lines, header, ours, damage, unready }: Found): void {
-    this.#lines = lines;
-    this.#header = header;
-    this.#ours = ours;
-    this.#damage = damage;
-    this.#unready = unready;
+    return this.#found.lines;
   }
 
   async #index(): Promise<void> {
-    if (this.#isIndexed() || !(this.#lines instanceof FileLines)) return;
-    if (this.#lines.index.covers === this.#lines.start) this.#useKeptIndex(this.#lines);
-    const building = this.#lines.complete();
-    for (let step = building.next(); ; step = building.next()) {
-      if (step.done && !step.value) this.#adopt(this.#whole());
-      if (step.done) break;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    const { lines } = this.#found;
+    if (!(lines instanceof FileLines) || lines.isIndexed) return;
+    const sound = await this.#indexing.complete(lines, this.#log.file);
+    if (!sound) this.#found = foundWhole(this.#log, this.#parts);
     this.#keepIndex();
   }
 
-  #useKeptIndex(lines: FileLines): void {
-    const kept = keptIndex(indexPath(this.path), this.#indexParts(lines));
-    if (kept) lines.useIndex(kept);
-    this.#keptUpTo = kept?.covers ?? 0;
+  #keepIndex(every?: number): void {
+    const { lines } = this.#found;
+    if (lines instanceof FileLines && this.isWriter)
+      this.#indexing.keep(lines, this.#log.file, every === undefined ? {} : { every });
   }
 
-  // Short files are indexed faster than an index is read.
-  #keepIndex(): void {
-    const lines = this.#lines;
-    if (!this.#lease?.holds() || !(lines instanceof FileLines) || !this.#isIndexed()) return;
-    const { covers } = lines.index;
-    if (covers - this.#keptUpTo < WORTH_KEEPING) return;
-    keepIndex(indexPath(this.path), lines.index, this.#indexParts(lines));
-    this.#keptUpTo = covers;
-  }
-
-  #indexParts(lines: FileLines): IndexParts {
-    const { files, ports } = this.#parts;
-    return { files, checksum: ports.checksum, file: this.#log.file, start: lines.start };
-  }
-
-  #refusal(): Refusal | null {
-    if (!this.#lease) return "read-only";
-    if (!this.#lease.holds()) return "lease-lost";
-    if (this.#unready?.type === "whole" && isNewer(this.#unready.file)) return "newer-version";
+  // Takes in what another hand has added; whatever else happened to the file is for whoever wants to append.
+  #look(): "none" | Refusal {
     const news = this.#log.news();
-    return news === "none" || news === "grown" ? null : news;
+    if (news === "grown") this.#takeIn(() => foundGrown(this.#found, this.#log, this.#parts));
+    // A follower goes along with its writer: one that cuts off a torn end, or puts a migrated file in the old one's place.
+    else if (news === "file-shortened" && !this.#lease) this.#takeIn(() => foundIn(this.#log, this.#parts));
+    else if (news === "file-replaced" && !this.#lease) this.#openAgain();
+    else return news;
+    return "none";
   }
 
-  // LOG5, LOG14: the first append puts right what opening only found; until then the file is as it was.
-  #makeAppendable(): void {
-    const unready = this.#unready;
-    if (!unready) return;
-    if (unready.type === "whole" && unready.file.outdated) this.#migrate(unready.file);
-    else this.#cutTorn(unready.type === "whole" ? this.#wholeEnd(unready.file) : unready.end);
-    this.#unready = null;
+  #takeIn(find: () => Found): void {
+    this.#log.acknowledge();
+    this.#found = find();
+    this.#indexed = null;
   }
 
-  #migrate(file: SessionFile): void {
-    const { files, ports } = this.#parts;
-    const { header, bytes } = migrated(file, this.#header, ports.checksum);
-    replaceWhole(this.path, bytes, files);
-    const log = new LogFile(this.path, files.open(this.path, "append"), files);
+  #openAgain(): void {
+    const { files } = this.#parts;
+    const log = new LogFile(this.path, files.open(this.path, "read"), files);
     this.#log.file.close();
     this.#log = log;
-    this.#header = header;
-    this.#ours = true;
+    this.#takeIn(() => foundIn(log, this.#parts));
   }
 
-  #cutTorn(end: number): void {
-    if (end >= this.#log.size) return;
-    setAside(`${this.path}.damaged`, chunks(this.#log, end), this.#parts.files);
-    this.#log.shorten(end);
+  #whyNot(news: "none" | Refusal): Refusal | null {
+    const { unready } = this.#found;
+    if (!this.#lease) return "read-only";
+    // The lease lies beside the file, and goes where it goes.
+    if (news === "file-removed") return news;
+    if (!this.#lease.holds()) return "lease-lost";
+    if (unready?.type === "whole" && isNewer(unready.file)) return "newer-version";
+    return news === "none" ? null : news;
   }
 
-  #wholeEnd({ end }: SessionFile): number {
-    const next = Buffer.alloc(1);
-    return this.#log.file.read(next, end) === 1 && next[0] === LINE_END ? end + 1 : end;
+  #refused(why: Refusal): Appended {
+    return { type: "refused", why, leaf: this.#found.lines.leaf };
+  }
+
+  #tryToWrite(batch: readonly Entry[], texts: readonly string[]): Refusal | null {
+    try {
+      return this.#write(batch, texts);
+    } catch (error) {
+      const why = refusalOf(error);
+      if (why === "disk-error") this.#log.giveUp();
+      return why;
+    }
   }
 
   #write(batch: readonly Entry[], texts: readonly string[]): Refusal | null {
-    const { ports } = this.#parts;
-    const durability = this.#ours ? this.#parts.durability : "durable";
+    const { files, ports } = this.#parts;
+    ({ log: this.#log, found: this.#found } = madeAppendable(
+      { log: this.#log, found: this.#found },
+      files,
+      ports.checksum,
+    ));
+    const { ours } = this.#found;
+    // A file of pi has no marks to tell by what is missing, so every line waits for the disk.
+    const durability = ours ? this.#parts.durability : "durable";
+    if (durability === "fast" && !this.#log.startRun()) return "disk-error";
     const { bytes, places } = encodedBatch(texts, {
-      ours: this.#ours,
+      ours,
       checksum: ports.checksum,
       up: this.#up(batch[0]),
-      run: durability === "fast" ? this.#log.unsynced : undefined,
-      afterUnended: !this.#endsInLineEnd(),
+      run: durability === "fast" ? this.#log.runStart : undefined,
+      afterUnended: !this.#log.isEnded(),
     });
     const written = this.#log.append(bytes, { lines: texts.length, durability });
     if (written.type === "refused") return written.why;
-    if (durability === "fast") this.#timer ??= this.#syncSoon();
-    if (written.strayed) this.#reread();
-    else
-      this.#take(
-        batch,
-        texts,
-        places.map(({ offset, length }) => ({ offset: written.offset + offset, length })),
-      );
-    return null;
-  }
-
-  #take(batch: readonly Entry[], texts: readonly string[], places: readonly Place[]): void {
+    if (this.#log.unsynced >= LONGEST_RUN) this.#log.sync();
+    else if (this.#log.unsynced > 0) this.#syncTimer ??= this.#syncSoon();
+    const { lines } = this.#found;
     batch.forEach((entry, at) => {
-      const place = places[at] ?? { offset: 0, length: 0 };
-      if (this.#lines instanceof FileLines) this.#lines.take(entry, place);
-      else this.#lines.take(entry, texts[at] ?? "");
+      const { offset = 0, length = 0 } = places[at] ?? {};
+      lines.take(entry, texts[at] ?? "", { offset: written.offset + offset, length });
     });
-    if (this.#log.size - this.#keptUpTo > KEEP_EVERY) this.#keepIndex();
+    this.#keepIndex(KEEP_EVERY);
+    return null;
   }
 
   // MOVE2: where the line before is not the parent, the line says where the parent stands.
   #up(first: Entry | undefined): number | undefined {
+    const { lines } = this.#found;
     const parentId = first?.parentId ?? null;
-    if (parentId === null || parentId === this.#lines.leaf || !(this.#lines instanceof FileLines)) return undefined;
-    return this.#lines.offsetOf(parentId);
-  }
-
-  #endsInLineEnd(): boolean {
-    const last = Buffer.alloc(1);
-    return this.#log.file.read(last, this.#log.size - 1) === 0 || last[0] === LINE_END;
+    if (parentId === null || parentId === lines.leaf || !(lines instanceof FileLines)) return undefined;
+    return lines.offsetOf(parentId);
   }
 
   #syncSoon(): NodeJS.Timeout {
     const timer = setTimeout(() => {
-      this.#timer = null;
+      this.#syncTimer = null;
       this.#log.sync();
     }, SYNC_WITHIN);
     return timer.unref();
   }
 }
 
-interface Found {
-  readonly lines: FileLines | HeldLines;
-  readonly header: Header;
-  readonly ours: boolean;
-  readonly damage: readonly Damage[];
-  readonly unready: Unready | null;
+interface Following {
+  readonly signal: AbortSignal;
+  /** Milliseconds between two looks. */
+  readonly every?: number;
 }
 
-type Unready = { readonly type: "torn"; readonly end: number } | { readonly type: "whole"; readonly file: SessionFile };
-type Place = { readonly offset: number; readonly length: number };
-
-const LINE_END = 0x0a;
-const WORTH_KEEPING = 1024 * 1024;
 const KEEP_EVERY = 8 * 1024 * 1024;
+/** Lines; after a power cut they are looked through together. */
+const LONGEST_RUN = 64;
 /** Milliseconds; with the time a sync takes, still less than a second. */
 const SYNC_WITHIN = 800;
-
-function openedAs(as: "writer" | "follower" | "taker", path: string, parts: Settled): Opened {
-  const { files, ports, processes } = parts;
-  const found = files.stat(path);
-  if (found && found.kind !== "file") return { type: "unavailable", code: "ENOTFILE", why: `${path} is not a file` };
-  if (as === "follower")
-    return { type: "opened", store: new JsonlStore(new LogFile(path, files.open(path, "read"), files), null, parts) };
-  const file = files.open(path, "append");
-  files.makeFolder(sideFolder(path));
-  const leasing = takeLease(leasePath(path), {
-    files,
-    processes,
-    now: ports.now,
-    nonce: ports.nonce,
-    takeOver: as === "taker",
-  });
-  if (leasing.type === "held") {
-    file.close();
-    return leasing;
-  }
-  return { type: "opened", store: new JsonlStore(new LogFile(path, file, files), leasing.lease, parts) };
-}
-
-function translated(path: string, open: () => Opened): Opened {
-  try {
-    return open();
-  } catch (error) {
-    const code = diskError(error);
-    if (code === "") throw error;
-    return {
-      type: "unavailable",
-      code,
-      why: `${path} cannot be opened: ${error instanceof Error ? error.message : code}`,
-    };
-  }
-}
-
-function refusalOf(error: unknown): Refusal {
-  const code = diskError(error);
-  if (code === "") throw error;
-  if (["ENOSPC", "EDQUOT", "EFBIG"].includes(code)) return "disk-full";
-  return ["EACCES", "EPERM", "EROFS"].includes(code) ? "not-writable" : "disk-error";
-}
-
-function withDefaults({
-  files = realFiles,
-  ports = machine,
-  processes = realProcesses,
-  limits = formatLimits,
-  durability = "durable",
-}: StoreParts): Settled {
-  return { files, ports, processes, limits, durability };
-}
-
-function unreadySound({ end }: SoundFile, size: number): Unready | null {
-  return end < size ? { type: "torn", end } : null;
-}
-
-function* chunks(log: LogFile, from: number): Generator<Uint8Array> {
-  for (let at = from; at < log.size; ) {
-    const chunk = Buffer.allocUnsafe(Math.min(1024 * 1024, log.size - at));
-    const count = log.file.read(chunk, at);
-    if (count === 0) return;
-    yield chunk.subarray(0, count);
-    at += count;
-  }
-}
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

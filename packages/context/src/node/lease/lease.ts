@@ -103,11 +103,18 @@ function leaseOf(place: Place, identity: string, token: number): Lease {
     if (!holds()) return;
     // The next number stays behind as a mark. Without it the count would start again, and a slow taker that looked
     // before could create a number that a later holder has too, or believe itself the first.
-    const mark = written(place, RELEASED);
     try {
-      isLinked(files, mark.name, numbered(place, token + 1));
-    } finally {
-      sweep(files, mark.name);
+      const mark = written(place, RELEASED);
+      try {
+        isLinked(files, mark.name, numbered(place, token + 1));
+      } finally {
+        sweep(files, mark.name);
+      }
+    } catch (error) {
+      // No room for a mark: then our own file stays as one, emptied. That needs none.
+      if (diskError(error) !== "ENOSPC") throw error;
+      emptied(files, name);
+      return;
     }
     removed(files, name);
   };
@@ -164,7 +171,8 @@ function written(place: Place, line: string): Offer {
   try {
     const bytes = new TextEncoder().encode(`${line}\n`);
     // Half an owner would read as a dead one's, and a second writer would come in.
-    if (file.append(bytes) < bytes.length) throw new Error(`${name} was cut short; is the disk full?`);
+    if (file.append(bytes) < bytes.length)
+      throw Object.assign(new Error(`ENOSPC: ${name} was cut short`), { code: "ENOSPC" });
     return { name, identity: file.stat().identity };
   } catch (error) {
     sweep(place.files, name);
@@ -181,6 +189,15 @@ function isLinked(files: Files, from: string, to: string): boolean {
   } catch (error) {
     if (diskError(error) === "EEXIST") return false;
     throw error;
+  }
+}
+
+function emptied(files: Files, name: string): void {
+  const file = files.open(name, "append");
+  try {
+    file.truncate(0);
+  } finally {
+    file.close();
   }
 }
 

@@ -59,23 +59,21 @@ function startOfBatch(lines: readonly ReadLine[], at: number, headerAt: number):
   return start;
 }
 
-// LOG13: lines that were written without waiting for the disk count from 0; where one is missing, what follows came too early.
+// LOG13: lines that did not wait for the disk name the byte where their stretch begins. Where one of them never arrived there
+// are zeros, or nothing; what follows came too early. A line that merely changed has arrived, and is damage like any other.
 function startOfBrokenRun(lines: readonly ReadLine[]): number {
-  let start = lines.findLastIndex(({ reading }) => reading.type === "whole") + 1;
-  if (runOf(lines[start - 1]) === undefined) return lines.length;
-  let next = Number.POSITIVE_INFINITY;
-  for (; start > 0 && next > 0; start--) {
-    const line = lines[start - 1];
-    const run = line?.reading.type === "damaged" ? next : runOf(line);
-    if (run === undefined || run > next || (run === next && line?.reading.type === "whole")) break;
-    next = run;
-  }
-  const broken = lines.slice(start).findIndex((line, at) => runOf(line) !== at);
-  return broken === -1 ? lines.length : start + broken;
+  const last = lines.findLast(({ reading }) => reading.type === "whole");
+  const begins = last?.reading.type === "whole" ? last.reading.marks.run : undefined;
+  if (begins === undefined) return lines.length;
+  const start = lines.findIndex(({ raw }) => raw.offset >= begins);
+  const broken = lines.findIndex(
+    (line, at) => at >= start && (isMissing(line) || (at === start && line.raw.offset > begins)),
+  );
+  return broken === -1 ? lines.length : broken;
 }
 
-function runOf(line: ReadLine | undefined): number | undefined {
-  return line?.reading.type === "whole" ? line.reading.marks.run : undefined;
+function isMissing({ raw, reading }: ReadLine): boolean {
+  return (reading.type === "damaged" || reading.blemish !== null) && raw.bytes.includes(0);
 }
 
 function isCopy(one: ReadLine | undefined, other: ReadLine | undefined): boolean {

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Files } from "../../../src/node/files/files.ts";
 import { realFiles } from "../../../src/node/files/real-files.ts";
-import { JsonlStore, type StoreParts } from "../../../src/node/jsonl/jsonl-store.ts";
+import type { JsonlStore, StoreParts } from "../../../src/node/jsonl/jsonl-store.ts";
+import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
 import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
 import { storeContract } from "../../../src/testing/store-contract.ts";
 import { testPorts } from "../../../src/testing/test-ports.ts";
@@ -23,16 +24,16 @@ describe.each<[string, Files, string]>([
   storeContract(
     { test: (name, run) => test(name, run), equal: (actual, expected) => expect(actual).toEqual(expected) },
     {
-      create: async () => store(await JsonlStore.create(join(root, `${++count}.jsonl`), { cwd: "/project" }, parts)),
+      create: async () => store(await createStore(join(root, `${++count}.jsonl`), { cwd: "/project" }, parts)),
       reopen: async (open) => {
         const { path } = open as JsonlStore;
-        return store(await JsonlStore.open(path, { ...parts, as: "follower" }));
+        return store(await openStore(path, { ...parts, as: "follower" }));
       },
     },
   );
 });
 
-function store(opened: Awaited<ReturnType<typeof JsonlStore.open>>): JsonlStore {
+function store(opened: Awaited<ReturnType<typeof openStore>>): JsonlStore {
   if (opened.type !== "opened") throw new Error(JSON.stringify(opened));
   return opened.store;
 }

@@ -102,7 +102,7 @@ describe("what a found lease is worth", () => {
     expect(["", "\n", torn, "\0\0\0"].map(afterFinding)).toEqual(["leased", "leased", "leased", "leased"]);
   });
 
-  test("one of a pid that was used again is free; of the same process it is not", () => {
+  test("DISK6 one of a pid that was used again is free; of the same process it is not", () => {
     expect(afterOwner({ started: `${self.started}0` })).toBe("leased");
     expect(afterOwner({ pid: 1 })).toBe("leased");
     expect(afterOwner({})).toBe("held");
@@ -120,7 +120,7 @@ describe("what a found lease is worth", () => {
 });
 
 describe("several processes", () => {
-  test("what a process has that is killed with -9 is free at once", async () => {
+  test("DISK6 what a process has that is killed with -9 is free at once", async () => {
     const path = freshPath();
     const taker = await startTaker();
     expect(await taker.take(path)).toMatchObject({ type: "leased", lease: { token: 1 } });

@@ -35,9 +35,9 @@ export interface LineRules {
 }
 
 export function readLine(raw: Uint8Array, { ours, checksum, limits = formatLimits }: LineRules): LineReading {
+  if (raw.length > limits.lineBytes) return overlongLine(raw);
   const bytes = withoutZeros(raw);
   if (bytes.length === 0) return damaged("nul-bytes", "");
-  if (bytes.length > limits.lineBytes) return overlongLine(bytes);
   const seal = ours ? sealOf(bytes) : null;
   const text = seal ? sealedText(bytes, seal) : decoded(bytes);
   if (text === null) return damaged("invalid-utf8", firstLetters(bytes));
@@ -107,7 +107,7 @@ function withoutZeros(bytes: Uint8Array): Uint8Array {
   let end = bytes.length;
   while (start < end && bytes[start] === 0) start++;
   while (end > start && bytes[end - 1] === 0) end--;
-  return bytes.subarray(start, end);
+  return end - start === bytes.length ? bytes : bytes.subarray(start, end);
 }
 
 // pi and we write id and parent first, so a damaged line usually still tells where it stood.

@@ -6,7 +6,7 @@ import type { Checksum } from "../../../ports.ts";
 export interface Marks {
   /** Where the parent's line begins, if the parent is not the line before. A hint: it counts only if the parent is there. */
   readonly up?: number;
-  /** How many lines before this one were perhaps not on the disk yet when it was written. */
+  /** From this byte on, lines were perhaps not on the disk yet when this one was written. */
   readonly run?: number;
   readonly batch?: BatchMark;
 }
@@ -24,9 +24,19 @@ export interface Seal {
 
 /** A line ready to be written, without its line end. */
 export function sealed(text: string, marks: Marks, checksum: Checksum): string {
+  const body = markedBody(text, marks);
+  return `${body}${sealEnd(checksum(encoder.encode(body)))}`;
+}
+
+/** All of the line that its checksum sums up. */
+export function markedBody(text: string, marks: Marks): string {
   const open = text.slice(0, text.lastIndexOf("}"));
-  const body = `${open}${written(endsLikeMarks(open) ? { up: 0, ...marks } : marks)}`;
-  return `${body},"crc":"${checksumOf(body, checksum)}"}`;
+  return `${open}${written(endsLikeMarks(open) ? { up: 0, ...marks } : marks)}`;
+}
+
+/** What follows it. */
+export function sealEnd(sum: number): string {
+  return `${CRC}${hex(sum)}"}`;
 }
 
 /** The seal of a line, or null for a line that has none: pi's lines, and ours after pi rewrote them. */
@@ -108,7 +118,7 @@ function checksumOf(text: string, checksum: Checksum): string {
 const hex = (sum: number): string => sum.toString(16).padStart(8, "0");
 
 const SEAL =
-  /(?:,"up":(?<up>\d{1,15}))?(?:,"run":(?<run>\d{1,9}))?(?:,"batch":\[(?<place>\d{1,9}),(?<size>\d{1,9})\])?,"crc":"(?<sum>[^"\\]{8})"\}\s*$/;
+  /(?:,"up":(?<up>\d{1,15}))?(?:,"run":(?<run>\d{1,15}))?(?:,"batch":\[(?<place>\d{1,9}),(?<size>\d{1,9})\])?,"crc":"(?<sum>[^"\\]{8})"\}\s*$/;
 const LONGEST_SEAL = 120;
 const CRC = ',"crc":"';
 const SUM_AND_END = 10;

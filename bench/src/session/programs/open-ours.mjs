@@ -1,0 +1,19 @@
+/** Opens a session with the built package, once, in a process of its own, and says how long it took. Arguments: package folder, file. */
+
+import { join } from "node:path";
+
+const [, , home, file] = process.argv;
+const { buildSessionContext, Session } = await import(join(home, "dist/index.js"));
+const { machine, openStore } = await import(join(home, "dist/node/index.js"));
+
+const start = performance.now();
+const opened = await openStore(file);
+const session = await Session.open(opened.store, machine);
+const openMs = performance.now() - start;
+const { messages } = buildSessionContext(session.window);
+const contextMs = performance.now() - start;
+const rssMb = process.memoryUsage().rss / 1e6;
+console.log(
+  JSON.stringify({ openMs, contextMs, entries: session.window.entries.length, messages: messages.length, rssMb }),
+);
+await opened.store.close();

@@ -1,0 +1,80 @@
+/** Kill a writer in the middle of its work, open the session again: nothing that was acknowledged is lost. */
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Session } from "@pith/context";
+import { createStore, machine, openStore } from "@pith/context/node";
+
+const [, program = "", path] = process.argv;
+if (path) await write(path);
+else await killAndLook();
+
+/** The writer: appends for ever, and says each id once it is safe. */
+async function write(path: string): Promise<void> {
+  const created = await createStore(path, { cwd: process.cwd() });
+  if (created.type !== "opened") throw new Error(`no session: ${JSON.stringify(created)}`);
+  const session = await Session.open(created.store, machine);
+  for (let number = 1; ; number++) {
+    const message = { role: "user", content: `This is line ${number}.`, timestamp: machine.now() } as const;
+    const outcome = await session.append({ type: "message", message });
+    if (outcome.type === "appended") appendFileSync(`${path}.safe`, `${outcome.leaf}\n`);
+  }
+}
+
+async function killAndLook(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "pith-crash-"));
+  const path = join(folder, "session.jsonl");
+  const writer = spawn(process.execPath, [program, path], { stdio: "inherit" });
+  while (safeIds(path).length < 100) await new Promise((resolve) => setTimeout(resolve, 10));
+  writer.kill("SIGKILL");
+  await new Promise((resolve) => writer.on("close", resolve));
+
+  // To be sure that there is something to repair: half a line more, as a crash in the middle of a write leaves it.
+  appendFileSync(path, '{"type":"message","id":"torn');
+
+  // The writer is dead, so its lease is ours at once.
+  const opened = await openStore(path);
+  if (opened.type !== "opened") throw new Error(`not opened: ${JSON.stringify(opened)}`);
+  const { store } = opened;
+  for (const { kind, line, note } of store.damage) console.log(`line ${line}: ${kind}, ${note}`);
+
+  const session = await Session.open(store, machine);
+  const ids = new Set((await session.branch()).map((entry) => entry.id));
+  const safe = safeIds(path);
+  const lost = safe.filter((id) => !ids.has(id));
+  console.log(`${safe.length} entries were acknowledged, ${ids.size} are there, ${lost.length} are lost`);
+
+  // The first append sets the torn bytes aside and goes on behind the last whole line.
+  await session.append({
+    type: "message",
+    message: { role: "user", content: "On it goes.", timestamp: machine.now() },
+  });
+  const aside = readFileSync(`${path}.damaged`, "utf8");
+  await store.close();
+
+  assert.deepEqual(lost, []);
+  assert.deepEqual(
+    store.damage.map(({ kind }) => kind),
+    ["torn-tail"],
+  );
+  assert.match(aside, /"torn$/);
+  assert.deepEqual(await damageOf(path), []);
+  rmSync(folder, { recursive: true });
+}
+
+async function damageOf(path: string): Promise<readonly unknown[]> {
+  const opened = await openStore(path, { as: "follower" });
+  return opened.type === "opened" ? opened.store.check() : [opened];
+}
+
+function safeIds(path: string): readonly string[] {
+  try {
+    return readFileSync(`${path}.safe`, "utf8").split("\n").slice(0, -1);
+  } catch {
+    // The writer has not begun.
+    return [];
+  }
+}

@@ -1,0 +1,203 @@
+/** The lines of a sound file, read when they are asked for. The end of the active branch comes without an index; all else through it. */
+
+import type { Entry } from "../../../entry.ts";
+import { carriedBy } from "../../../session/carried.ts";
+import { damageNotes } from "../../../session/codec/damage.ts";
+import { entryAlone } from "../../../session/codec/line/entry-of.ts";
+import { lineText, readLine } from "../../../session/codec/line/read-line.ts";
+import { known, type Lines } from "../../../session/lines.ts";
+import { labels } from "../../../session/tree.ts";
+import { settledBy, type Window, windowAt } from "../../../session/window.ts";
+import { indexed } from "../indexing/build-index.ts";
+import { bytesAt, type Indexed, idAt } from "../indexing/line-at.ts";
+import { type Kind, LineIndex, ROOT } from "../indexing/line-index.ts";
+import { sketchOfEntry } from "../indexing/sketch.ts";
+import { Ascent } from "./ascent.ts";
+import type { SoundFile } from "./sound-file.ts";
+
+export class FileLines implements Lines {
+  #file: SoundFile & Indexed;
+  #covers: number;
+
+  constructor(file: SoundFile) {
+    this.#file = { ...file, index: new LineIndex() };
+    this.#covers = file.start;
+  }
+
+  get leaf(): string | null {
+    return this.#file.leaf;
+  }
+
+  get isIndexed(): boolean {
+    return this.#covers >= this.#file.end;
+  }
+
+  /** The index, and how far into the file it reaches. */
+  get index(): { readonly index: LineIndex; readonly covers: number } {
+    return { index: this.#index, covers: this.#covers };
+  }
+
+  /** Where the first line begins. */
+  get start(): number {
+    return this.#file.start;
+  }
+
+  /** Where the last whole line ends. */
+  get end(): number {
+    return this.#file.end;
+  }
+
+  /** How many entries there are; the index must be complete. */
+  get count(): number {
+    return this.#index.rows;
+  }
+
+  /** An index that was kept on disk, instead of making one. */
+  useIndex({ index, covers }: { readonly index: LineIndex; readonly covers: number }): void {
+    this.#file = { ...this.#file, index };
+    this.#covers = covers;
+  }
+
+  /** In file order, beginning with the one that has so many before it. */
+  entriesFrom(at: number): readonly Entry[] {
+    return Array.from({ length: Math.max(0, this.count - at) }, (_, more) => this.#entryAt(at + more));
+  }
+
+  /** The window at the leaf, read from the end of the file; null where it cannot be told that way. */
+  glance(): Window | null {
+    if (this.leaf === null) return windowAt([]);
+    const ascent = new Ascent(this.#file, this.#file.end);
+    const window = windowAt(ascent.entries(), { settle: false });
+    return ascent.astray ? null : window;
+  }
+
+  /** Completes the index, a piece at a time; returns whether every line is sound. */
+  *complete(): Generator<undefined, boolean> {
+    if (this.isIndexed) return true;
+    const sound = yield* indexed(this.#file, this.#covers, this.#file.end);
+    this.#covers = this.#file.end;
+    return sound;
+  }
+
+  /** The same file, grown by another hand; the index follows when it is completed. */
+  grownTo(file: SoundFile): void {
+    const { index } = this.#file;
+    const last = index.rows - 1;
+    // If the other hand wrote in the same moment as we did, our line stands elsewhere than we noted.
+    const fits = last < 0 || idAt(this.#file, last) === this.leaf || this.#covers < this.#file.end;
+    this.#file = { ...file, index: fits ? index : new LineIndex() };
+    if (!fits) this.#covers = file.start;
+  }
+
+  /** A line that was just written; the index must be complete. */
+  take(entry: Entry, _text: string, { offset, length }: { readonly offset: number; readonly length: number }): void {
+    const { id, kind } = sketchOfEntry(entry);
+    const end = offset + length + 1;
+    this.#index.add({ id, kind, offset, length, parent: this.#row(entry.parentId) });
+    this.#covers = end;
+    this.#file = { ...this.#file, end, leaf: id, ended: true };
+  }
+
+  /** Where the line of an entry begins. */
+  offsetOf(id: string): number {
+    return this.#index.offset(this.#row(id));
+  }
+
+  has(id: string): boolean {
+    return id === this.leaf || this.#row(id) !== ROOT;
+  }
+
+  entry(id: string): Entry | undefined {
+    const row = this.#row(id);
+    return row === ROOT ? undefined : this.#entryAt(row);
+  }
+
+  text(id: string): string | undefined {
+    const row = this.#row(id);
+    if (row === ROOT || this.#entryAt(row).type === "gap") return undefined;
+    return lineText(bytesAt(this.#file, row), this.#file.rules.ours);
+  }
+
+  children(id: string | null): readonly Entry[] {
+    const parent = this.#row(id);
+    if (parent === ROOT && id !== null) return [];
+    return this.#index.children(parent).map((row) => this.#entryAt(row));
+  }
+
+  *ancestry(leaf: string | null): Generator<Entry> {
+    for (let row = this.#row(known(this, leaf)); row !== ROOT; row = this.#index.parent(row)) yield this.#entryAt(row);
+  }
+
+  window(leaf: string | null): Window {
+    const window = windowAt(this.ancestry(leaf), { settle: false });
+    return window.settled ? window : settledBy(window, this.#stateBefore(window.entries[0]));
+  }
+
+  commonAncestor(one: string | null, other: string | null): string | null {
+    let [a, b] = [this.#row(known(this, one)), this.#row(known(this, other))];
+    // A parent stands before its children, so the later of two rows is never the shared one.
+    while (a !== b)
+      if (a > b) a = this.#index.parent(a);
+      else b = this.#index.parent(b);
+    return a === ROOT ? null : idAt(this.#file, a);
+  }
+
+  labels(): ReadonlyMap<string, string> {
+    return labels(this.#index.ofKind("label").map((row) => this.#entryAt(row)));
+  }
+
+  name(): string | undefined {
+    const last = this.#index.ofKind("session_info").at(-1);
+    const entry = last === undefined ? undefined : this.#entryAt(last);
+    return entry?.type === "session_info" ? entry.name?.trim() || undefined : undefined;
+  }
+
+  // Only lines of kinds that set something are read; the newest of each kind decides, and a compaction of ours holds them all.
+  #stateBefore(first: Entry | undefined): readonly Entry[] {
+    const before: Entry[] = [];
+    const wanted = new Set<Kind>([
+      "assistant",
+      "model_change",
+      "thinking_level_change",
+      "active_tools_change",
+      "compaction",
+    ]);
+    for (let row = this.#index.parent(this.#row(first?.id ?? null)); row !== ROOT; row = this.#index.parent(row)) {
+      const kind = this.#index.kind(row);
+      if (!wanted.has(kind)) continue;
+      const entry = this.#entryAt(row);
+      before.push(entry);
+      if (carriedBy(entry)) break;
+      if (kind === "assistant" || kind === "model_change") for (const settled of MODEL) wanted.delete(settled);
+      else if (kind !== "compaction") wanted.delete(kind);
+    }
+    return before.reverse();
+  }
+
+  #row(id: string | null): number {
+    if (id === null) return ROOT;
+    return this.#index.find(id, (row) => idAt(this.#file, row) === id);
+  }
+
+  // A line may have been damaged since it was indexed: then a gap stands in its place.
+  #entryAt(row: number): Entry {
+    const reading = readLine(bytesAt(this.#file, row), this.#file.rules);
+    const entry = reading.type === "whole" ? entryAlone(reading.value) : null;
+    if (entry) return entry;
+    const parent = this.#index.parent(row);
+    const why = damageNotes[reading.type === "damaged" ? reading.kind : "malformed"];
+    return {
+      type: "gap",
+      id: idAt(this.#file, row),
+      parentId: parent === ROOT ? null : idAt(this.#file, parent),
+      timestamp: "",
+      why,
+    };
+  }
+
+  get #index(): LineIndex {
+    return this.#file.index;
+  }
+}
+
+const MODEL: readonly Kind[] = ["assistant", "model_change"];

@@ -1,0 +1,127 @@
+/** What opening finds out without reading a file whole: its header, where its lines begin, and where the last whole one ends. */
+
+import type { Header } from "../../../entry.ts";
+import { type FormatLimits, formatLimits } from "../../../limits.ts";
+import type { Checksum } from "../../../ports.ts";
+import type { Damage } from "../../../session/codec/damage.ts";
+import { CURRENT_VERSION, findHeader } from "../../../session/codec/header.ts";
+import { entryAlone } from "../../../session/codec/line/entry-of.ts";
+import { type LineRules, readLine } from "../../../session/codec/line/read-line.ts";
+import { type ReadLine, type Tail, withoutTornTail } from "../../../session/codec/torn-tail.ts";
+import type { OpenFile } from "../../files/files.ts";
+import { Backwards } from "./backwards.ts";
+
+export interface SoundFile {
+  readonly file: OpenFile;
+  readonly header: Header;
+  readonly rules: LineRules;
+  readonly limits: FormatLimits;
+  /** Where the first line behind the header begins. */
+  readonly start: number;
+  /** Where the last whole line ends, its line end included; what follows was torn. */
+  readonly end: number;
+  /** Whether that line has a line end. */
+  readonly ended: boolean;
+  /** The last entry; null for none. */
+  readonly leaf: string | null;
+  readonly damage: readonly Damage[];
+}
+
+/** Null for a file that must be read whole: of an old or newer version, in another encoding, damaged at its ends. */
+export function soundFile(file: OpenFile, checksum: Checksum, limits: FormatLimits = formatLimits): SoundFile | null {
+  const { size } = file.stat();
+  const first = firstLine(file, size);
+  if (first === null || first[0] !== OPEN_BRACE || first[1] === 0) return null;
+  const raw = { bytes: first, offset: 0, length: first.length, number: 1, ended: true };
+  const { header, ours, damage } = findHeader([raw], { checksum, limits });
+  if (!header || damage.length > 0 || header.version !== CURRENT_VERSION) return null;
+  const rules = { ours, checksum, limits };
+  const start = first.length + 1;
+  const tail = tailOf(file, { rules, limits, start, size });
+  return tail && { file, header, rules, limits, start, ...tail };
+}
+
+interface Body {
+  readonly rules: LineRules;
+  readonly limits: FormatLimits;
+  readonly start: number;
+  readonly size: number;
+}
+
+function tailOf(file: OpenFile, body: Body): Pick<SoundFile, "end" | "ended" | "leaf" | "damage"> | null {
+  const tail = wholeTail(file, body);
+  if (tail === null) return null;
+  const damage = numbered(tail.damage, file, body.start);
+  const whole = tail.lines.at(-1);
+  if (!whole) return { end: damage.length > 0 ? body.start : body.size, ended: true, leaf: null, damage };
+  const entry = whole.reading.type === "whole" ? entryAlone(whole.reading.value) : null;
+  const isSound = tail.lines.every(({ reading }) => reading.type === "whole" && !reading.blemish);
+  if (!isSound || !entry || entry.type === "gap") return null;
+  const { offset, length, ended } = whole.raw;
+  // Blank bytes behind the last line stay where they are.
+  const end = damage.length > 0 ? offset + length + (ended ? 1 : 0) : body.size;
+  return { end, ended, leaf: entry.id, damage };
+}
+
+// As far back as what was written at once may reach: a batch, lines that did not wait for the disk, and the line before them.
+function wholeTail(file: OpenFile, { rules, limits, start, size }: Body): Tail | null {
+  const backwards = new Backwards(file, { start, end: size, limits });
+  const lines: ReadLine[] = [];
+  for (;;) {
+    const more = linesToABeginning(backwards, rules);
+    lines.unshift(...more);
+    if (backwards.overlong) return null;
+    const tail = withoutTornTail(lines, -1);
+    const last = tail.lines.at(-1);
+    const run = last?.reading.type === "whole" ? last.reading.marks.run : undefined;
+    const reaches = last && (lines[0]?.raw.offset ?? 0) < (run ?? last.raw.offset);
+    if (reaches || more.length === 0) return tail;
+  }
+}
+
+/** Upwards to a line with which something begins, a batch or itself; in file order. */
+function linesToABeginning(backwards: Backwards, rules: LineRules): ReadLine[] {
+  const lines: ReadLine[] = [];
+  for (let line = backwards.next(); line; line = backwards.next()) {
+    const reading = readLine(line.bytes, rules);
+    lines.push({ raw: { ...line, bytes: Buffer.from(line.bytes), length: line.bytes.length, number: 0 }, reading });
+    if (reading.type === "whole" && (reading.marks.batch?.[0] ?? 1) <= 1) break;
+  }
+  return lines.reverse();
+}
+
+// A file is opened without counting its lines; only who hears of damage wants to know where it is.
+function numbered(damage: readonly Damage[], file: OpenFile, start: number): readonly Damage[] {
+  let line = 2;
+  let at = start;
+  return damage.map((each) => {
+    line += lineEnds(file, at, each.offset);
+    at = each.offset;
+    return { ...each, line };
+  });
+}
+
+function lineEnds(file: OpenFile, start: number, end: number): number {
+  let count = 0;
+  for (let at = start; at < end; at += COUNTED) {
+    const chunk = Buffer.allocUnsafe(Math.min(COUNTED, end - at));
+    file.read(chunk, at);
+    for (let found = chunk.indexOf(LINE_END); found !== -1; found = chunk.indexOf(LINE_END, found + 1)) count++;
+  }
+  return count;
+}
+
+function firstLine(file: OpenFile, size: number): Buffer | null {
+  for (let length = FIRST_READ; ; length *= 4) {
+    const bytes = Buffer.allocUnsafe(Math.min(length, size, LONGEST_HEADER));
+    const end = bytes.subarray(0, file.read(bytes, 0)).indexOf(LINE_END);
+    if (end !== -1) return bytes.subarray(0, end);
+    if (length >= size || length >= LONGEST_HEADER) return null;
+  }
+}
+
+const OPEN_BRACE = 0x7b;
+const LINE_END = 0x0a;
+const FIRST_READ = 4096;
+const COUNTED = 1024 * 1024;
+const LONGEST_HEADER = 1024 * 1024;

@@ -1,0 +1,163 @@
+/** The file of a session, open for appending: every write is whole and on disk before it counts, or it is taken back. */
+
+import type { Refusal } from "../../../session/store.ts";
+import { diskError, type Files, type OpenFile } from "../../files/files.ts";
+
+/** `durable` waits for the disk at every append; `fast` at most a second later, and when asked to. */
+export type Durability = "durable" | "fast";
+
+export class LogFile {
+  readonly path: string;
+  readonly file: OpenFile;
+  readonly #files: Files;
+  readonly #identity: string;
+  /** How many bytes of the file are known. */
+  #size: number;
+  /** Set once the disk has failed: what a failed sync left behind nobody knows, so it is never tried again. */
+  #broken: Refusal | null = null;
+  #unsynced = 0;
+  #runStart = 0;
+  /** Whether lines that were there before us may not be on the disk: their writer may have died before it waited. */
+  #inherited = true;
+  /** Known to be so; a file that another hand wrote to is looked at again. */
+  #ended = false;
+
+  constructor(path: string, file: OpenFile, files: Files) {
+    const { identity, size } = file.stat();
+    this.path = path;
+    this.file = file;
+    this.#files = files;
+    this.#identity = identity;
+    this.#size = size;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Lines of ours that the disk may not have yet. */
+  get unsynced(): number {
+    return this.#unsynced;
+  }
+
+  /** Where those begin. */
+  get runStart(): number {
+    return this.#unsynced === 0 ? this.#size : this.#runStart;
+  }
+
+  // LOG13: a run counts from where all is on the disk, so lines of another hand are waited for first.
+  /** Makes sure that every line the disk may not have is one of ours. */
+  startRun(): boolean {
+    return !this.#inherited || this.sync();
+  }
+
+  /** What has happened to the file since we last looked. */
+  news(): "none" | "grown" | Refusal {
+    if (this.#broken) return this.#broken;
+    const found = this.#files.stat(this.path);
+    if (found === null) return "file-removed";
+    if (found.identity !== this.#identity) return "file-replaced";
+    if (found.size < this.#size) return "file-shortened";
+    if (found.readOnly) return "not-writable";
+    return found.size > this.#size ? "grown" : "none";
+  }
+
+  /** Takes note of what another hand has added. */
+  acknowledge(): void {
+    this.#size = this.file.stat().size;
+    this.#ended = false;
+    this.#inherited = true;
+  }
+
+  /** Whether the last line has a line end, so that the next can follow. */
+  isEnded(): boolean {
+    this.#ended ||= this.endsInLineEnd(this.#size);
+    return this.#ended;
+  }
+
+  /** Whether the byte before this place is a line end; an empty file ends in one as it were. */
+  endsInLineEnd(place: number): boolean {
+    const last = new Uint8Array(1);
+    return place === 0 || (this.file.read(last, place - 1) === 1 && last[0] === LINE_END);
+  }
+
+  /** Writes behind all that is there. */
+  append(
+    bytes: Uint8Array,
+    { lines, durability }: { readonly lines: number; readonly durability: Durability },
+  ): Written {
+    if (this.#broken) return { type: "refused", why: this.#broken };
+    const before = this.#size;
+    if (this.#unsynced === 0) this.#runStart = before;
+    try {
+      for (let done = 0; done < bytes.length; ) done += this.file.append(done === 0 ? bytes : bytes.subarray(done));
+    } catch (error) {
+      return this.#takenBack(before, error);
+    }
+    this.#size += bytes.length;
+    this.#ended = bytes.at(-1) === LINE_END;
+    this.#unsynced += lines;
+    if (durability === "durable" && !this.sync()) return { type: "refused", why: "disk-error" };
+    return { type: "written", offset: before };
+  }
+
+  /** Waits for the disk; false, and for ever read-only, if it fails. */
+  sync(): boolean {
+    if (this.#broken) return false;
+    if (this.#unsynced === 0 && !this.#inherited) return true;
+    try {
+      this.file.sync();
+      this.#unsynced = 0;
+      this.#inherited = false;
+      return true;
+    } catch (error) {
+      this.#breakBy(error);
+      return false;
+    }
+  }
+
+  /** Nothing is written any more: nobody knows what the disk holds. */
+  giveUp(): void {
+    this.#broken = "disk-error";
+  }
+
+  /** Cuts off what was torn; the caller has set it aside. */
+  shorten(size: number): void {
+    this.file.truncate(size);
+    this.#size = size;
+    this.#ended = false;
+  }
+
+  // D5: a line that did not fit is taken back, so that the next one does not stick to its remains.
+  #takenBack(size: number, error: unknown): Written {
+    try {
+      this.file.truncate(size);
+      this.#size = size;
+    } catch (second) {
+      this.#breakBy(second);
+    }
+    const why = refusalOf(error);
+    if (why === "disk-full") return { type: "refused", why: this.#broken ?? why };
+    this.#breakBy(error);
+    return { type: "refused", why: "disk-error" };
+  }
+
+  #breakBy(error: unknown): void {
+    if (diskError(error) === "") throw error;
+    this.#broken = "disk-error";
+  }
+}
+
+export type Written =
+  | { readonly type: "written"; readonly offset: number }
+  | { readonly type: "refused"; readonly why: Refusal };
+
+/** What a disk's error means for whoever wanted to append; anything else is thrown on. */
+export function refusalOf(error: unknown): Refusal {
+  const code = diskError(error);
+  if (code === "") throw error;
+  if (["ENOSPC", "EDQUOT", "EFBIG"].includes(code)) return "disk-full";
+  return ["EACCES", "EPERM", "EROFS"].includes(code) ? "not-writable" : "disk-error";
+}
+
+const LINE_END = 0x0a;

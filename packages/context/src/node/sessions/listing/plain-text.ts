@@ -1,0 +1,26 @@
+/** Text from a session on one line of a screen: nothing in it moves the cursor, changes a colour or turns the reading round. */
+
+/** At most so many letters; line ends become spaces. */
+export function plainText(text: string, most: number = LETTERS): string {
+  const start = text.slice(0, most * 20).toWellFormed();
+  const words = start
+    .replace(SEQUENCES, "")
+    .replace(/\s+/g, " ")
+    .replace(/[\p{Cc}\p{Cf}\p{Co}]/gu, "")
+    .trim();
+  const letters = [...words];
+  return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : words;
+}
+
+const LETTERS = 200;
+const ESC = "\u001b";
+const BELL = "\u0007";
+/** Strings up to their end (titles, links), then commands (colours, the cursor), then the short ones. */
+const SEQUENCES = new RegExp(
+  [
+    `(?:${ESC}[\\]PX^_]|[\u0090\u0098\u009d-\u009f])[^${BELL}${ESC}\u009c]*(?:${BELL}|${ESC}\\\\|\u009c)?`,
+    `(?:${ESC}\\[|\u009b)[0-?]*[ -/]*[@-~]?`,
+    `${ESC}[ -/]*[0-~]?`,
+  ].join("|"),
+  "g",
+);

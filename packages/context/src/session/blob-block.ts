@@ -1,0 +1,112 @@
+/** The block that stands in an entry for a blob: what it is, how big, and the handle that opens it. pi reads it as plain text. */
+
+import type { Entry } from "../entry.ts";
+import type { TextBlock } from "../message.ts";
+
+/** What a block says of its blob. */
+export interface KeptBlob {
+  /** SHA-256 of the content, in 64 hexadecimal digits. */
+  readonly hash: string;
+  readonly mimeType: string;
+  /** Of the content itself, not of its base64. */
+  readonly bytes: number;
+}
+
+/** A text block with a field that pi passes over. */
+export interface BlobBlock extends TextBlock {
+  readonly pith: { readonly blob: string; readonly mimeType: string; readonly bytes: number };
+}
+
+/**
+ * `tokens` is what the content would cost in a context, as the caller counts it:
+ *
+ *     blobBlock({ hash, mimeType: "image/png", bytes: 34816, tokens: 1200 }).text
+ *     // "[image/png, 34 KB, about 1,200 tokens: blob:5891b5…]"
+ */
+export function blobBlock({ hash, mimeType, bytes, tokens }: KeptBlob & { readonly tokens: number }): BlobBlock {
+  const text = `[${mimeType}, ${sizeInWords(bytes)}, about ${tokens.toLocaleString("en-US")} tokens: ${blobHandle(hash)}]`;
+  return { type: "text", text, pith: { blob: hash, mimeType, bytes } };
+}
+
+export function blobHandle(hash: string): string {
+  return `blob:${hash}`;
+}
+
+/** Whether it can be the name of a blob: anything else is never made into a path. */
+export function isBlobHash(hash: unknown): hash is string {
+  return typeof hash === "string" && /^[0-9a-f]{64}$/.test(hash);
+}
+
+/** The blob that a block stands for; null for any other block. It comes from a file, so nothing in it is taken on trust. */
+export function blobOf(block: unknown): KeptBlob | null {
+  if (!isRecord(block) || block.type !== "text" || typeof block.text !== "string" || !isRecord(block.pith)) return null;
+  const { blob: hash, mimeType, bytes } = block.pith;
+  if (!isBlobHash(hash) || typeof mimeType !== "string" || !/^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(mimeType))
+    return null;
+  return typeof bytes === "number" && Number.isSafeInteger(bytes) && bytes >= 0 ? { hash, mimeType, bytes } : null;
+}
+
+/** All blobs that an entry names, in order; one that it names twice comes twice. */
+export function blobsIn(entry: Entry): readonly KeptBlob[] {
+  return blocksOf(entry).flatMap((block) => blobOf(block) ?? []);
+}
+
+/** The entry as it would be without blobs; `contentOf` gives the base64 of an image and the text of all else, null leaves the block. */
+export function withInlined(entry: Entry, contentOf: (blob: KeptBlob) => string | null): Entry {
+  return withBlocks(entry, (block) => {
+    const blob = blobOf(block);
+    const content = blob && contentOf(blob);
+    if (!blob || content === null) return block;
+    return isImage(blob) ? { type: "image", data: content, mimeType: blob.mimeType } : { type: "text", text: content };
+  });
+}
+
+export function isImage({ mimeType }: Pick<KeptBlob, "mimeType">): boolean {
+  return mimeType.startsWith("image/");
+}
+
+/** The same with every block of its content replaced by what is made of it; the entry itself where none has changed. */
+export function withBlocks<Each extends BlockHolder>(entry: Each, change: (block: unknown) => unknown): Each {
+  const before = blocksOf(entry);
+  const after = before.map(change);
+  if (after.every((block, at) => block === before[at])) return entry;
+  switch (entry.type) {
+    case "message":
+      return { ...entry, message: { ...Object(entry.message), content: after } };
+    case "context_edit":
+      return { ...entry, replacement: { ...Object(entry.replacement), content: after } };
+    default:
+      return { ...entry, content: after };
+  }
+}
+
+/** What of an entry or a draft holds blocks. */
+export type BlockHolder = Pick<Entry, "type"> &
+  Partial<Readonly<Record<"message" | "replacement" | "content", unknown>>>;
+
+function blocksOf({ type, message, replacement, content }: BlockHolder): readonly unknown[] {
+  switch (type) {
+    case "message":
+      return listIn(message);
+    case "context_edit":
+      return listIn(replacement);
+    case "custom_message":
+      return listIn({ content });
+    default:
+      return [];
+  }
+}
+
+function listIn(holder: unknown): readonly unknown[] {
+  return isRecord(holder) && Array.isArray(holder.content) ? holder.content : [];
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+function sizeInWords(bytes: number): string {
+  if (bytes < 1024) return `${bytes} bytes`;
+  if (bytes < 1024 * 1024) return `${Math.round(bytes / 1024)} KB`;
+  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}

@@ -1,0 +1,58 @@
+/** A child program: `ACT FOLDER`. Does one thing to the session in the folder, and says what was acknowledged; always the same calls in the same order. */
+
+import { join } from "node:path";
+import { realFiles } from "../../../src/node/files/real-files.ts";
+import type { StoreParts } from "../../../src/node/jsonl/jsonl-store.ts";
+import { createStore, type Opened, openStore } from "../../../src/node/jsonl/open-store.ts";
+import { createWhole } from "../../../src/node/jsonl/writing/rewrite.ts";
+import { machine } from "../../../src/node/machine.ts";
+import { Session } from "../../../src/session/session.ts";
+import { type Act, targetOf } from "./acts.ts";
+import { appendAndSay, moveAndSay, say } from "./saying.ts";
+
+const [act = "", folder = ""] = process.argv.slice(2);
+const path = join(folder, targetOf(act as Act));
+let nonces = 0;
+const parts: StoreParts = { ports: { ...machine, nonce: () => `nonce${++nonces}` } };
+await done(act as Act);
+
+async function done(what: Act): Promise<void> {
+  switch (what) {
+    case "create":
+      return within(await createStore(path, { cwd: "/" }, parts), async (session) => {
+        say("made");
+        await appendAndSay(session, 1, 200);
+      });
+    case "append":
+      return within(await openStore(path, parts), async (session) => {
+        await appendAndSay(session, 1, 200);
+        await appendAndSay(session, 3, 200);
+        await moveAndSay(session, session.window.entries[0]?.id ?? "");
+        await appendAndSay(session, 1, 200);
+      });
+    case "append-fast":
+      return within(await openStore(path, { ...parts, durability: "fast" }), async (session) => {
+        await appendAndSay(session, 1, 200);
+        // Long enough for an index to be kept.
+        await appendAndSay(session, 2, 600_000);
+      });
+    case "mend":
+    case "migrate":
+      return within(await openStore(path, parts), async (session) => {
+        await appendAndSay(session, 1, 200);
+        await appendAndSay(session, 1, 200);
+      });
+    case "fork":
+      await within(await openStore(join(folder, "s.jsonl"), { ...parts, as: "follower" }), async (session) => {
+        createWhole(path, await session.fork(), realFiles);
+      });
+      say("made");
+      return within(await openStore(path, parts), (session) => appendAndSay(session, 1, 200));
+  }
+}
+
+async function within(opened: Opened, use: (session: Session) => Promise<void>): Promise<void> {
+  if (opened.type !== "opened") throw new Error(`not opened: ${JSON.stringify(opened)}`);
+  await use(await Session.open(opened.store, machine));
+  await opened.store.close();
+}

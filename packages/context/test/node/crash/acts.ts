@@ -1,0 +1,62 @@
+/** What is done to a session under strace: what lies in the folder before, and how many entries each step adds. */
+
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createStore } from "../../../src/node/jsonl/open-store.ts";
+import { realProcesses } from "../../../src/node/lease/owner.ts";
+import { machine } from "../../../src/node/machine.ts";
+import { Session } from "../../../src/session/session.ts";
+import { message } from "./saying.ts";
+
+/** The sizes of the batches that each act appends, one after the other. */
+export const steps = {
+  create: [1],
+  append: [1, 3, 1, 1],
+  "append-fast": [1, 2],
+  fork: [1],
+  mend: [1, 1],
+  migrate: [1, 1],
+} as const;
+
+export type Act = keyof typeof steps;
+export const acts = Object.keys(steps) as readonly Act[];
+
+/** The file that the act writes. */
+export function targetOf(act: Act): string {
+  if (act === "create") return join("new", "folder", "s.jsonl");
+  return act === "fork" ? "fork.jsonl" : "s.jsonl";
+}
+
+/** A folder as the act finds it. */
+export async function prepare(act: Act, folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, "s.jsonl");
+  if (act === "create") return;
+  if (act === "migrate") writeFileSync(path, oldFile);
+  else await sessionOfThree(path, act === "mend");
+  if (act === "mend") appendFileSync(path, '{"type":"message","id":"torn","par');
+}
+
+/** As version 1 had it: a chain without ids. */
+const oldFile = [
+  '{"type":"session","id":"s1","timestamp":"2025-11-01T00:00:00.000Z","cwd":"/home/ada","provider":"anthropic"}',
+  said("one"),
+  said("two"),
+  said("three"),
+  "",
+].join("\n");
+
+function said(text: string): string {
+  return `{"type":"message","timestamp":"2025-11-01T00:00:01.000Z","message":{"role":"user","content":"${text}","timestamp":1}}`;
+}
+
+/** With a dead writer it was never closed, and its lease names a pid that now belongs to another. */
+async function sessionOfThree(path: string, writerDied: boolean): Promise<void> {
+  const self = (now: number) => ({ ...realProcesses.self(now), started: "1" });
+  const dead = { self, isAlive: () => true };
+  const opened = await createStore(path, { cwd: "/" }, writerDied ? { processes: dead } : {});
+  if (opened.type !== "opened") throw new Error(`not made: ${JSON.stringify(opened)}`);
+  const session = await Session.open(opened.store, machine);
+  for (let count = 0; count < 3; count++) await session.append(message(200));
+  if (!writerDied) await opened.store.close();
+}

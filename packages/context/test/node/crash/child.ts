@@ -1,0 +1,63 @@
+/** A child program of these tests: started, listened to, killed; none lives for longer than two minutes. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+
+export interface Child {
+  readonly process: ChildProcess;
+  /** When it has said anything, or has ended. */
+  readonly firstWord: Promise<unknown>;
+  /** When the system has forgotten it. */
+  readonly end: Promise<Ending>;
+  /** Sends -9 after so many milliseconds. */
+  killed(delay?: number): Promise<void>;
+}
+
+export interface Ending {
+  readonly said: string;
+  readonly errors: string;
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** What a child takes to start is mostly compiling, so it is kept from child to child. */
+const NODE_COMPILE_CACHE = join(import.meta.dirname, "../../../../../node_modules/.cache/compiled");
+
+/** One of the programs beside this file. */
+export function startedChild(program: string, args: readonly string[]): Child {
+  return started(process.execPath, [join(import.meta.dirname, program), ...args]);
+}
+
+export function started(command: string, args: readonly string[]): Child {
+  const env = { ...process.env, NODE_COMPILE_CACHE };
+  const child = spawn(command, args, { env, timeout: LONGEST_LIFE, killSignal: "SIGKILL" });
+  let said = "";
+  let errors = "";
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    said += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    errors += text;
+  });
+  const end = new Promise<Ending>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code, signal) => resolve({ said, errors, code, signal }));
+  });
+  // Whoever waits for the end hears of a failure to start.
+  const firstWord = Promise.race([once(child.stdout, "data"), end]).catch(() => undefined);
+  const killed = async (delay = 0): Promise<void> => {
+    if (delay > 0) await wait(delay);
+    child.kill("SIGKILL");
+  };
+  return { process: child, firstWord, end, killed };
+}
+
+/** Runs a program once to its end, so that it is compiled. */
+export async function compile(program: string, args: readonly string[]): Promise<void> {
+  const { code, errors } = await startedChild(program, args).end;
+  if (code !== 0) throw new Error(`${program} ended with ${code}: ${errors}`);
+}
+
+const LONGEST_LIFE = 110_000;

@@ -1,0 +1,87 @@
+/** Eight processes that all want to write one session, and one that follows it. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, expect, onTestFinished, test } from "vitest";
+import { createStore, type Opened, openStore } from "../../../src/node/jsonl/open-store.ts";
+import { type Ending, startedChild } from "./child.ts";
+import { readingOf } from "./reading.ts";
+import { entriesSaid } from "./saying.ts";
+
+const WRITERS = 8;
+const EACH = 1000;
+const TURN = 50;
+
+const folder = mkdtempSync(join(tmpdir(), "pith-writers-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test("DISK6 DISK7 D7 eight processes write 8,000 entries into one chain, and a follower sees each of them once", async () => {
+  const path = await emptySession("eight.jsonl");
+  const follower = startedChild("follower.ts", [path, String(WRITERS * EACH)]);
+  onTestFinished(() => follower.killed());
+  await follower.firstWord;
+  const writers = Array.from({ length: WRITERS }, () => startedChild("turns.ts", [path, String(EACH), String(TURN)]));
+  const endings = await Promise.all(writers.map((writer) => writer.end));
+  const written = endings.flatMap(linesSaid);
+  const seen = linesSaid(await follower.end);
+
+  const { store } = await openedSoon(path);
+  expect(await store.check()).toEqual([]);
+  await store.close();
+  const { entries, branch, window, damage } = await readingOf(path);
+  const inFile = entries.map(({ id }) => id);
+  expect({ count: inFile.length, damage }).toEqual({ count: WRITERS * EACH, damage: [] });
+  expect(entries.map(({ parentId }) => parentId)).toEqual([null, ...inFile.slice(0, -1)]);
+  expect(branch).toEqual(inFile);
+  expect(window).toEqual(inFile);
+  expect(written.toSorted()).toEqual(inFile.toSorted());
+  expect(seen).toEqual(["ready", ...inFile]);
+});
+
+test("DISK6 D7 a second writer hears within a second who has the session, and takes over within two when that one was killed", async () => {
+  const path = await emptySession("held.jsonl");
+  const holder = startedChild("writer.ts", [path, "200", "durable", "1"]);
+  onTestFinished(async () => {
+    await holder.killed();
+    await holder.end;
+  });
+  await holder.firstWord;
+
+  const asked = performance.now();
+  expect(await openStore(path)).toMatchObject({ type: "held", owner: { pid: holder.process.pid } });
+  expect(performance.now() - asked).toBeLessThan(1000);
+
+  await holder.killed();
+  const killed = performance.now();
+  const { store } = await openedSoon(path);
+  expect(performance.now() - killed).toBeLessThan(2000);
+  expect(store.isWriter).toBe(true);
+  const ids = new Set((await readingOf(path)).entries.map(({ id }) => id));
+  expect(entriesSaid((await holder.end).said).filter(({ id }) => !ids.has(id))).toEqual([]);
+  await store.close();
+});
+
+async function emptySession(name: string): Promise<string> {
+  const path = join(folder, name);
+  const made = await createStore(path, { cwd: "/" });
+  if (made.type !== "opened") throw new Error(`not made: ${JSON.stringify(made)}`);
+  await made.store.close();
+  return path;
+}
+
+/** Asks until the dead one is known to be dead. */
+async function openedSoon(path: string): Promise<Opened & { type: "opened" }> {
+  for (let tries = 0; tries < 500; tries++) {
+    const opened = await openStore(path);
+    if (opened.type === "opened") return opened;
+    await wait(10);
+  }
+  throw new Error("the dead writer still holds the session");
+}
+
+function linesSaid({ said, errors, code }: Ending): readonly string[] {
+  if (code !== 0) throw new Error(`a child ended with ${code}: ${errors}`);
+  return said.split("\n").slice(0, -1);
+}

@@ -1,0 +1,20 @@
+/** A child program: `PATH COUNT`. Follows a session, and says the id of every entry it is shown, until there were COUNT of them and no more come. */
+
+import { setTimeout as wait } from "node:timers/promises";
+import { openStore } from "../../../src/node/jsonl/open-store.ts";
+import { say } from "./saying.ts";
+
+const [path = "", count = "0"] = process.argv.slice(2);
+const opened = await openStore(path, { as: "follower" });
+if (opened.type !== "opened") throw new Error(`not opened: ${JSON.stringify(opened)}`);
+say("ready");
+
+const stop = new AbortController();
+let seen = 0;
+for await (const entries of opened.store.follow({ signal: stop.signal, every: 20 })) {
+  say(...entries.map(({ id }) => id));
+  seen += entries.length;
+  // An entry shown twice would come now.
+  if (seen >= Number(count)) void wait(300).then(() => stop.abort());
+}
+await opened.store.close();

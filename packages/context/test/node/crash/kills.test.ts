@@ -1,0 +1,42 @@
+/** Real writers, killed with -9 while they write. The long version: `pnpm crash --kills 2000`. */
+
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { kills } from "./kills.ts";
+
+const program = join(import.meta.dirname, "run.ts");
+
+// Half a minute on two idle cores; the rest is for busy ones.
+test("DISK1 D1 200 kills lose nothing that was acknowledged", { timeout: 300_000 }, async () => {
+  const seed = Math.floor(Math.random() * 2 ** 31);
+  const folder = mkdtempSync(join(tmpdir(), "pith-kills-"));
+  const { faults, lost, kills: killed, acknowledged } = await kills({ kills: 200, seed, folder });
+  expect({ seed, killed, lost, faults }).toEqual({ seed, killed: 200, lost: 0, faults: [] });
+  expect(acknowledged).toBeGreaterThan(1000);
+  // Kept where something went wrong.
+  rmSync(folder, { recursive: true });
+});
+
+test.each([
+  [["--kills", "many"], '--kills takes a whole number, not "many"'],
+  [["--kills", "0"], '--kills takes a whole number, not "0"'],
+  [["--seed=-1"], '--seed takes a whole number, not "-1"'],
+  [["--size", "8"], "Unknown option '--size'"],
+])("D1 the long version refuses %j with a sentence", async (args, sentence) => {
+  await expect(promisify(execFile)(process.execPath, [program, ...args])).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(sentence),
+  });
+});
+
+test("D1 the long version kills as often as it is told, and says what came of it", async () => {
+  const args = ["--kills", "2", "--seed", "7"];
+  const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], { timeout: 60_000 });
+  expect(stdout.replaceAll(/\d+ (acknowledged|torn)/g, "N $1")).toBe(
+    "2 kills, seed 7\n2 of 2: N acknowledged, N torn ends, 0 faults\n2 kills, N acknowledged, 0 lost\n",
+  );
+});

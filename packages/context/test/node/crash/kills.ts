@@ -1,0 +1,139 @@
+/** Kills writers with -9 at random times, life after life on the same file, and looks each time whether what they were promised is there. */
+
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { seededChance } from "../../../src/testing/faulty-files/seeded-chance.ts";
+import { startedChild } from "./child.ts";
+import { type Known, lostFrom, nothingRead, type Reading, readingOf, wrongIn } from "./reading.ts";
+import { entriesSaid } from "./saying.ts";
+
+export interface KillPlan {
+  readonly kills: number;
+  readonly seed: number;
+  /** An empty folder; what goes wrong can be looked at there. */
+  readonly folder: string;
+  readonly progress?: (tally: Tally) => void;
+}
+
+export interface Tally {
+  readonly kills: number;
+  readonly acknowledged: number;
+  readonly lost: number;
+  /** How often a kill left half a line or half a batch. */
+  readonly torn: number;
+  readonly faults: readonly string[];
+}
+
+/** Two lives at a time. */
+export async function kills({ kills: count, seed, folder, progress }: KillPlan): Promise<Tally> {
+  const files = filesFor(count);
+  let tally: Tally = { kills: 0, acknowledged: 0, lost: 0, torn: 0, faults: [] };
+  const lane = async (): Promise<void> => {
+    for (let next = files.pop(); next; next = files.pop()) {
+      const number = files.length;
+      const file = { ...next, path: join(folder, `${number}.jsonl`), chance: seededChance(seed + number) };
+      for await (const life of lives(file)) {
+        tally = sum(tally, life);
+        progress?.(tally);
+      }
+    }
+  };
+  await Promise.all([lane(), lane()]);
+  return tally;
+}
+
+interface KilledFile {
+  readonly bytes: number;
+  readonly lives: number;
+}
+
+interface Ground extends KilledFile {
+  readonly path: string;
+  readonly chance: () => number;
+}
+
+/** Of 40 lives one writes entries of 8 MB, five of 200 KB, the others of 200 bytes; the long ones come first. */
+function filesFor(count: number): KilledFile[] {
+  const [huge, large] = [Math.round(count / 40), Math.round(count / 8)];
+  return [...filesOf(count - huge - large, 200, 5), ...filesOf(large, 200_000, 4), ...filesOf(huge, 8_000_000, 2)];
+}
+
+function filesOf(count: number, bytes: number, most: number): readonly KilledFile[] {
+  return Array.from({ length: Math.ceil(count / most) }, (_, at) => ({
+    bytes,
+    lives: Math.min(most, count - at * most),
+  }));
+}
+
+async function* lives(file: Ground): AsyncGenerator<Tally> {
+  let before: Reading = nothingRead;
+  let torn: Buffer = Buffer.alloc(0);
+  for (let life = 0; life < file.lives; life++) {
+    const { said, wrong } = await lived(file);
+    const { found, faults } = await looked(file, [...before.entries, ...said]);
+    if (found.entries.length > before.entries.length) faults.push(...wrongAside(file.path, torn));
+    torn = found.damage.length > 0 ? tornOff(file.path, found.end) : Buffer.alloc(0);
+    yield {
+      kills: 1,
+      acknowledged: said.length,
+      lost: lostFrom(found, [...before.entries, ...said]).length,
+      torn: found.damage.length > 0 ? 1 : 0,
+      faults: [...wrong, ...faults].map((fault) => `${file.path}, life ${life + 1}: ${fault}`),
+    };
+    before = found;
+  }
+}
+
+async function lived({ path, bytes, chance }: Ground): Promise<{ said: readonly Known[]; wrong: readonly string[] }> {
+  const durability = chance() < 0.5 ? "durable" : "fast";
+  const seed = String(Math.floor(chance() * 2 ** 31));
+  const child = startedChild("writer.ts", [path, String(bytes), durability, seed]);
+  // One in ten dies while it opens, creates or mends the file; the others while they append.
+  const atBirth = chance() < 0.1;
+  const delay = atBirth ? chance() * 250 : 1 + chance() * (bytes > 1_000_000 ? 250 : 50);
+  if (!atBirth) await child.firstWord;
+  await child.killed(delay);
+  const { said, signal, errors } = await child.end;
+  return { said: entriesSaid(said), wrong: signal === "SIGKILL" ? [] : [`the writer ended by itself: ${errors}`] };
+}
+
+/** One in ten by a process of its own. */
+async function looked({ path, chance }: Ground, known: readonly Known[]) {
+  if (!existsSync(path)) return { found: nothingRead, faults: known.length > 0 ? ["the file is gone"] : [] };
+  try {
+    const found = chance() < 0.1 ? await readElsewhere(path) : await readingOf(path);
+    return { found, faults: [...wrongIn(found, known, [0, 1, 2, 3, 4])] };
+  } catch (error) {
+    return { found: { ...nothingRead, entries: known }, faults: [`it cannot be read: ${String(error)}`] };
+  }
+}
+
+async function readElsewhere(path: string): Promise<Reading> {
+  const { said, errors, code } = await startedChild("reader.ts", [path]).end;
+  if (code !== 0) throw new Error(errors);
+  return JSON.parse(said);
+}
+
+function tornOff(path: string, end: number): Buffer {
+  const rest = readFileSync(path).subarray(end);
+  // The line end before it belongs to the last whole line.
+  return rest[0] === 0x0a ? rest.subarray(1) : rest;
+}
+
+// D3: what was torn is set aside before anything is appended behind it.
+function wrongAside(path: string, torn: Buffer): readonly string[] {
+  const aside = `${path}.damaged`;
+  if (torn.length === 0) return [];
+  if (existsSync(aside) && statSync(aside).size >= torn.length && readFileSync(aside).includes(torn)) return [];
+  return [`${torn.length} torn bytes are not in ${aside}`];
+}
+
+function sum(one: Tally, other: Tally): Tally {
+  return {
+    kills: one.kills + other.kills,
+    acknowledged: one.acknowledged + other.acknowledged,
+    lost: one.lost + other.lost,
+    torn: one.torn + other.torn,
+    faults: [...one.faults, ...other.faults],
+  };
+}

@@ -1,0 +1,40 @@
+/** Proves that no clock orders anything: whatever it says, the file does. */
+
+import { describe, expect, test } from "vitest";
+import { Session } from "../../../src/session/session.ts";
+import { testPorts } from "../../../src/testing/test-ports.ts";
+import { disks } from "./disks.ts";
+import { branchIds, sittings } from "./sittings.ts";
+
+const YEAR = 365 * 24 * 3600 * 1000;
+const NOW = 1767225600000;
+const clocks: Readonly<Record<string, (look: number) => number>> = {
+  "goes back a year at every look": (look) => NOW - look * YEAR,
+  "goes on a year at every look": (look) => NOW + look * YEAR,
+  "jumps a year back and forth": (look) => NOW + (look % 2 === 0 ? YEAR : -YEAR),
+  "stands still": () => NOW,
+  "says the beginning of time": () => 0,
+};
+
+describe.each(disks)("on a disk that is %s", (_, disk) => {
+  test.each(Object.entries(clocks))("D13 order and leaf are the file's, though the clock %s", async (_, clock) => {
+    const { files, path } = disk();
+    let looks = 0;
+    let ids = 0;
+    const ports = { ...testPorts(), now: () => clock(looks++), entryId: () => `e${++ids}` };
+    const seat = sittings(files);
+    const store = await seat.create(path, { ports });
+    const session = await Session.open(store, ports);
+    for (const content of ["one", "two", "three"])
+      await session.append({ type: "message", message: { role: "user", content, timestamp: ports.now() } });
+    expect(await branchIds(store)).toEqual(["e1", "e2", "e3"]);
+    await session.move("e1");
+    await session.append({ type: "message", message: { role: "user", content: "four", timestamp: ports.now() } });
+    await store.close();
+    const again = await seat.open(path, { ports });
+    expect(await again.leaf()).toBe("e5");
+    expect(await branchIds(again)).toEqual(["e1", "e4", "e5"]);
+    expect((await again.children("e1")).map(({ id }) => id)).toEqual(["e2", "e4"]);
+    expect(await again.check()).toEqual([]);
+  });
+});

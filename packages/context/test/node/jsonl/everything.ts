@@ -1,0 +1,57 @@
+/** All that can be asked of a store, as plain data, so that two stores of one session can be held against each other. */
+
+import type { Entry } from "../../../src/entry.ts";
+import { buildSessionContext } from "../../../src/reading/build-context.ts";
+import type { Damage } from "../../../src/session/codec/damage.ts";
+import type { Store } from "../../../src/session/store.ts";
+
+export interface Everything {
+  /** Asked first, before the store has had reason to look at every line. No member: whoever wants to compares it. */
+  readonly atOnce: { readonly leaf: string | null; readonly messages: unknown };
+  readonly leaf: string | null;
+  /** Each with its children, in file order. */
+  readonly tree: readonly unknown[];
+  readonly entries: readonly Entry[];
+  readonly contexts: Readonly<Record<string, unknown>>;
+  /** Of all but gaps. */
+  readonly lines: readonly (string | false | undefined)[];
+  readonly labels: unknown;
+  readonly name: string | undefined;
+}
+
+export async function everythingIn(store: Store): Promise<Everything> {
+  const first = await store.leaf();
+  const seen = buildSessionContext(await store.window(first));
+  const { tree, entries } = await treeIn(store);
+  const contexts: Record<string, unknown> = {};
+  for (const { id } of entries) contexts[id] = buildSessionContext(await store.window(id));
+  const found = {
+    leaf: await store.leaf(),
+    tree,
+    entries,
+    contexts,
+    lines: await Promise.all(entries.map(({ id, type }) => type !== "gap" && store.line(id))),
+    labels: [...(await store.labels())],
+    name: await store.name(),
+  };
+  const atOnce = { leaf: first, messages: seen.messages };
+  return Object.defineProperty({ ...found, atOnce }, "atOnce", { enumerable: false });
+}
+
+export function told(damage: readonly Damage[]): string {
+  return damage.map(({ kind, line }) => `${kind}@${line}`).join(" ");
+}
+
+// Without recursion: a chain may be deeper than the stack.
+async function treeIn(store: Store): Promise<{ tree: readonly string[]; entries: readonly Entry[] }> {
+  const entries: Entry[] = [];
+  const tree: string[] = [];
+  const ahead: Entry[] = [...(await store.children(null))].reverse();
+  for (let entry = ahead.pop(); entry; entry = ahead.pop()) {
+    if (entries.length > 100_000) throw new Error("the tree does not end");
+    entries.push(entry);
+    tree.push(`${entry.parentId} > ${entry.id}`);
+    ahead.push(...[...(await store.children(entry.id))].reverse());
+  }
+  return { tree, entries };
+}

@@ -1,0 +1,115 @@
+/** Proves that after an error of the disk nothing is tried twice: the session is read-only until it is opened again. */
+
+import { describe, expect, test } from "vitest";
+import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
+import { openStore } from "../../../src/node/jsonl/open-store.ts";
+import type { Durability } from "../../../src/node/jsonl/writing/log-file.ts";
+import type { Operation } from "../../../src/testing/faulty-files/refusal.ts";
+import { bytesOf, chain, file, joined, ourHeader, seal } from "../../session/codec/specimen.ts";
+import { type Disk, disks } from "./disks.ts";
+import { append, branchIds, sittings } from "./sittings.ts";
+
+describe.each(disks)("on a disk that is %s", (_, disk) => {
+  test.each<[Operation, Durability]>([
+    ["append", "durable"],
+    ["append", "fast"],
+    ["sync", "durable"],
+  ])(
+    "DISK3 D6 an error in %s turns a %s session read-only, and nothing is synced again",
+    async (operation, durability) => {
+      const ground = disk();
+      const { files, path } = ground;
+      const seat = sittings(files);
+      const store = await seat.create(path, { durability });
+      expect(await append(store, "a")).toBe("appended");
+      await store.sync();
+      fail(ground, operation);
+      expect(await append(store, "b")).toBe("disk-error");
+      await expectReadOnly(ground, store);
+      expect((await branchIds(await seat.open(path)))[0]).toBe("a");
+    },
+  );
+
+  test("DISK3 D6 an error in a sync that was asked for turns a fast session read-only", async () => {
+    const ground = disk();
+    const seat = sittings(ground.files);
+    const store = await seat.create(ground.path, { durability: "fast" });
+    await append(store, "a");
+    fail(ground, "sync");
+    expect(await store.sync()).toBe(false);
+    await expectReadOnly(ground, store);
+    expect(await append(await seat.open(ground.path), "c")).toBe("appended");
+  });
+
+  test("D6 an error in taking back what did not fit turns the session read-only", async () => {
+    const ground = disk();
+    const { files, path } = ground;
+    const seat = sittings(files);
+    const store = await seat.create(path);
+    await append(store, "a");
+    files.room = 20;
+    fail(ground, "truncate");
+    expect(await append(store, "b")).toBe("disk-error");
+    files.room = undefined;
+    await expectReadOnly(ground, store);
+    const again = await seat.open(path);
+    expect(await append(again, "c")).toBe("appended");
+    expect(await branchIds(again)).toEqual(["a", "c"]);
+  });
+
+  test.each<Operation>(["create", "append", "sync", "truncate", "syncFolder"])(
+    "D6 an error in %s while torn bytes are set aside turns the session read-only",
+    async (operation) => {
+      const ground = disk();
+      const { files, path, put } = ground;
+      const seat = sittings(files);
+      put(path, joined(file(seal(ourHeader, ...chain(2))), bytesOf('{"type":"cus')));
+      const store = await seat.open(path);
+      fail(ground, operation);
+      expect(await append(store, "b")).toBe("disk-error");
+      await expectReadOnly(ground, store);
+      const again = await seat.open(path);
+      expect(await append(again, "c")).toBe("appended");
+      expect(await branchIds(again)).toEqual(["e1", "e2", "c"]);
+    },
+  );
+
+  test("D6 an error at any step of opening is named, and the session can be opened right after", async () => {
+    for (let step = 1; step <= (await operationsOfOpening(disk())); step++) {
+      const { files, path, put } = disk();
+      const seat = sittings(files);
+      put(path, file(seal(ourHeader, ...chain(2))));
+      files.failAt(step, "EIO");
+      const opened = await openStore(path, seat.parts);
+      const which = `step ${step}, ${files.log.find((line) => line.endsWith("EIO"))}`;
+      if (opened.type === "opened") await opened.store.close();
+      else expect([which, opened]).toMatchObject([which, { type: "unavailable", code: "EIO" }]);
+      const again = await openStore(path, seat.parts);
+      expect([which, again.type]).toEqual([which, "opened"]);
+      if (again.type === "opened") expect(await append(again.store, "new")).toBe("appended");
+    }
+  });
+});
+
+async function operationsOfOpening({ files, path, put }: Disk): Promise<number> {
+  put(path, file(seal(ourHeader, ...chain(2))));
+  const before = files.operations;
+  await sittings(files).open(path);
+  return files.operations - before;
+}
+
+function fail({ files }: Disk, operation: Operation): void {
+  files.failEvery("EIO", [operation]);
+}
+
+/** The disk is well again, but the session does not trust it. */
+async function expectReadOnly({ files }: Disk, store: JsonlStore): Promise<void> {
+  files.heal();
+  const syncs = (): number => files.log.filter((line) => line.startsWith("sync")).length;
+  const before = syncs();
+  for (const id of ["x", "y"]) expect(await append(store, id)).toBe("disk-error");
+  expect(await store.sync()).toBe(false);
+  await store.close();
+  expect(syncs()).toBe(before);
+  expect(files.log.filter((line) => line.startsWith("sync") && line.endsWith("EIO")).length).toBeLessThan(2);
+}

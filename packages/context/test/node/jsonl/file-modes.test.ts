@@ -1,0 +1,60 @@
+/** Proves that what a session says is for its owner alone, whatever the process would grant to others. */
+
+import { chmodSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { realFiles } from "../../../src/node/files/real-files.ts";
+import { indexPath } from "../../../src/node/jsonl/side-folder.ts";
+import { chain, file, joined, ourHeader, piHeader, seal } from "../../session/codec/specimen.ts";
+import { temporaryFolder } from "./disks.ts";
+import { append, sittings } from "./sittings.ts";
+
+let usual = 0;
+beforeEach(() => {
+  usual = process.umask(0);
+});
+afterEach(() => void process.umask(usual));
+
+test("DISK5 S5 a new session, its lease, its index and all folders are the owner's", async () => {
+  const root = temporaryFolder();
+  const path = join(root, "sessions/project/s.jsonl");
+  const store = await sittings(realFiles).create(path);
+  await append(store, "a");
+  const long = { type: "custom", id: "b", parentId: "a", timestamp: "t", customType: "x", data: "x".repeat(2 ** 21) };
+  await store.append([long as never], { expectedLeaf: "a" });
+  const leased = modesIn(root);
+  await store.close();
+  expect(realFiles.stat(indexPath(path))?.kind).toBe("file");
+  expect(leased.filter(([name]) => name.includes("lease")).length).toBe(1);
+  expect([...leased, ...modesIn(root)].filter(isOpen)).toEqual([]);
+});
+
+test("S5 torn bytes are set aside for the owner, though the file was open to others", async () => {
+  const root = temporaryFolder();
+  const path = join(root, "s.jsonl");
+  writeFileSync(path, joined(file(seal(ourHeader, ...chain(2))), Uint8Array.of(0x7b)));
+  chmodSync(path, 0o644);
+  await append(await sittings(realFiles).open(path), "a");
+  expect(modesIn(root).filter(isOpen)).toEqual([["s.jsonl", "644"]]);
+});
+
+test("S5 a migrated session is the owner's, and so is the old one beside it", async () => {
+  const root = temporaryFolder();
+  const path = join(root, "s.jsonl");
+  writeFileSync(path, file(piHeader.replace('"version":3', '"version":2'), chain(2)));
+  chmodSync(path, 0o644);
+  await append(await sittings(realFiles).open(path), "a");
+  expect(modesIn(root).map(([name]) => name)).toContain("s.jsonl.bak");
+  expect(modesIn(root).filter(isOpen)).toEqual([]);
+});
+
+type Mode = readonly [name: string, mode: string];
+
+function modesIn(root: string): readonly Mode[] {
+  const names = readdirSync(root, { recursive: true, encoding: "utf8" });
+  return names.map((name) => [name, (statSync(join(root, name)).mode & 0o777).toString(8)]);
+}
+
+function isOpen([, mode]: Mode): boolean {
+  return mode !== "600" && mode !== "700";
+}

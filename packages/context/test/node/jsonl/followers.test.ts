@@ -1,0 +1,104 @@
+/** A follower goes along with whatever its writer does to the file; and what one writer left unsynced, the next waits for. */
+
+import { expect, test } from "vitest";
+import type { Entry } from "../../../src/entry.ts";
+import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
+import { createStore, type Opened, type Opening, openStore } from "../../../src/node/jsonl/open-store.ts";
+import type { Processes } from "../../../src/node/lease/owner.ts";
+import { machine } from "../../../src/node/machine.ts";
+import { Session } from "../../../src/session/session.ts";
+import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
+import { seededChance } from "../../../src/testing/faulty-files/seeded-chance.ts";
+
+const path = "/s/one.jsonl";
+/** Nobody lives long: every opener finds the one before it dead. */
+let living = 0;
+const processes: Processes = {
+  self: () => ({ pid: living, started: "", host: "", machine: "", since: 0 }),
+  isAlive: ({ pid }) => pid === living,
+};
+
+test("DISK7 a follower sees what is written behind a torn end that was cut off", async () => {
+  const files = new FaultyFiles();
+  await write(files, 2);
+  const follower = opened(await openStore(path, { files, as: "follower" }));
+  const seen = watch(follower);
+  expect(await seen(0)).toEqual([]);
+  files.write(
+    path,
+    new Uint8Array([...files.contents(path), ...new TextEncoder().encode(`{"type":"message",${" ".repeat(5000)}`)]),
+  );
+  expect(await seen(0)).toEqual([]);
+  const ids = await write(files, 3);
+  expect(await seen(3)).toEqual(ids);
+  expect(await follower.leaf()).toBe(ids.at(-1));
+});
+
+test("DISK7 a follower sees what is written after its file was migrated", async () => {
+  const files = new FaultyFiles();
+  const old = ['{"type":"session","id":"s","cwd":"/"}', '{"type":"custom","customType":"x"}'];
+  files.write(path, new TextEncoder().encode(`${old.join("\n")}\n`));
+  const follower = opened(await openStore(path, { files, as: "follower" }));
+  const seen = watch(follower);
+  expect(await seen(0)).toEqual([]);
+  const ids = await write(files, 3);
+  expect(await seen(3)).toEqual(ids);
+  expect(await follower.leaf()).toBe(ids.at(-1));
+});
+
+test("LOG13 D4 a writer that died before it waited for the disk leaves no hole under the next one", async () => {
+  for (let seed = 0; seed < 200; seed++) {
+    const files = new FaultyFiles();
+    const first = await write(files, 4, "fast");
+    files.restart();
+    const second = await write(files, 4, "fast");
+    files.powerCut(seededChance(seed));
+    const store = opened(await openStore(path, { files, as: "follower" }));
+    const branch = await store.branch(await store.leaf());
+    expect(
+      branch.map(({ id }) => id),
+      `seed ${seed}`,
+    ).toEqual([...first, ...second].slice(0, branch.length));
+    expect(branch.length).toBeGreaterThanOrEqual(4);
+  }
+});
+
+async function write(
+  files: FaultyFiles,
+  count: number,
+  durability: Opening["durability"] = "durable",
+): Promise<readonly string[]> {
+  living++;
+  const parts = { files, processes, durability };
+  const store = opened(
+    files.paths().includes(path) ? await openStore(path, parts) : await createStore(path, { cwd: "/" }, parts),
+  );
+  const session = await Session.open(store, machine);
+  const ids: string[] = [];
+  for (let at = 0; at < count; at++) {
+    await session.append({ type: "custom", customType: "told", data: "x".repeat(3000) });
+    ids.push(session.leaf ?? "");
+  }
+  return ids;
+}
+
+/** Asks a follower for so many more entries. */
+function watch(store: JsonlStore): (count: number) => Promise<readonly string[]> {
+  const waiting: Entry[] = [];
+  const stop = new AbortController();
+  const stream = store.follow({ signal: stop.signal, every: 1 });
+  void (async () => {
+    for await (const entries of stream) waiting.push(...entries);
+  })();
+  return async (count) => {
+    for (let tries = 0; tries < 300 && (waiting.length < count || tries < 5); tries++)
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    if (count > 0) stop.abort();
+    return waiting.splice(0).map(({ id }) => id);
+  };
+}
+
+function opened(outcome: Opened): JsonlStore {
+  if (outcome.type !== "opened") throw new Error(JSON.stringify(outcome));
+  return outcome.store;
+}

@@ -1,0 +1,209 @@
+/** Proves that whatever others do to the file of an open session is noticed before the next line is written, and is said by name. */
+
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { realFiles } from "../../../src/node/files/real-files.ts";
+import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
+import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
+import { chain, file, note, piHeader } from "../../session/codec/specimen.ts";
+import { temporaryFolder } from "./disks.ts";
+import { told } from "./everything.ts";
+import { append, branchIds, notes, type Sittings, sittings } from "./sittings.ts";
+
+interface Ground {
+  readonly path: string;
+  readonly elsewhere: string;
+  readonly seat: Sittings;
+  readonly store: JsonlStore;
+}
+
+/** An open session of one entry, a. */
+async function ground(): Promise<Ground> {
+  const folder = temporaryFolder();
+  const path = join(folder, "s.jsonl");
+  const seat = sittings(realFiles);
+  const store = await seat.create(path);
+  await append(store, "a");
+  return { path, elsewhere: join(folder, "elsewhere.jsonl"), seat, store };
+}
+
+const acts: readonly (readonly [name: string, outcome: string, act: (ground: Ground) => void])[] = [
+  [
+    "another file was renamed over it",
+    "file-replaced",
+    ({ path, elsewhere }) => {
+      writeFileSync(elsewhere, file(piHeader, chain(3)));
+      renameSync(elsewhere, path);
+    },
+  ],
+  [
+    "it was removed and written anew",
+    "file-replaced",
+    ({ path, elsewhere }) => {
+      const bytes = readFileSync(path);
+      // Its number must not be given to the new one.
+      renameSync(path, elsewhere);
+      writeFileSync(path, bytes);
+    },
+  ],
+  ["it was removed", "file-removed", ({ path }) => rmSync(path)],
+  ["it was moved", "file-removed", ({ path, elsewhere }) => renameSync(path, elsewhere)],
+  [
+    "its folder was moved",
+    "file-removed",
+    ({ path }) => {
+      const folder = join(path, "..");
+      renameSync(folder, `${folder}-moved`);
+      mkdirSync(folder);
+      renameSync(`${folder}-moved`, join(folder, "moved"));
+      mkdirSync(join(folder, ".pith"));
+    },
+  ],
+  [
+    "a link took its place",
+    "file-replaced",
+    ({ path, elsewhere }) => {
+      renameSync(path, elsewhere);
+      symlinkSync(elsewhere, path);
+    },
+  ],
+  [
+    "a folder took its place",
+    "file-replaced",
+    ({ path, elsewhere }) => {
+      renameSync(path, elsewhere);
+      mkdirSync(path);
+    },
+  ],
+  ["it was cut", "file-shortened", ({ path }) => truncateSync(path, readFileSync(path).length - 5)],
+  ["it was emptied", "file-shortened", ({ path }) => truncateSync(path, 0)],
+  ["it was made read-only", "not-writable", ({ path }) => chmodSync(path, 0o400)],
+];
+
+describe("between two appends", () => {
+  test.each(acts)("DISK4 D14 %s: the next is refused with %s, and nothing is written", async (_, outcome, act) => {
+    const { path, elsewhere, seat, store } = await ground();
+    act({ path, elsewhere, seat, store });
+    const before = [contents(path), contents(elsewhere)];
+    for (const id of ["b", "c"]) expect(await append(store, id)).toBe(outcome);
+    expect([contents(path), contents(elsewhere)]).toEqual(before);
+    expect(await branchIds(store).catch(() => ["it cannot be read"])).not.toContain("b");
+    await store.close();
+    expect([contents(path), contents(elsewhere)]).toEqual(before);
+  });
+
+  test("D14 what was only for a while is no matter any more", async () => {
+    const { path, elsewhere, store } = await ground();
+    renameSync(path, elsewhere);
+    expect(await append(store, "b")).toBe("file-removed");
+    renameSync(elsewhere, path);
+    expect(await append(store, "b")).toBe("appended");
+    chmodSync(path, 0o400);
+    expect(await append(store, "c")).toBe("not-writable");
+    chmodSync(path, 0o600);
+    expect(await append(store, "c")).toBe("appended");
+    expect(await branchIds(store)).toEqual(["a", "b", "c"]);
+  });
+
+  test("D14 another hand added a line: the leaf has moved, and behind it is appended", async () => {
+    const { path, seat, store } = await ground();
+    appendFileSync(path, `${note("p", "a")}\n`);
+    const before = contents(path);
+    expect(await store.append(notes("a", ["b"]), { expectedLeaf: "a" })).toEqual({ type: "leaf-moved", leaf: "p" });
+    expect(contents(path)).toBe(before);
+    expect(await append(store, "b")).toBe("appended");
+    expect(await branchIds(store)).toEqual(["a", "p", "b"]);
+    expect(await branchIds(await seat.open(path, { as: "follower" }))).toEqual(["a", "p", "b"]);
+  });
+
+  test("D14 another hand added a line while the append was on its way: the leaf has moved", async () => {
+    const { path, seat, store } = await ground();
+    const pending = store.append(notes("a", ["b"]), { expectedLeaf: "a" });
+    appendFileSync(path, `${note("p", "a")}\n`);
+    expect(await pending).toEqual({ type: "leaf-moved", leaf: "p" });
+    expect(await branchIds(await seat.open(path, { as: "follower" }))).toEqual(["a", "p"]);
+  });
+
+  test("D14 another hand added garbage: it stays in its line, is named, and the session goes on", async () => {
+    const { path, seat, store } = await ground();
+    appendFileSync(path, "garbage\n");
+    expect(await append(store, "b")).toBe("appended");
+    expect(told(store.damage)).toBe("not-json@3");
+    appendFileSync(path, "more garbage\n");
+    expect(await append(store, "c")).toBe("appended");
+    for (const each of [store, await seat.open(path, { as: "follower" })]) {
+      expect(await branchIds(each)).toEqual(["a", "b", "c"]);
+      expect(told(await each.check())).toBe("not-json@3 not-json@5");
+    }
+  });
+
+  test("D14 another hand added garbage without a line end: nothing sticks to it", async () => {
+    const { path, seat, store } = await ground();
+    appendFileSync(path, "garbage");
+    expect(await append(store, "b")).toBe("appended");
+    expect(contents(`${path}.damaged`)).toBe("garbage");
+    const again = await seat.open(path, { as: "follower" });
+    expect([await branchIds(again), told(await again.check())]).toEqual([["a", "b"], ""]);
+  });
+
+  test("D14 another hand added a line without a line end: it counts, and nothing sticks to it", async () => {
+    const { path, seat, store } = await ground();
+    appendFileSync(path, note("p", "a"));
+    expect(await store.append(notes("a", ["b"]), { expectedLeaf: "a" })).toEqual({ type: "leaf-moved", leaf: "p" });
+    expect(await append(store, "b")).toBe("appended");
+    expect(await branchIds(await seat.open(path, { as: "follower" }))).toEqual(["a", "p", "b"]);
+  });
+});
+
+describe("at open", () => {
+  test.each(["writer", "follower", "taker"] as const)("DISK5 D14 a link is refused to a %s", async (as) => {
+    const { elsewhere, path, seat, store } = await ground();
+    await store.close();
+    renameSync(path, elsewhere);
+    symlinkSync(elsewhere, path);
+    expect(await openStore(path, { ...seat.parts, as })).toMatchObject({ type: "unavailable" });
+    rmSync(elsewhere);
+    expect(await openStore(path, { ...seat.parts, as })).toMatchObject({ type: "unavailable" });
+  });
+
+  test("D14 a session is not created through a link, nor over anything", async () => {
+    const { elsewhere, path, seat, store } = await ground();
+    await store.close();
+    const before = contents(path);
+    expect(await createStore(path, { cwd: "/" }, seat.parts)).toMatchObject({ code: "EEXIST" });
+    expect(contents(path)).toBe(before);
+    rmSync(path);
+    symlinkSync(elsewhere, path);
+    expect(await createStore(path, { cwd: "/" }, seat.parts)).toMatchObject({ code: "EEXIST" });
+    expect(existsSync(elsewhere)).toBe(false);
+  });
+
+  test.each(["writer", "follower"] as const)("D14 a folder is refused to a %s", async (as) => {
+    const path = temporaryFolder();
+    expect(await openStore(path, { ...sittings(realFiles).parts, as })).toMatchObject({ type: "unavailable" });
+  });
+
+  test.each(["writer", "follower"] as const)("D14 a session that is not there is not made for a %s", async (as) => {
+    const path = join(temporaryFolder(), "s.jsonl");
+    const found = await openStore(path, { ...sittings(realFiles).parts, as });
+    expect(found).toMatchObject({ type: "unavailable", code: "ENOENT" });
+    expect([existsSync(path), existsSync(join(path, "../.pith"))]).toEqual([false, false]);
+  });
+});
+
+/** Null where there is no file. */
+function contents(path: string): string | null {
+  return realFiles.stat(path)?.kind === "file" ? readFileSync(path, "latin1") : null;
+}

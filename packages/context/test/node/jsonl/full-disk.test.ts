@@ -1,0 +1,119 @@
+/** Proves that a full disk costs nothing but the entry that did not fit: it is refused, taken back, and written when there is room. */
+
+import { describe, expect, test } from "vitest";
+import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
+import { chain, file, ourHeader, piHeader, seal } from "../../session/codec/specimen.ts";
+import { type Disk, disks, expectBytes } from "./disks.ts";
+import { append, branchIds, type Sittings, sittings } from "./sittings.ts";
+
+describe.each(disks)("on a disk that is %s", (_, disk) => {
+  test("DISK2 D5 an entry that fits up to any of its bytes is taken back to the last whole line, and fits later", async () => {
+    const { files, path, bytes } = disk();
+    const seat = sittings(files);
+    const store = await seat.create(path);
+    const written: string[] = [];
+    for (let room = 0, outcome = ""; outcome !== "appended"; room++) {
+      const before = bytes(path);
+      files.room = room;
+      outcome = await append(store, `e${room}`);
+      written.push(`e${room}`);
+      files.room = undefined;
+      if (outcome === "appended") break;
+      expect(outcome).toBe("disk-full");
+      expectBytes(bytes(path), before);
+      expect(await append(store, `e${room}`)).toBe("appended");
+    }
+    expect(written.length).toBeGreaterThan(100);
+    expect(await branchIds(store)).toEqual(written);
+    expect(await branchIds(await seat.open(path, { as: "follower" }))).toEqual(written);
+  });
+
+  test("DISK2 D5 a batch that fits up to any of its bytes is taken back whole", async () => {
+    const { files, path, bytes } = disk();
+    const seat = sittings(files);
+    const store = await seat.create(path);
+    await append(store, "e");
+    const before = bytes(path);
+    for (let room = 0; ; room++) {
+      files.room = room;
+      const outcome = await append(store, "a", "b", "c");
+      if (outcome === "appended") break;
+      expect(outcome).toBe("disk-full");
+      expectBytes(bytes(path), before);
+    }
+    expect(await branchIds(await seat.open(path, { as: "follower" }))).toEqual(["e", "a", "b", "c"]);
+  });
+
+  test("D5 a session that cannot be created for lack of room is created when there is", async () => {
+    let outcome = "";
+    for (let room = 0; outcome !== "opened"; room++) {
+      const ground = disk();
+      const seat = sittings(ground.files);
+      ground.files.room = room;
+      outcome = await created(ground, seat);
+      if (outcome !== "opened") expect(`room for ${room}: ${outcome}`).toBe(`room for ${room}: ENOSPC`);
+      ground.files.room = undefined;
+      const found =
+        outcome === "opened"
+          ? await openStore(ground.path, { ...seat.parts, as: "follower" })
+          : await createStore(ground.path, { cwd: "/project" }, seat.parts);
+      expect([room, found.type]).toEqual([room, "opened"]);
+      if (found.type === "opened" && outcome !== "opened") expect(await append(found.store, "e")).toBe("appended");
+    }
+  });
+
+  test("D5 a session that cannot be opened for lack of room says so, can be followed, and opens when there is room", async () => {
+    const { files, path, put } = disk();
+    const seat = sittings(files);
+    put(path, file(seal(ourHeader, ...chain(2))));
+    for (let room = 0, outcome = ""; outcome !== "opened"; room++) {
+      files.room = room;
+      const found = await openStore(path, seat.parts);
+      outcome = found.type === "unavailable" ? found.code : found.type;
+      if (outcome !== "opened") expect(`room for ${room}: ${outcome}`).toBe(`room for ${room}: ENOSPC`);
+      expect(await branchIds(await seat.open(path, { as: "follower" }))).toEqual(["e1", "e2"]);
+    }
+  });
+
+  test("D5 a migration that does not fit leaves the old file as it is, and is done when there is room", async () => {
+    const { files, path, put, bytes } = disk();
+    const seat = sittings(files);
+    const old = file(piHeader.replace('"version":3', '"version":2'), chain(2));
+    put(path, old);
+    const store = await seat.open(path);
+    for (let room = 0; ; room++) {
+      files.room = room;
+      const outcome = await append(store, "new");
+      if (outcome === "appended") break;
+      expect(outcome).toBe("disk-full");
+      if ((await branchIds(await seat.open(path, { as: "follower" }))).length !== 2) expect.unreachable();
+    }
+    expectBytes(bytes(`${path}.bak`), old);
+    files.room = undefined;
+    expect(await append(store, "newer")).toBe("appended");
+    expect(await branchIds(await seat.open(path, { as: "follower" }))).toEqual(["e1", "e2", "new", "newer"]);
+  });
+
+  test("D5 torn bytes that cannot be set aside stay where they are, and are set aside once when there is room", async () => {
+    const torn = '{"type":"custom","id":"e3"';
+    for (let room = 0; room < torn.length; room++) {
+      const { files, path, put, bytes } = disk();
+      const seat = sittings(files);
+      const found = Uint8Array.from([...file(seal(ourHeader, ...chain(2))), ...Buffer.from(torn)]);
+      put(path, found);
+      const store = await seat.open(path);
+      files.room = room;
+      expect(await append(store, "new")).toBe("disk-full");
+      expectBytes(bytes(path), found);
+      files.room = undefined;
+      expect(await append(store, "new")).toBe("appended");
+      expect([room, Buffer.from(bytes(`${path}.damaged`)).toString()]).toEqual([room, torn]);
+      expect(await branchIds(await seat.open(path, { as: "follower" }))).toEqual(["e1", "e2", "new"]);
+    }
+  });
+});
+
+async function created({ path }: Disk, { parts }: Sittings): Promise<string> {
+  const found = await createStore(path, { cwd: "/project" }, parts);
+  return found.type === "unavailable" ? found.code : found.type;
+}

@@ -1,0 +1,52 @@
+/** The index holds what was put in, finds every id and no other, and comes back from its bytes. */
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { kinds, LineIndex, ROOT } from "../../../../src/node/jsonl/indexing/line-index.ts";
+
+const row = fc.record({
+  length: fc.nat(2 ** 31 - 1),
+  offset: fc.integer({ min: 0, max: 2 ** 50 }),
+  kind: fc.constantFrom(...kinds),
+  parent: fc.double({ min: 0, max: 1, noNaN: true }),
+});
+
+test("DISK9 what goes in comes out, also from its bytes", () => {
+  fc.assert(
+    fc.property(fc.array(row, { maxLength: 300 }), (rows) => {
+      const index = new LineIndex();
+      const put = rows.map(({ parent, ...rest }, at) => ({ ...rest, id: `id-${at}`, parent: parentOf(parent, at) }));
+      for (const line of put) index.add(line);
+      const copy = new LineIndex(Uint8Array.from(index.bytes()));
+      for (const each of [index, copy]) {
+        expect(each.rows).toBe(rows.length);
+        put.forEach(({ id, offset, length, parent, kind }, at) => {
+          expect([each.offset(at), each.length(at), each.parent(at), each.kind(at)]).toEqual([
+            offset,
+            length,
+            parent,
+            kind,
+          ]);
+          expect(each.find(id, (found) => found === at)).toBe(at);
+        });
+        expect(each.find("nobody", () => false)).toBe(-1);
+        expect(each.children(ROOT)).toEqual(put.flatMap(({ parent }, at) => (parent === ROOT ? [at] : [])));
+        expect(each.ofKind("label")).toEqual(put.flatMap(({ kind }, at) => (kind === "label" ? [at] : [])));
+      }
+    }),
+  );
+});
+
+test("DISK9 two ids with one hash are told apart by looking", () => {
+  // FNV-1a gives both the same 32 bits.
+  const [one, other] = ["costarring", "liquid"];
+  const index = new LineIndex();
+  const ids = [one, other];
+  for (const [at, id] of ids.entries()) index.add({ id, offset: at, length: 1, parent: ROOT, kind: "other" });
+  const isIt = (wanted: string) => (at: number) => ids[at] === wanted;
+  expect([index.find(one, isIt(one)), index.find(other, isIt(other))]).toEqual([0, 1]);
+});
+
+function parentOf(share: number, at: number): number {
+  return at === 0 ? ROOT : Math.floor(share * (at + 1)) - 1;
+}

@@ -1,0 +1,47 @@
+/** A session of some megabytes as our own store writes it: branches, batches, compactions, lines of every size up to that of a whole read. */
+
+import type { Entry } from "../../../src/entry.ts";
+import type { Durability } from "../../../src/node/jsonl/writing/log-file.ts";
+import type { Chance } from "../../../src/testing/faulty-files/power-cut.ts";
+import { diskInMemory } from "./disks.ts";
+import { sittings } from "./sittings.ts";
+
+export async function longSession(entries: number, chance: Chance, durability: Durability): Promise<Uint8Array> {
+  const { files, path, bytes } = diskInMemory();
+  const store = await sittings(files).create(path, { durability });
+  const written: Entry[] = [];
+  while (written.length < entries) {
+    const batch = drawn(written, chance);
+    const done = await store.append(batch, { expectedLeaf: await store.leaf() });
+    if (done.type !== "appended") throw new Error(JSON.stringify(done));
+    written.push(...batch);
+    if (chance() < 0.2) await store.sync();
+  }
+  await store.close();
+  return bytes(path);
+}
+
+function drawn(written: readonly Entry[], chance: Chance): readonly Entry[] {
+  const leaf = written.at(-1)?.id ?? null;
+  const any = written[Math.floor(chance() * written.length)]?.id ?? null;
+  const id = `n${written.length + 1}`;
+  const place = { id, parentId: chance() < 0.9 ? leaf : any, timestamp: "2026-01-01T00:00:00.000Z" };
+  const fate = chance();
+  if (fate < 0.1)
+    return [{ type: "compaction", ...place, summary: "s".repeat(size(chance)), firstKeptEntryId: id, tokensBefore: 1 }];
+  if (fate < 0.15 && any !== null) return [{ type: "label", ...place, targetId: any, label: "here" }];
+  if (fate < 0.2) return [{ type: "thinking_level_change", ...place, thinkingLevel: "high" }];
+  const count = fate < 0.4 ? 3 : 1;
+  return Array.from({ length: count }, (_, at) => ({
+    type: "message",
+    ...place,
+    id: `n${written.length + 1 + at}`,
+    parentId: at === 0 ? place.parentId : `n${written.length + at}`,
+    message: { role: "user", content: "ä".repeat(size(chance)), timestamp: 1 },
+  }));
+}
+
+// Mostly short; now and then longer than what is read at once.
+function size(chance: Chance): number {
+  return Math.floor(chance() < 0.9 ? chance() * 2000 : chance() * 150_000);
+}

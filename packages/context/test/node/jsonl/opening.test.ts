@@ -1,0 +1,201 @@
+/** Opening reads what the context needs and no more; index and hints save time, and never decide what is true. */
+
+import { describe, expect, test } from "vitest";
+import type { Entry } from "../../../src/entry.ts";
+import type { Files, OpenFile } from "../../../src/node/files/files.ts";
+import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
+import { createStore, type Opened, openStore } from "../../../src/node/jsonl/open-store.ts";
+import { indexPath } from "../../../src/node/jsonl/side-folder.ts";
+import { machine } from "../../../src/node/machine.ts";
+import { MemoryStore } from "../../../src/session/memory-store.ts";
+import { type Drafted, Session } from "../../../src/session/session.ts";
+import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
+
+const path = "/s/one.jsonl";
+const text = "two thousand letters ".repeat(95);
+const note = (content: string): Drafted => ({ type: "message", message: { role: "user", content, timestamp: 1 } });
+
+/** A session with a compaction every hundred entries; returns the ids in file order. */
+async function longSession(files: Files, entries: number): Promise<readonly string[]> {
+  const store = opened(await createStore(path, { cwd: "/s" }, { files, durability: "fast" }));
+  const session = await Session.open(store, machine);
+  await session.append({ type: "thinking_level_change", thinkingLevel: "high" });
+  const ids: string[] = [session.leaf ?? ""];
+  while (ids.length < entries) {
+    const kept = ids.at(-5) ?? "";
+    const compacts = ids.length % 100 === 0;
+    await session.append(
+      compacts ? { type: "compaction", summary: "so far", firstKeptEntryId: kept, tokensBefore: 1 } : note(text),
+    );
+    ids.push(session.leaf ?? "");
+  }
+  await store.close();
+  return ids;
+}
+
+describe("DISK8 opening", () => {
+  test("DISK8 reads as much of a long session as of a short one", async () => {
+    const read: number[] = [];
+    for (const entries of [350, 3_050]) {
+      const files = new FaultyFiles();
+      await longSession(files, entries);
+      const counted = counting(files);
+      const session = await Session.open(
+        opened(await openStore(path, { files: counted.files, as: "follower" })),
+        machine,
+      );
+      expect(session.window.entries.length).toBe(55);
+      expect([session.window.settled, session.window.state.thinkingLevel]).toEqual([true, "high"]);
+      read.push(counted.bytes());
+    }
+    expect(read[1]).toBeLessThan(2 * (read[0] ?? 0));
+    expect(read[1]).toBeLessThan(600_000);
+  });
+
+  test("MOVE2 goes straight to the place moved to", async () => {
+    const files = new FaultyFiles();
+    const ids = await longSession(files, 2_050);
+    await moveTo(ids[150] ?? "", files);
+    const counted = counting(files);
+    const session = await Session.open(
+      opened(await openStore(path, { files: counted.files, as: "follower" })),
+      machine,
+    );
+    expect(session.window.entries.map(({ id }) => id)).toEqual([...ids.slice(95, 151), session.leaf]);
+    expect(counted.bytes()).toBeLessThan(600_000);
+  });
+
+  test("MOVE2 a hint that leads astray costs time, and nothing else", async () => {
+    const files = new FaultyFiles();
+    const ids = await longSession(files, 450);
+    await moveTo(ids[150] ?? "", files);
+    const lines = new TextDecoder().decode(files.contents(path)).trimEnd().split("\n");
+    const last = lines.at(-1) ?? "";
+    for (const hint of [0, 17, last.length, 300_000, 10 ** 12]) {
+      const { crc: _, up: __, ...entry } = JSON.parse(last) as Record<string, unknown>;
+      const body = JSON.stringify({ ...entry, up: hint }).slice(0, -1);
+      const sum = machine.checksum(new TextEncoder().encode(body)).toString(16).padStart(8, "0");
+      files.write(path, new TextEncoder().encode(`${[...lines.slice(0, -1), `${body},"crc":"${sum}"}`].join("\n")}\n`));
+      const session = await Session.open(opened(await openStore(path, { files, as: "follower" })), machine);
+      expect(session.window.entries.map(({ id }) => id)).toEqual([...ids.slice(95, 151), session.leaf]);
+    }
+  });
+
+  test("WIN3 a file of pi is opened before its old state is known, and asked nothing before it is", async () => {
+    const files = new FaultyFiles();
+    await longSession(files, 350);
+    files.write(path, asPi(files.contents(path)));
+    const store = opened(await openStore(path, { files }));
+    const session = await Session.open(store, machine);
+    expect([session.window.settled, session.window.state.thinkingLevel]).toEqual([false, "off"]);
+    await session.append(note("go on"));
+    expect([session.window.settled, session.window.state.thinkingLevel]).toEqual([true, "high"]);
+    expect(session.window).toEqual(await MemoryStore.open(files.contents(path), machine).window(session.leaf));
+  });
+});
+
+describe("DISK9 the index", () => {
+  test("DISK9 is kept for long sessions, and used by the next process", async () => {
+    const files = new FaultyFiles();
+    const ids = await longSession(files, 1_000);
+    expect(files.contents(indexPath(path)).length).toBeGreaterThan(900 * 24);
+    const counted = counting(files);
+    const store = opened(await openStore(path, { files: counted.files, as: "follower" }));
+    expect((await store.entry(ids[3] ?? ""))?.id).toBe(ids[3]);
+    expect(counted.bytes()).toBeLessThan(files.contents(path).length / 4);
+  });
+
+  const spoil: readonly (readonly [string, (index: Uint8Array) => Uint8Array])[] = [
+    ["empty", () => new Uint8Array()],
+    ["cut short", (index) => index.slice(0, -30)],
+    ["of another program", (index) => index.map((byte) => byte ^ 0x55)],
+    ["changed in one bit", (index) => index.map((byte, at) => (at === 5_000 ? byte ^ 1 : byte))],
+    ["of fewer lines, its head untouched", (index) => index.slice(0, 24 + 24 * 10)],
+  ];
+  test.each(spoil)("DISK9 that is %s is made anew", async (_, spoiled) => {
+    const files = new FaultyFiles();
+    const ids = await longSession(files, 1_000);
+    files.write(indexPath(path), spoiled(files.contents(indexPath(path))));
+    await expectWhole(files, ids);
+  });
+
+  test("DISK9 of another file, or of this one before it changed, is made anew", async () => {
+    const [files, other] = [new FaultyFiles(), new FaultyFiles()];
+    const ids = await longSession(files, 1_000);
+    await longSession(other, 1_000);
+    files.write(indexPath(path), other.contents(indexPath(path)));
+    await expectWhole(files, ids);
+  });
+
+  test("DISK9 of a file that has grown since is completed", async () => {
+    const files = new FaultyFiles();
+    const ids = await longSession(files, 1_000);
+    const kept = files.contents(indexPath(path)).slice();
+    await moveTo(ids[20] ?? "", files);
+    files.write(indexPath(path), kept);
+    const store = opened(await openStore(path, { files, as: "follower" }));
+    expect(await store.children(ids[20] ?? "")).toHaveLength(2);
+  });
+});
+
+async function expectWhole(files: FaultyFiles, ids: readonly string[]): Promise<void> {
+  const store = opened(await openStore(path, { files, as: "follower" }));
+  const held = MemoryStore.open(files.contents(path), machine);
+  expect((await store.branch(ids.at(-1) ?? "")).map(({ id }) => id)).toEqual(ids);
+  for (const id of [ids[0], ids[499], ids[999]])
+    expect(await store.entry(id ?? "")).toEqual(await held.entry(id ?? ""));
+}
+
+async function moveTo(target: string, files: Files): Promise<void> {
+  const store = opened(await openStore(path, { files }));
+  await (await Session.open(store, machine)).move(target);
+  await store.close();
+}
+
+/** The same lines without our marks, as pi would have written them. */
+function asPi(bytes: Uint8Array): Uint8Array {
+  const lines = new TextDecoder().decode(bytes).trimEnd().split("\n");
+  const plain = lines.map((line) => {
+    const { crc: _, up: __, run: ___, pith: ____, ...entry } = JSON.parse(line) as Record<string, unknown>;
+    return JSON.stringify((entry as unknown as Entry).type === "compaction" ? { ...entry, details: {} } : entry);
+  });
+  return new TextEncoder().encode(`${plain.join("\n")}\n`);
+}
+
+/** The same disk, and how many bytes were read from it. */
+function counting(files: Files): { readonly files: Files; bytes(): number } {
+  let bytes = 0;
+  const open: Files["open"] = (name, how) => {
+    const file = files.open(name, how);
+    const counted: OpenFile = {
+      read: (into, position) => {
+        const count = file.read(into, position);
+        bytes += count;
+        return count;
+      },
+      append: (more) => file.append(more),
+      truncate: (size) => file.truncate(size),
+      sync: () => file.sync(),
+      stat: () => file.stat(),
+      close: () => file.close(),
+    };
+    return counted;
+  };
+  const forwarded: Files = {
+    open,
+    create: (name) => files.create(name),
+    stat: (name) => files.stat(name),
+    list: (name) => files.list(name),
+    makeFolder: (name) => files.makeFolder(name),
+    rename: (from, to) => files.rename(from, to),
+    link: (from, to) => files.link(from, to),
+    remove: (name) => files.remove(name),
+    syncFolder: (name) => files.syncFolder(name),
+  };
+  return { files: forwarded, bytes: () => bytes };
+}
+
+function opened(outcome: Opened): JsonlStore {
+  if (outcome.type !== "opened") throw new Error(JSON.stringify(outcome));
+  return outcome.store;
+}

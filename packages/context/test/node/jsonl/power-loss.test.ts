@@ -1,0 +1,195 @@
+/** Proves what a power cut may take: nothing that was promised, and of what was not, never the middle. */
+
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createStore } from "../../../src/node/jsonl/open-store.ts";
+import type { Durability } from "../../../src/node/jsonl/writing/log-file.ts";
+import { MemoryStore } from "../../../src/session/memory-store.ts";
+import { ancestry, treeOf } from "../../../src/session/tree.ts";
+import { Crashed } from "../../../src/testing/faulty-files/refusal.ts";
+import { seededChance } from "../../../src/testing/faulty-files/seeded-chance.ts";
+import { testPorts } from "../../../src/testing/test-ports.ts";
+import { chain, file, piHeader } from "../../session/codec/specimen.ts";
+import { diskInMemory, RefusingFiles, temporaryFolder } from "./disks.ts";
+import { type Life, live } from "./short-life.ts";
+import { append, branchIds, sittings, storeIn } from "./sittings.ts";
+
+/** `PITH_SEED` repeats a run of one life. */
+const first = Number(process.env.PITH_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const lives = Number(process.env.PITH_LIVES ?? (process.env.PITH_SEED ? 1 : 600));
+
+describe("power is lost at a random moment of a random life", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  test.each<Durability>(["durable", "fast"])(
+    `D4 a session that is %s keeps all that was promised, and nothing without what came before it (${lives} lives)`,
+    async (durability) => {
+      for (let seed = first; seed < first + lives; seed++)
+        await loses(seed, durability).catch((error: unknown) => {
+          throw new Error(`PITH_SEED=${seed}: ${error instanceof Error ? error.message : error}`, { cause: error });
+        });
+    },
+  );
+});
+
+async function loses(seed: number, durability: Durability): Promise<void> {
+  const chance = seededChance(seed);
+  const life = await newLife(seed, durability);
+  for (let round = 0; round < 2; round++) {
+    const acts = 2 + Math.floor(chance() * 6);
+    life.files.crashAt(1 + Math.floor(chance() * chance() * 60 * acts));
+    await live(life, acts, chance).catch(ifNoCrash);
+    life.files.heal();
+    life.seat.ends();
+    life.files.powerCut(seededChance(seed + round));
+    if (!(await isThere(life))) return;
+    await expectKept(life);
+  }
+}
+
+async function newLife(seed: number, durability: Durability): Promise<Life> {
+  const { files, path } = diskInMemory();
+  const found = olderFiles[seed % 5];
+  if (found) files.write(path, found);
+  const old = found ? await entriesIn(found) : [];
+  return {
+    files,
+    path,
+    seat: sittings(files),
+    durability,
+    acknowledged: old,
+    safe: old.length,
+    created: found !== undefined,
+    pending: [],
+    ids: 0,
+  };
+}
+
+/** One of version 1 and one of version 3, both pi's; other lives begin with a new file. */
+const olderFiles: readonly (Uint8Array | undefined)[] = [
+  file(
+    piHeader.replace('"version":3,', ""),
+    chain(3).map((line) => line.replace(/"id":"e\d",|"parentId":(?:"e\d"|null),/g, "")),
+  ),
+  file(piHeader, chain(3)),
+];
+
+async function entriesIn(bytes: Uint8Array): Promise<Life["acknowledged"]> {
+  const store = MemoryStore.open(bytes, testPorts());
+  return [...(await store.branch(await store.leaf()))];
+}
+
+async function isThere({ files, path, created, seat }: Life): Promise<boolean> {
+  if (files.paths().includes(path)) return true;
+  expect(created).toBe(false);
+  expect(await append(await seat.create(path), "new")).toBe("appended");
+  return false;
+}
+
+async function expectKept(life: Life): Promise<void> {
+  const { path, seat, acknowledged, pending, durability, safe } = life;
+  const store = await seat.open(path, { durability });
+  const all = [...acknowledged, ...pending];
+  const found = await branchIds(store);
+  const kept = possibleEnds(life).find((count) => sameIds(found, branchOf(all.slice(0, count))));
+  if (kept === undefined)
+    expect({ found, safe: branchOf(all.slice(0, safe)), told: store.damage }).toEqual(branchOf(acknowledged));
+  for (const entry of all.slice(0, kept)) expect(await store.entry(entry.id)).toEqual(entry);
+
+  const added = `n${++life.ids}`;
+  expect(await append(store, added)).toBe("appended");
+  expect(await branchIds(store)).toEqual([...found, added]);
+  await store.close();
+  const again = await seat.open(path, { as: "follower" });
+  expect(await branchIds(again)).toEqual([...found, added]);
+  const entry = await again.entry(added);
+  acknowledged.splice(0, acknowledged.length, ...all.slice(0, kept), ...(entry ? [entry] : []));
+  life.pending = [];
+  life.safe = acknowledged.length;
+}
+
+// A batch that nobody was told about is there whole or not at all; only pi's files have no mark that says so.
+function possibleEnds({ files, path, acknowledged, pending, safe }: Life): readonly number[] {
+  const ours = Buffer.from(files.contents(path)).includes('"pith"');
+  const whole = acknowledged.length + pending.length;
+  const most = ours ? acknowledged.length : whole;
+  return [...Array.from({ length: most - safe + 1 }, (_, more) => safe + more), whole];
+}
+
+function branchOf(entries: Life["acknowledged"]): readonly string[] {
+  return [...ancestry(treeOf(entries), entries.at(-1)?.id ?? null)].map(({ id }) => id).reverse();
+}
+
+function sameIds(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((id, at) => id === other[at]);
+}
+
+function ifNoCrash(error: unknown): void {
+  if (!(error instanceof Crashed)) throw error;
+}
+
+test("D4 the entries before a torn batch stay, though they did not wait for the disk when they were written", async () => {
+  const { files, path, ...disk } = diskInMemory();
+  const seat = sittings(files);
+  const store = await seat.create(path, { durability: "fast" });
+  await append(store, "a");
+  await append(store, "b");
+  await store.sync();
+  await append(store, "c", "d");
+  await store.close();
+  disk.put(path, disk.bytes(path).subarray(0, -10));
+  const again = await seat.open(path);
+  expect(await branchIds(again)).toEqual(["a", "b"]);
+  expect(await append(again, "e")).toBe("appended");
+  expect(await branchIds(again)).toEqual(["a", "b", "e"]);
+});
+
+test("LOG13 D4 an entry that came to the disk before its predecessor does not count, though it would fit behind an earlier one", async () => {
+  const { files, path, ...disk } = diskInMemory();
+  const seat = sittings(files);
+  const store = await seat.create(path, { durability: "fast" });
+  await append(store, "a");
+  await store.sync();
+  const start = disk.bytes(path).length;
+  await append(store, "b");
+  const end = disk.bytes(path).length;
+  await append(store, "c");
+  await store.close();
+  disk.put(path, disk.bytes(path).fill(0, start, end));
+  expect(await branchIds(await seat.open(path))).toEqual(["a"]);
+});
+
+test("DISK1 D4 a sync makes all that was appended fast survive", async () => {
+  for (let seed = 1; seed <= 50; seed++) {
+    const { files, path } = diskInMemory();
+    const seat = sittings(files);
+    const store = await seat.create(path, { durability: "fast" });
+    await append(store, "a");
+    await append(store, "b", "c", "d");
+    expect(await store.sync()).toBe(true);
+    await append(store, "e");
+    files.powerCut(seededChance(seed));
+    seat.ends();
+    expect((await branchIds(await seat.open(path))).slice(0, 4)).toEqual(["a", "b", "c", "d"]);
+  }
+});
+
+test("DISK1 D4 what was appended fast is synced within a second, and not one by one", async () => {
+  const files = new RefusingFiles();
+  const path = `${temporaryFolder()}/s.jsonl`;
+  const store = storeIn(await createStore(path, { cwd: "/" }, { files, ports: testPorts(), durability: "fast" }));
+  const acts = (): string =>
+    files.log.flatMap((line) => /^(append|sync) (?=.*s\.jsonl$)/.exec(line)?.[1] ?? []).join(" ");
+  for (let at = 0; at < 20; at++) await append(store, `n${at}`);
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  expect(acts()).toMatch(/append sync$/);
+  // A machine that is busy may take more than a second for twenty; twenty syncs it would not need.
+  expect(
+    acts()
+      .split(" ")
+      .filter((act) => act === "sync").length,
+  ).toBeLessThan(5);
+  await append(store, "last");
+  await store.close();
+  expect(acts()).toMatch(/append sync$/);
+});

@@ -1,0 +1,92 @@
+/** Proves that a process that runs out of files or memory says so by name, and leaves the session as it was. */
+
+import { closeSync, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { openStore } from "../../../src/node/jsonl/open-store.ts";
+import { sealed } from "../../../src/session/codec/line/seal.ts";
+import { chain, checksum, file, ourHeader, seal } from "../../session/codec/specimen.ts";
+import { disks, expectBytes, temporaryFolder } from "./disks.ts";
+import { openElsewhere } from "./open-elsewhere.ts";
+import { append, sittings } from "./sittings.ts";
+
+describe.each(disks)("on a disk that is %s", (_, disk) => {
+  const whole = file(seal(ourHeader, ...chain(2)));
+
+  test.each(["writer", "follower", "taker"] as const)(
+    "D16 no file can be opened any more: a %s is told so in a sentence, nothing stays open, and later it opens",
+    async (as) => {
+      for (const operation of ["open", "create"] as const) {
+        const { files, path, put, bytes } = disk();
+        put(path, whole);
+        const { parts } = sittings(files);
+        files.failEvery("EMFILE", [operation]);
+        const found = await openStore(path, { ...parts, as });
+        if (as === "follower" && operation === "create") continue;
+        expect(found).toMatchObject({ type: "unavailable", code: "EMFILE" });
+        if (found.type === "unavailable") expect(found.why).toMatch(/s\.jsonl cannot be opened: .+/);
+        expect(leftOpen(files.log)).toEqual([]);
+        expectBytes(bytes(path), whole);
+        files.heal();
+        expect((await openStore(path, { ...parts, as })).type).toBe("opened");
+      }
+    },
+  );
+
+  test("D16 whatever fails while a session is opened, nothing stays open", async () => {
+    for (let step = 1; step <= 30; step++) {
+      const { files, path, put } = disk();
+      put(path, whole);
+      files.failAt(step, "EMFILE");
+      const opened = await openStore(path, sittings(files).parts);
+      if (opened.type === "opened") await opened.store.close();
+      const which = files.log.find((line) => line.endsWith("EMFILE"));
+      expect([which, leftOpen(files.log)]).toEqual([which, []]);
+    }
+  });
+
+  test("D16 no file can be opened any more: an append to an open session needs none", async () => {
+    const { files, path } = disk();
+    const store = await sittings(files).create(path);
+    files.failEvery("EMFILE", ["open", "create"]);
+    expect(await append(store, "a")).toBe("appended");
+  });
+});
+
+test("D16 with 128 MB of memory 100,000 entries are opened and appended to", async () => {
+  const path = join(temporaryFolder(), "s.jsonl");
+  compactedSession(path, 100_000);
+  const flags = ["--max-old-space-size=128"];
+  const found = await openElsewhere(path, { as: "writer", append: true, flags });
+  expect(found).toMatchObject({ outcome: "opened", damage: "", leaf: "e100000", appended: "appended" });
+  expect(await openElsewhere(path, { flags })).toMatchObject({ leaf: "appended", damage: "" });
+});
+
+/** The files that were opened and not closed. */
+function leftOpen(log: readonly string[]): readonly string[] {
+  const open: string[] = [];
+  for (const line of log) {
+    const [, act = "", path = "", failed] = /^(\w+) (\S+)(?: (?:read|append))?( E[A-Z]+)?/.exec(line) ?? [];
+    if ((act === "open" || act === "create") && !failed) open.push(path);
+    if (act === "close") open.splice(open.lastIndexOf(path), 1);
+  }
+  return open;
+}
+
+/** About 2 KB an entry, a compaction every 2,000. */
+function compactedSession(path: string, count: number): void {
+  const descriptor = openSync(path, "w", 0o600);
+  const lines: string[] = [...seal(ourHeader)];
+  const text = "a few words of some length ".repeat(66);
+  for (let at = 1; at <= count; at++) {
+    const place = `"id":"e${at}","parentId":${at === 1 ? "null" : `"e${at - 1}"`},"timestamp":"2026-01-01T00:00:01.000Z"`;
+    const carried = '"details":{"pith":{"carried":{"model":null,"thinkingLevel":"off","activeTools":null}}}';
+    const line =
+      at % 2000 === 0
+        ? `{"type":"compaction",${place},"summary":"${text}","firstKeptEntryId":"e${at - 10}","tokensBefore":1,${carried}}`
+        : `{"type":"message",${place},"message":{"role":"user","content":"${text}","timestamp":1767225600000}}`;
+    lines.push(sealed(line, {}, checksum));
+    if (lines.length === 2000 || at === count) writeSync(descriptor, `${lines.splice(0).join("\n")}\n`);
+  }
+  closeSync(descriptor);
+}

@@ -1,0 +1,106 @@
+/** A short random life of a session file, told by a seed, with a note of all that was promised on the way. */
+
+import { vi } from "vitest";
+import { type Entry, MOVE } from "../../../src/entry.ts";
+import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
+import type { Durability } from "../../../src/node/jsonl/writing/log-file.ts";
+import type { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
+import type { Chance } from "../../../src/testing/faulty-files/power-cut.ts";
+import { notes, type Sittings } from "./sittings.ts";
+
+export interface Life {
+  readonly files: FaultyFiles;
+  readonly path: string;
+  readonly seat: Sittings;
+  readonly durability: Durability;
+  /** In the order they were written; begins with what an old file holds. */
+  readonly acknowledged: Entry[];
+  /** How many of them must survive a power cut. */
+  safe: number;
+  /** Whether the file is there for good. */
+  created: boolean;
+  /** Handed in, and not answered yet. */
+  pending: readonly Entry[];
+  ids: number;
+}
+
+/** Ends by itself, or with the crash that somebody planned. */
+export async function live(life: Life, acts: number, chance: Chance): Promise<void> {
+  let store = await sitDown(life);
+  for (let act = 0; act < acts; act++) store = await pick(ways, chance)({ life, store, chance });
+  if (chance() < 0.5) await stoodUp({ life, store, chance });
+}
+
+interface Moment {
+  readonly life: Life;
+  readonly store: JsonlStore;
+  readonly chance: Chance;
+}
+
+const ways: readonly ((moment: Moment) => Promise<JsonlStore>)[] = [
+  (moment) => added(moment, 1),
+  (moment) => added(moment, 1),
+  (moment) => added(moment, 1),
+  (moment) => added(moment, 2 + Math.floor(moment.chance() * 3)),
+  moved,
+  synced,
+  timePassed,
+  reopened,
+];
+
+async function sitDown(life: Life): Promise<JsonlStore> {
+  const { files, path, seat, durability } = life;
+  const there = files.paths().includes(path);
+  const store = there ? await seat.open(path, { durability }) : await seat.create(path, { durability });
+  life.created = true;
+  return store;
+}
+
+async function added({ life, store }: Moment, count: number): Promise<JsonlStore> {
+  const ids = Array.from({ length: count }, () => `n${++life.ids}`);
+  return write(life, store, notes(await store.leaf(), ids));
+}
+
+async function moved({ life, store, chance }: Moment): Promise<JsonlStore> {
+  const [entry] = notes(life.acknowledged[Math.floor(chance() * life.acknowledged.length)]?.id ?? null, [
+    `n${++life.ids}`,
+  ]);
+  return entry?.type === "custom" ? write(life, store, [{ ...entry, customType: MOVE }]) : store;
+}
+
+async function write(life: Life, store: JsonlStore, batch: readonly Entry[]): Promise<JsonlStore> {
+  life.pending = batch;
+  const done = await store.append(batch, { expectedLeaf: await store.leaf() });
+  if (done.type !== "appended") throw new Error(`a life that nothing disturbs was told ${JSON.stringify(done)}`);
+  life.acknowledged.push(...batch);
+  life.pending = [];
+  if (life.durability === "durable") life.safe = life.acknowledged.length;
+  return store;
+}
+
+async function synced({ life, store }: Moment): Promise<JsonlStore> {
+  if (await store.sync()) life.safe = life.acknowledged.length;
+  return store;
+}
+
+async function timePassed({ life, store }: Moment): Promise<JsonlStore> {
+  vi.advanceTimersByTime(1000);
+  life.safe = life.acknowledged.length;
+  return store;
+}
+
+async function stoodUp({ life, store }: Moment): Promise<void> {
+  await store.close();
+  life.safe = life.acknowledged.length;
+}
+
+async function reopened(moment: Moment): Promise<JsonlStore> {
+  await stoodUp(moment);
+  return sitDown(moment.life);
+}
+
+function pick<Thing>(things: readonly Thing[], chance: Chance): Thing {
+  const thing = things[Math.floor(chance() * things.length)];
+  if (thing === undefined) throw new Error("chance is 1");
+  return thing;
+}

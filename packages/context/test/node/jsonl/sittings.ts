@@ -1,0 +1,65 @@
+/** One process after another at the same session file: each sitting opens it anew, and those before are dead. */
+
+import type { Entry } from "../../../src/entry.ts";
+import type { Files } from "../../../src/node/files/files.ts";
+import type { JsonlStore, StoreParts } from "../../../src/node/jsonl/jsonl-store.ts";
+import { createStore, type Opened, type Opening, openStore } from "../../../src/node/jsonl/open-store.ts";
+import type { Owner } from "../../../src/node/lease/owner.ts";
+import type { Store } from "../../../src/session/store.ts";
+import { testPorts } from "../../../src/testing/test-ports.ts";
+
+type Parts = Partial<StoreParts>;
+
+export interface Sittings {
+  readonly parts: Parts;
+  /** The process that sat here ends; what it leased is free. */
+  ends(): void;
+  create(path: string, more?: Parts): Promise<JsonlStore>;
+  open(path: string, more?: Parts & Pick<Opening, "as">): Promise<JsonlStore>;
+}
+
+export function sittings(files: Files): Sittings {
+  let pid = 1;
+  const parts: Parts = {
+    files,
+    ports: testPorts(),
+    processes: { self: () => ownerCalled(pid), isAlive: (owner) => owner.pid === pid },
+  };
+  return {
+    parts,
+    ends: () => void pid++,
+    create: async (path, more) => storeIn(await createStore(path, { cwd: "/project" }, { ...parts, ...more })),
+    open: async (path, more) => storeIn(await openStore(path, { ...parts, ...more })),
+  };
+}
+
+export function storeIn(opened: Opened): JsonlStore {
+  if (opened.type !== "opened") throw new Error(JSON.stringify(opened));
+  return opened.store;
+}
+
+/** Behind the leaf, whatever that is; says what came of it. */
+export async function append(store: Store, ...ids: readonly string[]): Promise<string> {
+  const expectedLeaf = await store.leaf();
+  const done = await store.append(notes(expectedLeaf, ids), { expectedLeaf });
+  return done.type === "refused" ? done.why : done.type;
+}
+
+/** Short entries, each the child of the one before. */
+export function notes(parentId: string | null, ids: readonly string[]): readonly Entry[] {
+  return ids.map((id, at) => ({
+    type: "custom",
+    id,
+    parentId: at === 0 ? parentId : (ids[at - 1] ?? null),
+    timestamp: "2026-01-01T00:00:01.000Z",
+    customType: "n",
+  }));
+}
+
+export async function branchIds(store: Store): Promise<readonly string[]> {
+  return (await store.branch(await store.leaf())).map(({ id }) => id);
+}
+
+function ownerCalled(pid: number): Owner {
+  return { pid, started: "1", host: "here", machine: "", since: 0 };
+}

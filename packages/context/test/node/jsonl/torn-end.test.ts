@@ -1,0 +1,115 @@
+/** Proves that a file that was cut anywhere goes on: every whole line stays, the torn bytes are set aside, the next entry is kept. */
+
+import { expect, test } from "vitest";
+import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
+import type { Durability } from "../../../src/node/jsonl/writing/log-file.ts";
+import { buildSessionContext } from "../../../src/reading/build-context.ts";
+import { MemoryStore } from "../../../src/session/memory-store.ts";
+import type { Store } from "../../../src/session/store.ts";
+import { story } from "../../../src/testing/story.ts";
+import { testPorts } from "../../../src/testing/test-ports.ts";
+import { bytesOf, chain, file, joined, piHeader } from "../../session/codec/specimen.ts";
+import { type Disk, diskInMemory, disks, expectBytes } from "./disks.ts";
+import { told } from "./everything.ts";
+import { append, branchIds, sittings } from "./sittings.ts";
+
+test.each(disks)("LOG14 D3 a session goes on wherever it was cut, on a disk that is %s", async (_, disk) =>
+  expectToGoOnEverywhere(disk, await written("durable")),
+);
+
+test("D3 a session of pi goes on wherever it was cut", () =>
+  expectToGoOnEverywhere(diskInMemory, file(piHeader, chain(3))));
+
+test("D3 a session that did not wait for the disk goes on wherever it was cut", async () =>
+  expectToGoOnEverywhere(diskInMemory, await written("fast")));
+
+test("LOG14 D3 a second tear is set aside behind the first", async () => {
+  const { files, path, ...disk } = diskInMemory();
+  const bytes = await written("durable");
+  const seat = sittings(files);
+  disk.put(path, bytes.subarray(0, -10));
+  const first = await seat.open(path);
+  await append(first, "one");
+  await first.close();
+  const aside = disk.bytes(`${path}.damaged`);
+  const torn = bytesOf('{"type":"x');
+  disk.put(path, joined(disk.bytes(path), torn));
+  const second = await seat.open(path);
+  expect(await append(second, "two")).toBe("appended");
+  expectBytes(disk.bytes(`${path}.damaged`), joined(aside, torn));
+});
+
+/** Six entries: two alone, three at once, one that follows an earlier one. */
+const entries = story("user: a", "names: b", "names: c", "thinking: d", "names: e", "moves: e2");
+
+async function written(durability: Durability): Promise<Uint8Array> {
+  const { files, path } = diskInMemory();
+  const store = await sittings(files).create(path, { durability });
+  for (const [from, to] of [
+    [0, 1],
+    [1, 2],
+    [2, 5],
+    [5, 6],
+  ] as const)
+    expect(await store.append(entries.slice(from, to), { expectedLeaf: await store.leaf() })).toMatchObject({
+      type: "appended",
+    });
+  return files.contents(path);
+}
+
+async function expectToGoOnEverywhere(disk: () => Disk, bytes: Uint8Array): Promise<void> {
+  let ground = disk();
+  for (let length = 0; length <= bytes.length; length++) {
+    if (length % 50 === 0) ground = disk();
+    await expectToGoOn(ground, bytes.subarray(0, length), bytes.indexOf(0x0a));
+  }
+}
+
+async function expectToGoOn(disk: Disk, bytes: Uint8Array, headerEnd: number): Promise<void> {
+  const { files, path } = disk;
+  for (const beside of [`${path}.damaged`, `${path}.bak`]) if (disk.has(beside)) files.remove(beside);
+  disk.put(path, bytes);
+  const seat = sittings(files);
+  const reference = MemoryStore.open(bytes, testPorts());
+
+  const follower = await seat.open(path, { as: "follower" });
+  await expectSame(follower, reference);
+  await follower.close();
+  const writer = await seat.open(path);
+  await expectSame(writer, reference);
+  expectBytes(disk.bytes(path), bytes);
+
+  const before = await branchIds(writer);
+  expect(await append(writer, "new")).toBe("appended");
+  expect(await branchIds(writer)).toEqual([...before, "new"]);
+  expectAside(disk, bytes, headerEnd);
+  await writer.close();
+
+  const again = await seat.open(path);
+  expect(await branchIds(again)).toEqual([...before, "new"]);
+  expect(told(await again.check())).toBe("");
+  await again.close();
+}
+
+async function expectSame(store: JsonlStore, reference: MemoryStore): Promise<void> {
+  expect(told(store.damage)).toBe(told(reference.damage));
+  expect(await contextOf(store)).toEqual(await contextOf(reference));
+  expect(await branchIds(store)).toEqual(await branchIds(reference));
+}
+
+async function contextOf(store: Store): Promise<unknown> {
+  return buildSessionContext(await store.window(await store.leaf()));
+}
+
+// A header that was cut is no torn line: the file is written anew, and the old one kept whole.
+function expectAside(disk: Disk, bytes: Uint8Array, headerEnd: number): void {
+  const damaged = `${disk.path}.damaged`;
+  const reference = MemoryStore.open(bytes, testPorts());
+  if (bytes.length < headerEnd) {
+    expectBytes(disk.bytes(`${disk.path}.bak`), bytes);
+    return;
+  }
+  const torn = reference.damage[0];
+  if (!torn) expect(disk.has(damaged)).toBe(false);
+  else expectBytes(disk.bytes(damaged), bytes.subarray(torn.offset));
+}

@@ -1,0 +1,155 @@
+/** A home for sessions on a disk in memory that can fail, and processes that end one after the other. */
+
+import { expect } from "vitest";
+import type { Entry } from "../../../src/entry.ts";
+import { keepBlob, readBlob } from "../../../src/node/blobs/blob-folder.ts";
+import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
+import { type Opened, openStore } from "../../../src/node/jsonl/open-store.ts";
+import { createSession } from "../../../src/node/sessions/create-session.ts";
+import { findSession } from "../../../src/node/sessions/find-session.ts";
+import type { HomeParts } from "../../../src/node/sessions/home.ts";
+import { blobBlock } from "../../../src/session/blob-block.ts";
+import type { Store } from "../../../src/session/store.ts";
+import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
+import { Crashed } from "../../../src/testing/faulty-files/refusal.ts";
+import { seededChance } from "../../../src/testing/faulty-files/seeded-chance.ts";
+import { story } from "../../../src/testing/story.ts";
+import { testPorts } from "../../../src/testing/test-ports.ts";
+
+export interface Ground {
+  readonly files: FaultyFiles;
+  readonly parts: HomeParts & { readonly files: FaultyFiles };
+  /** The process that was here ends; what it leased is free. */
+  ends(): void;
+}
+
+export function ground(): Ground {
+  const files = new FaultyFiles();
+  let pid = 1;
+  const owner = (): number => pid;
+  const processes = {
+    self: () => ({ pid: owner(), started: "1", host: "here", machine: "", since: 0 }),
+    isAlive: ({ pid: of }: { readonly pid: number }) => of === pid,
+  };
+  const parts = { files, ports: testPorts("n"), env: { PITH_HOME: "/pith" }, processes };
+  return { files, parts, ends: () => void pid++ };
+}
+
+export function storeIn(opened: Opened): JsonlStore {
+  if (opened.type !== "opened") throw new Error(JSON.stringify(opened));
+  return opened.store;
+}
+
+/** A session with these entries, closed again; its path. */
+export async function session(
+  parts: HomeParts,
+  { cwd = "/work/one", id, entries = story("user: hello", "says: hi") }: Partial<Telling> = {},
+): Promise<string> {
+  const store = storeIn(await createSession({ cwd, ...(id !== undefined && { id }), ...parts }));
+  await appended(store, entries);
+  await store.close();
+  return store.path;
+}
+
+interface Telling {
+  readonly cwd: string;
+  readonly id: string;
+  readonly entries: readonly Entry[];
+}
+
+/** One by one, so that moves say where their parents stand. */
+export async function appended(store: Store, entries: readonly Entry[]): Promise<void> {
+  for (const entry of entries) {
+    const done = await store.append([entry], { expectedLeaf: await store.leaf() });
+    expect(done).toMatchObject({ type: "appended" });
+  }
+}
+
+/** A session whose second entry names a blob. */
+export async function sessionWithBlob(parts: HomeParts, id = "pictured"): Promise<{ path: string; hash: string }> {
+  const store = storeIn(await createSession({ cwd: "/work/one", id, ...parts }));
+  const kept = await keepBlob(store.path, PICTURE, parts);
+  if (kept.type !== "kept") throw new Error(kept.why);
+  const [hello, ...more] = story("user: look", "says: nice", "moves: e1", "user: again", "names: pictures");
+  const message = {
+    role: "user" as const,
+    content: [blobBlock({ ...kept, mimeType: "image/png", tokens: 9 })],
+    timestamp: 1,
+  };
+  await appended(store, [{ ...hello, type: "message", message } as Entry, ...more]);
+  await store.close();
+  return { path: store.path, hash: kept.hash };
+}
+
+export const PICTURE: Uint8Array = Buffer.from("not really a picture ".repeat(20));
+
+export async function entriesAt(path: string, parts: HomeParts): Promise<readonly Entry[]> {
+  const store = storeIn(await openStore(path, { ...parts, as: "follower" }));
+  const entries = await store.branch(await store.leaf());
+  await store.close();
+  return entries;
+}
+
+export async function idsAt(path: string, parts: HomeParts): Promise<readonly string[]> {
+  return (await entriesAt(path, parts)).map(({ id }) => id);
+}
+
+/** The session of this id, wherever it lies: one place, sound, with its blob. */
+export async function expectWhole(id: string, hash: string, parts: HomeParts): Promise<string> {
+  const found = await findSession(id, parts);
+  if (found.type !== "found") throw new Error(JSON.stringify(found));
+  const store = storeIn(await openStore(found.path, parts));
+  // An entry that was on its way may be torn: it was never said to be there.
+  const damage = (await store.check()).filter(({ kind }) => !["torn-tail", "nul-bytes"].includes(kind));
+  expect(damage).toEqual([]);
+  await store.close();
+  expect(await readBlob(found.path, hash, parts)).toMatchObject({ type: "read", bytes: new Uint8Array(PICTURE) });
+  return found.path;
+}
+
+export interface Ending {
+  readonly how: "killed" | "without power";
+  /** The operation that did not happen any more. */
+  readonly at: number;
+}
+
+/** Does it with the process ending at its first operation, at its second and so on, until it gets through. */
+export async function atEveryEnd<Scene>(
+  scene: (on: Ground) => Promise<Scene>,
+  act: (on: Ground, scene: Scene) => Promise<unknown>,
+  look: (on: Ground, scene: Scene, ending: Ending) => Promise<void>,
+): Promise<number> {
+  let at = 1;
+  for (const how of ["killed", "without power"] as const)
+    for (at = 1; ; at++) {
+      const on = ground();
+      const set = await scene(on);
+      on.files.crashAt(at);
+      await act(on, set).catch((error: unknown) => expect(error).toBeInstanceOf(Crashed));
+      if (!on.files.crashed) break;
+      if (how === "killed") on.files.restart();
+      else on.files.powerCut(seededChance(at));
+      on.ends();
+      await look(on, set, { how, at });
+    }
+  return at;
+}
+
+/** Does it with the disk refusing its first operation, its second and so on, until it gets through without. */
+export async function atEveryRefusal<Scene, Outcome>(
+  scene: (on: Ground) => Promise<Scene>,
+  act: (on: Ground, scene: Scene) => Promise<Outcome>,
+  look: (on: Ground, scene: Scene, outcome: Outcome) => Promise<void>,
+): Promise<number> {
+  for (let at = 1; ; at++) {
+    const on = ground();
+    const set = await scene(on);
+    const before = on.files.operations;
+    on.files.failAt(at, at % 2 ? "ENOSPC" : "EIO");
+    const outcome = await act(on, set);
+    if (on.files.operations < before + at) return at;
+    on.files.heal();
+    on.ends();
+    await look(on, set, outcome);
+  }
+}

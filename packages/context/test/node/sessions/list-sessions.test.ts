@@ -1,0 +1,320 @@
+/** Lists of sessions: newest first, complete, cheap, and never stopped by one bad file. */
+
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { indexPath } from "../../../src/node/jsonl/side-folder.ts";
+import { listSessions } from "../../../src/node/sessions/list-sessions.ts";
+import { renameSession } from "../../../src/node/sessions/rename-session.ts";
+import { story } from "../../../src/testing/story.ts";
+import { type Ground, ground, session } from "./ground.ts";
+
+const header = (more: object = {}): string =>
+  JSON.stringify({ type: "session", version: 3, id: "p", timestamp: "2026-01-01T00:00:00.000Z", cwd: "/x", ...more });
+const user = (content: unknown, id = "a", parentId: string | null = null): string =>
+  JSON.stringify({
+    type: "message",
+    id,
+    parentId,
+    timestamp: "2026-01-01T00:00:01.000Z",
+    message: { role: "user", content, timestamp: 1 },
+  });
+const planted = ({ files }: Ground, name: string, ...lines: readonly string[]): void =>
+  files.write(`/pi/${name}`, Buffer.from(lines.map((line) => `${line}\n`).join("")));
+const listed = ({ parts }: Ground) => listSessions({ ...parts, folders: ["/pi"] });
+const calls = ({ files }: Ground, before: number): readonly string[] => files.log.slice(before);
+
+test("sessions of all directories, or of one, the last written first", async () => {
+  const { parts } = ground();
+  const one = await session(parts, { cwd: "/one", id: "first" });
+  const two = await session(parts, { cwd: "/two", id: "second" });
+  await renameSession(one, "renamed", parts);
+  expect(await listSessions(parts)).toMatchObject([
+    {
+      path: one,
+      id: "first",
+      cwd: "/one",
+      name: "renamed",
+      firstMessage: "hello",
+      created: "2026-01-01T00:00:01.000Z",
+    },
+    { path: two, id: "second", cwd: "/two" },
+  ]);
+  expect((await listSessions({ ...parts, cwd: "/two" })).map(({ id }) => id)).toEqual(["second"]);
+  expect(await listSessions({ ...parts, cwd: "/three" })).toEqual([]);
+});
+
+test("of sessions written at the same time the later begun comes first", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "pith-list-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const on = ground();
+  for (const name of ["b", "a", "c"]) planted(on, `${name}.jsonl`, header());
+  const files = new Proxy(on.files, {
+    get: (disk, act) => {
+      if (act === "stat")
+        return (path: string) => {
+          const stat = disk.stat(path);
+          return stat && { ...stat, modified: 7 };
+        };
+      const found: unknown = Reflect.get(disk, act, disk);
+      return typeof found === "function" ? found.bind(disk) : found;
+    },
+  });
+  expect((await listSessions({ ...on.parts, files, folders: ["/pi"] })).map(({ path }) => basename(path))).toEqual([
+    "c.jsonl",
+    "b.jsonl",
+    "a.jsonl",
+  ]);
+});
+
+describe("what the user said first", () => {
+  const cases: readonly (readonly [string, string, string])[] = [
+    ["plain", user("fix the bug"), "fix the bug"],
+    [
+      "in blocks",
+      user([
+        { type: "image", data: "AA==", mimeType: "image/png" },
+        { type: "text", text: "look" },
+      ]),
+      "look",
+    ],
+    ["with escape sequences and line ends", user("\u001b[31mred\u001b[0m\nline \u202eend"), "red line end"],
+    ["longer than a list shows", user("x".repeat(1000)), `${"x".repeat(199)}…`],
+    ["longer than what is read", user("y".repeat(600_000)), `${"y".repeat(199)}…`],
+    [
+      "before an image longer than what is read",
+      user([
+        { type: "text", text: 'see \\u00e9 "this"' },
+        { type: "image", data: "A".repeat(600_000), mimeType: "image/png" },
+      ]),
+      'see \\u00e9 "this"',
+    ],
+    ["nothing", user(null), ""],
+    ["only spaces", user("  \n"), ""],
+  ];
+  test.each(cases)("%s", async (_, line, shown) => {
+    const on = ground();
+    planted(
+      on,
+      "p.jsonl",
+      header(),
+      '{"type":"model_change","id":"m","parentId":null,"timestamp":"","provider":"p","modelId":"m"}',
+      line,
+    );
+    expect((await listed(on))[0]?.firstMessage).toBe(shown);
+  });
+
+  test("behind a system prompt of a hundred kilobytes", async () => {
+    const on = ground();
+    const system = {
+      type: "message",
+      id: "s",
+      parentId: null,
+      timestamp: "",
+      message: { role: "system", content: "z".repeat(100_000), timestamp: 1 },
+    };
+    planted(
+      on,
+      "p.jsonl",
+      header(),
+      JSON.stringify(system),
+      user("hello", "a", "s"),
+      user("w".repeat(400_000), "b", "a"),
+    );
+    expect((await listed(on))[0]?.firstMessage).toBe("hello");
+  });
+});
+
+describe("the name, the latest in the file", () => {
+  const info = (name: unknown, id: string): string =>
+    JSON.stringify({ type: "session_info", id, parentId: null, timestamp: "", ...(name !== undefined && { name }) });
+  const long = (id: string): string => user("x".repeat(300_000), id);
+
+  test.each([
+    ["of two", [info("one", "i"), user("x"), info("two", "j")], "two"],
+    ["taken away", [info("one", "i"), info("", "j")], undefined],
+    ["at the end of a long file", [info("old", "i"), long("a"), long("b"), info("new", "j"), user("z", "c")], "new"],
+    ["at the beginning of a long file", [info("old", "i"), long("a"), long("b")], "old"],
+    ["cleaned", [info("a\u001b[2J\nb", "i")], "a b"],
+    ["that is no text", [info(7, "i")], undefined],
+    ["that only a message speaks of", [user('{"type":"session_info","name":"fake"}')], undefined],
+  ] as const)("%s", async (_, lines, name) => {
+    const on = ground();
+    planted(on, "p.jsonl", header(), ...lines);
+    expect((await listed(on))[0]?.name).toBe(name);
+  });
+
+  test("in the middle of a long file of ours, through its index", async () => {
+    const on = ground();
+    const text = `user: ${"x".repeat(300_000)}`;
+    const path = await session(on.parts, { entries: story(text, text, "names: in the middle", text, text) });
+    on.files.write("/pi/without-index.jsonl", on.files.contents(path));
+    expect((await listed(on))[0]).not.toHaveProperty("name");
+    expect(on.files.stat(indexPath(path))).not.toBeNull();
+    const before = on.files.log.length;
+    expect((await listSessions(on.parts))[0]).toMatchObject({ name: "in the middle" });
+    expect(calls(on, before).filter((call) => call.startsWith(`read ${path}`)).length).toBeLessThan(10);
+  });
+});
+
+describe("LOG4 what is no session", () => {
+  test.each([
+    ["an empty file", ""],
+    ["zeros", "\u0000".repeat(500)],
+    ["not JSON", "hello\nworld\n"],
+    ["JSON without a header", '{"a":1}\n'],
+    ["a list", "[1,2]\n"],
+    ["a megabyte without a line end", "x".repeat(1_000_000)],
+    ["half a header", header().slice(0, 40)],
+    ["a header whose id is no text", header({ id: 7 })],
+  ])("%s is listed as damaged, beside the others", async (_, text) => {
+    const on = ground();
+    planted(on, "good.jsonl", header(), user("hello"));
+    on.files.write("/pi/2026-01-01T00-00-00-000Z_bad.jsonl", Buffer.from(text));
+    const [bad, good] = await listed(on);
+    expect(bad).toMatchObject({ id: "bad", damaged: expect.stringMatching(/; /), firstMessage: "" });
+    expect(good).toMatchObject({ id: "p", firstMessage: "hello" });
+  });
+
+  test("a link and a file that cannot be read are listed as such; folders and other files are not", async () => {
+    const on = ground();
+    planted(on, "good.jsonl", header());
+    on.files.plantLink("/pi/link.jsonl");
+    on.files.makeFolder("/pi/folder.jsonl");
+    for (const other of ["good.jsonl.bak", "good.jsonl.new", "notes.txt", ".jsonl"]) planted(on, other, header());
+    expect((await listed(on)).map(({ path, damaged }) => [path, damaged?.slice(0, 12)])).toEqual([
+      ["/pi/link.jsonl", "this is no p"],
+      ["/pi/good.jsonl", undefined],
+    ]);
+    on.files.failEvery("EACCES", ["open"]);
+    planted(on, "good.jsonl", header(), user("x"));
+    expect((await listed(on)).find(({ path }) => path === "/pi/good.jsonl")?.damaged).toContain("permissions");
+    on.files.heal();
+    expect((await listed(on)).find(({ path }) => path === "/pi/good.jsonl")).not.toHaveProperty("damaged");
+  });
+
+  test("a folder that cannot be read does not keep the others from being listed", async () => {
+    const on = ground();
+    await session(on.parts, { cwd: "/one", id: "a" });
+    on.files.failEvery("EIO", ["read"]);
+    expect(await listSessions(on.parts)).toMatchObject([{ damaged: expect.any(String) }]);
+    on.files.failEvery("EACCES", ["list"]);
+    expect(await listSessions({ ...on.parts, folders: ["/pi", "/other"] })).toEqual([]);
+  });
+
+  test("what only its end or its middle has lost is a session like any other", async () => {
+    const on = ground();
+    planted(on, "torn.jsonl", header(), "garbage", user("hello"), '{"type":"mess');
+    expect(await listed(on)).toMatchObject([{ id: "p", firstMessage: "hello" }]);
+    expect((await listed(on))[0]).not.toHaveProperty("damaged");
+  });
+});
+
+test("all that pi ever wrote is listed: version 1, a byte order mark, UTF-16", async () => {
+  const on = ground();
+  const old = [
+    { type: "session", id: "one", timestamp: "", cwd: "/x" },
+    { type: "message", message: { role: "user", content: "v1" } },
+  ];
+  const text = old.map((line) => `${JSON.stringify(line)}\n`).join("");
+  on.files.write("/pi/a.jsonl", Buffer.from(text));
+  on.files.write("/pi/b.jsonl", Buffer.from(`\ufeff${text}`));
+  on.files.write("/pi/c.jsonl", Buffer.from(`\ufeff${text}`, "utf16le"));
+  expect((await listed(on)).map(({ id, firstMessage }) => [id, firstMessage])).toEqual([
+    ["one", "v1"],
+    ["one", "v1"],
+    ["one", "v1"],
+  ]);
+});
+
+describe("the second look", () => {
+  const files = async () => {
+    const on = ground();
+    for (const name of ["a", "b", "c"]) planted(on, `${name}.jsonl`, header({ id: name }), user(`from ${name}`));
+    return { on, first: await listed(on), cache: "/pi/.pith/list.json" };
+  };
+
+  test("HOME1 opens no session that has not changed, and says the same", async () => {
+    const { on, first } = await files();
+    const before = on.files.log.length;
+    expect(await listed(on)).toEqual(first);
+    expect(calls(on, before).filter((call) => /^(open|read) .*\.jsonl/.test(call))).toEqual([]);
+    expect(calls(on, before).filter((call) => /^(create|rename|append)/.test(call))).toEqual([]);
+    expect(calls(on, before).filter((call) => /^stat .*\.jsonl/.test(call))).toHaveLength(3);
+  });
+
+  test("reads what has changed, was replaced, came or went", async () => {
+    const { on } = await files();
+    planted(
+      on,
+      "a.jsonl",
+      header({ id: "a" }),
+      user("from a"),
+      '{"type":"session_info","id":"i","parentId":"a","timestamp":"","name":"new"}',
+    );
+    on.files.remove("/pi/b.jsonl");
+    planted(on, "b.jsonl", header({ id: "B" }), user("from B"));
+    planted(on, "d.jsonl", header({ id: "d" }));
+    on.files.remove("/pi/c.jsonl");
+    const now = await listed(on);
+    expect(now.map(({ id, name }) => [id, name])).toEqual([
+      ["d", undefined],
+      ["B", undefined],
+      ["a", "new"],
+    ]);
+    expect(await listed(on)).toEqual(now);
+  });
+
+  test.each([
+    ["missing", null],
+    ["empty", ""],
+    ["torn", '{"version":1,"listed":{"a.jsonl":{"iden'],
+    ["of another version", '{"version":2,"listed":{}}'],
+    ["foreign", "[1,2,3]"],
+    ["of another shape", '{"version":1,"listed":{"a.jsonl":{"identity":"1:3","size":1,"item":7}}}'],
+  ])("does without a cache that is %s", async (_, text) => {
+    const { on, first, cache } = await files();
+    if (text === null) on.files.remove(cache);
+    else on.files.write(cache, Buffer.from(text));
+    expect(await listed(on)).toEqual(first);
+    const before = on.files.log.length;
+    expect(await listed(on)).toEqual(first);
+    expect(calls(on, before).filter((call) => /^open .*\.jsonl/.test(call))).toEqual([]);
+  });
+
+  test("S12 believes no cache that would reach for the screen", async () => {
+    const { on, first, cache } = await files();
+    const text = Buffer.from(on.files.contents(cache)).toString();
+    on.files.write(
+      cache,
+      Buffer.from(text.replace("from a", "\\u001b[2Jfrom a").replace('"id":"b"', '"id":"\\u202eb"')),
+    );
+    expect(await listed(on)).toEqual(first);
+  });
+
+  test("does without where the folder cannot be written or the disk is full", async () => {
+    const { on, first, cache } = await files();
+    on.files.remove(cache);
+    on.files.failEvery("EROFS", ["create"]);
+    expect(await listed(on)).toEqual(first);
+    on.files.heal();
+    on.files.room = 20;
+    expect(await listed(on)).toEqual(first);
+    expect(on.files.paths().filter((path) => path.includes(".new"))).toEqual([]);
+  });
+});
+
+test("a real folder that may not be entered does not stop the list", async () => {
+  const home = mkdtempSync(join(tmpdir(), "pith-list-"));
+  onTestFinished(() => rmSync(home, { recursive: true }));
+  const env = { PITH_HOME: home };
+  const path = await session({ env }, { cwd: "/one", id: "a" });
+  await session({ env }, { cwd: "/two", id: "b" });
+  writeFileSync(join(home, "sessions", "stray.txt"), "x");
+  chmodSync(dirname(path), 0o000);
+  // Root may enter everything; then both are listed.
+  const ids = (await listSessions({ env })).map(({ id }) => id);
+  chmodSync(dirname(path), 0o700);
+  expect(ids).toContain("b");
+});

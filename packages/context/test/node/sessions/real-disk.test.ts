@@ -1,0 +1,42 @@
+/** The whole round on the disk of this machine: made, forked, cloned, moved, trashed, put back, and found each time. */
+
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { cloneSession } from "../../../src/node/sessions/clone-session.ts";
+import { forkSession } from "../../../src/node/sessions/fork-session.ts";
+import { listSessions } from "../../../src/node/sessions/list-sessions.ts";
+import { rebindSession } from "../../../src/node/sessions/rebind-session.ts";
+import { listTrash, restoreSession, trashSession } from "../../../src/node/sessions/trash-session.ts";
+import { expectWhole, sessionWithBlob } from "./ground.ts";
+
+test("S5 every step leaves a whole session, for its owner alone", async () => {
+  const home = mkdtempSync(join(tmpdir(), "pith-round-"));
+  onTestFinished(() => rmSync(home, { recursive: true }));
+  const parts = { env: { PITH_HOME: home } };
+  const before = process.umask(0);
+  onTestFinished(() => void process.umask(before));
+
+  const { path, hash } = await sessionWithBlob(parts, "first");
+  expect(await forkSession(path, { ...parts, id: "fork" })).toMatchObject({ type: "forked", missing: [] });
+  expect(await cloneSession(path, { ...parts, id: "clone", cwd: "/work/two" })).toMatchObject({ type: "cloned" });
+  const moved = await rebindSession(path, "/work/three", parts);
+  expect(moved).toMatchObject({ type: "rebound" });
+  for (const id of ["first", "fork", "clone"]) await expectWhole(id, hash, parts);
+
+  expect(await trashSession(moved.type === "rebound" ? moved.path : "", parts)).toMatchObject({ type: "trashed" });
+  expect((await listSessions(parts)).map(({ id }) => id).sort()).toEqual(["clone", "fork"]);
+  const [item] = await listTrash(parts);
+  expect(await restoreSession(item?.folder ?? "", parts)).toMatchObject({ type: "restored" });
+  await expectWhole("first", hash, parts);
+  expect((await listSessions(parts)).map(({ id, cwd, name }) => [id, cwd, name]).sort()).toEqual([
+    ["clone", "/work/two", "pictures"],
+    ["first", "/work/three", "pictures"],
+    ["fork", "/work/one", "pictures (fork)"],
+  ]);
+  for (const name of readdirSync(home, { recursive: true, encoding: "utf8" })) {
+    const stat = statSync(join(home, name));
+    expect([name, stat.mode & 0o777]).toEqual([name, stat.isDirectory() ? 0o700 : 0o600]);
+  }
+});

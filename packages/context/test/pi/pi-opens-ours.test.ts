@@ -1,0 +1,142 @@
+/** pi 1.5.0 opens what our store wrote, and our store what pi made of it: the same visible conversation on both sides. */
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Pi, startPi } from "../../../../bench/src/peers/pi.ts";
+import type { JsonlStore } from "../../src/node/jsonl/jsonl-store.ts";
+import { createStore, type Opened, openStore } from "../../src/node/jsonl/open-store.ts";
+import { machine } from "../../src/node/machine.ts";
+import { buildSessionContext } from "../../src/reading/build-context.ts";
+import { Session } from "../../src/session/session.ts";
+import { nothingUsed } from "../../src/testing/story.ts";
+
+let pi: Pi;
+let folder: string;
+beforeAll(() => {
+  pi = startPi();
+  folder = mkdtempSync(join(tmpdir(), "pith-with-pi-"));
+});
+afterAll(() => {
+  // Where pi could not be started there is nothing to end.
+  (pi as Pi | undefined)?.end();
+  rmSync(folder, { recursive: true });
+});
+
+const user = (text: string) => ({ role: "user" as const, content: [{ type: "text" as const, text }], timestamp: 1 });
+const assistant = (text: string) => ({
+  role: "assistant" as const,
+  content: [{ type: "text" as const, text }],
+  api: "anthropic-messages",
+  provider: "anthropic",
+  model: "one",
+  usage: nothingUsed,
+  stopReason: "stop" as const,
+  timestamp: 2,
+});
+
+/** A conversation of four exchanges, and where each of its questions stands. */
+async function conversation(
+  name: string,
+): Promise<{ path: string; store: JsonlStore; session: Session; asked: string[] }> {
+  const path = join(folder, `${name}.jsonl`);
+  const store = opened(await createStore(path, { cwd: folder }));
+  const session = await Session.open(store, machine);
+  const asked: string[] = [];
+  for (const topic of ["parser", "cache", "index", "tests"]) {
+    await session.append({ type: "message", message: user(`What about the ${topic}?`) });
+    asked.push(session.leaf ?? "");
+    await session.append({ type: "message", message: assistant(`The ${topic} is fine.`) });
+  }
+  return { path, store, session, asked };
+}
+
+async function compact({ session, asked }: { session: Session; asked: readonly string[] }): Promise<void> {
+  await session.append(
+    { type: "compaction", summary: "Parser and cache are fine.", firstKeptEntryId: asked[2] ?? "", tokensBefore: 99 },
+    { type: "context_edit", targetId: asked[3] ?? "", replacement: { content: [{ type: "text", text: "(tests)" }] } },
+  );
+}
+
+async function expectSame(path: string): Promise<void> {
+  const store = opened(await openStore(path, { as: "follower" }));
+  const { window } = await Session.open(store, machine);
+  const theirs = (await pi.ask({ op: "resume", file: path })) as Record<string, unknown>;
+  const { messages, thinkingLevel, model } = buildSessionContext(window);
+  expect(theirs).toMatchObject({ leaf: await store.leaf(), messages: plain(messages), thinkingLevel, model });
+  expect(await store.check()).toEqual([]);
+}
+
+describe("pi opens ours", () => {
+  test("MOVE1 LOG1 with the same conversation: as it is, after a compaction, after a move, after both", async () => {
+    const told = await conversation("told");
+    await expectSame(told.path);
+    await compact(told);
+    await expectSame(told.path);
+    await told.session.move(told.asked[1] ?? "");
+    await expectSame(told.path);
+    await told.session.append({ type: "message", message: user("Another way.") });
+    await expectSame(told.path);
+    await told.store.close();
+  });
+
+  test("FORK2 with the same conversation after a fork", async () => {
+    const told = await conversation("forked");
+    await compact(told);
+    const fork = join(folder, "fork.jsonl");
+    writeFileSync(fork, await told.session.fork({ parentSession: told.path }));
+    await expectSame(fork);
+    await told.store.close();
+  });
+
+  test("LOG1 and goes on with it; ours then goes on behind pi's lines", async () => {
+    const told = await conversation("shared");
+    await told.store.close();
+    const id = await pi.ask({ op: "goOn", file: told.path, message: user("From pi.") });
+    const store = opened(await openStore(told.path));
+    expect(await store.leaf()).toBe(id);
+    const session = await Session.open(store, machine);
+    await session.append({ type: "message", message: user("From ours.") });
+    await store.close();
+    await expectSame(told.path);
+  });
+
+  test("D14 a line that pi adds while we have it open is seen before our next append", async () => {
+    const told = await conversation("meanwhile");
+    const id = await pi.ask({ op: "goOn", file: told.path, message: user("From pi.") });
+    const late = await told.session.append({ type: "message", message: user("Too late.") });
+    expect(late).toEqual({ type: "leaf-moved", leaf: id });
+    await told.session.refresh();
+    expect((await told.session.append({ type: "message", message: user("Now.") })).type).toBe("appended");
+    await told.store.close();
+    await expectSame(told.path);
+  });
+});
+
+describe("ours opens what pi made of ours", () => {
+  test("LOG2 pi's fork of our file is unverified, not damaged", async () => {
+    const told = await conversation("origin");
+    await compact(told);
+    await told.store.close();
+    const forks = (await pi.ask({ op: "fork", file: told.path, folder })) as { whole: string; branch: string };
+    for (const path of [forks.whole, forks.branch]) {
+      // pi copies our lines with their seals, under a header of its own: nothing there vouches for them.
+      expect(readFileSync(path, "utf8")).toContain('"crc"');
+      await expectSame(path);
+      const store = opened(await openStore(path));
+      expect(store.header.pith).toBeUndefined();
+      const session = await Session.open(store, machine);
+      expect((await session.append({ type: "message", message: user("On it goes.") })).type).toBe("appended");
+      await store.close();
+      await expectSame(path);
+    }
+  });
+});
+
+function opened(outcome: Opened): JsonlStore {
+  if (outcome.type !== "opened") throw new Error(JSON.stringify(outcome));
+  return outcome.store;
+}
+
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

@@ -1,0 +1,6 @@
+/** Lives of a session in memory. */
+
+import { inMemory } from "./grounds.ts";
+import { tryLives } from "./lives.ts";
+
+tryLives(2_000, "in memory", inMemory);
