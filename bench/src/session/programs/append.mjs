@@ -1,4 +1,4 @@
-/** Appends beside the bare act: one line written and synced by hand, one entry by a session, in turn. Arguments: package folder, folder, count. */
+/** Appends beside the bare act: an entry made into a line, written and synced by hand; the same by our store; and by a session. Arguments: package folder, folder, count. */
 
 import { fdatasyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -8,29 +8,30 @@ const { Session } = await import(join(home, "dist/index.js"));
 const { createStore, machine } = await import(join(home, "dist/node/index.js"));
 
 const text = "An append is acknowledged when it would survive a power cut. ".repeat(32);
-const bare = openSync(join(folder, "bare.jsonl"), "a", 0o600);
-const { store } = await createStore(join(folder, "ours.jsonl"), { cwd: folder });
-const session = await Session.open(store, machine);
-const ours = [];
-const theirs = [];
+const descriptor = openSync(join(folder, "bare.jsonl"), "a", 0o600);
+const { store } = await createStore(join(folder, "store.jsonl"), { cwd: folder });
+const kept = await createStore(join(folder, "session.jsonl"), { cwd: folder });
+const session = await Session.open(kept.store, machine);
+const took = { bare: [], store: [], session: [] };
+let parentId = null;
 for (let at = 0; at < Number(count); at++) {
   const message = { role: "user", content: [{ type: "text", text }], timestamp: at };
-  const line = `${JSON.stringify({ type: "message", id: machine.entryId(), parentId: null, timestamp: "", message })}\n`;
-  theirs.push(timed(() => writeAndSync(line)));
-  const start = performance.now();
-  await session.append({ type: "message", message });
-  ours.push(performance.now() - start);
+  const entry = { type: "message", id: machine.entryId(), parentId, timestamp: new Date().toISOString(), message };
+  const expectedLeaf = parentId;
+  parentId = entry.id;
+  await timed("bare", async () => {
+    writeSync(descriptor, `${JSON.stringify(entry)}\n`);
+    fdatasyncSync(descriptor);
+  });
+  await timed("store", () => store.append([entry], { expectedLeaf }));
+  await timed("session", () => session.append({ type: "message", message }));
 }
 await store.close();
-console.log(JSON.stringify({ ours, bare: theirs }));
+await kept.store.close();
+console.log(JSON.stringify(took));
 
-function writeAndSync(line) {
-  writeSync(bare, line);
-  fdatasyncSync(bare);
-}
-
-function timed(act) {
+async function timed(who, act) {
   const start = performance.now();
-  act();
-  return performance.now() - start;
+  await act();
+  took[who].push(performance.now() - start);
 }

@@ -79,9 +79,10 @@ export class JsonlStore extends LineStore {
 
   async append(batch: readonly Entry[], fence: Fence): Promise<Appended> {
     try {
-      await this.lines();
+      if (!this.#isIndexed()) await this.lines();
       const news = this.#look();
-      const lines = await this.lines();
+      if (!this.#isIndexed()) await this.lines();
+      const { lines } = this.#found;
       // From here on nothing waits, so nothing comes between.
       const why = this.#whyNot(news);
       if (why) return this.#refused(why);
@@ -149,6 +150,10 @@ export class JsonlStore extends LineStore {
     return this.#found.lines;
   }
 
+  #isIndexed(): boolean {
+    return !(this.#found.lines instanceof FileLines) || this.#found.lines.isIndexed;
+  }
+
   async #index(): Promise<void> {
     const { lines } = this.#found;
     if (!(lines instanceof FileLines) || lines.isIndexed) return;
@@ -157,10 +162,11 @@ export class JsonlStore extends LineStore {
     this.#keepIndex();
   }
 
+  // The look at the lease comes last: it is a look at the disk.
   #keepIndex(every?: number): void {
     const { lines } = this.#found;
-    if (lines instanceof FileLines && this.isWriter)
-      this.#indexing.keep(lines, this.#log.file, every === undefined ? {} : { every });
+    if (!(lines instanceof FileLines) || !this.#indexing.isWorthKeeping(lines, every) || !this.isWriter) return;
+    this.#indexing.keep(lines, this.#log.file);
   }
 
   // Takes in what another hand has added; whatever else happened to the file is for whoever wants to append.

@@ -28,12 +28,14 @@ export class Indexing {
     }
   }
 
-  /** Writes the copy, if enough has been added since the last one. */
-  keep(lines: FileLines, file: OpenFile, { every = WORTH_KEEPING }: { readonly every?: number } = {}): void {
-    const { covers } = lines.index;
-    if (!lines.isIndexed || covers - this.#keptUpTo < every) return;
+  /** Whether so many bytes have been added since the last copy. */
+  isWorthKeeping(lines: FileLines, every: number = WORTH_KEEPING): boolean {
+    return lines.isIndexed && lines.index.covers - this.#keptUpTo >= every;
+  }
+
+  keep(lines: FileLines, file: OpenFile): void {
     keepIndex(this.#path, lines.index, this.#parts(lines, file));
-    this.#keptUpTo = covers;
+    this.#keptUpTo = lines.index.covers;
   }
 
   #useKept(lines: FileLines, file: OpenFile): void {

@@ -93,7 +93,9 @@ export class FileLines implements Lines {
   take(entry: Entry, _text: string, { offset, length }: { readonly offset: number; readonly length: number }): void {
     const { id, kind } = sketchOfEntry(entry);
     const end = offset + length + 1;
-    this.#index.add({ id, kind, offset, length, parent: this.#row(entry.parentId) });
+    // The leaf is the last line: mostly it is the parent, and nobody needs to look for it.
+    const parent = entry.parentId !== null && entry.parentId === this.leaf ? this.count - 1 : this.#row(entry.parentId);
+    this.#index.add({ id, kind, offset, length, parent });
     this.#covers = end;
     this.#file = { ...this.#file, end, leaf: id, ended: true };
   }
