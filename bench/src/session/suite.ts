@@ -22,8 +22,6 @@ export const sessionSuite: Suite = {
 
 const ENTRIES = 100_000;
 const COMPACTIONS = 50;
-/** Entries from one compaction to the next, the same in every file: then the context is the same too. */
-const DISTANCE = Math.floor(ENTRIES / (COMPACTIONS + 1));
 const MOVED_TO = 5_000;
 const workspace = join(import.meta.dirname, "../../..");
 const home = join(workspace, "packages/context");
@@ -115,9 +113,11 @@ async function openFigures(folder: string, settings: Settings): Promise<Figures>
 const PI_ROUNDS = 5;
 
 function written(file: string, compactions: number, { say, seed, corpus }: Settings): string {
-  const entries = compactions === COMPACTIONS ? ENTRIES : ENTRIES * 10;
+  const entries = (ENTRIES / COMPACTIONS) * compactions;
+  // As many entries behind the last compaction as between two: then the context is the same in every file.
+  const distance = Math.floor(entries / (compactions + 1));
   say(`writing a session of ${entries} entries with ${compactions} compactions`);
-  writeOurSession(file, { entries, compactions, distance: DISTANCE, seed, corpus });
+  writeOurSession(file, { entries, compactions, distance, seed, corpus });
   return file;
 }
 

@@ -21,12 +21,15 @@ export class Ascent {
 
   *entries(): Generator<Entry> {
     let wanted: string | null = null;
+    // Mostly the line before is the parent. Only where it was not, the next ones are looked at before they are read.
+    let strays = false;
     for (let line = this.#lines.next(); line; line = this.#lines.next()) {
-      if (wanted !== null && isAnother(line.bytes, wanted)) continue;
+      if (strays && isAnother(line.bytes, wanted)) continue;
       const reading = readLine(line.bytes, this.#file.rules);
       const entry = reading.type === "whole" && !reading.blemish ? entryAlone(reading.value) : null;
       if (reading.type === "damaged" || !entry) break;
-      if (wanted !== null && entry.id !== wanted) continue;
+      strays = wanted !== null && entry.id !== wanted;
+      if (strays) continue;
       yield entry;
       if (entry.parentId === null) return;
       wanted = entry.parentId;
@@ -51,9 +54,7 @@ export class Ascent {
   }
 }
 
-// Mostly the line before is the parent, and a look at a few letters is enough.
-function isAnother(line: Buffer, wanted: string): boolean {
-  if (line.toString("latin1", 0, LIKELY_HEAD).includes(`"id":"${wanted}"`)) return false;
+function isAnother(line: Buffer, wanted: string | null): boolean {
   const head = peek(line);
   return head !== null && head.id !== wanted;
 }
@@ -68,4 +69,3 @@ function lineEnd({ file }: SoundFile, offset: number, below: number): number | n
 }
 
 const STEP = 64 * 1024;
-const LIKELY_HEAD = 120;

@@ -10,6 +10,7 @@ import { type LineRules, readLine } from "../../../session/codec/line/read-line.
 import { type ReadLine, type Tail, withoutTornTail } from "../../../session/codec/torn-tail.ts";
 import type { OpenFile } from "../../files/files.ts";
 import { Backwards } from "./backwards.ts";
+import { decode } from "./decode.ts";
 
 export interface SoundFile {
   readonly file: OpenFile;
@@ -35,7 +36,7 @@ export function soundFile(file: OpenFile, checksum: Checksum, limits: FormatLimi
   const raw = { bytes: first, offset: 0, length: first.length, number: 1, ended: true };
   const { header, ours, damage } = findHeader([raw], { checksum, limits });
   if (!header || damage.length > 0 || header.version !== CURRENT_VERSION) return null;
-  const rules = { ours, checksum, limits };
+  const rules = { ours, checksum, limits, decode };
   const start = first.length + 1;
   const tail = tailOf(file, { rules, limits, start, size });
   return tail && { file, header, rules, limits, start, ...tail };

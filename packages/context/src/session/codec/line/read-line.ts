@@ -32,14 +32,19 @@ export interface LineRules {
   readonly ours: boolean;
   readonly checksum: Checksum;
   readonly limits?: FormatLimits;
+  /** Bytes of UTF-8 to text, null for what is no UTF-8; a machine may know a faster way. */
+  readonly decode?: Decode;
 }
 
-export function readLine(raw: Uint8Array, { ours, checksum, limits = formatLimits }: LineRules): LineReading {
+export type Decode = (bytes: Uint8Array) => string | null;
+
+export function readLine(raw: Uint8Array, rules: LineRules): LineReading {
+  const { ours, checksum, limits = formatLimits, decode = decoded } = rules;
   if (raw.length > limits.lineBytes) return overlongLine(raw);
   const bytes = withoutZeros(raw);
   if (bytes.length === 0) return damaged("nul-bytes", "");
   const seal = ours ? sealOf(bytes) : null;
-  const text = seal ? sealedText(bytes, seal) : decoded(bytes);
+  const text = seal ? sealedText(bytes, seal, decode) : decode(bytes);
   if (text === null) return damaged("invalid-utf8", firstLetters(bytes));
   if (nestsDeeperThan(text, limits.depth)) return damaged("nested-too-deep", text);
   if (seal && !seal.holds(checksum)) return damaged("wrong-checksum", text);
@@ -67,14 +72,14 @@ function overlongLine(head: Uint8Array): DamagedLine {
 export function lineText(raw: Uint8Array, ours: boolean): string {
   const bytes = withoutZeros(raw);
   const seal = ours ? sealOf(bytes) : null;
-  return seal ? (sealedText(bytes, seal) ?? "") : (decoded(bytes) ?? "").trimEnd();
+  return seal ? (sealedText(bytes, seal, decoded) ?? "") : (decoded(bytes) ?? "").trimEnd();
 }
 
 // The brace that closes the entry stands behind its seal. Put in the seal's place while the text is made, it saves a copy of every line.
-function sealedText(bytes: Uint8Array, { textEnd }: Seal): string | null {
+function sealedText(bytes: Uint8Array, { textEnd }: Seal, decode: Decode): string | null {
   const was = bytes[textEnd] ?? 0;
   bytes[textEnd] = CLOSING_BRACE;
-  const text = decoded(bytes.subarray(0, textEnd + 1));
+  const text = decode(bytes.subarray(0, textEnd + 1));
   bytes[textEnd] = was;
   return text;
 }
