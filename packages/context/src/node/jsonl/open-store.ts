@@ -64,7 +64,10 @@ function leased(path: string, parts: AllParts, takeOver: boolean, open: () => Op
   let file: OpenFile | null = null;
   try {
     file = open();
-    return { type: "opened", store: new JsonlStore(new LogFile(path, file, files), leasing.lease, parts) };
+    const log = new LogFile(path, file, files);
+    // What a writer has seen must not be gone tomorrow: whoever wrote it may have died before the disk had it.
+    if (!log.sync()) throw refusal("EIO", path);
+    return { type: "opened", store: new JsonlStore(log, leasing.lease, parts) };
   } catch (error) {
     file?.close();
     giveBack(leasing.lease);

@@ -128,12 +128,15 @@ describe("between two appends", () => {
     expect(await branchIds(await seat.open(path, { as: "follower" }))).toEqual(["a", "p", "b"]);
   });
 
-  test("D14 another hand added a line while the append was on its way: the leaf has moved", async () => {
+  test("D14 another hand adds a line right after the append: both are there, and the leaf has moved", async () => {
     const { path, seat, store } = await ground();
     const pending = store.append(notes("a", ["b"]), { expectedLeaf: "a" });
     appendFileSync(path, `${note("p", "a")}\n`);
-    expect(await pending).toEqual({ type: "leaf-moved", leaf: "p" });
-    expect(await branchIds(await seat.open(path, { as: "follower" }))).toEqual(["a", "p"]);
+    expect(await pending).toEqual({ type: "appended", leaf: "b" });
+    expect(await store.append(notes("b", ["c"]), { expectedLeaf: "b" })).toEqual({ type: "leaf-moved", leaf: "p" });
+    const follower = await seat.open(path, { as: "follower" });
+    expect((await follower.children("a")).map(({ id }) => id)).toEqual(["b", "p"]);
+    expect(await branchIds(follower)).toEqual(["a", "p"]);
   });
 
   test("D14 another hand added garbage: it stays in its line, is named, and the session goes on", async () => {
