@@ -4,14 +4,15 @@ import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { folderName } from "@pith/context/node";
 import { median } from "../statistics.ts";
-import type { Figures, Settings } from "../suite.ts";
+import type { Figures } from "../suite.ts";
 import { fresh } from "./fresh.ts";
+import type { Scene } from "./scene.ts";
 import { writeOurSession } from "./written-sessions.ts";
 
 const SESSIONS = 5_000;
 const FOLDERS = 50;
 
-export async function listFigures(folder: string, settings: Settings, home: string): Promise<Figures> {
+export async function listFigures({ folder, home, settings }: Scene): Promise<Figures> {
   const { say, seed, corpus, quick } = settings;
   const pithHome = join(folder, "home");
   say(`writing ${SESSIONS} sessions in ${FOLDERS} folders`);

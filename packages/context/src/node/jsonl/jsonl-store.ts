@@ -15,6 +15,7 @@ import type { Processes } from "../lease/owner.ts";
 import { type Found, foundGrown, foundIn, foundWhole } from "./found.ts";
 import { Indexing } from "./indexing/indexing.ts";
 import { FileLines } from "./lines/file-lines.ts";
+import { type Following, polled } from "./polled.ts";
 import { encodedBatch } from "./writing/encode-batch.ts";
 import { type Durability, LogFile, refusalOf } from "./writing/log-file.ts";
 import { madeAppendable } from "./writing/make-appendable.ts";
@@ -39,7 +40,6 @@ export class JsonlStore extends LineStore {
   #log: LogFile;
   #found: Found;
   #indexed: Promise<void> | null = null;
-  #syncTimer: NodeJS.Timeout | null = null;
 
   /** By `openStore` and `createStore` only. */
   constructor(log: LogFile, lease: Lease | null, parts: AllParts) {
@@ -111,22 +111,20 @@ export class JsonlStore extends LineStore {
   }
 
   /** The entries that come in from now on, whoever writes them: each once, in file order. Ends when aborted. */
-  async *follow({ signal, every = 100 }: Following): AsyncGenerator<readonly Entry[]> {
+  async *follow(following: Following): AsyncGenerator<readonly Entry[]> {
     await this.lines();
     let seen = this.#found.lines.count;
-    while (!signal.aborted) {
+    yield* polled(following, async () => {
       this.#look();
       await this.lines();
       const fresh = this.#found.lines.entriesFrom(seen);
       seen += fresh.length;
-      if (fresh.length > 0) yield fresh;
-      else await pause(every, signal);
-    }
+      return fresh;
+    });
   }
 
   /** Waits for the disk, keeps the index and gives up the lease. */
   async close(): Promise<void> {
-    if (this.#syncTimer) clearTimeout(this.#syncTimer);
     this.#log.sync();
     try {
       this.#keepIndex();
@@ -135,7 +133,7 @@ export class JsonlStore extends LineStore {
       // Neither is needed: an index is made again, and the lease of a process that has ended is anybody's.
       if (diskError(error) === "") throw error;
     } finally {
-      this.#log.file.close();
+      this.#log.close();
     }
   }
 
@@ -189,7 +187,7 @@ export class JsonlStore extends LineStore {
   #openAgain(): void {
     const { files } = this.#parts;
     const log = new LogFile(this.path, files.open(this.path, "read"), files);
-    this.#log.file.close();
+    this.#log.close();
     this.#log = log;
     this.#takeIn(() => foundIn(log, this.#parts));
   }
@@ -238,8 +236,6 @@ export class JsonlStore extends LineStore {
     });
     const written = this.#log.append(bytes, { lines: texts.length, durability });
     if (written.type === "refused") return written.why;
-    if (this.#log.unsynced >= LONGEST_RUN) this.#log.sync();
-    else if (this.#log.unsynced > 0) this.#syncTimer ??= this.#syncSoon();
     const { lines } = this.#found;
     batch.forEach((entry, at) => {
       const { offset = 0, length = 0 } = places[at] ?? {};
@@ -256,36 +252,6 @@ export class JsonlStore extends LineStore {
     if (parentId === null || parentId === lines.leaf || !(lines instanceof FileLines)) return undefined;
     return lines.offsetOf(parentId);
   }
-
-  #syncSoon(): NodeJS.Timeout {
-    const timer = setTimeout(() => {
-      this.#syncTimer = null;
-      this.#log.sync();
-    }, SYNC_WITHIN);
-    return timer.unref();
-  }
-}
-
-interface Following {
-  readonly signal: AbortSignal;
-  /** Milliseconds between two looks. */
-  readonly every?: number;
 }
 
 const KEEP_EVERY = 8 * 1024 * 1024;
-/** Lines; after a power cut they are looked through together. */
-const LONGEST_RUN = 64;
-/** Milliseconds; with the time a sync takes, still less than a second. */
-const SYNC_WITHIN = 800;
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-  });
-}

@@ -32,10 +32,11 @@ export async function createStore(path: string, origin: Origin, parts: StorePart
   const { files, ports } = all;
   return orUnavailable(`${path} cannot be opened`, () => {
     makeFolder(dirname(path), files);
-    return leased(path, all, false, () => {
+    const open = (): OpenFile => {
       createWhole(path, encodeSession([JSON.stringify(newHeader(origin, ports))], ports.checksum), files);
       return files.open(path, "append");
-    });
+    };
+    return leased({ path, open, takeOver: false }, all);
   });
 }
 
@@ -50,13 +51,13 @@ function opened(as: NonNullable<Opening["as"]>, path: string, parts: AllParts): 
   if (there === null) throw refusal("ENOENT", path);
   if (there.kind !== "file") throw refusal(there.kind === "folder" ? "EISDIR" : "ELOOP", path);
   if (as === "follower") return asFollower(path, parts);
-  const outcome = leased(path, parts, as === "taker", () => files.open(path, "append"));
+  const outcome = leased({ path, open: () => files.open(path, "append"), takeOver: as === "taker" }, parts);
   if (outcome.type === "opened" && there.size > LONG) prepareSoon(outcome.store);
   return outcome;
 }
 
 /** The lease comes first, and is given back if anything after it fails. */
-function leased(path: string, parts: AllParts, takeOver: boolean, open: () => OpenFile): Opened {
+function leased({ path, open, takeOver }: Leased, parts: AllParts): Opened {
   const { files, ports, processes } = parts;
   files.makeFolder(sideFolder(path));
   const leasing = takeLease(leasePath(path), { files, processes, now: ports.now, nonce: ports.nonce, takeOver });
@@ -73,6 +74,13 @@ function leased(path: string, parts: AllParts, takeOver: boolean, open: () => Op
     giveBack(leasing.lease);
     throw error;
   }
+}
+
+interface Leased {
+  readonly path: string;
+  open(): OpenFile;
+  /** Although its owner lives. */
+  readonly takeOver: boolean;
 }
 
 function giveBack(lease: Lease): void {

@@ -78,11 +78,15 @@ function inUtf8(line: Uint8Array, { width, low }: Encoding): Uint8Array {
   }
 }
 
-function isBlank(line: Uint8Array): boolean {
-  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === CR);
+/** Nothing but space: such a line is passed over. */
+export function isBlank(line: Uint8Array): boolean {
+  const [first = 0] = line;
+  return first <= SPACE && line.every((byte) => byte === SPACE || byte === TAB || byte === CR);
 }
 
 const LF = 0x0a;
 const CR = 0x0d;
+const SPACE = 0x20;
+const TAB = 0x09;
 const strict = { fatal: true, ignoreBOM: true };
 const utf16 = [new TextDecoder("utf-16le", strict), new TextDecoder("utf-16be", strict)] as const;

@@ -1,5 +1,6 @@
 /** One pass over the lines of a file into its index, a piece at a time. It gives up at the first line that is not as it should be. */
 
+import { isBlank } from "../../../session/codec/split-lines.ts";
 import { forwards, type PassedLine } from "../lines/forwards.ts";
 import { type Indexed, idAt } from "./line-at.ts";
 import { ROOT } from "./line-index.ts";
@@ -36,10 +37,6 @@ function addedRow(ground: Indexed, { id, parentId, kind }: Sketch, { line, last 
   const parent = follows ?? (parentId === null ? ROOT : index.find(parentId, bears(parentId)));
   if (parent === ROOT && parentId !== null) return null;
   return index.add({ id, kind, parent, offset: line.offset, length: line.length });
-}
-
-function isBlank(line: Buffer): boolean {
-  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 }
 
 const PIECE = 4 * 1024 * 1024;

@@ -1,6 +1,7 @@
 /** The lines of a file from its end, each read once: what is asked for first is what was written last. */
 
 import type { FormatLimits } from "../../../limits.ts";
+import { isBlank } from "../../../session/codec/split-lines.ts";
 import type { OpenFile } from "../../files/files.ts";
 
 export interface FoundLine {
@@ -78,12 +79,6 @@ export class Backwards {
     this.#step = Math.min(this.#step * 2, LONGEST_STEP);
     return true;
   }
-}
-
-function isBlank(line: Buffer): boolean {
-  const first = line[0];
-  if (first !== undefined && first > 0x20) return false;
-  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 }
 
 const EMPTY = Buffer.alloc(0);

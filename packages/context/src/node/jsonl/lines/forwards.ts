@@ -17,14 +17,14 @@ export function* forwards(file: OpenFile, { start, end, limits }: Stretch): Gene
     if (count === 0) break;
     let from = 0;
     for (let to = chunk.indexOf(LINE_END); to !== -1 && to < count; to = chunk.indexOf(LINE_END, from)) {
-      yield finished(begun, chunk.subarray(from, to), limits.lineBytes, true);
+      yield { ...finished(begun, chunk.subarray(from, to), limits.lineBytes), ended: true };
       from = to + 1;
       begun = { offset: at + from, pieces: [], length: 0 };
     }
     begun = grown(begun, chunk.subarray(from, count), limits.lineBytes);
     at += count;
   }
-  if (begun.length > 0) yield finished(begun, EMPTY, limits.lineBytes, false);
+  if (begun.length > 0) yield { ...finished(begun, EMPTY, limits.lineBytes), ended: false };
 }
 
 interface Begun {
@@ -39,12 +39,12 @@ function grown({ offset, pieces, length }: Begun, piece: Buffer, limit: number):
   return { offset, pieces: kept, length: length + piece.length };
 }
 
-function finished(begun: Begun, rest: Buffer, limit: number, ended: boolean): PassedLine {
+function finished(begun: Begun, rest: Buffer, limit: number): Omit<PassedLine, "ended"> {
   const length = begun.length + rest.length;
   const overlong = length > limit;
-  if (overlong) return { offset: begun.offset, bytes: head(begun.pieces, rest), length, ended, overlong };
+  if (overlong) return { offset: begun.offset, bytes: head(begun.pieces, rest), length, overlong };
   const bytes = begun.pieces.length === 0 ? rest : Buffer.concat([...begun.pieces, rest]);
-  return { offset: begun.offset, bytes, length, ended, overlong };
+  return { offset: begun.offset, bytes, length, overlong };
 }
 
 // A copy: a few bytes must not keep a whole chunk in memory.

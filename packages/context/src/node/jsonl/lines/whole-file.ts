@@ -3,6 +3,7 @@
 import type { FormatLimits } from "../../../limits.ts";
 import type { Checksum } from "../../../ports.ts";
 import { decodeLines, decodeSession, type SessionFile } from "../../../session/codec/session-file.ts";
+import { isBlank } from "../../../session/codec/split-lines.ts";
 import type { OpenFile } from "../../files/files.ts";
 import { forwards } from "./forwards.ts";
 
@@ -38,10 +39,6 @@ function linesOf(file: OpenFile, size: number, { limits }: WholeRules) {
     if (!isBlank(line.bytes)) lines.push({ ...line, number });
   }
   return { lines, damage: [] };
-}
-
-function isBlank(line: Buffer): boolean {
-  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 }
 
 const HEAD = 1024 * 1024;

@@ -30,7 +30,7 @@ function migratedFile(
   const { header, bytes } = migrated(file, found.header, checksum);
   replaceWhole(log.path, bytes, files);
   const fresh = new LogFile(log.path, files.open(log.path, "append"), files);
-  log.file.close();
+  log.close();
   return { log: fresh, found: { ...found, header, ours: true, unready: null } };
 }
 
