@@ -28,7 +28,10 @@ async function killAndLook(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "pith-crash-"));
   const path = join(folder, "session.jsonl");
   const writer = spawn(process.execPath, [program, path], { stdio: "inherit" });
-  while (safeIds(path).length < 100) await new Promise((resolve) => setTimeout(resolve, 10));
+  while (safeIds(path).length < 100) {
+    if (writer.exitCode !== null) throw new Error("the writer ended before it had written enough");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
   writer.kill("SIGKILL");
   await new Promise((resolve) => writer.on("close", resolve));
 

@@ -41,7 +41,8 @@ export class Session {
   append(...drafts: readonly Drafted[]): Promise<Appended> {
     return this.#inTurn(async () => {
       const placed = this.#placed(drafts, this.leaf);
-      const batch = this.#window.settled ? carrying(placed, this.#window.state) : placed;
+      const compacts = placed.some((entry) => entry.type === "compaction");
+      const batch = compacts && this.#window.settled ? carrying(placed, this.#window.state) : placed;
       const outcome = await this.store.append(batch, { expectedLeaf: this.leaf });
       if (outcome.type !== "appended") return outcome;
       const isNext = outcome.leaf === batch.at(-1)?.id && this.#window.settled && !reachesBefore(this.#window, batch);

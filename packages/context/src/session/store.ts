@@ -54,5 +54,6 @@ export const refusalNotes = {
   "file-shortened": "the session's file became shorter while it was open; open it again, or fork the session",
   "lease-lost": "another process has taken this session over; follow it, or fork the session",
   "read-only": "the session is open for reading only",
+  closed: "the session was closed here; open it again",
   "newer-version": "a newer program wrote this session; it can only be read here, or forked",
 } as const;

@@ -40,6 +40,7 @@ export class JsonlStore extends LineStore {
   #log: LogFile;
   #found: Found;
   #indexed: Promise<void> | null = null;
+  #closed = false;
 
   /** By `openStore` and `createStore` only. */
   constructor(log: LogFile, lease: Lease | null, parts: AllParts) {
@@ -63,7 +64,7 @@ export class JsonlStore extends LineStore {
 
   /** Whether this process may write. */
   get isWriter(): boolean {
-    return this.#lease?.holds() ?? false;
+    return !this.#closed && !this.#log.isBroken && (this.#lease?.holds() ?? false);
   }
 
   override async leaf(): Promise<string | null> {
@@ -78,6 +79,7 @@ export class JsonlStore extends LineStore {
   }
 
   async append(batch: readonly Entry[], fence: Fence): Promise<Appended> {
+    if (this.#closed) return this.#refused("closed");
     try {
       if (!this.#isIndexed()) await this.lines();
       const news = this.#look();
@@ -110,12 +112,12 @@ export class JsonlStore extends LineStore {
     await this.lines();
   }
 
-  /** The entries that come in from now on, whoever writes them: each once, in file order. Ends when aborted. */
+  /** The entries that come in from the first look on, whoever writes them: each once, in file order. Ends when aborted, or when the file is gone. */
   async *follow(following: Following): AsyncGenerator<readonly Entry[]> {
     await this.lines();
     let seen = this.#found.lines.count;
     yield* polled(following, async () => {
-      this.#look();
+      if (this.#look() === "file-removed") return null;
       await this.lines();
       const fresh = this.#found.lines.entriesFrom(seen);
       seen += fresh.length;
@@ -123,8 +125,10 @@ export class JsonlStore extends LineStore {
     });
   }
 
-  /** Waits for the disk, keeps the index and gives up the lease. */
+  /** Waits for the disk, keeps the index and gives up the lease. A second time there is nothing to do. */
   async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
     this.#log.sync();
     try {
       this.#keepIndex();
@@ -138,6 +142,7 @@ export class JsonlStore extends LineStore {
   }
 
   protected async lines(): Promise<Lines> {
+    if (this.#closed) throw new Error(`${this.path} was closed; open it again`);
     this.#indexed ??= this.#index();
     try {
       await this.#indexed;
@@ -163,17 +168,18 @@ export class JsonlStore extends LineStore {
   // The look at the lease comes last: it is a look at the disk.
   #keepIndex(every?: number): void {
     const { lines } = this.#found;
-    if (!(lines instanceof FileLines) || !this.#indexing.isWorthKeeping(lines, every) || !this.isWriter) return;
+    if (!(lines instanceof FileLines) || !this.#indexing.isWorthKeeping(lines, every) || !this.#lease?.holds()) return;
     this.#indexing.keep(lines, this.#log.file);
   }
 
   // Takes in what another hand has added; whatever else happened to the file is for whoever wants to append.
   #look(): "none" | Refusal {
+    if (this.#closed) throw new Error(`${this.path} was closed; open it again`);
     const news = this.#log.news();
     if (news === "grown") this.#takeIn(() => foundGrown(this.#found, this.#log, this.#parts));
     // A follower goes along with its writer: one that cuts off a torn end, or puts a migrated file in the old one's place.
     else if (news === "file-shortened" && !this.#lease) this.#takeIn(() => foundIn(this.#log, this.#parts));
-    else if (news === "file-replaced" && !this.#lease) this.#openAgain();
+    else if (news === "file-replaced" && !this.#lease) return this.#openAgain();
     else return news;
     return "none";
   }
@@ -184,12 +190,15 @@ export class JsonlStore extends LineStore {
     this.#indexed = null;
   }
 
-  #openAgain(): void {
+  #openAgain(): "none" | Refusal {
     const { files } = this.#parts;
+    // A link or a folder is no successor.
+    if (files.stat(this.path)?.kind !== "file") return "file-replaced";
     const log = new LogFile(this.path, files.open(this.path, "read"), files);
     this.#log.close();
     this.#log = log;
     this.#takeIn(() => foundIn(log, this.#parts));
+    return "none";
   }
 
   #whyNot(news: "none" | Refusal): Refusal | null {

@@ -30,7 +30,7 @@ export type Opened =
 export async function createStore(path: string, origin: Origin, parts: StoreParts = {}): Promise<Opened> {
   const all = withDefaults(parts);
   const { files, ports } = all;
-  return orUnavailable(`${path} cannot be opened`, () => {
+  return orUnavailable(`${path} cannot be created`, () => {
     makeFolder(dirname(path), files);
     const open = (): OpenFile => {
       createWhole(path, encodeSession([JSON.stringify(newHeader(origin, ports))], ports.checksum), files);

@@ -8,10 +8,12 @@ export interface Following {
 
 export async function* polled<Item>(
   { signal, every = 100 }: Following,
-  fresh: () => Promise<readonly Item[]>,
+  /** Null ends it. */
+  fresh: () => Promise<readonly Item[] | null>,
 ): AsyncGenerator<readonly Item[]> {
   while (!signal.aborted) {
     const items = await fresh();
+    if (items === null) return;
     if (items.length > 0) yield items;
     else await pause(every, signal);
   }

@@ -7,6 +7,7 @@ import { blobsIn } from "../../session/blob-block.ts";
 import { sealed } from "../../session/codec/line/seal.ts";
 import { entryText } from "../../session/codec/line/write-line.ts";
 import { forked } from "../../session/fork.ts";
+import { Session } from "../../session/session.ts";
 import { copyBlobs } from "../blobs/blob-folder.ts";
 import { orUnavailable } from "../files/unavailable.ts";
 import { JsonlStore } from "../jsonl/jsonl-store.ts";
@@ -14,7 +15,7 @@ import { openStore } from "../jsonl/open-store.ts";
 import { createWhole } from "../jsonl/writing/rewrite.ts";
 import { type HomeParts, settled } from "./home.ts";
 import { cwdOf, newPlace } from "./placing/new-place.ts";
-import { closed, type NotOpened } from "./placing/with-session.ts";
+import { closed, type NotOpened, type Target } from "./placing/with-session.ts";
 
 export interface ForkParts extends HomeParts {
   /** The end of the branch to take; the last entry if not said, null for an empty session. */
@@ -35,8 +36,9 @@ export type Forking =
   | { readonly type: "no-entry"; readonly why: string }
   | NotOpened;
 
-/** An open store is only read, and stays open. */
-export async function forkSession(source: string | JsonlStore, parts: ForkParts = {}): Promise<Forking> {
+/** What is open is only read, and stays open. A `Session` is forked where it stands, also if others have gone on since. */
+export async function forkSession(source: Target, parts: ForkParts = {}): Promise<Forking> {
+  if (source instanceof Session) return forkSession(fileOf(source), { leaf: source.leaf, ...parts });
   if (source instanceof JsonlStore) return forkOf(source, parts);
   const opened = await openStore(source, { ...settled(parts), as: "follower" });
   if (opened.type !== "opened") return opened;
@@ -47,14 +49,19 @@ export async function forkSession(source: string | JsonlStore, parts: ForkParts 
   }
 }
 
+function fileOf({ store }: Session): JsonlStore {
+  if (store instanceof JsonlStore) return store;
+  throw new Error("this session is not kept in a file; session.fork() gives its bytes");
+}
+
 async function forkOf(store: JsonlStore, { leaf, cwd, id, ...parts }: ForkParts): Promise<Forking> {
   const all = settled(parts);
   const { files } = all;
   const from = resolve(store.path);
-  const end = leaf === undefined ? await store.leaf() : leaf;
-  if (end !== null && !(await store.entry(end)))
-    return { type: "no-entry", why: `${from} has no entry ${end}; take its id from the tree` };
   return orUnavailable<Forking>(`${from} cannot be forked`, async () => {
+    const end = leaf === undefined ? await store.leaf() : leaf;
+    if (end !== null && !(await store.entry(end)))
+      return { type: "no-entry", why: `${from} has no entry ${end}; take its id from the tree` };
     const newCwd = resolve(cwd ?? cwdOf(from, store.header, files));
     const place = newPlace(newCwd, { ...all, id });
     if (place.type !== "free") return place;

@@ -62,7 +62,8 @@ export async function trashSession(path: string, parts: HomeParts = {}): Promise
 export async function listTrash(parts: HomeParts = {}): Promise<readonly TrashedSession[]> {
   const { files, env } = settled(parts);
   const all = trashFolder(env);
-  const found = files.list(all).flatMap((name) => trashedIn(join(all, name), files) ?? []);
+  const names = orNull(() => files.list(all)) ?? [];
+  const found = names.flatMap((name) => orNull(() => trashedIn(join(all, name), files)) ?? []);
   return found.sort((one, other) => (one.folder < other.folder ? 1 : -1));
 }
 
@@ -73,7 +74,7 @@ export async function restoreSession(
 ): Promise<Restoring> {
   const all = settled(parts);
   const { files } = all;
-  const found = trashedIn(folder, files);
+  const found = orNull(() => trashedIn(folder, files));
   if (!found) return { type: "none", why: `there is no session in ${folder}; list the trash to see what is there` };
   const target = to ?? found.from;
   if (target === null) return { type: "none", why: `the note in ${folder} is lost; say where the session shall go` };

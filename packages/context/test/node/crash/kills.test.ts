@@ -22,9 +22,9 @@ test("DISK1 D1 200 kills lose nothing that was acknowledged", { timeout: 300_000
 });
 
 test.each([
-  [["--kills", "many"], '--kills takes a whole number, not "many"'],
-  [["--kills", "0"], '--kills takes a whole number, not "0"'],
-  [["--seed=-1"], '--seed takes a whole number, not "-1"'],
+  [["--kills", "many"], '--kills takes a whole number of at least 1, not "many"'],
+  [["--kills", "0"], '--kills takes a whole number of at least 1, not "0"'],
+  [["--seed=-1"], '--seed takes a whole number of at least 0, not "-1"'],
   [["--size", "8"], "Unknown option '--size'"],
 ])("D1 the long version refuses %j with a sentence", async (args, sentence) => {
   await expect(promisify(execFile)(process.execPath, [program, ...args])).rejects.toMatchObject({

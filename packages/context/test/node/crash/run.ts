@@ -39,12 +39,12 @@ function readArguments() {
 function whole(name: string, text: string, least: number): number {
   const number = Number(text);
   if (text.trim() === "" || !Number.isSafeInteger(number) || number < least)
-    fail(`--${name} takes a whole number, not "${text}"`);
+    fail(`--${name} takes a whole number of at least ${least}, not "${text}"`);
   return number;
 }
 
 function fail(why: string): never {
-  console.error(`kills: ${why}\n\n${usage}`);
+  console.error(`crash: ${why}\n\n${usage}`);
   process.exit(2);
 }
 

@@ -36,6 +36,10 @@ export class LogFile {
     return this.#size;
   }
 
+  get isBroken(): boolean {
+    return this.#broken !== null;
+  }
+
   /** Lines of ours that the disk may not have yet. */
   get unsynced(): number {
     return this.#unsynced;

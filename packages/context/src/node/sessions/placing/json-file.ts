@@ -4,8 +4,8 @@ import type { Files } from "../../files/files.ts";
 import { orNull } from "../../files/unavailable.ts";
 
 export function jsonIn(path: string, files: Files): unknown {
-  if (files.stat(path)?.kind !== "file") return undefined;
   const bytes = orNull(() => {
+    if (files.stat(path)?.kind !== "file") return null;
     const file = files.open(path, "read");
     try {
       const into = Buffer.allocUnsafe(Math.min(file.stat().size, LONGEST));

@@ -2,6 +2,7 @@
 
 import { Session } from "../../../session/session.ts";
 import { diskError } from "../../files/files.ts";
+import { orUnavailable } from "../../files/unavailable.ts";
 import { JsonlStore } from "../../jsonl/jsonl-store.ts";
 import { type Opened, openStore } from "../../jsonl/open-store.ts";
 import { type HomeParts, settled } from "../home.ts";
@@ -17,13 +18,16 @@ export async function withSession<Outcome>(
   parts: HomeParts,
   act: (session: Session) => Promise<Outcome>,
 ): Promise<Outcome | NotOpened> {
-  if (target instanceof Session) return act(target);
+  if (target instanceof Session) return orUnavailable("the session cannot be read", () => act(target));
   const all = settled(parts);
-  if (target instanceof JsonlStore) return act(await Session.open(target, all.ports));
+  if (target instanceof JsonlStore)
+    return orUnavailable(`${target.path} cannot be read`, async () => act(await Session.open(target, all.ports)));
   const opened = await openStore(target, all);
   if (opened.type !== "opened") return opened;
   try {
-    return await act(await Session.open(opened.store, all.ports));
+    return await orUnavailable(`${target} cannot be read`, async () =>
+      act(await Session.open(opened.store, all.ports)),
+    );
   } finally {
     await closed(opened.store);
   }

@@ -2,6 +2,7 @@
 
 import { isAbsolute, join, resolve } from "node:path";
 import { diskError, type Files } from "../../files/files.ts";
+import { orNull } from "../../files/unavailable.ts";
 import { createWhole, makeFolder } from "../../jsonl/writing/rewrite.ts";
 import { folderName } from "../folder-name.ts";
 import { type Environment, sessionsFolder } from "../home.ts";
@@ -44,10 +45,8 @@ export function notedCwd(folder: string, files: Files): string | null {
 /** All folders of sessions; links are not followed. */
 export function allFolders({ files, env }: FolderParts): readonly string[] {
   const all = sessionsFolder(env);
-  return files
-    .list(all)
-    .map((name) => join(all, name))
-    .filter((folder) => files.stat(folder)?.kind === "folder");
+  const names = orNull(() => files.list(all)) ?? [];
+  return names.map((name) => join(all, name)).filter((folder) => orNull(() => files.stat(folder))?.kind === "folder");
 }
 
 const notePath = (folder: string): string => join(folder, "folder.json");

@@ -1,0 +1,97 @@
+/** A disk that refuses one folder, or fails while something is asked, is an outcome everywhere. */
+
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Files } from "../../../src/node/files/files.ts";
+import { openStore } from "../../../src/node/jsonl/open-store.ts";
+import { machine } from "../../../src/node/machine.ts";
+import { createSession } from "../../../src/node/sessions/create-session.ts";
+import { findSession } from "../../../src/node/sessions/find-session.ts";
+import { forkSession } from "../../../src/node/sessions/fork-session.ts";
+import { labelEntry } from "../../../src/node/sessions/label-entry.ts";
+import { listSessions } from "../../../src/node/sessions/list-sessions.ts";
+import { listTrash, restoreSession, trashSession } from "../../../src/node/sessions/trash-session.ts";
+import { Session } from "../../../src/session/session.ts";
+import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
+
+const env = { PITH_HOME: "/home" };
+
+async function created(files: Files, id: string, cwd: string) {
+  const made = await createSession({ cwd, id, files, env });
+  if (made.type !== "opened") throw new Error(JSON.stringify(made));
+  const session = await Session.open(made.store, machine);
+  await session.append({ type: "custom", customType: "told" });
+  return { store: made.store, session, path: made.store.path };
+}
+
+test("HOME1 HOME2 a folder that may not be entered keeps no other session from being listed and found", async () => {
+  const disk = new FaultyFiles();
+  const [one, other] = [await created(disk, "one", "/work/one"), await created(disk, "other", "/work/other")];
+  await Promise.all([one.store.close(), other.store.close()]);
+  const files = forbidding(disk, join(one.path, ".."));
+  expect((await listSessions({ files, env })).map(({ id }) => id)).toEqual(["other"]);
+  expect(await findSession("oth", { files, env })).toMatchObject({ type: "found", id: "other" });
+  expect(await findSession("one", { files, env })).toMatchObject({ type: "none" });
+});
+
+test("HOME3 a forbidden folder in the trash keeps no other from being listed; to restore it is no exception", async () => {
+  const disk = new FaultyFiles();
+  const kept: string[] = [];
+  for (const id of ["one", "other"]) {
+    const { store, path } = await created(disk, id, "/work");
+    await store.close();
+    const trashed = await trashSession(path, { files: disk, env });
+    if (trashed.type === "trashed") kept.push(trashed.folder);
+  }
+  const files = forbidding(disk, kept[0] ?? "");
+  expect((await listTrash({ files, env })).map(({ id }) => id)).toEqual(["other"]);
+  expect((await restoreSession(kept[0] ?? "", { files, env })).type).toBe("none");
+});
+
+test("FORK2 a session is forked where it stands, also after another has taken it over and gone on", async () => {
+  const files = new FaultyFiles();
+  const { session, path } = await created(files, "one", "/work");
+  const taken = await openStore(path, { files, as: "taker" });
+  if (taken.type !== "opened") throw new Error(JSON.stringify(taken));
+  await (await Session.open(taken.store, machine)).append({ type: "custom", customType: "theirs" });
+  const fork = await forkSession(session, { files, env });
+  const reread = fork.type === "forked" ? await openStore(fork.path, { files, as: "follower" }) : fork;
+  const leaf = reread.type === "opened" ? await reread.store.leaf() : null;
+  expect(leaf).toBe(session.leaf);
+});
+
+test("D6 a disk that fails while an open session is forked or labelled is an outcome", async () => {
+  const files = new FaultyFiles();
+  const { store, session } = await created(files, "one", "/work");
+  files.failEvery("EIO", ["stat", "read"]);
+  expect(await forkSession(store, { files, env })).toMatchObject({ type: "unavailable", code: "EIO" });
+  expect(await labelEntry(store, { entryId: session.leaf ?? "", label: "x", files, env })).toMatchObject({
+    type: "unavailable",
+    code: "EIO",
+  });
+});
+
+/** The same disk, where whatever lies in one folder may not be looked at. */
+function forbidding(files: Files, folder: string): Files {
+  const guarded =
+    <Args extends readonly [string, ...unknown[]], Result>(act: (...args: Args) => Result) =>
+    (...args: Args): Result => {
+      const inside = `${args[0]}/`.startsWith(`${folder}/`) && args[0] !== folder;
+      if (inside) throw Object.assign(new Error(`EACCES: permission denied, '${args[0]}'`), { code: "EACCES" });
+      return act(...args);
+    };
+  return {
+    open: guarded((path: string, how: "read" | "append") => files.open(path, how)),
+    create: guarded((path: string) => files.create(path)),
+    stat: guarded((path: string) => files.stat(path)),
+    list: (path) => {
+      if (path === folder) throw Object.assign(new Error(`EACCES: permission denied, '${path}'`), { code: "EACCES" });
+      return files.list(path);
+    },
+    makeFolder: guarded((path: string) => files.makeFolder(path)),
+    rename: guarded((from: string, to: string) => files.rename(from, to)),
+    link: guarded((from: string, to: string) => files.link(from, to)),
+    remove: guarded((path: string) => files.remove(path)),
+    syncFolder: guarded((path: string) => files.syncFolder(path)),
+  };
+}
