@@ -1,6 +1,7 @@
 /** What every store of lines answers alike, and what each must ask before it writes. Where the lines are kept is its own. */
 
 import type { Entry, Header } from "../entry.ts";
+import { type FormatLimits, formatLimits } from "../limits.ts";
 import { checkBatch } from "./check-batch.ts";
 import { entryText } from "./codec/line/write-line.ts";
 import type { Lines } from "./lines.ts";
@@ -54,8 +55,13 @@ export abstract class LineStore implements Store {
 export type Verdict = Appended | { readonly type: "to-write"; readonly texts: readonly string[] };
 
 /** Throws for a batch that no caller may ask for. */
-export function verdict(lines: Lines, batch: readonly Entry[], { expectedLeaf }: Fence): Verdict {
-  const texts = batch.map((entry) => entryText(entry));
+export function verdict(
+  lines: Lines,
+  batch: readonly Entry[],
+  { expectedLeaf }: Fence,
+  limits: FormatLimits = formatLimits,
+): Verdict {
+  const texts = batch.map((entry) => entryText(entry, limits));
   const { leaf } = lines;
   if (batch.every((entry, at) => lines.has(entry.id) && lines.text(entry.id) === texts[at]))
     return { type: "appended", leaf };

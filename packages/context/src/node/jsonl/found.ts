@@ -8,6 +8,7 @@ import { newHeader } from "../../session/codec/header.ts";
 import type { SessionFile } from "../../session/codec/session-file.ts";
 import { HeldLines } from "../../session/held-lines.ts";
 import { FileLines } from "./lines/file-lines.ts";
+import { numbered } from "./lines/numbered.ts";
 import { type SoundFile, soundFile } from "./lines/sound-file.ts";
 import { wholeFile } from "./lines/whole-file.ts";
 import type { LogFile } from "./writing/log-file.ts";
@@ -18,7 +19,8 @@ export interface Found {
   readonly header: Header;
   /** Whether its lines carry a seal. */
   readonly ours: boolean;
-  readonly damage: readonly Damage[];
+  /** Asked for by few: to say in which line something is wrong, all before it must be counted. */
+  readonly damage: () => readonly Damage[];
   /** Null where anything can be appended as it is. */
   readonly unready: Unready | null;
 }
@@ -35,8 +37,14 @@ export interface LookParts {
 export function foundIn(log: LogFile, parts: LookParts): Found {
   const sound = soundFile(log.file, parts.ports.checksum, parts.limits);
   if (!sound) return foundWhole(log, parts);
-  const { header, rules, damage } = sound;
-  return { lines: new FileLines(sound), header, ours: rules.ours, damage, unready: tornBehind(sound, log) };
+  const { header, rules } = sound;
+  return {
+    lines: new FileLines(sound),
+    header,
+    ours: rules.ours,
+    damage: () => numbered(sound),
+    unready: tornBehind(sound, log),
+  };
 }
 
 /** Every line looked at: for a file that is not sound, or turned out not to be. */
@@ -47,7 +55,7 @@ export function foundWhole(log: LogFile, { ports, limits }: LookParts): Found {
     lines: new HeldLines(lines),
     header: header ?? newHeader({ cwd: "" }, ports),
     ours,
-    damage,
+    damage: () => damage,
     unready: { type: "whole", file },
   };
 }
@@ -58,7 +66,7 @@ export function foundGrown(before: Found, log: LogFile, parts: LookParts): Found
   const sound = lines instanceof FileLines ? soundFile(log.file, parts.ports.checksum, parts.limits) : null;
   if (!sound || !(lines instanceof FileLines)) return foundWhole(log, parts);
   lines.grownTo(sound);
-  return { ...before, damage: sound.damage, unready: tornBehind(sound, log) };
+  return { ...before, damage: () => numbered(sound), unready: tornBehind(sound, log) };
 }
 
 function tornBehind({ end }: SoundFile, { size }: LogFile): Unready | null {

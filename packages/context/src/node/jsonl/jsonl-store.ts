@@ -9,15 +9,16 @@ import { LineStore, verdict } from "../../session/line-store.ts";
 import type { Lines } from "../../session/lines.ts";
 import type { Appended, Fence, Refusal } from "../../session/store.ts";
 import type { Window } from "../../session/window.ts";
-import { diskError, type Files } from "../files/files.ts";
+import type { Files } from "../files/files.ts";
+import { orNull } from "../files/unavailable.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { Processes } from "../lease/owner.ts";
-import { type Found, foundGrown, foundIn, foundWhole } from "./found.ts";
-import { Indexing } from "./indexing/indexing.ts";
+import { foundWhole } from "./found.ts";
 import { FileLines } from "./lines/file-lines.ts";
 import { type Following, polled } from "./polled.ts";
+import { type News, WatchedFile } from "./watched-file.ts";
 import { encodedBatch } from "./writing/encode-batch.ts";
-import { type Durability, LogFile, refusalOf } from "./writing/log-file.ts";
+import { type Durability, type LogFile, refusalOf } from "./writing/log-file.ts";
 import { madeAppendable } from "./writing/make-appendable.ts";
 
 /** What a store is made of; what is not said is the real machine's. */
@@ -36,11 +37,7 @@ export class JsonlStore extends LineStore {
   readonly #parts: AllParts;
   /** Null for a follower. */
   readonly #lease: Lease | null;
-  readonly #indexing: Indexing;
-  #log: LogFile;
-  #found: Found;
-  #indexed: Promise<void> | null = null;
-  #closed = false;
+  readonly #file: WatchedFile;
 
   /** By `openStore` and `createStore` only. */
   constructor(log: LogFile, lease: Lease | null, parts: AllParts) {
@@ -48,219 +45,169 @@ export class JsonlStore extends LineStore {
     this.path = log.path;
     this.#parts = parts;
     this.#lease = lease;
-    this.#log = log;
-    this.#found = foundIn(log, parts);
-    this.#indexing = new Indexing(log.path, parts.files, parts.ports.checksum);
+    this.#file = new WatchedFile(log, lease === null, parts);
   }
 
   get header(): Header {
-    return this.#found.header;
+    return this.#file.found.header;
   }
 
   /** What was found to be wrong so far; `check` looks at every line. */
   get damage(): readonly Damage[] {
-    return this.#found.damage;
+    return this.#file.found.damage();
   }
 
   /** Whether this process may write. */
   get isWriter(): boolean {
-    return !this.#closed && !this.#log.isBroken && (this.#lease?.holds() ?? false);
+    return !this.#file.isClosed && !this.#file.log.isBroken && this.#isLeased();
   }
 
   override async leaf(): Promise<string | null> {
-    this.#look();
-    return this.#found.lines.leaf;
+    this.#file.look();
+    return this.#file.found.lines.leaf;
   }
 
   override async window(leaf: string | null): Promise<Window> {
-    const { lines } = this.#found;
+    const { lines } = this.#file.found;
     const atOnce = lines instanceof FileLines && !lines.isIndexed && leaf === lines.leaf ? lines.glance() : null;
     return atOnce ?? super.window(leaf);
   }
 
   async append(batch: readonly Entry[], fence: Fence): Promise<Appended> {
-    if (this.#closed) return this.#refused("closed");
     try {
-      if (!this.#isIndexed()) await this.lines();
-      const news = this.#look();
-      if (!this.#isIndexed()) await this.lines();
-      const { lines } = this.#found;
-      // From here on nothing waits, so nothing comes between.
-      const why = this.#whyNot(news);
-      if (why) return this.#refused(why);
-      const found = verdict(lines, batch, fence);
-      if (found.type !== "to-write") return found;
-      const refusal = this.#tryToWrite(batch, found.texts);
-      return refusal ? this.#refused(refusal) : { type: "appended", leaf: this.#found.lines.leaf };
+      if (!this.#file.isIndexed) await this.#file.indexed();
+      const news = this.#file.look();
+      if (!this.#file.isIndexed) await this.#file.indexed();
+      return this.#appendNow(batch, fence, news);
     } catch (error) {
-      return this.#refused(refusalOf(error));
+      return this.#refused(this.#file.isClosed ? "closed" : refusalOf(error));
     }
   }
 
   /** Waits until all that was appended is on the disk; in `fast` mode the end of a turn asks for it. False if the disk failed. */
   async sync(): Promise<boolean> {
-    return this.#log.sync();
+    return this.#file.log.sync();
   }
 
   /** Looks at every line of the file. */
   async check(): Promise<readonly Damage[]> {
-    return foundWhole(this.#log, this.#parts).damage;
+    return foundWhole(this.#file.log, this.#parts).damage();
   }
 
-  /** The index, made before anybody asks for what needs it. Others work in between. */
+  /** Makes the index before anybody asks for what needs it. Others work in between. */
   async prepare(): Promise<void> {
-    await this.lines();
+    try {
+      await this.#file.indexed();
+      this.#file.keepIndex(this.#isLeased);
+    } catch (error) {
+      // Whoever closed it wants no index any more.
+      if (!this.#file.isClosed) throw error;
+    }
   }
 
   /** The entries that come in from the first look on, whoever writes them: each once, in file order. Ends when aborted, or when the file is gone. */
   async *follow(following: Following): AsyncGenerator<readonly Entry[]> {
-    await this.lines();
-    let seen = this.#found.lines.count;
+    let seen = (await this.#file.indexed()).count;
     yield* polled(following, async () => {
-      if (this.#look() === "file-removed") return null;
-      await this.lines();
-      const fresh = this.#found.lines.entriesFrom(seen);
-      seen += fresh.length;
+      if (this.#file.isClosed || this.#file.look() === "file-removed") return null;
+      const lines = await this.#file.indexed();
+      const fresh = lines.entriesFrom(seen);
+      seen = lines.count;
       return fresh;
     });
   }
 
-  /** Waits for the disk, keeps the index and gives up the lease. A second time there is nothing to do. */
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#log.sync();
-    try {
-      this.#keepIndex();
-      this.#lease?.release();
-    } catch (error) {
-      // Neither is needed: an index is made again, and the lease of a process that has ended is anybody's.
-      if (diskError(error) === "") throw error;
-    } finally {
-      this.#log.close();
-    }
+  /** Waits for the disk, keeps the index and gives up the lease. A second time there is nothing to do. False if the disk failed. */
+  async close(): Promise<boolean> {
+    if (this.#file.isClosed) return true;
+    const synced = this.#file.log.sync();
+    this.#file.keepIndex(this.#isLeased);
+    this.#file.close();
+    // A lease that cannot be given back ends with this process.
+    orNull(() => this.#lease?.release());
+    return synced;
   }
 
-  protected async lines(): Promise<Lines> {
-    if (this.#closed) throw new Error(`${this.path} was closed; open it again`);
-    this.#indexed ??= this.#index();
-    try {
-      await this.#indexed;
-    } catch (error) {
-      this.#indexed = null;
-      throw error;
-    }
-    return this.#found.lines;
+  protected lines(): Promise<Lines> {
+    return this.#file.indexed();
   }
 
-  #isIndexed(): boolean {
-    return !(this.#found.lines instanceof FileLines) || this.#found.lines.isIndexed;
+  /** Waits for nothing, so that nothing comes between the look at the file and the write. */
+  #appendNow(batch: readonly Entry[], fence: Fence, news: News): Appended {
+    const why = this.#whyNot(news);
+    if (why) return this.#refused(why);
+    const { lines, unready } = this.#file.found;
+    // Half a line that was not there before is somebody's write under way: it is left alone until nothing is added any more.
+    if (news === "grown" && unready?.type === "torn") return { type: "leaf-moved", leaf: lines.leaf };
+    const found = verdict(lines, batch, fence, this.#parts.limits);
+    if (found.type !== "to-write") return found;
+    const outcome = this.#tryToWrite(batch, found.texts);
+    if (outcome === "written") return { type: "appended", leaf: lines.leaf };
+    return outcome === "leaf-moved" ? { type: "leaf-moved", leaf: lines.leaf } : this.#refused(outcome);
   }
 
-  async #index(): Promise<void> {
-    const { lines } = this.#found;
-    if (!(lines instanceof FileLines) || lines.isIndexed) return;
-    const sound = await this.#indexing.complete(lines, this.#log.file);
-    if (!sound) this.#found = foundWhole(this.#log, this.#parts);
-    this.#keepIndex();
-  }
-
-  // The look at the lease comes last: it is a look at the disk.
-  #keepIndex(every?: number): void {
-    const { lines } = this.#found;
-    if (!(lines instanceof FileLines) || !this.#indexing.isWorthKeeping(lines, every) || !this.#lease?.holds()) return;
-    this.#indexing.keep(lines, this.#log.file);
-  }
-
-  // Takes in what another hand has added; whatever else happened to the file is for whoever wants to append.
-  #look(): "none" | Refusal {
-    if (this.#closed) throw new Error(`${this.path} was closed; open it again`);
-    const news = this.#log.news();
-    if (news === "grown") this.#takeIn(() => foundGrown(this.#found, this.#log, this.#parts));
-    // A follower goes along with its writer: one that cuts off a torn end, or puts a migrated file in the old one's place.
-    else if (news === "file-shortened" && !this.#lease) this.#takeIn(() => foundIn(this.#log, this.#parts));
-    else if (news === "file-replaced" && !this.#lease) return this.#openAgain();
-    else return news;
-    return "none";
-  }
-
-  #takeIn(find: () => Found): void {
-    this.#log.acknowledge();
-    this.#found = find();
-    this.#indexed = null;
-  }
-
-  #openAgain(): "none" | Refusal {
-    const { files } = this.#parts;
-    // A link or a folder is no successor.
-    if (files.stat(this.path)?.kind !== "file") return "file-replaced";
-    const log = new LogFile(this.path, files.open(this.path, "read"), files);
-    this.#log.close();
-    this.#log = log;
-    this.#takeIn(() => foundIn(log, this.#parts));
-    return "none";
-  }
-
-  #whyNot(news: "none" | Refusal): Refusal | null {
-    const { unready } = this.#found;
+  #whyNot(news: News): Refusal | null {
+    const { unready } = this.#file.found;
     if (!this.#lease) return "read-only";
     // The lease lies beside the file, and goes where it goes.
     if (news === "file-removed") return news;
-    if (!this.#lease.holds()) return "lease-lost";
+    if (!this.#isLeased()) return "lease-lost";
     if (unready?.type === "whole" && isNewer(unready.file)) return "newer-version";
-    return news === "none" ? null : news;
+    return news === "none" || news === "grown" ? null : news;
   }
 
   #refused(why: Refusal): Appended {
-    return { type: "refused", why, leaf: this.#found.lines.leaf };
+    return { type: "refused", why, leaf: this.#file.found.lines.leaf };
   }
 
-  #tryToWrite(batch: readonly Entry[], texts: readonly string[]): Refusal | null {
+  #tryToWrite(batch: readonly Entry[], texts: readonly string[]): Outcome {
     try {
       return this.#write(batch, texts);
     } catch (error) {
       const why = refusalOf(error);
-      if (why === "disk-error") this.#log.giveUp();
+      if (why === "disk-error") this.#file.log.giveUp();
       return why;
     }
   }
 
-  #write(batch: readonly Entry[], texts: readonly string[]): Refusal | null {
+  #write(batch: readonly Entry[], texts: readonly string[]): Outcome {
     const { files, ports } = this.#parts;
-    ({ log: this.#log, found: this.#found } = madeAppendable(
-      { log: this.#log, found: this.#found },
-      files,
-      ports.checksum,
-    ));
-    const { ours } = this.#found;
+    const appendable = madeAppendable(this.#file, files, ports.checksum);
+    if (appendable === null) return "leaf-moved";
+    this.#file.adopt(appendable);
+    const { log, found } = appendable;
     // A file of pi has no marks to tell by what is missing, so every line waits for the disk.
-    const durability = ours ? this.#parts.durability : "durable";
-    if (durability === "fast" && !this.#log.startRun()) return "disk-error";
+    const durability = found.ours ? this.#parts.durability : "durable";
+    if (durability === "fast" && !log.startRun()) return "disk-error";
     const { bytes, places } = encodedBatch(texts, {
-      ours,
+      ours: found.ours,
       checksum: ports.checksum,
       up: this.#up(batch[0]),
-      run: durability === "fast" ? this.#log.runStart : undefined,
-      afterUnended: !this.#log.isEnded(),
+      run: durability === "fast" ? log.runStart : undefined,
+      afterUnended: !log.isEnded(),
     });
-    const written = this.#log.append(bytes, { lines: texts.length, durability });
+    const written = log.append(bytes, { lines: texts.length, durability });
     if (written.type === "refused") return written.why;
-    const { lines } = this.#found;
     batch.forEach((entry, at) => {
       const { offset = 0, length = 0 } = places[at] ?? {};
-      lines.take(entry, texts[at] ?? "", { offset: written.offset + offset, length });
+      found.lines.take(entry, texts[at] ?? "", { offset: written.offset + offset, length });
     });
-    this.#keepIndex(KEEP_EVERY);
-    return null;
+    this.#file.keepIndex(this.#isLeased, KEEP_EVERY);
+    return "written";
   }
 
   // MOVE2: where the line before is not the parent, the line says where the parent stands.
   #up(first: Entry | undefined): number | undefined {
-    const { lines } = this.#found;
+    const { lines } = this.#file.found;
     const parentId = first?.parentId ?? null;
     if (parentId === null || parentId === lines.leaf || !(lines instanceof FileLines)) return undefined;
     return lines.offsetOf(parentId);
   }
+
+  readonly #isLeased = (): boolean => this.#lease?.holds() ?? false;
 }
 
+type Outcome = "written" | "leaf-moved" | Refusal;
+
+/** Bytes; a process that dies costs the next one no more than to look through so many. */
 const KEEP_EVERY = 8 * 1024 * 1024;

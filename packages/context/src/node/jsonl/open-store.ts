@@ -106,7 +106,12 @@ const LONG = 1024 * 1024;
 
 function asFollower(path: string, parts: AllParts): Opened {
   const file = parts.files.open(path, "read");
-  return { type: "opened", store: new JsonlStore(new LogFile(path, file, parts.files), null, parts) };
+  try {
+    return { type: "opened", store: new JsonlStore(new LogFile(path, file, parts.files), null, parts) };
+  } catch (error) {
+    file.close();
+    throw error;
+  }
 }
 
 // Before the lease is taken, for that would make folders.

@@ -1,7 +1,7 @@
 /** One writer per session file. A lease is a numbered file beside it; nobody holds one without having looked around again after its own number was there. */
 
 import { basename, dirname } from "node:path";
-import { diskError, type Files } from "../files/files.ts";
+import { diskError, type FileStat, type Files } from "../files/files.ts";
 import { type Owner, ownerFrom, type Processes } from "./owner.ts";
 
 export type Leasing =
@@ -98,7 +98,7 @@ function leaseOf(place: Place, identity: string, token: number): Lease {
   const name = numbered(place, token);
   // Not by the name alone: a slow taker may link it again, for a moment, after a third one has taken over. Its file
   // was written before it looked, so it existed beside ours and cannot have inherited our file's identity.
-  const holds = () => files.stat(name)?.identity === identity;
+  const holds = () => stampOf(files.stat(name)) === identity;
   const release = () => {
     if (!holds()) return;
     // The next number stays behind as a mark. Without it the count would start again, and a slow taker that looked
@@ -111,8 +111,8 @@ function leaseOf(place: Place, identity: string, token: number): Lease {
         sweep(files, mark.name);
       }
     } catch (error) {
-      // No room for a mark: then our own file stays as one, emptied. That needs none.
-      if (diskError(error) !== "ENOSPC") throw error;
+      // No room for a mark, no descriptor left: then our own file stays as one, emptied. That needs neither.
+      if (diskError(error) === "") throw error;
       emptied(files, name);
       return;
     }
@@ -173,7 +173,7 @@ function written(place: Place, line: string): Offer {
     // Half an owner would read as a dead one's, and a second writer would come in.
     if (file.append(bytes) < bytes.length)
       throw Object.assign(new Error(`ENOSPC: ${name} was cut short`), { code: "ENOSPC" });
-    return { name, identity: file.stat().identity };
+    return { name, identity: stampOf(file.stat()) };
   } catch (error) {
     sweep(place.files, name);
     throw error;
@@ -190,6 +190,12 @@ function isLinked(files: Files, from: string, to: string): boolean {
     if (diskError(error) === "EEXIST") return false;
     throw error;
   }
+}
+
+// The number of a file is given to another as soon as it is free, so the time belongs to it: a folder that was cleared by hand
+// and filled again must not look like the old one.
+function stampOf(stat: FileStat | null): string {
+  return stat === null ? "" : `${stat.identity} ${stat.modified}`;
 }
 
 function emptied(files: Files, name: string): void {

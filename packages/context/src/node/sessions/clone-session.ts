@@ -68,13 +68,14 @@ function* copiedLines(header: string, lines: Iterable<SourceLine>, checksum: Che
   for (const { offset, sealed: asWritten, marks, text } of lines) {
     shifts.add(offset, at);
     // A seal sums up its own line only, so a line that names no place is copied byte for byte.
-    if (asWritten && marks.up === undefined) yield ended(asWritten);
+    if (asWritten && marks.up === undefined && marks.run === undefined) yield ended(asWritten);
     else yield ended(Buffer.from(sealed(text(), moved(marks, shifts), checksum)));
   }
 }
 
-function moved(marks: SourceLine["marks"], shifts: Shifts): SourceLine["marks"] {
-  return marks.up === undefined ? marks : { ...marks, up: shifts.at(marks.up) };
+// The copy is on the disk before anybody sees it: no line of it has anything to wait for.
+function moved({ up, batch }: SourceLine["marks"], shifts: Shifts): SourceLine["marks"] {
+  return { ...(up !== undefined && { up: shifts.at(up) }), ...(batch && { batch }) };
 }
 
 const timeOf = (now: number): string => new Date(now).toISOString();

@@ -60,16 +60,18 @@ function startOfBatch(lines: readonly ReadLine[], at: number, headerAt: number):
 }
 
 // LOG13: lines that did not wait for the disk name the byte where their stretch begins. Where one of them never arrived there
-// are zeros, or nothing; what follows came too early. A line that merely changed has arrived, and is damage like any other.
+// are zeros; what follows came too early. A line that merely changed has arrived, and is damage like any other.
 function startOfBrokenRun(lines: readonly ReadLine[]): number {
-  const last = lines.findLast(({ reading }) => reading.type === "whole");
-  const begins = last?.reading.type === "whole" ? last.reading.marks.run : undefined;
+  const begins = runStart(lines);
   if (begins === undefined) return lines.length;
-  const start = lines.findIndex(({ raw }) => raw.offset >= begins);
-  const broken = lines.findIndex(
-    (line, at) => at >= start && (isMissing(line) || (at === start && line.raw.offset > begins)),
-  );
+  const broken = lines.findIndex((line) => line.raw.offset >= begins && isMissing(line));
   return broken === -1 ? lines.length : broken;
+}
+
+/** Where the last lines of ours begin that the disk may not have had. Lines of others behind them do not say. */
+export function runStart(lines: readonly ReadLine[]): number | undefined {
+  const last = lines.findLast(({ reading }) => reading.type === "whole" && reading.sealed);
+  return last?.reading.type === "whole" ? last.reading.marks.run : undefined;
 }
 
 function isMissing({ raw, reading }: ReadLine): boolean {

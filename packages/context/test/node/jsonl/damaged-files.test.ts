@@ -111,6 +111,8 @@ async function expectSame({ files, path, put, bytes }: Disk, damaged: Uint8Array
   expectBytes(bytes(path), damaged);
   await follower.close();
 
+  // A limit holds for writing too, and no entry fits into these.
+  if (limits) return;
   const writer = await seat.open(path, limited);
   const done = await appended(writer);
   expect(done).toEqual(await appended(reference));

@@ -69,6 +69,17 @@ describe("one process after the other", () => {
     expect(second.holds()).toBe(true);
   });
 
+  test("DISK6 a lease that was removed by hand is lost, also when the next one's file gets the number of the old", () => {
+    const path = freshPath();
+    for (let round = 0; round < 20; round++) {
+      const first = leaseIn(takeLease(path, parts));
+      for (const name of readdirSync(join(path, ".."))) rmSync(join(path, "..", name));
+      const second = leaseIn(takeLease(path, parts));
+      expect([first.holds(), second.holds()]).toEqual([false, true]);
+      second.release();
+    }
+  });
+
   test("sessions in one folder do not know each other's leases", () => {
     const path = freshPath();
     const leases = [path, `${path}.lease.1`, `${path}x`].map((each) => leaseIn(takeLease(each, parts)));

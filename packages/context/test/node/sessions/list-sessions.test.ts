@@ -105,6 +105,14 @@ describe("what the user said first", () => {
     expect((await listed(on))[0]?.firstMessage).toBe(shown);
   });
 
+  test("HOME1 of a long coloured log is shown, wherever it is cut", async () => {
+    for (let shift = 0; shift < 12; shift++) {
+      const on = ground();
+      planted(on, "p.jsonl", header(), user(`${"a".repeat(shift)}${"\u001b[31mx".repeat(60_000)}`));
+      expect((await listed(on))[0]?.firstMessage).toMatch(/^a*x+$/);
+    }
+  });
+
   test("behind a system prompt of a hundred kilobytes", async () => {
     const on = ground();
     const system = {
@@ -143,6 +151,18 @@ describe("the name, the latest in the file", () => {
     const on = ground();
     planted(on, "p.jsonl", header(), ...lines);
     expect((await listed(on))[0]?.name).toBe(name);
+  });
+
+  test("right behind what the index knows", async () => {
+    const on = ground();
+    const text = `user: ${"x".repeat(600_000)}`;
+    const path = await session(on.parts, { entries: story(text, text, text) });
+    const kept = on.files.contents(indexPath(path)).slice();
+    await renameSession(path, "just now", on.parts);
+    const more = user("y".repeat(100_000), "later", null);
+    on.files.write(path, Buffer.concat([on.files.contents(path), Buffer.from(`${more}\n`)]));
+    on.files.write(indexPath(path), kept);
+    expect((await listSessions(on.parts))[0]).toMatchObject({ name: "just now" });
   });
 
   test("in the middle of a long file of ours, through its index", async () => {

@@ -40,8 +40,10 @@ export class Indexing {
 
   #useKept(lines: FileLines, file: OpenFile): void {
     const kept = keptIndex(this.#path, this.#parts(lines, file));
-    if (kept) lines.useIndex(kept);
-    this.#keptUpTo = kept?.covers ?? 0;
+    // One that reaches past the last whole line knows lines that do not count any more.
+    if (!kept || kept.covers > lines.end) return;
+    lines.useIndex(kept);
+    this.#keptUpTo = kept.covers;
   }
 
   #parts({ start }: FileLines, file: OpenFile) {

@@ -41,7 +41,7 @@ export class Ascent {
   // A hint is only believed if the parent is there; otherwise every line above is looked at.
   #jump(offset: number, id: string, below: number): void {
     if (offset < this.#file.start || offset >= below) return;
-    const head = Buffer.allocUnsafe(Math.min(LONGEST_HEAD, below - offset));
+    const head = Buffer.alloc(Math.min(LONGEST_HEAD, below - offset));
     this.#file.file.read(head, offset);
     if (peek(head)?.id !== id) return;
     const end = lineEnd(this.#file, offset, below);

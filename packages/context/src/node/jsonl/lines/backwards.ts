@@ -20,9 +20,9 @@ export interface Stretch {
   readonly limits: FormatLimits;
 }
 
-/** From the line that ends at `end` up to `start`; blank lines are passed over. Ends early, with `overlong`, at a line beyond the limit. */
+/** From the line that ends at `end` up to `start`; blank lines are passed over. Ends early, with `failed`, at a line beyond the limit, and where the file is shorter than it was said to be. */
 export class Backwards {
-  overlong = false;
+  failed = false;
   readonly #file: OpenFile;
   readonly #stretch: Stretch;
   /** Bytes of the file from `#at` on; those from `#end` on were given out. */
@@ -63,14 +63,17 @@ export class Backwards {
   // Steps grow, so that a long window costs few reads and a short one few bytes. The same memory serves again where it is enough.
   #readMore(): boolean {
     if (this.#end > this.#stretch.limits.lineBytes) {
-      this.overlong = true;
+      this.failed = true;
       return false;
     }
     const count = Math.min(this.#step, this.#at - this.#stretch.start);
     const enough = this.#held.length >= count + this.#end;
     const held = enough ? this.#held : Buffer.allocUnsafe(count + this.#end + SPARE);
     this.#held.copy(held, count, 0, this.#end);
-    this.#file.read(held.subarray(0, count), this.#at - count);
+    if (this.#file.read(held.subarray(0, count), this.#at - count) < count) {
+      this.failed = true;
+      return false;
+    }
     this.#held = held;
     this.#at -= count;
     this.#end += count;

@@ -74,8 +74,10 @@ export class FileLines implements Lines {
   /** Completes the index, a piece at a time; returns whether every line is sound. */
   *complete(): Generator<undefined, boolean> {
     if (this.isIndexed) return true;
-    const sound = yield* indexed(this.#file, this.#covers, this.#file.end);
-    this.#covers = this.#file.end;
+    // The file may grow while this goes on; what is added then is for the next time.
+    const { end } = this.#file;
+    const sound = yield* indexed(this.#file, this.#covers, end);
+    this.#covers = end;
     return sound;
   }
 
@@ -149,9 +151,12 @@ export class FileLines implements Lines {
   }
 
   name(): string | undefined {
-    const last = this.#index.ofKind("session_info").at(-1);
-    const entry = last === undefined ? undefined : this.#entryAt(last);
-    return entry?.type === "session_info" ? entry.name?.trim() || undefined : undefined;
+    for (const row of this.#index.ofKind("session_info").reverse()) {
+      const entry = this.#entryAt(row);
+      // A line may be of another shape than its kind promises; then it says nothing.
+      if (entry.type === "session_info") return entry.name?.trim() || undefined;
+    }
+    return undefined;
   }
 
   // Only lines of kinds that set something are read; the newest of each kind decides, and a compaction of ours holds them all.
@@ -168,6 +173,7 @@ export class FileLines implements Lines {
       const kind = this.#index.kind(row);
       if (!wanted.has(kind)) continue;
       const entry = this.#entryAt(row);
+      if (entry.type === "unknown" || entry.type === "gap") continue;
       before.push(entry);
       if (carriedBy(entry)) break;
       if (kind === "assistant" || kind === "model_change") for (const settled of MODEL) wanted.delete(settled);

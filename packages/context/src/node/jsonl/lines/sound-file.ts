@@ -7,7 +7,7 @@ import type { Damage } from "../../../session/codec/damage.ts";
 import { CURRENT_VERSION, findHeader } from "../../../session/codec/header.ts";
 import { entryAlone } from "../../../session/codec/line/entry-of.ts";
 import { type LineRules, readLine } from "../../../session/codec/line/read-line.ts";
-import { type ReadLine, type Tail, withoutTornTail } from "../../../session/codec/torn-tail.ts";
+import { type ReadLine, runStart, type Tail, withoutTornTail } from "../../../session/codec/torn-tail.ts";
 import type { OpenFile } from "../../files/files.ts";
 import { Backwards } from "./backwards.ts";
 import { decode } from "./decode.ts";
@@ -25,6 +25,7 @@ export interface SoundFile {
   readonly ended: boolean;
   /** The last entry; null for none. */
   readonly leaf: string | null;
+  /** Their lines are not counted. */
   readonly damage: readonly Damage[];
 }
 
@@ -52,7 +53,7 @@ interface Body {
 function tailOf(file: OpenFile, body: Body): Pick<SoundFile, "end" | "ended" | "leaf" | "damage"> | null {
   const tail = wholeTail(file, body);
   if (tail === null) return null;
-  const damage = numbered(tail.damage, file, body.start);
+  const { damage } = tail;
   const whole = tail.lines.at(-1);
   if (!whole) return { end: damage.length > 0 ? body.start : body.size, ended: true, leaf: null, damage };
   const entry = whole.reading.type === "whole" ? entryAlone(whole.reading.value) : null;
@@ -67,49 +68,29 @@ function tailOf(file: OpenFile, body: Body): Pick<SoundFile, "end" | "ended" | "
 // As far back as what was written at once may reach: a batch, lines that did not wait for the disk, and the line before them.
 function wholeTail(file: OpenFile, { rules, limits, start, size }: Body): Tail | null {
   const backwards = new Backwards(file, { start, end: size, limits });
-  const lines: ReadLine[] = [];
-  for (;;) {
+  let lines: readonly ReadLine[] = [];
+  // What was not synced is 64 lines at most; a file that says otherwise is read whole.
+  for (let round = 0; round < MOST_ROUNDS && lines.length < MOST_LINES; round++) {
     const more = linesToABeginning(backwards, rules);
-    lines.unshift(...more);
-    if (backwards.overlong) return null;
+    lines = more.concat(lines);
+    if (backwards.failed) return null;
     const tail = withoutTornTail(lines, -1);
     const last = tail.lines.at(-1);
-    const run = last?.reading.type === "whole" ? last.reading.marks.run : undefined;
-    const reaches = last && (lines[0]?.raw.offset ?? 0) < (run ?? last.raw.offset);
+    const reaches = last && (lines[0]?.raw.offset ?? 0) < (runStart(tail.lines) ?? last.raw.offset);
     if (reaches || more.length === 0) return tail;
   }
+  return null;
 }
 
 /** Upwards to a line with which something begins, a batch or itself; in file order. */
 function linesToABeginning(backwards: Backwards, rules: LineRules): ReadLine[] {
   const lines: ReadLine[] = [];
-  for (let line = backwards.next(); line; line = backwards.next()) {
+  for (let line = backwards.next(); line && lines.length < MOST_LINES; line = backwards.next()) {
     const reading = readLine(line.bytes, rules);
     lines.push({ raw: { ...line, bytes: Buffer.from(line.bytes), length: line.bytes.length, number: 0 }, reading });
     if (reading.type === "whole" && (reading.marks.batch?.[0] ?? 1) <= 1) break;
   }
   return lines.reverse();
-}
-
-// A file is opened without counting its lines; only who hears of damage wants to know where it is.
-function numbered(damage: readonly Damage[], file: OpenFile, start: number): readonly Damage[] {
-  let line = 2;
-  let at = start;
-  return damage.map((each) => {
-    line += lineEnds(file, at, each.offset);
-    at = each.offset;
-    return { ...each, line };
-  });
-}
-
-function lineEnds(file: OpenFile, start: number, end: number): number {
-  let count = 0;
-  for (let at = start; at < end; at += COUNTED) {
-    const chunk = Buffer.allocUnsafe(Math.min(COUNTED, end - at));
-    file.read(chunk, at);
-    for (let found = chunk.indexOf(LINE_END); found !== -1; found = chunk.indexOf(LINE_END, found + 1)) count++;
-  }
-  return count;
 }
 
 function firstLine(file: OpenFile, size: number): Buffer | null {
@@ -124,5 +105,6 @@ function firstLine(file: OpenFile, size: number): Buffer | null {
 const OPEN_BRACE = 0x7b;
 const LINE_END = 0x0a;
 const FIRST_READ = 4096;
-const COUNTED = 1024 * 1024;
+const MOST_ROUNDS = 200;
+const MOST_LINES = 20_000;
 const LONGEST_HEADER = 1024 * 1024;

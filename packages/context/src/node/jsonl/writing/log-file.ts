@@ -63,8 +63,8 @@ export class LogFile {
     if (found === null) return "file-removed";
     if (found.identity !== this.#identity) return "file-replaced";
     if (found.size < this.#size) return "file-shortened";
-    if (found.readOnly) return "not-writable";
-    return found.size > this.#size ? "grown" : "none";
+    if (found.size > this.#size) return "grown";
+    return found.readOnly ? "not-writable" : "none";
   }
 
   /** Takes note of what another hand has added. */
@@ -97,7 +97,7 @@ export class LogFile {
     try {
       for (let done = 0; done < bytes.length; ) done += this.file.append(done === 0 ? bytes : bytes.subarray(done));
     } catch (error) {
-      return this.#takenBack(before, error);
+      return this.#takenBack(bytes, error);
     }
     this.#size += bytes.length;
     this.#ended = bytes.at(-1) === LINE_END;
@@ -138,20 +138,27 @@ export class LogFile {
     this.file.truncate(size);
     this.#size = size;
     this.#ended = false;
+    // Until the disk has it, what was cut off may come back and show through.
+    this.#inherited = true;
   }
 
   // D5: a line that did not fit is taken back, so that the next one does not stick to its remains.
-  #takenBack(size: number, error: unknown): Written {
+  #takenBack(bytes: Uint8Array, error: unknown): Written {
+    const why = refusalOf(error);
     try {
-      this.file.truncate(size);
-      this.#size = size;
+      if (!this.#isBehind(bytes)) this.giveUp();
+      else this.shorten(this.#size);
     } catch (second) {
       this.#breakBy(second);
     }
-    const why = refusalOf(error);
-    if (why === "disk-full") return { type: "refused", why: this.#broken ?? why };
-    this.#breakBy(error);
-    return { type: "refused", why: "disk-error" };
+    if (why !== "disk-full") this.giveUp();
+    return { type: "refused", why: this.#broken ?? why };
+  }
+
+  // What another hand wrote in the same moment is not ours to take back.
+  #isBehind(bytes: Uint8Array): boolean {
+    const arrived = new Uint8Array(Math.max(0, this.file.stat().size - this.#size));
+    return this.file.read(arrived, this.#size) === arrived.length && arrived.every((byte, at) => byte === bytes[at]);
   }
 
   #syncSoon(): NodeJS.Timeout {

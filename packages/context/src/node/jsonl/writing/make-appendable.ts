@@ -13,13 +13,14 @@ export interface Appendable {
 }
 
 // LOG5, LOG14
-export function madeAppendable({ log, found }: Appendable, files: Files, checksum: Checksum): Appendable {
+/** Null if another hand added to the file meanwhile: nothing of theirs is cut off. */
+export function madeAppendable({ log, found }: Appendable, files: Files, checksum: Checksum): Appendable | null {
   const { unready } = found;
   if (!unready) return { log, found };
   if (unready.type === "whole" && unready.file.outdated)
     return migratedFile({ log, found }, unready.file, { files, checksum });
-  cutTorn(log, unready.type === "torn" ? unready.end : pastLineEnd(log, unready.file.end), files);
-  return { log, found: { ...found, unready: null } };
+  const end = unready.type === "torn" ? unready.end : pastLineEnd(log, unready.file.end);
+  return isCut(log, end, files) ? { log, found: { ...found, unready: null } } : null;
 }
 
 function migratedFile(
@@ -34,10 +35,12 @@ function migratedFile(
   return { log: fresh, found: { ...found, header, ours: true, unready: null } };
 }
 
-function cutTorn(log: LogFile, end: number, files: Files): void {
-  if (end >= log.size) return;
+function isCut(log: LogFile, end: number, files: Files): boolean {
+  if (end >= log.size) return true;
   setAside(`${log.path}.damaged`, bytesFrom(log, end), files);
+  if (log.file.stat().size !== log.size) return false;
   log.shorten(end);
+  return true;
 }
 
 function pastLineEnd(log: LogFile, end: number): number {

@@ -25,7 +25,8 @@ export interface StartedFile {
 
 /** The same for what is too much to hold at once. */
 export function startWhole(path: string, files: Files): StartedFile {
-  const fresh = `${path}.new`;
+  // Two processes may make the same file at once: each has one of its own until it is kept.
+  const fresh = `${path}.${process.pid}.new`;
   const file = freshFile(fresh, files);
   let state: "open" | "closed" | "gone" = "open";
   return {

@@ -63,8 +63,17 @@ function saidInCut(bytes: Uint8Array): string {
   if (peek(Buffer.from(head))?.role !== "user") return "";
   const text = /"(?:content|text)":"((?:[^"\\]|\\.){1,2000})/s.exec(head)?.[1];
   if (text === undefined) return "";
-  // Half a pair of surrogates at the cut is no reason to show nothing.
-  return (JSON.parse(`"${text.replace(/\\u[dD][89abAB][0-9a-fA-F]{2}$/, "")}"`) as string).toWellFormed();
+  return shownText(text.replace(/\\(?:u[0-9a-fA-F]{0,3})?$/, ""));
+}
+
+// Half a pair of surrogates at the cut is no reason to show nothing; what is no text at all is.
+function shownText(cut: string): string {
+  try {
+    return (JSON.parse(`"${cut}"`) as string).toWellFormed();
+  } catch {
+    // The beginning of a damaged line: it has nothing to show.
+    return "";
+  }
 }
 
 const HEADER_WITHIN = 5;

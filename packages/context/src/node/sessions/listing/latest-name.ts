@@ -25,7 +25,10 @@ export function latestName(named: NamedFile): string | undefined {
   if (head.length >= size) return lastNameIn(head, rules);
   const indexed = nameFromIndex(named);
   const from = tailStart(size, indexed?.covers);
-  return lastNameIn(bytesBehind(named, from), rules) ?? (indexed ? indexed.name : lastNameIn(head, rules));
+  return (
+    lastNameIn(bytesBehind(named, from, from === indexed?.covers), rules) ??
+    (indexed ? indexed.name : lastNameIn(head, rules))
+  );
 }
 
 // What the index does not know yet is read, if it is not too much.
@@ -50,10 +53,11 @@ function nameFromIndex({
   return { name: nameOn(bytesAt({ file, index, rules, limits }, row), rules), covers };
 }
 
-function bytesBehind({ file, size }: NamedFile, from: number): Buffer {
+function bytesBehind({ file, size }: NamedFile, from: number, beginsLine: boolean): Buffer {
   const bytes = Buffer.allocUnsafe(size - from);
   const read = bytes.subarray(0, file.read(bytes, from));
-  // The first line is cut, unless it happens to begin here; a name is looked for in whole lines only.
+  // Elsewhere the first line is cut; a name is looked for in whole lines only.
+  if (beginsLine) return read;
   return read.subarray(read.indexOf(LINE_END) + 1);
 }
 

@@ -7,12 +7,14 @@ import { orNull } from "../../files/unavailable.ts";
 import { blobFolder, leasePath, sideFolder } from "../../jsonl/side-folder.ts";
 import { makeFolder } from "../../jsonl/writing/rewrite.ts";
 
-/** Whoever calls it holds the lease of the old path; nothing must have the new one. Throws what the disk says. */
+/** Whoever calls it holds the lease of the old path; `EEXIST` where anything has the new one. Throws what the disk says. */
 export function moveSession(from: string, to: string, files: Files): void {
   makeFolder(dirname(to), files);
   for (const [old, moved] of inBoth(from, to, files)) linked(old, moved, files);
   if (blobHashes(from, files).length > 0) syncBlobFolders(to, files);
   else files.syncFolder(dirname(to));
+  // Renaming replaces what is there, and it may have come a moment ago.
+  if (files.stat(to)) throw Object.assign(new Error(`EEXIST: ${to}`), { code: "EEXIST" });
   files.rename(from, to);
   files.syncFolder(dirname(to));
   files.syncFolder(dirname(from));

@@ -12,7 +12,7 @@ export function entryText(entry: Entry, limits: FormatLimits = formatLimits): st
   const wrong = wrongField(value) ?? (isDisguised(entry) ? "kind of its own" : null);
   if (wrong) throw new Error(`entry ${entry.id} has no ${wrong} that could be read again`);
   const text = JSON.stringify(value);
-  const seal = 64;
+  const seal = 128;
   // A letter takes three bytes of UTF-8 at most, so only long lines need counting.
   if (text.length * 3 > limits.lineBytes && new TextEncoder().encode(text).length + seal > limits.lineBytes)
     throw new Error(`entry ${entry.id} is longer than ${limits.lineBytes} bytes; store its content as a blob`);

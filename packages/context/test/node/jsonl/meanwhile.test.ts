@@ -1,0 +1,158 @@
+/** What happens while something else is under way: a long index, another hand's write, a close. */
+
+import { describe, expect, test } from "vitest";
+import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
+import { createStore, type Opened, openStore } from "../../../src/node/jsonl/open-store.ts";
+import { indexPath } from "../../../src/node/jsonl/side-folder.ts";
+import { machine } from "../../../src/node/machine.ts";
+import { type Drafted, Session } from "../../../src/session/session.ts";
+import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
+
+const path = "/s/one.jsonl";
+const told = (letters: number): Drafted => ({ type: "custom", customType: "told", data: "x".repeat(letters) });
+const line = (id: string, parentId: string): string =>
+  `{"type":"custom","id":"${id}","parentId":"${parentId}","timestamp":"","customType":"pi"}\n`;
+
+/** A session of twelve megabytes: its index is made in several pieces. */
+async function long(files: FaultyFiles): Promise<readonly string[]> {
+  const store = opened(await createStore(path, { cwd: "/" }, { files, durability: "fast" }));
+  const session = await Session.open(store, machine);
+  const ids: string[] = [];
+  for (let at = 0; at < 12; at++) {
+    await session.append(told(1_000_000));
+    ids.push(session.leaf ?? "");
+  }
+  await store.close();
+  files.remove(indexPath(path));
+  return ids;
+}
+
+function addByHand(files: FaultyFiles, text: string): void {
+  const file = files.open(path, "append");
+  file.append(Buffer.from(text));
+  file.close();
+}
+
+describe("while the index is made", () => {
+  test("DISK9 a line that comes in is in it, and in the tree, now and for the next process", async () => {
+    const files = new FaultyFiles();
+    const ids = await long(files);
+    const store = opened(await openStore(path, { files }));
+    const preparing = store.prepare();
+    await new Promise((resolve) => setImmediate(resolve));
+    addByHand(files, line("pi", ids.at(-1) ?? ""));
+    expect(await store.leaf()).toBe("pi");
+    await preparing;
+    expect((await store.entry("pi"))?.id).toBe("pi");
+    const session = await Session.open(store, machine);
+    await session.append(told(1));
+    expect((await session.branch()).slice(-3).map(({ id }) => id)).toEqual([ids.at(-1), "pi", session.leaf]);
+    await store.close();
+    const next = opened(await openStore(path, { files, as: "follower" }));
+    expect((await next.branch("pi")).length).toBe(13);
+  });
+
+  test("DISK3 a store can be closed: what was asked for is refused, and nothing is thrown at nobody", async () => {
+    const files = new FaultyFiles();
+    await long(files);
+    const store = opened(await openStore(path, { files }));
+    const session = await Session.open(store, machine);
+    const appending = session.append(told(1));
+    const asking = store.entry("x").catch((error: Error) => error.message);
+    await store.close();
+    expect(await appending).toMatchObject({ type: "refused", why: "closed" });
+    expect(await asking).toBe("/s/one.jsonl was closed; open it again");
+    // What opening began by itself comes to its end here.
+    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+  });
+});
+
+describe("another hand", () => {
+  test("DISK4 D14 half a line that is being written is left alone until nothing is added any more", async () => {
+    const files = new FaultyFiles();
+    const store = opened(await createStore(path, { cwd: "/" }, { files }));
+    const session = await Session.open(store, machine);
+    await session.append(told(1));
+    const whole = line("pi", session.leaf ?? "");
+    addByHand(files, whole.slice(0, 30));
+    expect(await session.append(told(2))).toEqual({ type: "leaf-moved", leaf: session.leaf });
+    addByHand(files, whole.slice(30));
+    expect(await session.append(told(2))).toEqual({ type: "leaf-moved", leaf: "pi" });
+    await session.refresh();
+    expect((await session.append(told(2))).type).toBe("appended");
+    expect(await store.check()).toEqual([]);
+    expect(files.paths()).not.toContain(`${path}.damaged`);
+  });
+
+  test("DISK2 D5 what another wrote while the disk was full is not taken back with ours", async () => {
+    const files = new FaultyFiles();
+    const store = opened(await createStore(path, { cwd: "/" }, { files: writingBetween(files) }));
+    const session = await Session.open(store, machine);
+    await session.append(told(1));
+    files.failEvery("ENOSPC", ["append"]);
+    expect(await session.append(told(1))).toMatchObject({ type: "refused", why: "disk-error" });
+    files.heal();
+    const next = opened(await openStore(path, { files, as: "follower" }));
+    expect((await next.entry("pi"))?.id).toBe("pi");
+  });
+});
+
+test("DISK9 an index that reaches past the last whole line is not believed", async () => {
+  const files = new FaultyFiles();
+  const store = opened(await createStore(path, { cwd: "/" }, { files }));
+  const session = await Session.open(store, machine);
+  await session.append(told(1_100_000));
+  const first = session.leaf;
+  await session.append(told(1), { ...told(1), id: "second" } as Drafted, { ...told(1), id: "third" } as Drafted);
+  await store.close();
+  const bytes = files.contents(path).slice();
+  const at = Buffer.from(bytes).lastIndexOf('"second","parentId"');
+  bytes[at + 60] = (bytes[at + 60] ?? 0) ^ 1;
+  files.write(path, bytes);
+  const next = opened(await openStore(path, { files }));
+  expect([await next.leaf(), await next.entry("third")]).toEqual([first, undefined]);
+  const again = await Session.open(next, machine);
+  await again.append(told(2));
+  expect((await again.branch()).map(({ id }) => id)).toEqual([first, again.leaf]);
+});
+
+test("D9 a long tail of garbage is no exception", async () => {
+  const files = new FaultyFiles();
+  const store = opened(await createStore(path, { cwd: "/" }, { files }));
+  await (await Session.open(store, machine)).append(told(1));
+  await store.close();
+  addByHand(files, "g\n".repeat(200_000));
+  const next = opened(await openStore(path, { files, as: "follower" }));
+  expect((await next.children(null)).length).toBe(1);
+});
+
+/** The same disk, where pi adds a line right before an append of ours that fails. */
+function writingBetween(files: FaultyFiles): FaultyFiles {
+  return new Proxy(files, {
+    get(target, name) {
+      if (name !== "open")
+        return typeof target[name as keyof FaultyFiles] === "function"
+          ? (target[name as keyof FaultyFiles] as (...args: never[]) => unknown).bind(target)
+          : target[name as keyof FaultyFiles];
+      return (where: string, how: "read" | "append") => {
+        const file = target.open(where, how);
+        return {
+          ...file,
+          append(bytes: Uint8Array): number {
+            try {
+              return file.append(bytes);
+            } catch (error) {
+              target.write(path, Buffer.concat([target.contents(path), Buffer.from(line("pi", "x"))]));
+              throw error;
+            }
+          },
+        };
+      };
+    },
+  });
+}
+
+function opened(outcome: Opened): JsonlStore {
+  if (outcome.type !== "opened") throw new Error(JSON.stringify(outcome));
+  return outcome.store;
+}

@@ -1,0 +1,101 @@
+/** The lines that did not wait for the disk: none of them is lost by anything but a power cut, and that leaves no hole. */
+
+import { describe, expect, test } from "vitest";
+import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
+import { createStore, type Opened, openStore } from "../../../src/node/jsonl/open-store.ts";
+import { machine } from "../../../src/node/machine.ts";
+import { cloneSession } from "../../../src/node/sessions/clone-session.ts";
+import { Session } from "../../../src/session/session.ts";
+import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
+import { seededChance } from "../../../src/testing/faulty-files/seeded-chance.ts";
+
+const path = "/s/one.jsonl";
+const fast = "fast" as const;
+
+describe("LOG13 lines that did not wait for the disk", () => {
+  test("LOG13 stay, though they follow a line without its line end", async () => {
+    const files = new FaultyFiles();
+    const before = await write(files, 2);
+    files.write(path, files.contents(path).slice(0, -1));
+    const after = await write(files, 2);
+    expect(await idsIn(files, path)).toEqual([...before, ...after]);
+  });
+
+  test("LOG13 stay in a clone, and where the header was changed by hand", async () => {
+    const files = new FaultyFiles();
+    const ids = await write(files, 4);
+    const cloned = await cloneSession(path, { files, env: { PITH_HOME: "/home" }, cwd: "/a/folder/with/a/long/name" });
+    expect(await idsIn(files, cloned.type === "cloned" ? cloned.path : "")).toEqual(ids);
+    const edited = Buffer.from(files.contents(path)).toString().replace('"cwd":"/"', '"cwd":"/elsewhere"');
+    files.write(path, Buffer.from(edited));
+    expect(await idsIn(files, path)).toEqual(ids);
+  });
+
+  test("LOG13 D4 leave no hole where a torn end was cut off before, nor where pi wrote behind them", async () => {
+    for (let seed = 0; seed < 300; seed++) {
+      const files = new FaultyFiles();
+      const ids = [...(await write(files, 1))];
+      files.write(
+        path,
+        Buffer.concat([files.contents(path), Buffer.from('{"type":"custom","id":"torn'.padEnd(700, "x"))]),
+      );
+      ids.push(...(await write(files, 3)));
+      if (seed % 2 === 0) ids.push(byHand(files, ids.at(-1) ?? ""));
+      files.powerCut(seededChance(seed));
+      const store = opened(await openStore(path, { files, as: "follower" }));
+      const branch = await store.branch(await store.leaf());
+      expect(
+        branch.map(({ id }) => id),
+        `seed ${seed}`,
+      ).toEqual(ids.slice(0, branch.length));
+    }
+  });
+});
+
+test("LOG10 a limit of the store holds for what it writes", async () => {
+  const files = new FaultyFiles();
+  const limits = { lineBytes: 2000, depth: 200 };
+  const store = opened(await createStore(path, { cwd: "/" }, { files, limits }));
+  const session = await Session.open(store, machine);
+  const long = { type: "custom", customType: "told", data: "x".repeat(5000) } as const;
+  await expect(session.append(long)).rejects.toThrow("is longer than 2000 bytes");
+  expect(await store.children(null)).toEqual([]);
+});
+
+/** As pi appends: no marks, and nobody waits for the disk. */
+function byHand(files: FaultyFiles, parentId: string): string {
+  const file = files.open(path, "append");
+  file.append(Buffer.from(`{"type":"custom","id":"pi","parentId":"${parentId}","timestamp":"","customType":"pi"}\n`));
+  file.close();
+  return "pi";
+}
+
+let living = 0;
+
+async function write(files: FaultyFiles, count: number): Promise<readonly string[]> {
+  living++;
+  const processes = {
+    self: () => ({ pid: living, started: "", host: "", machine: "", since: 0 }),
+    isAlive: ({ pid }: { readonly pid: number }) => pid === living,
+  };
+  const parts = { files, processes, durability: fast };
+  const there = files.paths().includes(path);
+  const store = opened(there ? await openStore(path, parts) : await createStore(path, { cwd: "/" }, parts));
+  const session = await Session.open(store, machine);
+  const ids: string[] = [];
+  for (let at = 0; at < count; at++) {
+    await session.append({ type: "custom", customType: "told", data: "x".repeat(300) });
+    ids.push(session.leaf ?? "");
+  }
+  return ids;
+}
+
+async function idsIn(files: FaultyFiles, where: string): Promise<readonly string[]> {
+  const store = opened(await openStore(where, { files, as: "follower" }));
+  return (await store.branch(await store.leaf())).map(({ id }) => id);
+}
+
+function opened(outcome: Opened): JsonlStore {
+  if (outcome.type !== "opened") throw new Error(JSON.stringify(outcome));
+  return outcome.store;
+}
