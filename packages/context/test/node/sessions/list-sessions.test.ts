@@ -109,7 +109,7 @@ describe("what the user said first", () => {
     for (let shift = 0; shift < 12; shift++) {
       const on = ground();
       planted(on, "p.jsonl", header(), user(`${"a".repeat(shift)}${"\u001b[31mx".repeat(60_000)}`));
-      expect((await listed(on))[0]?.firstMessage).toMatch(/^a*x+$/);
+      expect((await listed(on))[0]?.firstMessage).toMatch(/^a*x+…?$/);
     }
   });
 
