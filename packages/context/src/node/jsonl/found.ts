@@ -42,7 +42,7 @@ export function foundIn(log: LogFile, parts: LookParts): Found {
     lines: new FileLines(sound),
     header,
     ours: rules.ours,
-    damage: () => numbered(sound),
+    damage: once(() => numbered(sound)),
     unready: tornBehind(sound, log),
   };
 }
@@ -66,9 +66,17 @@ export function foundGrown(before: Found, log: LogFile, parts: LookParts): Found
   const sound = lines instanceof FileLines ? soundFile(log.file, parts.ports.checksum, parts.limits) : null;
   if (!sound || !(lines instanceof FileLines)) return foundWhole(log, parts);
   lines.grownTo(sound);
-  return { ...before, damage: () => numbered(sound), unready: tornBehind(sound, log) };
+  return { ...before, damage: once(() => numbered(sound)), unready: tornBehind(sound, log) };
 }
 
 function tornBehind({ end }: SoundFile, { size }: LogFile): Unready | null {
   return end < size ? { type: "torn", end } : null;
+}
+
+function once<Made>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }

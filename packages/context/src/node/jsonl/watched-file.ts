@@ -97,6 +97,8 @@ export class WatchedFile {
 
   close(): void {
     this.#isClosed = true;
+    // Whoever asks later what was wrong still gets an answer.
+    orNull(() => this.#found.damage());
     // All that could be lost was waited for before.
     orNull(() => this.#log.close());
   }

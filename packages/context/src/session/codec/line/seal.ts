@@ -87,7 +87,7 @@ function markedSeal(line: Uint8Array): Seal | null {
 
 // A letter a byte: a sound seal is plain ASCII, and in another one it does not matter.
 function lettersFrom(line: Uint8Array, start: number): string {
-  return String.fromCharCode(...line.subarray(start));
+  return latin.decode(line.subarray(start));
 }
 
 /** Whether a line without a seal ends in one whose name has changed: the checksum of what stands before it still fits. */
@@ -129,3 +129,4 @@ const NONE: Marks = {};
 const endsMark = (byte: number | undefined): boolean =>
   byte === undefined || byte === 0x5d || (byte >= 0x30 && byte <= 0x39);
 const encoder = new TextEncoder();
+const latin = new TextDecoder("latin1");
