@@ -19,7 +19,7 @@ const words = { type: "text", text: "look" } as const;
 
 test("a big image becomes a blob block, a small one stays, and both come back as they were", async () => {
   const { parts } = ground();
-  const { path } = storeIn(await createSession({ cwd: "/work", ...parts }));
+  const { path } = storeIn(await createSession({ cwd: "/code", ...parts }));
   const [small, big] = [image(randomBytes(32 * 1024)), image(randomBytes(32 * 1024 + 1))];
   const outcome = await spilled(draftOf(words, small, big), path, parts);
   if (outcome.type !== "spilled") throw new Error(outcome.why);
@@ -61,7 +61,7 @@ test("BLOB2 a full disk refuses the image, and nothing names it", async () => {
 
 test("70 compactions of a session full of images grow the file by less than 64 KB each", async () => {
   const { files, parts } = ground();
-  const store = storeIn(await createSession({ cwd: "/work", ...parts }));
+  const store = storeIn(await createSession({ cwd: "/code", ...parts }));
   const session = await Session.open(store, testPorts());
   const screenshots = Array.from({ length: 4 }, () => image(randomBytes(100 * 1024)));
   const before = files.contents(store.path).length;

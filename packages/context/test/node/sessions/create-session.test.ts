@@ -11,13 +11,13 @@ import { appended, ground, session, storeIn } from "./ground.ts";
 
 test("a session lies in the folder of its directory, named by time and id, and can be written", async () => {
   const { files, parts } = ground();
-  const store = storeIn(await createSession({ cwd: "/work/one", parentSession: "/old.jsonl", ...parts }));
-  expect(dirname(store.path)).toBe(`/pith/sessions/${folderName("/work/one")}`);
+  const store = storeIn(await createSession({ cwd: "/code/one", parentSession: "/old.jsonl", ...parts }));
+  expect(dirname(store.path)).toBe(`/pith/sessions/${folderName("/code/one")}`);
   const { id, timestamp } = store.header;
   expect(basename(store.path)).toBe(`${timestamp.replace(/[:.]/g, "-")}_${id}.jsonl`);
-  expect(store.header).toMatchObject({ cwd: "/work/one", version: 3, parentSession: "/old.jsonl" });
+  expect(store.header).toMatchObject({ cwd: "/code/one", version: 3, parentSession: "/old.jsonl" });
   expect(Buffer.from(files.contents(join(dirname(store.path), "folder.json"))).toString()).toBe(
-    '{"cwd":"/work/one"}\n',
+    '{"cwd":"/code/one"}\n',
   );
   await appended(store, story("user: hello"));
 });
@@ -26,7 +26,7 @@ test("S5 files are for their owner alone, folders too, whatever the umask", asyn
   const home = mkdtempSync(join(tmpdir(), "pith-create-"));
   onTestFinished(() => rmSync(home, { recursive: true }));
   const before = process.umask(0);
-  const store = storeIn(await createSession({ cwd: "/work", env: { PITH_HOME: home } }));
+  const store = storeIn(await createSession({ cwd: "/code", env: { PITH_HOME: home } }));
   process.umask(before);
   const mode = (path: string): number => statSync(path).mode & 0o777;
   expect(mode(store.path)).toBe(0o600);

@@ -34,7 +34,7 @@ const output = "all the output\n".repeat(50);
 
 test("HOME4 BLOB2 pi opens an export and has our context at every entry, with every blob in its place", async () => {
   const env = { PITH_HOME: folder };
-  const store = storeIn(await createSession({ cwd: "/work/one", env }));
+  const store = storeIn(await createSession({ cwd: "/code/one", env }));
   const entries = await withBlobs(store.path);
   await appended(store, entries);
   await store.close();
@@ -98,7 +98,7 @@ async function withBlobs(path: string): Promise<readonly Entry[]> {
 test("an export is plain: no seal, no mark of ours, every other byte of a line as it was", async () => {
   const { files, parts } = ground();
   const { path } = await sessionWithBlob(parts);
-  const moved = await rebindSession(path, "/work/two", parts);
+  const moved = await rebindSession(path, "/code/two", parts);
   const from = moved.type === "rebound" ? moved.path : "";
   await exportForPi(from, "/out.jsonl", parts);
   const source = storeIn(await openStore(from, { ...parts, as: "follower" }));
@@ -108,7 +108,7 @@ test("an export is plain: no seal, no mark of ours, every other byte of a line a
     version: 3,
     id: "pictured",
     timestamp: source.header.timestamp,
-    cwd: "/work/two",
+    cwd: "/code/two",
   });
   expect(lines[0]).toBe((await source.line("e1"))?.replace(/\[\{"type":"text".*\}\}\]/, JSON.stringify([picture])));
   for (const line of lines.slice(1)) expect(line).toBe(await source.line((JSON.parse(line) as Entry).id));

@@ -26,7 +26,7 @@ async function created(files: Files, id: string, cwd: string) {
 
 test("HOME1 HOME2 a folder that may not be entered keeps no other session from being listed and found", async () => {
   const disk = new FaultyFiles();
-  const [one, other] = [await created(disk, "one", "/work/one"), await created(disk, "other", "/work/other")];
+  const [one, other] = [await created(disk, "one", "/code/one"), await created(disk, "other", "/code/other")];
   await Promise.all([one.store.close(), other.store.close()]);
   const files = forbidding(disk, join(one.path, ".."));
   expect((await listSessions({ files, env })).map(({ id }) => id)).toEqual(["other"]);
@@ -38,7 +38,7 @@ test("HOME3 a forbidden folder in the trash keeps no other from being listed; to
   const disk = new FaultyFiles();
   const kept: string[] = [];
   for (const id of ["one", "other"]) {
-    const { store, path } = await created(disk, id, "/work");
+    const { store, path } = await created(disk, id, "/code");
     await store.close();
     const trashed = await trashSession(path, { files: disk, env });
     if (trashed.type === "trashed") kept.push(trashed.folder);
@@ -50,7 +50,7 @@ test("HOME3 a forbidden folder in the trash keeps no other from being listed; to
 
 test("FORK2 a session is forked where it stands, also after another has taken it over and gone on", async () => {
   const files = new FaultyFiles();
-  const { session, path } = await created(files, "one", "/work");
+  const { session, path } = await created(files, "one", "/code");
   const taken = await openStore(path, { files, as: "taker" });
   if (taken.type !== "opened") throw new Error(JSON.stringify(taken));
   await (await Session.open(taken.store, machine)).append({ type: "custom", customType: "theirs" });
@@ -62,7 +62,7 @@ test("FORK2 a session is forked where it stands, also after another has taken it
 
 test("D6 a disk that fails while an open session is forked or labelled is an outcome", async () => {
   const files = new FaultyFiles();
-  const { store, session } = await created(files, "one", "/work");
+  const { store, session } = await created(files, "one", "/code");
   files.failEvery("EIO", ["stat", "read"]);
   expect(await forkSession(store, { files, env })).toMatchObject({ type: "unavailable", code: "EIO" });
   expect(await labelEntry(store, { entryId: session.leaf ?? "", label: "x", files, env })).toMatchObject({

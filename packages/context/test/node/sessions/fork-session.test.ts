@@ -32,7 +32,7 @@ test("FORK1 FORK2 a fork holds one branch, its blobs and its origin, and is call
   const fork = pathOf(await forkSession(path, { ...parts, id: "copy" }));
   const store = storeIn(await openStore(fork, parts));
   const source = storeIn(await openStore(path, parts));
-  expect(store.header).toMatchObject({ id: "copy", cwd: "/work/one", parentSession: path });
+  expect(store.header).toMatchObject({ id: "copy", cwd: "/code/one", parentSession: path });
   expect(await store.name()).toBe("pictures (fork)");
   expect((await idsAt(fork, parts)).slice(0, 4)).toEqual(["e1", "e3", "e4", "e5"]);
   const context = async (of: typeof store) => buildSessionContext(await of.window(await of.leaf())).messages;
@@ -45,8 +45,8 @@ test("FORK1 FORK2 a fork holds one branch, its blobs and its origin, and is call
 test("a fork at an earlier entry, for another directory, byte for byte", async () => {
   const { parts } = ground();
   const path = await session(parts, { entries: story("user: one", "says: two", "user: three") });
-  const fork = pathOf(await forkSession(path, { ...parts, leaf: "e2", cwd: "/work/two" }));
-  expect(fork).toContain(`/${folderName("/work/two")}/`);
+  const fork = pathOf(await forkSession(path, { ...parts, leaf: "e2", cwd: "/code/two" }));
+  expect(fork).toContain(`/${folderName("/code/two")}/`);
   const [source, copy] = [storeIn(await openStore(path, parts)), storeIn(await openStore(fork, parts))];
   expect(await idsAt(fork, parts)).toEqual(["e1", "e2"]);
   for (const id of ["e1", "e2"]) expect(await copy.line(id)).toBe(await source.line(id));

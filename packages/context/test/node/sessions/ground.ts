@@ -43,7 +43,7 @@ export function storeIn(opened: Opened): JsonlStore {
 /** A session with these entries, closed again; its path. */
 export async function session(
   parts: HomeParts,
-  { cwd = "/work/one", id, entries = story("user: hello", "says: hi") }: Partial<Telling> = {},
+  { cwd = "/code/one", id, entries = story("user: hello", "says: hi") }: Partial<Telling> = {},
 ): Promise<string> {
   const store = storeIn(await createSession({ cwd, ...(id !== undefined && { id }), ...parts }));
   await appended(store, entries);
@@ -67,7 +67,7 @@ export async function appended(store: Store, entries: readonly Entry[]): Promise
 
 /** A session whose second entry names a blob. */
 export async function sessionWithBlob(parts: HomeParts, id = "pictured"): Promise<{ path: string; hash: string }> {
-  const store = storeIn(await createSession({ cwd: "/work/one", id, ...parts }));
+  const store = storeIn(await createSession({ cwd: "/code/one", id, ...parts }));
   const kept = await keepBlob(store.path, PICTURE, parts);
   if (kept.type !== "kept") throw new Error(kept.why);
   const [hello, ...more] = story("user: look", "says: nice", "moves: e1", "user: again", "names: pictures");

@@ -20,8 +20,8 @@ test("S5 every step leaves a whole session, for its owner alone", async () => {
 
   const { path, hash } = await sessionWithBlob(parts, "first");
   expect(await forkSession(path, { ...parts, id: "fork" })).toMatchObject({ type: "forked", missing: [] });
-  expect(await cloneSession(path, { ...parts, id: "clone", cwd: "/work/two" })).toMatchObject({ type: "cloned" });
-  const moved = await rebindSession(path, "/work/three", parts);
+  expect(await cloneSession(path, { ...parts, id: "clone", cwd: "/code/two" })).toMatchObject({ type: "cloned" });
+  const moved = await rebindSession(path, "/code/three", parts);
   expect(moved).toMatchObject({ type: "rebound" });
   for (const id of ["first", "fork", "clone"]) await expectWhole(id, hash, parts);
 
@@ -31,9 +31,9 @@ test("S5 every step leaves a whole session, for its owner alone", async () => {
   expect(await restoreSession(item?.folder ?? "", parts)).toMatchObject({ type: "restored" });
   await expectWhole("first", hash, parts);
   expect((await listSessions(parts)).map(({ id, cwd, name }) => [id, cwd, name]).sort()).toEqual([
-    ["clone", "/work/two", "pictures"],
-    ["first", "/work/three", "pictures"],
-    ["fork", "/work/one", "pictures (fork)"],
+    ["clone", "/code/two", "pictures"],
+    ["first", "/code/three", "pictures"],
+    ["fork", "/code/one", "pictures (fork)"],
   ]);
   for (const name of readdirSync(home, { recursive: true, encoding: "utf8" })) {
     const stat = statSync(join(home, name));

@@ -55,7 +55,7 @@ test("DISK10 a clock 400 days ahead removes nothing", async () => {
   await listSessions(later);
   await listTrash(later);
   await findSession("nobody", later);
-  await storeIn(await createSession({ cwd: "/work/one", id: "c", ...later })).close();
+  await storeIn(await createSession({ cwd: "/code/one", id: "c", ...later })).close();
   await storeIn(await openStore(path, later)).close();
   for (const file of before.filter((each) => !each.includes("/writer.lease."))) expect(files.paths()).toContain(file);
   expect((await listTrash(later)).map(({ id }) => id)).toEqual(["b"]);
