@@ -1,0 +1,68 @@
+/** Every single bit of a file, turned: the store that reads from the end notices what the whole reading notices, or it does no harm. */
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Files } from "../../../src/node/files/files.ts";
+import { realFiles } from "../../../src/node/files/real-files.ts";
+import { openStore } from "../../../src/node/jsonl/open-store.ts";
+import { machine } from "../../../src/node/machine.ts";
+import type { Store } from "../../../src/session/store.ts";
+import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
+import { chain, file, ourHeader, seal } from "../../session/codec/specimen.ts";
+
+const short = chain(40).map((line) => line.replace(/,"timestamp".*/, "}").replace("custom", "x"));
+const bytes = file(seal(ourHeader, ...short));
+
+test("D8 every bit of a file of 40 entries", { timeout: 300_000 }, async () => {
+  const files = new FaultyFiles();
+  const flips = Array.from({ length: bytes.length * 8 }, (_, bit) => bit);
+  await expectNoticed(flips, { files, path: "/s/one.jsonl", put: (flipped) => files.write("/s/one.jsonl", flipped) });
+});
+
+test("D8 one bit of every byte of it, on the real disk", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "pith-bits-"));
+  const path = join(folder, "one.jsonl");
+  const flips = Array.from({ length: bytes.length }, (_, at) => at * 8 + (at % 8));
+  await expectNoticed(flips, { files: realFiles, path, put: (flipped) => writeFileSync(path, flipped) });
+  rmSync(folder, { recursive: true });
+});
+
+interface Ground {
+  readonly files: Files;
+  readonly path: string;
+  put(bytes: Uint8Array): void;
+}
+
+async function expectNoticed(flips: readonly number[], { files, path, put }: Ground): Promise<void> {
+  const silent: number[] = [];
+  let fewest = 40;
+  for (const bit of flips) {
+    const flipped = Uint8Array.from(bytes);
+    flipped[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    put(flipped);
+    const opened = await openStore(path, { files, as: "follower", ports: machine });
+    if (opened.type !== "opened") throw new Error(`bit ${bit}: ${JSON.stringify(opened)}`);
+    await opened.store.prepare();
+    const { damage } = opened.store;
+    const whole = await reachable(opened.store);
+    await opened.store.close();
+    if (damage.length === 0 && whole !== 40) silent.push(bit);
+    fewest = Math.min(fewest, whole);
+  }
+  expect(silent).toEqual([]);
+  // The end of a line between two entries takes both with it.
+  expect(fewest).toBeGreaterThanOrEqual(38);
+}
+
+/** How many entries hang in the tree, gaps left aside. */
+async function reachable(store: Store): Promise<number> {
+  let count = 0;
+  const waiting = [...(await store.children(null))];
+  for (let entry = waiting.pop(); entry; entry = waiting.pop()) {
+    if (entry.type !== "gap") count++;
+    waiting.push(...(await store.children(entry.id)));
+  }
+  return count;
+}
