@@ -33,7 +33,7 @@ export function takeLease(path: string, parts: LeaseParts): Leasing {
   if (holder && !parts.takeOver) return { type: "held", owner: holder };
   const offer = written(place, JSON.stringify(parts.processes.self(parts.now())));
   try {
-    return settled(place, offer);
+    return settled({ ...place, own: offer.name }, offer);
   } finally {
     sweep(parts.files, offer.name);
   }
@@ -47,6 +47,8 @@ const LONGEST = 4096;
 
 interface Place extends LeaseParts {
   readonly path: string;
+  /** Our own offer: nobody needs to look whether we live. */
+  readonly own?: string;
 }
 
 /** A file with its content, ready to be linked to a number, so that no number is ever seen without its owner. */
@@ -134,7 +136,8 @@ function look(place: Place, except?: number): Sight {
     .list(dirname(place.path))
     .filter((name) => name.startsWith(basename(prefix)))
     .map((name) => name.slice(basename(prefix).length));
-  for (const rest of found) if (rest.endsWith(".new")) sweepDead(place, `${prefix}${rest}`);
+  for (const rest of found)
+    if (rest.endsWith(".new") && `${prefix}${rest}` !== place.own) sweepDead(place, `${prefix}${rest}`);
   const numbers = found
     .filter((rest) => /^[1-9]\d{0,14}$/.test(rest))
     .map(Number)

@@ -3,7 +3,7 @@
 import type { Entry } from "../../../entry.ts";
 import { entryAlone } from "../../../session/codec/line/entry-of.ts";
 import { type LineRules, readRaw } from "../../../session/codec/line/read-line.ts";
-import { sealOf } from "../../../session/codec/line/seal.ts";
+import { sealHolds, sealOf } from "../../../session/codec/line/seal.ts";
 import type { PassedLine } from "../lines/forwards.ts";
 import { peek } from "../lines/peek.ts";
 import { type Kind, kinds } from "./line-index.ts";
@@ -35,5 +35,6 @@ function kindOf(type: unknown, role: unknown): Kind {
 }
 
 function isSealed(bytes: Buffer, { ours, checksum }: LineRules): boolean {
-  return ours && (sealOf(bytes)?.holds(checksum) ?? false);
+  const seal = ours ? sealOf(bytes) : null;
+  return seal !== null && sealHolds(seal, bytes, checksum);
 }

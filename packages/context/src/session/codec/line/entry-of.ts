@@ -19,16 +19,17 @@ export function entryAlone(value: JsonObject): Entry | null {
 /** The entry at its place in the tree; one whose fields are wrong is of an unknown kind. */
 export function entryOf(value: JsonObject, { id, parentId }: Place, malformed: boolean): Entry {
   const { type, timestamp } = value;
-  const place = { id, parentId, timestamp: typeof timestamp === "string" ? timestamp : "" };
   const inPlace = value.id === id && value.parentId === parentId;
+  const isUsual = inPlace && !malformed && typeof timestamp === "string" && value.customType !== GAP_NOTE;
+  // wrongField has looked at every field that the kind promises.
+  if (isUsual && typeof type === "string" && isKnownKind(type)) return value as unknown as Entry;
+  const place = { id, parentId, timestamp: typeof timestamp === "string" ? timestamp : "" };
   if (malformed || typeof type !== "string" || !isKnownKind(type)) {
     const kind = typeof type === "string" ? type : "";
     return { type: "unknown", ...place, kind, value: inPlace ? value : { ...value, id, parentId } };
   }
   if (value.customType === GAP_NOTE) return { type: "gap", ...place, why: whyOf(value.data) };
-  const asWritten = inPlace && timestamp === place.timestamp;
-  // wrongField has looked at every field that the kind promises.
-  return (asWritten ? value : { ...value, ...place }) as unknown as Entry;
+  return { ...value, ...place } as unknown as Entry;
 }
 
 function whyOf(data: unknown): string {

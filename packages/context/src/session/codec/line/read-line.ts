@@ -4,7 +4,7 @@ import { type FormatLimits, formatLimits } from "../../../limits.ts";
 import type { Checksum } from "../../../ports.ts";
 import type { DamageKind } from "../damage.ts";
 import { nestsDeeperThan } from "./json-text.ts";
-import { endsInBrokenSeal, type Marks, type Seal, sealOf } from "./seal.ts";
+import { endsInBrokenSeal, type Marks, type Seal, sealHolds, sealOf } from "./seal.ts";
 
 export type LineReading = WholeLine | DamagedLine;
 
@@ -47,7 +47,7 @@ export function readLine(raw: Uint8Array, rules: LineRules): LineReading {
   const text = seal ? sealedText(bytes, seal, decode) : decode(bytes);
   if (text === null) return damaged("invalid-utf8", firstLetters(bytes));
   if (nestsDeeperThan(text, limits.depth)) return damaged("nested-too-deep", text);
-  if (seal && !seal.holds(checksum)) return damaged("wrong-checksum", text);
+  if (seal && !sealHolds(seal, bytes, checksum)) return damaged("wrong-checksum", text);
   const value = parsed(text);
   if (value === undefined) return damaged("not-json", text);
   if (!isObject(value)) return damaged("not-an-object", "");

@@ -18,8 +18,15 @@ export interface Seal {
   /** Where the entry's own bytes end; the brace that closes them stands behind the seal. */
   readonly textEnd: number;
   readonly marks: Marks;
-  /** Whether the checksum fits the bytes of the line. */
-  holds(checksum: Checksum): boolean;
+  /** Where the bytes end that the checksum sums up. */
+  readonly summedEnd: number;
+  /** Null for what is no checksum. */
+  readonly sum: number | null;
+}
+
+/** Whether the checksum fits the bytes of the line. */
+export function sealHolds({ summedEnd, sum }: Seal, line: Uint8Array, checksum: Checksum): boolean {
+  return sum !== null && checksum(line.subarray(0, summedEnd)) === sum;
 }
 
 /** A line ready to be written, without its line end. */
@@ -50,12 +57,7 @@ function plainSeal(line: Uint8Array): Seal | null {
   if (start < 1 || line[line.length - 1] !== BRACE || line[line.length - 2] !== QUOTE || endsMark(line[start - 1]))
     return null;
   for (let at = 0; at < CRC.length; at++) if (line[start + at] !== CRC.charCodeAt(at)) return null;
-  const sum = sumAt(line, start + CRC.length);
-  return {
-    textEnd: start,
-    marks: NONE,
-    holds: (checksum) => sum !== null && checksum(line.subarray(0, start)) === sum,
-  };
+  return { textEnd: start, marks: NONE, summedEnd: start, sum: sumAt(line, start + CRC.length) };
 }
 
 /** Eight small hexadecimal digits as a number; null for anything else. */
@@ -74,15 +76,15 @@ function markedSeal(line: Uint8Array): Seal | null {
   const from = Math.max(0, line.length - LONGEST_SEAL);
   const found = SEAL.exec(lettersFrom(line, from));
   if (!found) return null;
-  const { up, run, place, size, sum = "" } = found.groups ?? {};
+  const { up, run, place, size } = found.groups ?? {};
   const marks = {
     ...(up && { up: Number(up) }),
     ...(run && { run: Number(run) }),
     ...(place && size && { batch: [Number(place), Number(size)] as const }),
   };
   const textEnd = from + found.index;
-  const sumStart = textEnd + found[0].lastIndexOf(CRC);
-  return { textEnd, marks, holds: (checksum) => hex(checksum(line.subarray(0, sumStart))) === sum };
+  const summedEnd = textEnd + found[0].lastIndexOf(CRC);
+  return { textEnd, marks, summedEnd, sum: sumAt(line, summedEnd + CRC.length) };
 }
 
 // A letter a byte: a sound seal is plain ASCII, and in another one it does not matter.
@@ -118,7 +120,7 @@ function checksumOf(text: string, checksum: Checksum): string {
 const hex = (sum: number): string => sum.toString(16).padStart(8, "0");
 
 const SEAL =
-  /(?:,"up":(?<up>\d{1,15}))?(?:,"run":(?<run>\d{1,15}))?(?:,"batch":\[(?<place>\d{1,9}),(?<size>\d{1,9})\])?,"crc":"(?<sum>[^"\\]{8})"\}\s*$/;
+  /(?:,"up":(?<up>\d{1,15}))?(?:,"run":(?<run>\d{1,15}))?(?:,"batch":\[(?<place>\d{1,9}),(?<size>\d{1,9})\])?,"crc":"[^"\\]{8}"\}\s*$/;
 const LONGEST_SEAL = 120;
 const CRC = ',"crc":"';
 const SUM_AND_END = 10;

@@ -1,7 +1,6 @@
 /** Whether a line's fields are what its kind promises. What is not becomes an unknown entry: kept, named, never in a context. */
 
 import type { Entry } from "../../../entry.ts";
-import type { AgentMessage } from "../../../message.ts";
 import { isObject, type JsonObject } from "./read-line.ts";
 
 type Field = (value: unknown) => boolean;
@@ -11,24 +10,39 @@ type Shape = Readonly<Record<string, Field>>;
 export function wrongField(value: JsonObject): string | null {
   const kind = value.type;
   if (typeof kind !== "string") return "type";
-  if (!isKnownKind(kind)) return null;
-  const field = firstWrong(value, entryShapes[kind]);
-  if (field !== null || kind !== "message") return field;
-  const message = value.message as JsonObject;
-  const role = message.role;
-  if (typeof role !== "string" || !isKnownRole(role)) return "message.role";
-  const part = firstWrong(message, messageShapes[role]);
-  return part && `message.${part}`;
+  // Most lines are messages, and every line that is read comes by here.
+  if (kind === "message") return isObject(value.message) ? wrongPart(value.message) : "message";
+  return hasShape(kind) ? firstWrong(value, entryShapes[kind]) : null;
 }
 
 export function isKnownKind(kind: string): kind is KnownKind {
+  return kind === "message" || hasShape(kind);
+}
+
+function hasShape(kind: string): kind is Exclude<KnownKind, "message"> {
   return Object.hasOwn(entryShapes, kind);
 }
 
-type KnownKind = Exclude<Entry["type"], "unknown" | "gap">;
-type KnownRole = Exclude<AgentMessage["role"], "compactionSummary" | "branchSummary">;
+function wrongPart(message: JsonObject): string | null {
+  switch (message.role) {
+    case "assistant":
+      return blocks(message.content) ? null : "message.content";
+    case "toolResult":
+      if (!string(message.toolCallId)) return "message.toolCallId";
+      return blocks(message.content) ? null : "message.content";
+    case "user":
+    case "system":
+    case "custom":
+      return content(message.content) ? null : "message.content";
+    case "bashExecution":
+      if (!string(message.command)) return "message.command";
+      return maybeString(message.output) ? null : "message.output";
+    default:
+      return "message.role";
+  }
+}
 
-const isKnownRole = (role: string): role is KnownRole => Object.hasOwn(messageShapes, role);
+type KnownKind = Exclude<Entry["type"], "unknown" | "gap">;
 
 function firstWrong(value: JsonObject, shape: Shape): string | null {
   for (const field in shape) if (!shape[field]?.(value[field])) return field;
@@ -45,8 +59,7 @@ const blocks: Field = (value) => value == null || Array.isArray(value);
 const replacement: Field = (value) =>
   value === null || (isObject(value) && value.content != null && content(value.content));
 
-const entryShapes: Readonly<Record<KnownKind, Shape>> = {
-  message: { message: object },
+const entryShapes: Readonly<Record<Exclude<KnownKind, "message">, Shape>> = {
   compaction: { summary: string },
   branch_summary: { summary: string },
   custom_message: { customType: string, content },
@@ -58,13 +71,4 @@ const entryShapes: Readonly<Record<KnownKind, Shape>> = {
   session_info: { name: maybeString },
   usage: { usage: object },
   custom: { customType: string },
-};
-
-const messageShapes: Readonly<Record<KnownRole, Shape>> = {
-  system: { content },
-  user: { content },
-  assistant: { content: blocks },
-  toolResult: { toolCallId: string, content: blocks },
-  bashExecution: { command: string, output: maybeString },
-  custom: { content },
 };

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readLine } from "../../../../src/session/codec/line/read-line.ts";
-import { type Marks, sealed, sealOf } from "../../../../src/session/codec/line/seal.ts";
+import { type Marks, sealed, sealHolds, sealOf } from "../../../../src/session/codec/line/seal.ts";
 import { story } from "../../../../src/testing/story.ts";
 import { bytesOf, chain, checksum, file, ourHeader, read, seal, textOf, texts } from "../specimen.ts";
 
@@ -13,7 +13,7 @@ const readSeal = (line: string): { text: string; marks: Marks; holds: boolean } 
   const bytes = bytesOf(line);
   const seal = sealOf(bytes);
   const text = `${textOf(bytes.subarray(0, seal?.textEnd))}}`;
-  return seal && { text, marks: seal.marks, holds: seal.holds(checksum) };
+  return seal && { text, marks: seal.marks, holds: sealHolds(seal, bytes, checksum) };
 };
 
 describe("LOG2 a seal", () => {
