@@ -15,6 +15,8 @@ import { writeOurSession } from "./written-sessions.ts";
 const ENTRIES = 100_000;
 const COMPACTIONS = 50;
 const MOVED_TO = 5_000;
+/** Coprime to the number of files, so that who follows whom changes from round to round. */
+const STRIDE = 3;
 
 interface Opened {
   readonly openMs: number;
@@ -41,12 +43,12 @@ export async function openFigures({ folder, home, settings }: Scene): Promise<Fi
     longest: quick ? null : written(join(folder, "longest.jsonl"), COMPACTIONS * 10, settings),
   };
   const target = await moveBack(files.moved);
-  const rounds = quick ? 7 : 15;
+  const rounds = quick ? 8 : 20;
   say(`${rounds} rounds of fresh processes, each file in turn`);
   const rows: Row[] = [];
   for (let round = 0; round < rounds; round++)
     rows.push({
-      ...(await openedOnce(files, target, home)),
+      ...(await openedOnce(round, { files, target, home })),
       pi: round < PI_ROUNDS ? await openInPi(files.long) : null,
     });
   return figuresOf(rows);
@@ -58,18 +60,29 @@ interface SessionFiles {
   readonly longest: string | null;
 }
 
-async function openedOnce(
-  { long, moved, longest }: SessionFiles,
-  target: number,
-  home: string,
-): Promise<Omit<Row, "pi">> {
-  return {
-    bare: await fresh<Opened>("open-bare.mjs", long),
-    ours: await fresh<Opened>("open-ours.mjs", home, long),
-    movedBare: await fresh<Opened>("open-bare.mjs", moved, String(target)),
-    moved: await fresh<Opened>("open-ours.mjs", home, moved),
-    longest: longest === null ? null : await fresh<Opened>("open-ours.mjs", home, longest),
-  };
+// Each time in another order: a process that follows one of its own kind finds its machine warmer.
+async function openedOnce(round: number, { files, target, home }: Opening): Promise<Omit<Row, "pi">> {
+  const { long, moved, longest } = files;
+  const acts: readonly (readonly [keyof Row, () => Promise<Opened>])[] = [
+    ["bare", () => fresh<Opened>("open-bare.mjs", long)],
+    ["ours", () => fresh<Opened>("open-ours.mjs", home, long)],
+    ["movedBare", () => fresh<Opened>("open-bare.mjs", moved, String(target))],
+    ["moved", () => fresh<Opened>("open-ours.mjs", home, moved)],
+    ...(longest === null ? [] : [["longest", () => fresh<Opened>("open-ours.mjs", home, longest)] as const]),
+  ];
+  const row: Partial<Record<keyof Row, Opened>> = {};
+  for (const at of acts.keys()) {
+    const [name, act] = acts[(at * STRIDE + round) % acts.length] ?? [];
+    if (name && act) row[name] = await act();
+  }
+  return { longest: null, ...row } as Omit<Row, "pi">;
+}
+
+interface Opening {
+  readonly files: SessionFiles;
+  /** Where the line ends that the leaf was moved to. */
+  readonly target: number;
+  readonly home: string;
 }
 
 function figuresOf(rows: readonly Row[]): Figures {
