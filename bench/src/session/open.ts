@@ -43,13 +43,13 @@ export async function openFigures({ folder, home, settings }: Scene): Promise<Fi
     longest: quick ? null : written(join(folder, "longest.jsonl"), COMPACTIONS * 10, settings),
   };
   const target = await moveBack(files.moved);
-  const rounds = quick ? 8 : 20;
+  const rounds = quick ? 7 : 20;
   say(`${rounds} rounds of fresh processes, each file in turn`);
   const rows: Row[] = [];
   for (let round = 0; round < rounds; round++)
     rows.push({
       ...(await openedOnce(round, { files, target, home })),
-      pi: round < PI_ROUNDS ? await openInPi(files.long) : null,
+      pi: round < (quick ? 3 : PI_ROUNDS) ? await openInPi(files.long) : null,
     });
   return figuresOf(rows);
 }

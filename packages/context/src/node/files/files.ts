@@ -43,6 +43,21 @@ export interface FileStat {
   readonly readOnly?: boolean;
 }
 
+/** Writes all of it, however little arrives at a time. */
+export function appendAll(file: OpenFile, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) done += file.append(done === 0 ? bytes : bytes.subarray(done));
+}
+
+/** What a look finds; null where nothing is. */
+export function orNothing<Found>(look: () => Found): Found | null {
+  try {
+    return look();
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(diskError(error))) return null;
+    throw error;
+  }
+}
+
 /** The system's name for what went wrong (`ENOSPC`, `EIO` …); empty if it was not the disk. */
 export function diskError(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : "";

@@ -18,7 +18,7 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { diskError, type FileStat, type Files, type OpenFile } from "./files.ts";
+import { type FileStat, type Files, type OpenFile, orNothing } from "./files.ts";
 
 export const realFiles: Files = {
   open: (path, how) => opened(openSync(path, (how === "append" ? APPEND : constants.O_RDONLY) | PLAIN)),
@@ -71,15 +71,6 @@ function statOf(stats: Stats): FileStat {
   const kind = stats.isFile() ? "file" : stats.isDirectory() ? "folder" : "other";
   const readOnly = (stats.mode & OWNER_WRITES) === 0;
   return { kind, identity: `${stats.dev}:${stats.ino}`, size: stats.size, modified: stats.mtimeMs, readOnly };
-}
-
-function orNothing<Found>(look: () => Found): Found | null {
-  try {
-    return look();
-  } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes(diskError(error))) return null;
-    throw error;
-  }
 }
 
 function withFolder(act: (descriptor: number) => void): (path: string) => void {

@@ -48,6 +48,7 @@ export async function openStore(path: string, { as = "writer", ...parts }: Openi
 function opened(as: NonNullable<Opening["as"]>, path: string, parts: AllParts): Opened {
   const { files } = parts;
   const there = files.stat(path);
+  // Said before the lease is taken, for that would make folders.
   if (there === null) throw refusal("ENOENT", path);
   if (there.kind !== "file") throw refusal(there.kind === "folder" ? "EISDIR" : "ELOOP", path);
   if (as === "follower") return asFollower(path, parts);
@@ -114,7 +115,6 @@ function asFollower(path: string, parts: AllParts): Opened {
   }
 }
 
-// Before the lease is taken, for that would make folders.
 function refusal(code: string, path: string): Error {
   return Object.assign(new Error(`${code}: ${path}`), { code });
 }

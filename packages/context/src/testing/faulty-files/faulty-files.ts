@@ -1,6 +1,6 @@
 /** Files in memory that fail on demand: at any operation, for lack of room, by a crash, by a power cut. */
 
-import { diskError, type FileStat, type Files, type OpenFile } from "../../node/files/files.ts";
+import { diskError, type FileStat, type Files, type OpenFile, orNothing } from "../../node/files/files.ts";
 import { appendContent, truncateContent } from "./content.ts";
 import { type Descriptor, descriptorOf, readFrom, statOf, syncThrough, writable } from "./descriptor.ts";
 import { asFolder, inodeAt, newDisk, touch, used } from "./disk.ts";
@@ -222,12 +222,3 @@ export class FaultyFiles implements Files {
 }
 
 const LOGGED = 1000;
-
-function orNothing<Found>(look: () => Found): Found | null {
-  try {
-    return look();
-  } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes(diskError(error))) return null;
-    throw error;
-  }
-}

@@ -1,17 +1,17 @@
 /** A closed store says so, whatever is asked of it; closing again is nothing. */
 
 import { expect, test } from "vitest";
-import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
-import { createStore, type Opened, openStore } from "../../../src/node/jsonl/open-store.ts";
+import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
 import { machine } from "../../../src/node/machine.ts";
 import { Session } from "../../../src/session/session.ts";
 import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
+import { storeIn } from "./sittings.ts";
 
 const path = "/s/one.jsonl";
 
 test("DISK3 what is closed is closed: it can be closed again, and nothing else", async () => {
   const files = new FaultyFiles();
-  const store = opened(await createStore(path, { cwd: "/" }, { files }));
+  const store = storeIn(await createStore(path, { cwd: "/" }, { files }));
   const session = await Session.open(store, machine);
   await session.append({ type: "custom", customType: "told" });
   await store.close();
@@ -28,7 +28,7 @@ test("DISK3 what is closed is closed: it can be closed again, and nothing else",
 
 test("DISK3 a session whose disk has failed knows that it does not write any more", async () => {
   const files = new FaultyFiles();
-  const store = opened(await createStore(path, { cwd: "/" }, { files }));
+  const store = storeIn(await createStore(path, { cwd: "/" }, { files }));
   const session = await Session.open(store, machine);
   files.failEvery("EIO", ["sync"]);
   expect(await session.append({ type: "custom", customType: "told" })).toMatchObject({ why: "disk-error" });
@@ -37,16 +37,11 @@ test("DISK3 a session whose disk has failed knows that it does not write any mor
 
 test("DISK7 whoever follows a file that is removed is not left waiting", async () => {
   const files = new FaultyFiles();
-  await opened(await createStore(path, { cwd: "/" }, { files })).close();
-  const follower = opened(await openStore(path, { files, as: "follower" }));
+  await storeIn(await createStore(path, { cwd: "/" }, { files })).close();
+  const follower = storeIn(await openStore(path, { files, as: "follower" }));
   const seen = follower.follow({ signal: new AbortController().signal, every: 1 });
   const next = seen.next();
   await new Promise((resolve) => setTimeout(resolve, 10));
   files.remove(path);
   expect(await next).toEqual({ done: true, value: undefined });
 });
-
-function opened(outcome: Opened): JsonlStore {
-  if (outcome.type !== "opened") throw new Error(JSON.stringify(outcome));
-  return outcome.store;
-}

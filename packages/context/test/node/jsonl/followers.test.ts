@@ -3,12 +3,13 @@
 import { expect, test } from "vitest";
 import type { Entry } from "../../../src/entry.ts";
 import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
-import { createStore, type Opened, type Opening, openStore } from "../../../src/node/jsonl/open-store.ts";
+import { createStore, type Opening, openStore } from "../../../src/node/jsonl/open-store.ts";
 import type { Processes } from "../../../src/node/lease/owner.ts";
 import { machine } from "../../../src/node/machine.ts";
 import { Session } from "../../../src/session/session.ts";
 import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
 import { seededChance } from "../../../src/testing/faulty-files/seeded-chance.ts";
+import { storeIn } from "./sittings.ts";
 
 const path = "/s/one.jsonl";
 /** Nobody lives long: every opener finds the one before it dead. */
@@ -21,7 +22,7 @@ const processes: Processes = {
 test("DISK7 a follower sees what is written behind a torn end that was cut off", async () => {
   const files = new FaultyFiles();
   await write(files, 2);
-  const follower = opened(await openStore(path, { files, as: "follower" }));
+  const follower = storeIn(await openStore(path, { files, as: "follower" }));
   const seen = watch(follower);
   expect(await seen(0)).toEqual([]);
   files.write(
@@ -38,7 +39,7 @@ test("DISK7 a follower sees what is written after its file was migrated", async 
   const files = new FaultyFiles();
   const old = ['{"type":"session","id":"s","cwd":"/"}', '{"type":"custom","customType":"x"}'];
   files.write(path, new TextEncoder().encode(`${old.join("\n")}\n`));
-  const follower = opened(await openStore(path, { files, as: "follower" }));
+  const follower = storeIn(await openStore(path, { files, as: "follower" }));
   const seen = watch(follower);
   expect(await seen(0)).toEqual([]);
   const ids = await write(files, 3);
@@ -53,7 +54,7 @@ test("LOG13 D4 a writer that died before it waited for the disk leaves no hole u
     files.restart();
     const second = await write(files, 4, "fast");
     files.powerCut(seededChance(seed));
-    const store = opened(await openStore(path, { files, as: "follower" }));
+    const store = storeIn(await openStore(path, { files, as: "follower" }));
     const branch = await store.branch(await store.leaf());
     expect(
       branch.map(({ id }) => id),
@@ -70,7 +71,7 @@ async function write(
 ): Promise<readonly string[]> {
   living++;
   const parts = { files, processes, durability };
-  const store = opened(
+  const store = storeIn(
     files.paths().includes(path) ? await openStore(path, parts) : await createStore(path, { cwd: "/" }, parts),
   );
   const session = await Session.open(store, machine);
@@ -96,9 +97,4 @@ function watch(store: JsonlStore): (count: number) => Promise<readonly string[]>
     if (count > 0) stop.abort();
     return waiting.splice(0).map(({ id }) => id);
   };
-}
-
-function opened(outcome: Opened): JsonlStore {
-  if (outcome.type !== "opened") throw new Error(JSON.stringify(outcome));
-  return outcome.store;
 }

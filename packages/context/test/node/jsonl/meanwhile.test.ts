@@ -1,12 +1,12 @@
 /** What happens while something else is under way: a long index, another hand's write, a close. */
 
 import { describe, expect, test } from "vitest";
-import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
-import { createStore, type Opened, openStore } from "../../../src/node/jsonl/open-store.ts";
+import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
 import { indexPath } from "../../../src/node/jsonl/side-folder.ts";
 import { machine } from "../../../src/node/machine.ts";
 import { type Drafted, Session } from "../../../src/session/session.ts";
 import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
+import { storeIn } from "./sittings.ts";
 
 const path = "/s/one.jsonl";
 const told = (letters: number): Drafted => ({ type: "custom", customType: "told", data: "x".repeat(letters) });
@@ -15,7 +15,7 @@ const line = (id: string, parentId: string): string =>
 
 /** A session of twelve megabytes: its index is made in several pieces. */
 async function long(files: FaultyFiles): Promise<readonly string[]> {
-  const store = opened(await createStore(path, { cwd: "/" }, { files, durability: "fast" }));
+  const store = storeIn(await createStore(path, { cwd: "/" }, { files, durability: "fast" }));
   const session = await Session.open(store, machine);
   const ids: string[] = [];
   for (let at = 0; at < 12; at++) {
@@ -37,7 +37,7 @@ describe("while the index is made", () => {
   test("DISK9 a line that comes in is in it, and in the tree, now and for the next process", async () => {
     const files = new FaultyFiles();
     const ids = await long(files);
-    const store = opened(await openStore(path, { files }));
+    const store = storeIn(await openStore(path, { files }));
     const preparing = store.prepare();
     await new Promise((resolve) => setImmediate(resolve));
     addByHand(files, line("pi", ids.at(-1) ?? ""));
@@ -48,14 +48,14 @@ describe("while the index is made", () => {
     await session.append(told(1));
     expect((await session.branch()).slice(-3).map(({ id }) => id)).toEqual([ids.at(-1), "pi", session.leaf]);
     await store.close();
-    const next = opened(await openStore(path, { files, as: "follower" }));
+    const next = storeIn(await openStore(path, { files, as: "follower" }));
     expect((await next.branch("pi")).length).toBe(13);
   });
 
   test("DISK3 a store can be closed: what was asked for is refused, and nothing is thrown at nobody", async () => {
     const files = new FaultyFiles();
     await long(files);
-    const store = opened(await openStore(path, { files }));
+    const store = storeIn(await openStore(path, { files }));
     const session = await Session.open(store, machine);
     const appending = session.append(told(1));
     const asking = store.entry("x").catch((error: Error) => error.message);
@@ -70,7 +70,7 @@ describe("while the index is made", () => {
 describe("another hand", () => {
   test("DISK4 D14 half a line that is being written is left alone until nothing is added any more", async () => {
     const files = new FaultyFiles();
-    const store = opened(await createStore(path, { cwd: "/" }, { files }));
+    const store = storeIn(await createStore(path, { cwd: "/" }, { files }));
     const session = await Session.open(store, machine);
     await session.append(told(1));
     const whole = line("pi", session.leaf ?? "");
@@ -86,20 +86,20 @@ describe("another hand", () => {
 
   test("DISK2 D5 what another wrote while the disk was full is not taken back with ours", async () => {
     const files = new FaultyFiles();
-    const store = opened(await createStore(path, { cwd: "/" }, { files: writingBetween(files) }));
+    const store = storeIn(await createStore(path, { cwd: "/" }, { files: writingBetween(files) }));
     const session = await Session.open(store, machine);
     await session.append(told(1));
     files.failEvery("ENOSPC", ["append"]);
     expect(await session.append(told(1))).toMatchObject({ type: "refused", why: "disk-error" });
     files.heal();
-    const next = opened(await openStore(path, { files, as: "follower" }));
+    const next = storeIn(await openStore(path, { files, as: "follower" }));
     expect((await next.entry("pi"))?.id).toBe("pi");
   });
 });
 
 test("DISK9 an index that reaches past the last whole line is not believed", async () => {
   const files = new FaultyFiles();
-  const store = opened(await createStore(path, { cwd: "/" }, { files }));
+  const store = storeIn(await createStore(path, { cwd: "/" }, { files }));
   const session = await Session.open(store, machine);
   await session.append(told(1_100_000));
   const first = session.leaf;
@@ -109,7 +109,7 @@ test("DISK9 an index that reaches past the last whole line is not believed", asy
   const at = Buffer.from(bytes).lastIndexOf('"second","parentId"');
   bytes[at + 60] = (bytes[at + 60] ?? 0) ^ 1;
   files.write(path, bytes);
-  const next = opened(await openStore(path, { files }));
+  const next = storeIn(await openStore(path, { files }));
   expect([await next.leaf(), await next.entry("third")]).toEqual([first, undefined]);
   const again = await Session.open(next, machine);
   await again.append(told(2));
@@ -118,11 +118,11 @@ test("DISK9 an index that reaches past the last whole line is not believed", asy
 
 test("D9 a long tail of garbage is no exception", async () => {
   const files = new FaultyFiles();
-  const store = opened(await createStore(path, { cwd: "/" }, { files }));
+  const store = storeIn(await createStore(path, { cwd: "/" }, { files }));
   await (await Session.open(store, machine)).append(told(1));
   await store.close();
   addByHand(files, "g\n".repeat(200_000));
-  const next = opened(await openStore(path, { files, as: "follower" }));
+  const next = storeIn(await openStore(path, { files, as: "follower" }));
   expect((await next.children(null)).length).toBe(1);
 });
 
@@ -150,9 +150,4 @@ function writingBetween(files: FaultyFiles): FaultyFiles {
       };
     },
   });
-}
-
-function opened(outcome: Opened): JsonlStore {
-  if (outcome.type !== "opened") throw new Error(JSON.stringify(outcome));
-  return outcome.store;
 }

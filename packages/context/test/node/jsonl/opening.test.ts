@@ -3,13 +3,13 @@
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../../src/entry.ts";
 import type { Files, OpenFile } from "../../../src/node/files/files.ts";
-import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
-import { createStore, type Opened, openStore } from "../../../src/node/jsonl/open-store.ts";
+import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
 import { indexPath } from "../../../src/node/jsonl/side-folder.ts";
 import { machine } from "../../../src/node/machine.ts";
 import { MemoryStore } from "../../../src/session/memory-store.ts";
 import { type Drafted, Session } from "../../../src/session/session.ts";
 import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
+import { storeIn } from "./sittings.ts";
 
 const path = "/s/one.jsonl";
 const text = "two thousand letters ".repeat(95);
@@ -17,7 +17,7 @@ const note = (content: string): Drafted => ({ type: "message", message: { role: 
 
 /** A session with a compaction every hundred entries; returns the ids in file order. */
 async function longSession(files: Files, entries: number): Promise<readonly string[]> {
-  const store = opened(await createStore(path, { cwd: "/s" }, { files, durability: "fast" }));
+  const store = storeIn(await createStore(path, { cwd: "/s" }, { files, durability: "fast" }));
   const session = await Session.open(store, machine);
   await session.append({ type: "thinking_level_change", thinkingLevel: "high" });
   const ids: string[] = [session.leaf ?? ""];
@@ -41,7 +41,7 @@ describe("DISK8 opening", () => {
       await longSession(files, entries);
       const counted = counting(files);
       const session = await Session.open(
-        opened(await openStore(path, { files: counted.files, as: "follower" })),
+        storeIn(await openStore(path, { files: counted.files, as: "follower" })),
         machine,
       );
       expect(session.window.entries.length).toBe(55);
@@ -58,7 +58,7 @@ describe("DISK8 opening", () => {
     await moveTo(ids[150] ?? "", files);
     const counted = counting(files);
     const session = await Session.open(
-      opened(await openStore(path, { files: counted.files, as: "follower" })),
+      storeIn(await openStore(path, { files: counted.files, as: "follower" })),
       machine,
     );
     expect(session.window.entries.map(({ id }) => id)).toEqual([...ids.slice(95, 151), session.leaf]);
@@ -76,7 +76,7 @@ describe("DISK8 opening", () => {
       const body = JSON.stringify({ ...entry, up: hint }).slice(0, -1);
       const sum = machine.checksum(new TextEncoder().encode(body)).toString(16).padStart(8, "0");
       files.write(path, new TextEncoder().encode(`${[...lines.slice(0, -1), `${body},"crc":"${sum}"}`].join("\n")}\n`));
-      const session = await Session.open(opened(await openStore(path, { files, as: "follower" })), machine);
+      const session = await Session.open(storeIn(await openStore(path, { files, as: "follower" })), machine);
       expect(session.window.entries.map(({ id }) => id)).toEqual([...ids.slice(95, 151), session.leaf]);
     }
   });
@@ -85,7 +85,7 @@ describe("DISK8 opening", () => {
     const files = new FaultyFiles();
     await longSession(files, 350);
     files.write(path, asPi(files.contents(path)));
-    const store = opened(await openStore(path, { files }));
+    const store = storeIn(await openStore(path, { files }));
     const session = await Session.open(store, machine);
     expect([session.window.settled, session.window.state.thinkingLevel]).toEqual([false, "off"]);
     await session.append(note("go on"));
@@ -100,7 +100,7 @@ describe("DISK9 the index", () => {
     const ids = await longSession(files, 1_000);
     expect(files.contents(indexPath(path)).length).toBeGreaterThan(900 * 24);
     const counted = counting(files);
-    const store = opened(await openStore(path, { files: counted.files, as: "follower" }));
+    const store = storeIn(await openStore(path, { files: counted.files, as: "follower" }));
     expect((await store.entry(ids[3] ?? ""))?.id).toBe(ids[3]);
     expect(counted.bytes()).toBeLessThan(files.contents(path).length / 4);
   });
@@ -133,13 +133,13 @@ describe("DISK9 the index", () => {
     const kept = files.contents(indexPath(path)).slice();
     await moveTo(ids[20] ?? "", files);
     files.write(indexPath(path), kept);
-    const store = opened(await openStore(path, { files, as: "follower" }));
+    const store = storeIn(await openStore(path, { files, as: "follower" }));
     expect(await store.children(ids[20] ?? "")).toHaveLength(2);
   });
 });
 
 async function expectWhole(files: FaultyFiles, ids: readonly string[]): Promise<void> {
-  const store = opened(await openStore(path, { files, as: "follower" }));
+  const store = storeIn(await openStore(path, { files, as: "follower" }));
   const held = MemoryStore.open(files.contents(path), machine);
   expect((await store.branch(ids.at(-1) ?? "")).map(({ id }) => id)).toEqual(ids);
   for (const id of [ids[0], ids[499], ids[999]])
@@ -147,7 +147,7 @@ async function expectWhole(files: FaultyFiles, ids: readonly string[]): Promise<
 }
 
 async function moveTo(target: string, files: Files): Promise<void> {
-  const store = opened(await openStore(path, { files }));
+  const store = storeIn(await openStore(path, { files }));
   await (await Session.open(store, machine)).move(target);
   await store.close();
 }
@@ -193,9 +193,4 @@ function counting(files: Files): { readonly files: Files; bytes(): number } {
     syncFolder: (name) => files.syncFolder(name),
   };
   return { files: forwarded, bytes: () => bytes };
-}
-
-function opened(outcome: Opened): JsonlStore {
-  if (outcome.type !== "opened") throw new Error(JSON.stringify(outcome));
-  return outcome.store;
 }

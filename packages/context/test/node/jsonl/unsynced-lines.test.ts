@@ -1,13 +1,13 @@
 /** The lines that did not wait for the disk: none of them is lost by anything but a power cut, and that leaves no hole. */
 
 import { describe, expect, test } from "vitest";
-import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
-import { createStore, type Opened, openStore } from "../../../src/node/jsonl/open-store.ts";
+import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
 import { machine } from "../../../src/node/machine.ts";
 import { cloneSession } from "../../../src/node/sessions/clone-session.ts";
 import { Session } from "../../../src/session/session.ts";
 import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
 import { seededChance } from "../../../src/testing/faulty-files/seeded-chance.ts";
+import { storeIn } from "./sittings.ts";
 
 const path = "/s/one.jsonl";
 const fast = "fast" as const;
@@ -42,7 +42,7 @@ describe("LOG13 lines that did not wait for the disk", () => {
       ids.push(...(await write(files, 3)));
       if (seed % 2 === 0) ids.push(byHand(files, ids.at(-1) ?? ""));
       files.powerCut(seededChance(seed));
-      const store = opened(await openStore(path, { files, as: "follower" }));
+      const store = storeIn(await openStore(path, { files, as: "follower" }));
       const branch = await store.branch(await store.leaf());
       expect(
         branch.map(({ id }) => id),
@@ -55,7 +55,7 @@ describe("LOG13 lines that did not wait for the disk", () => {
 test("LOG10 a limit of the store holds for what it writes", async () => {
   const files = new FaultyFiles();
   const limits = { lineBytes: 2000, depth: 200 };
-  const store = opened(await createStore(path, { cwd: "/" }, { files, limits }));
+  const store = storeIn(await createStore(path, { cwd: "/" }, { files, limits }));
   const session = await Session.open(store, machine);
   const long = { type: "custom", customType: "told", data: "x".repeat(5000) } as const;
   await expect(session.append(long)).rejects.toThrow("is longer than 2000 bytes");
@@ -80,7 +80,7 @@ async function write(files: FaultyFiles, count: number): Promise<readonly string
   };
   const parts = { files, processes, durability: fast };
   const there = files.paths().includes(path);
-  const store = opened(there ? await openStore(path, parts) : await createStore(path, { cwd: "/" }, parts));
+  const store = storeIn(there ? await openStore(path, parts) : await createStore(path, { cwd: "/" }, parts));
   const session = await Session.open(store, machine);
   const ids: string[] = [];
   for (let at = 0; at < count; at++) {
@@ -91,11 +91,6 @@ async function write(files: FaultyFiles, count: number): Promise<readonly string
 }
 
 async function idsIn(files: FaultyFiles, where: string): Promise<readonly string[]> {
-  const store = opened(await openStore(where, { files, as: "follower" }));
+  const store = storeIn(await openStore(where, { files, as: "follower" }));
   return (await store.branch(await store.leaf())).map(({ id }) => id);
-}
-
-function opened(outcome: Opened): JsonlStore {
-  if (outcome.type !== "opened") throw new Error(JSON.stringify(outcome));
-  return outcome.store;
 }

@@ -1,7 +1,8 @@
 /** The index on disk, beside its session: a copy that may be lost. It is believed only where it fits the file, and made anew where not. */
 
 import type { Checksum } from "../../../ports.ts";
-import { diskError, type Files, type OpenFile } from "../../files/files.ts";
+import { appendAll, type Files, type OpenFile } from "../../files/files.ts";
+import { orNull } from "../../files/unavailable.ts";
 import { LineIndex, ROW } from "./line-index.ts";
 
 export interface KeptIndex {
@@ -55,7 +56,7 @@ function fingerprint({ file, checksum, start }: IndexParts, index: LineIndex, co
 
 function contents(path: string, files: Files): Uint8Array<ArrayBuffer> | null {
   if (files.stat(path)?.kind !== "file") return null;
-  return tried(() => {
+  return orNull(() => {
     const file = files.open(path, "read");
     try {
       const bytes = new Uint8Array(file.stat().size);
@@ -68,26 +69,17 @@ function contents(path: string, files: Files): Uint8Array<ArrayBuffer> | null {
 
 function replace(path: string, parts: readonly Uint8Array[], files: Files): void {
   const fresh = `${path}.new`;
-  tried(() => {
+  // An index can always be made again, so a disk that will not have it is no reason to stop.
+  orNull(() => {
     if (files.stat(fresh)) files.remove(fresh);
     const file = files.create(fresh);
     try {
-      for (const part of parts) for (let done = 0; done < part.length; ) done += file.append(part.subarray(done));
+      for (const part of parts) appendAll(file, part);
     } finally {
       file.close();
     }
     files.rename(fresh, path);
   });
-}
-
-// An index can always be made again, so a disk that will not have it is no reason to stop.
-function tried<Made>(make: () => Made): Made | null {
-  try {
-    return make();
-  } catch (error) {
-    if (diskError(error) === "") throw error;
-    return null;
-  }
 }
 
 const MAGIC = 0x70697831;

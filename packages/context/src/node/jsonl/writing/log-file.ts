@@ -1,7 +1,7 @@
 /** The file of a session, open for appending: every write is whole and on disk before it counts, or it is taken back. */
 
 import type { Refusal } from "../../../session/store.ts";
-import { diskError, type Files, type OpenFile } from "../../files/files.ts";
+import { appendAll, diskError, type Files, type OpenFile } from "../../files/files.ts";
 
 /** `durable` waits for the disk at every append; `fast` at most a second later, and when asked to. */
 export type Durability = "durable" | "fast";
@@ -95,7 +95,7 @@ export class LogFile {
     const before = this.#size;
     if (this.#unsynced === 0) this.#runStart = before;
     try {
-      for (let done = 0; done < bytes.length; ) done += this.file.append(done === 0 ? bytes : bytes.subarray(done));
+      appendAll(this.file, bytes);
     } catch (error) {
       return this.#takenBack(bytes, error);
     }

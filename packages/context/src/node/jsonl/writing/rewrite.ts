@@ -1,7 +1,7 @@
 /** What changes a file other than by appending, each so that a crash at any moment leaves the old or the new. */
 
 import { dirname } from "node:path";
-import { diskError, type Files, type OpenFile } from "../../files/files.ts";
+import { appendAll, diskError, type Files, type OpenFile } from "../../files/files.ts";
 
 /** A new file, there whole or not at all; refused (`EEXIST`) where the name is taken. */
 export function createWhole(path: string, bytes: Uint8Array, files: Files): void {
@@ -157,7 +157,3 @@ function* piecesOf(path: string, files: Files): Generator<Uint8Array, undefined>
 }
 
 const STEP = 1024 * 1024;
-
-function appendAll(file: OpenFile, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length; ) done += file.append(bytes.subarray(done));
-}

@@ -1,7 +1,7 @@
 /** What was listed of a folder, kept in one file so that the next look needs no more than the state of each file. A copy: it may be lost. */
 
 import { join } from "node:path";
-import type { FileStat, Files } from "../../files/files.ts";
+import { appendAll, type FileStat, type Files } from "../../files/files.ts";
 import { orNull } from "../../files/unavailable.ts";
 import { membersIn } from "../placing/json-file.ts";
 import type { ItemFromFile } from "./list-item.ts";
@@ -40,7 +40,7 @@ export function keepListed(
     const file = files.create(fresh);
     try {
       const bytes = Buffer.from(JSON.stringify({ version: VERSION, listed: Object.fromEntries(listed) }));
-      for (let done = 0; done < bytes.length; ) done += file.append(bytes.subarray(done));
+      appendAll(file, bytes);
     } catch (error) {
       orNull(() => files.remove(fresh));
       throw error;

@@ -5,8 +5,8 @@ export function plainText(text: string, most: number = LETTERS): string {
   const start = text.slice(0, most * 20).toWellFormed();
   const words = start
     .replace(SEQUENCES, "")
+    .replace(/(?![\t\n\v\f\r])[\p{Cc}\p{Cf}\p{Co}]/gu, "")
     .replace(/\s+/g, " ")
-    .replace(/[\p{Cc}\p{Cf}\p{Co}]/gu, "")
     .trim();
   const letters = [...words];
   return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : words;

@@ -13,6 +13,7 @@ test.each([
   ["\u001bPdevice\u001b\\control", "control"],
   ["\u001bcreset", "reset"],
   ["a\u0000b\u0008c\u007fd\u0085e", "abcde"],
+  ["!\t\u0000\t!", "! !"],
   ["left\u202eright\u2066x\u2069\u200f", "leftrightx"],
   ["zero\u200bwidth\ufeff\u2060", "zerowidth"],
   ["tag\u{e0041}\u{e007f}", "tag"],
