@@ -24,10 +24,12 @@ export function withoutTornTail(lines: readonly ReadLine[], headerAt: number): T
   const lineDamage = tornLine && last ? [named(tornKind(last), last.raw)] : [];
   const start = startOfTornBatch(ended, { headerAt, lineCount: lines.length });
   const tornBatch = ended.slice(start).map(({ raw }) => named("torn-batch", raw));
-  const whole = ended.slice(0, start);
+  const arrived = endOfArrived(ended.slice(0, start), headerAt);
+  const never = ended.slice(arrived, start).map((line) => named(tornKind(line), line.raw));
+  const whole = ended.slice(0, arrived);
   const runStart = startOfBrokenRun(whole);
   const brokenRun = whole.slice(runStart).map(({ raw }) => named("torn-run", raw));
-  return { lines: whole.slice(0, runStart), damage: [...brokenRun, ...tornBatch, ...lineDamage] };
+  return { lines: whole.slice(0, runStart), damage: [...brokenRun, ...never, ...tornBatch, ...lineDamage] };
 }
 
 function tornKind({ reading }: ReadLine): "nul-bytes" | "torn-tail" {
@@ -73,6 +75,19 @@ export function runStart(lines: readonly ReadLine[]): number | undefined {
   const last = lines.findLast(({ reading }) => reading.type === "whole" && reading.sealed);
   return last?.reading.type === "whole" ? last.reading.marks.run : undefined;
 }
+
+// Behind the last whole line, zeros are what is left of a write that the disk never had whole, also if its end arrived.
+function endOfArrived(lines: readonly ReadLine[], headerAt: number): number {
+  const last = Math.max(
+    headerAt,
+    lines.findLastIndex(({ reading }) => reading.type === "whole"),
+  );
+  const missing = lines.findIndex((line, at) => at > last && isMissing(line) && !isOnlyZeros(line));
+  return missing === -1 ? lines.length : missing;
+}
+
+// A line of nothing but zeros says nothing of a write; it stays where it is, and is named.
+const isOnlyZeros = ({ reading }: ReadLine): boolean => reading.type === "damaged" && reading.kind === "nul-bytes";
 
 function isMissing({ raw, reading }: ReadLine): boolean {
   return (reading.type === "damaged" || reading.blemish !== null) && raw.bytes.includes(0);
