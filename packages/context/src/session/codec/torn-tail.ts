@@ -82,12 +82,13 @@ function endOfArrived(lines: readonly ReadLine[], headerAt: number): number {
     headerAt,
     lines.findLastIndex(({ reading }) => reading.type === "whole"),
   );
-  const missing = lines.findIndex((line, at) => at > last && isMissing(line) && !isOnlyZeros(line));
+  const missing = lines.findIndex((line, at) => at > last && isMissing(line) && !isForeign(line));
   return missing === -1 ? lines.length : missing;
 }
 
-// A line of nothing but zeros says nothing of a write; it stays where it is, and is named.
-const isOnlyZeros = ({ reading }: ReadLine): boolean => reading.type === "damaged" && reading.kind === "nul-bytes";
+// Nothing but zeros, or more than a line may hold: no write of ours leaves that. It stays where it is, and is named.
+const isForeign = ({ reading }: ReadLine): boolean =>
+  reading.type === "damaged" && (reading.kind === "nul-bytes" || reading.kind === "line-too-long");
 
 function isMissing({ raw, reading }: ReadLine): boolean {
   return (reading.type === "damaged" || reading.blemish !== null) && raw.bytes.includes(0);
