@@ -162,3 +162,12 @@ type WithoutPlace<Each> = Each extends Entry ? Omit<Each, keyof Placed> : never;
 
 /** The custom entry that stores a move: its parent is the place moved to, so the last line lies on the active branch. */
 export const MOVE = "pith.leaf";
+
+/** The kind of what the user pinned: a custom entry that names another one, or a custom message with words of its own. */
+export const PIN = "pith.pin";
+
+/** The custom entry that takes a pin away. */
+export const UNPIN = "pith.unpin";
+
+/** The custom entry that stops automatic compactions because they no longer help; it says what fills the window. */
+export const BREAKER = "pith.breaker";

@@ -8,3 +8,63 @@ export interface FormatLimits {
 }
 
 export const formatLimits: FormatLimits = { lineBytes: 32 * 1024 * 1024, depth: 200 };
+
+/** When a context is too much, and what a compaction keeps of it. */
+export interface CompactionLimits {
+  /** False stops every automatic compaction; asking for one still works. */
+  readonly enabled: boolean;
+  /** Of those that apply to the model and the agent at hand, the lowest wins. */
+  readonly thresholds: readonly Threshold[];
+  /** A reserve never takes more than this share of the window, so that small windows have room to work in. */
+  readonly largestReserve: number;
+  /** What stays as it was said, at the end of the context. */
+  readonly tail: Amount;
+  /** What the user wrote before the tail, word for word. */
+  readonly words: Amount;
+  /** The narrative and the ledger together. */
+  readonly checkpoint: Amount;
+  /** What is left of one result or paste that is too big for the tail. */
+  readonly reduced: Amount;
+  /** What one request may weigh on the wire, and the share of it that is used. */
+  readonly wire: { readonly bytes: number; readonly share: number };
+  /** A compaction that frees less than this share of the context counts as none. */
+  readonly progress: number;
+  /** Compactions in a row that free too little before the breaker opens. */
+  readonly rounds: number;
+  /** After an undo nothing happens by itself until the context has grown by this share of the window. */
+  readonly quietAfterUndo: number;
+  /** What compactions may cost within an hour. */
+  readonly hourly: { readonly cost: number; readonly calls: number };
+}
+
+/** More tokens than this are too much: a number, a percentage of the window, or all but a reserve. */
+export interface Threshold {
+  readonly tokens?: number;
+  readonly percent?: number;
+  readonly reserve?: number;
+  /** Only for this model, as `provider/model`. */
+  readonly model?: string;
+  /** Only for this agent. */
+  readonly agent?: string;
+}
+
+/** So many tokens, but no more than a share of the window. */
+export interface Amount {
+  readonly tokens: number;
+  readonly share: number;
+}
+
+export const compactionLimits: CompactionLimits = {
+  enabled: true,
+  thresholds: [{ reserve: 16_384 }],
+  largestReserve: 0.25,
+  tail: { tokens: 20_000, share: 0.2 },
+  words: { tokens: 20_000, share: 0.1 },
+  checkpoint: { tokens: 8_000, share: 0.08 },
+  reduced: { tokens: 4_000, share: 0.05 },
+  wire: { bytes: 32 * 1024 * 1024, share: 0.8 },
+  progress: 0.1,
+  rounds: 2,
+  quietAfterUndo: 0.1,
+  hourly: { cost: 5, calls: 30 },
+};

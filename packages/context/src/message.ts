@@ -24,6 +24,8 @@ export interface SystemMessage {
 export interface UserMessage {
   readonly role: "user";
   readonly content: string | readonly (TextBlock | ImageBlock)[];
+  /** Who put it there, if it was no person: then it never counts as the user's word. */
+  readonly pith?: { readonly from: "program" };
   readonly timestamp: number;
 }
 
@@ -81,6 +83,8 @@ export interface CompactionSummaryMessage {
   readonly role: "compactionSummary";
   readonly summary: string;
   readonly tokensBefore: number;
+  /** Lengths of the text blocks it is sent as, so that a provider can keep those that stay; absent: one block. */
+  readonly blocks?: readonly number[];
   readonly timestamp: number;
 }
 

@@ -1,15 +1,17 @@
-/** What holds until it is changed: model, thinking level, active tools. One fold along the branch; each kind of state is one case. */
+/** What holds until it is changed: model, thinking level, tools, pins. One fold along the branch; each kind of state is one case. */
 
 import type { CompactionEntry, Entry } from "../entry.ts";
+import { type Pin, pinsAfter, pinsIn } from "./pins.ts";
 
 export interface Carried {
   readonly model: { readonly provider: string; readonly modelId: string } | null;
   readonly thinkingLevel: string;
   /** Null: never said, so all that the host offers. */
   readonly activeTools: readonly string[] | null;
+  readonly pins: readonly Pin[];
 }
 
-export const nothingCarried: Carried = { model: null, thinkingLevel: "off", activeTools: null };
+export const nothingCarried: Carried = { model: null, thinkingLevel: "off", activeTools: null, pins: [] };
 
 export function carry(state: Carried, entry: Entry): Carried {
   switch (entry.type) {
@@ -25,13 +27,14 @@ export function carry(state: Carried, entry: Entry): Carried {
         : state;
     case "compaction":
       return { ...state, ...carriedBy(entry) };
-    case "branch_summary":
     case "custom_message":
+    case "custom":
+      return withPins(state, pinsAfter(state.pins, entry));
+    case "branch_summary":
     case "context_edit":
     case "label":
     case "session_info":
     case "usage":
-    case "custom":
     case "unknown":
     case "gap":
       return state;
@@ -43,7 +46,7 @@ export function carriedBy(entry: Entry): Carried | null {
   if (entry.type !== "compaction") return null;
   const details = entry.details as { readonly pith?: { readonly carried?: Partial<Carried> } } | null | undefined;
   const carried = details?.pith?.carried;
-  return isCarried(carried) ? carried : null;
+  return isCarried(carried) ? { ...carried, pins: pinsIn(carried.pins) } : null;
 }
 
 /** The same entries, with the state at its place written into each compaction: so no reader needs to look before it. */
@@ -72,6 +75,11 @@ function isCarried(value: Partial<Carried> | null | undefined): value is Carried
   if (typeof value?.thinkingLevel !== "string") return false;
   const { model, activeTools } = value;
   return (model === null || typeof model?.modelId === "string") && (activeTools === null || Array.isArray(activeTools));
+}
+
+// Most entries change none of them: no new object for those.
+function withPins(state: Carried, pins: Carried["pins"]): Carried {
+  return pins === state.pins ? state : { ...state, pins };
 }
 
 // Most assistant messages come from the model already known: no new object for them.

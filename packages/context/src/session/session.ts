@@ -39,24 +39,22 @@ export class Session {
 
   /** Adds entries behind the leaf, all of them or none; the last becomes the leaf. */
   append(...drafts: readonly Drafted[]): Promise<Appended> {
-    return this.#inTurn(async () => {
-      const placed = this.#placed(drafts, this.leaf);
-      const compacts = placed.some((entry) => entry.type === "compaction");
-      const batch = compacts && this.#window.settled ? carrying(placed, this.#window.state) : placed;
-      const outcome = await this.store.append(batch, { expectedLeaf: this.leaf });
-      if (outcome.type !== "appended") return outcome;
-      const isNext = outcome.leaf === batch.at(-1)?.id && this.#window.settled && !reachesBefore(this.#window, batch);
-      this.#window = isNext ? extended(this.#window, batch) : await this.store.window(outcome.leaf);
-      return outcome;
-    });
+    return this.#inTurn(() => this.#append(drafts));
+  }
+
+  /** Adds entries that were made for this leaf, and only behind it. */
+  appendBehind(leaf: string | null, drafts: readonly Drafted[]): Promise<Appended> {
+    return this.#inTurn(async () =>
+      this.leaf === leaf ? this.#append(drafts) : { type: "leaf-moved", leaf: this.leaf },
+    );
   }
 
   /** Goes to another place in the tree; null goes before the first entry. What is appended next makes a new branch there. */
-  move(target: string | null): Promise<Appended> {
+  move(target: string | null, why?: Readonly<Record<string, unknown>>): Promise<Appended> {
     return this.#inTurn(async () => {
       if (target !== null && !(await this.store.entry(target)))
         throw new Error(`cannot move to ${target}: it is not in this session`);
-      const batch = this.#placed([{ type: "custom", customType: MOVE }], target);
+      const batch = this.#placed([{ type: "custom", customType: MOVE, ...(why && { data: why }) }], target);
       const outcome = await this.store.append(batch, { expectedLeaf: this.leaf });
       if (outcome.type === "appended") this.#window = await this.store.window(outcome.leaf);
       return outcome;
@@ -73,6 +71,11 @@ export class Session {
     return this.#inTurn(() => forked(this.store, { leaf: this.leaf, ...plan }, this.#ports));
   }
 
+  /** Waits until all is known that holds at the leaf: a file without our marks is opened before it is. */
+  settle(): Promise<void> {
+    return this.#inTurn(() => this.#settle());
+  }
+
   /** Stands where the store stands now: after another writer has moved the leaf. */
   refresh(): Promise<void> {
     return this.#inTurn(async () => {
@@ -86,6 +89,25 @@ export class Session {
     // Whoever asked for an act hears of its failure; the next one only waits for its end.
     this.#acts = outcome.catch(() => undefined);
     return outcome;
+  }
+
+  async #append(drafts: readonly Drafted[]): Promise<Appended> {
+    const placed = this.#placed(drafts, this.leaf);
+    const compacts = placed.some((entry) => entry.type === "compaction");
+    if (compacts) await this.#settle();
+    const batch = compacts ? carrying(placed, this.#window.state) : placed;
+    const outcome = await this.store.append(batch, { expectedLeaf: this.leaf });
+    if (outcome.type !== "appended") return outcome;
+    const isNext = outcome.leaf === batch.at(-1)?.id && this.#window.settled && !reachesBefore(this.#window, batch);
+    this.#window = isNext ? extended(this.#window, batch) : await this.store.window(outcome.leaf);
+    return outcome;
+  }
+
+  async #settle(): Promise<void> {
+    if (this.#window.settled || this.leaf === null) return;
+    // Whatever lies further back can only be answered when the whole file is known.
+    await this.store.entry(this.leaf);
+    this.#window = await this.store.window(this.leaf);
   }
 
   #placed(drafts: readonly Drafted[], parent: string | null): readonly Entry[] {

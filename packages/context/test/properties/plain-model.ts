@@ -2,7 +2,7 @@
 
 import type { Entry } from "../../src/entry.ts";
 import type { AgentMessage } from "../../src/message.ts";
-import type { Carried } from "../../src/session/carried.ts";
+import { type Carried, nothingCarried } from "../../src/session/carried.ts";
 
 export interface PlainSession {
   readonly entries: readonly Entry[];
@@ -33,7 +33,7 @@ export function plainState(session: PlainSession, leaf: string | null): Carried 
     if (entry.type === "message" && entry.message.role === "assistant")
       model = { provider: entry.message.provider, modelId: entry.message.model };
   }
-  return { model, thinkingLevel, activeTools };
+  return { ...nothingCarried, model, thinkingLevel, activeTools };
 }
 
 /** Section b5 of the format, word for word. */

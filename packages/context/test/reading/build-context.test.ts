@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Entry } from "../../src/entry.ts";
 import type { AgentMessage } from "../../src/message.ts";
 import { buildSessionContext } from "../../src/reading/build-context.ts";
+import { nothingCarried } from "../../src/session/carried.ts";
 import { emptyWindow } from "../../src/session/window.ts";
 import { story } from "../../src/testing/story.ts";
 import { contextAt, contextOf } from "../told.ts";
@@ -16,13 +17,7 @@ describe("a branch without compaction", () => {
   });
 
   test("CTX1 an empty window gives an empty context", () => {
-    expect(buildSessionContext(emptyWindow)).toEqual({
-      messages: [],
-      sources: [],
-      model: null,
-      thinkingLevel: "off",
-      activeTools: null,
-    });
+    expect(buildSessionContext(emptyWindow)).toEqual({ messages: [], sources: [], ...nothingCarried });
   });
 
   test("CTX14 every message names its entry; settings, labels and state give none", () => {

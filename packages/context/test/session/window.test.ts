@@ -37,7 +37,8 @@ test("WIN1 extending a window entry by entry gives the window of the whole branc
 });
 
 test("WIN1 found from the leaf upwards it is the same, and it reads no further than it must", () => {
-  const carried = { model: { provider: "b", modelId: "two" }, thinkingLevel: "low", activeTools: ["read"] };
+  const pins = [{ id: "e0", text: "keep to it" }];
+  const carried = { model: { provider: "b", modelId: "two" }, thinkingLevel: "low", activeTools: ["read"], pins };
   const marked = told.map((entry) =>
     entry.id === "e8" ? ({ ...entry, details: { pith: { carried } } } as Entry) : entry,
   );
@@ -74,6 +75,7 @@ test("WIN2 state set before the window is carried into it; the last to speak is 
     model: { provider: "anthropic", modelId: "storyteller" },
     thinkingLevel: "high",
     activeTools: ["read"],
+    pins: [],
   });
 });
 

@@ -1,8 +1,8 @@
 /** A name for an entry: an entry like any other, so it becomes the leaf, as in pi. */
 
+import { plainText } from "../../session/plain-text.ts";
 import type { Appended } from "../../session/store.ts";
 import type { HomeParts } from "./home.ts";
-import { plainText } from "./listing/plain-text.ts";
 import { type NotOpened, type Target, withSession } from "./placing/with-session.ts";
 
 export interface Labelling extends HomeParts {

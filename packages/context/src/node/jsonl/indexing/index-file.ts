@@ -82,5 +82,5 @@ function replace(path: string, parts: readonly Uint8Array[], files: Files): void
   });
 }
 
-const MAGIC = 0x70697831;
+const MAGIC = 0x70697832;
 const HEAD = 24;

@@ -11,6 +11,8 @@ export const kinds = [
   "model_change",
   "thinking_level_change",
   "active_tools_change",
+  "custom",
+  "custom_message",
 ] as const;
 export type Kind = (typeof kinds)[number];
 

@@ -159,7 +159,7 @@ export class FileLines implements Lines {
     return undefined;
   }
 
-  // Only lines of kinds that set something are read; the newest of each kind decides, and a compaction of ours holds them all.
+  // Only lines of kinds that set something are read; of most the newest decides, and a compaction of ours holds them all.
   #stateBefore(first: Entry | undefined): readonly Entry[] {
     const before: Entry[] = [];
     const wanted = new Set<Kind>([
@@ -167,7 +167,7 @@ export class FileLines implements Lines {
       "model_change",
       "thinking_level_change",
       "active_tools_change",
-      "compaction",
+      ...PILING_UP,
     ]);
     for (let row = this.#index.parent(this.#row(first?.id ?? null)); row !== ROOT; row = this.#index.parent(row)) {
       const kind = this.#index.kind(row);
@@ -177,7 +177,7 @@ export class FileLines implements Lines {
       before.push(entry);
       if (carriedBy(entry)) break;
       if (kind === "assistant" || kind === "model_change") for (const settled of MODEL) wanted.delete(settled);
-      else if (kind !== "compaction") wanted.delete(kind);
+      else if (!PILING_UP.includes(kind)) wanted.delete(kind);
     }
     return before.reverse();
   }
@@ -209,3 +209,5 @@ export class FileLines implements Lines {
 }
 
 const MODEL: readonly Kind[] = ["assistant", "model_change"];
+/** Kinds of which each says something of its own: pins come and go. */
+const PILING_UP: readonly Kind[] = ["compaction", "custom", "custom_message"];

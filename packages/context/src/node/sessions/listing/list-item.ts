@@ -1,12 +1,12 @@
 /** One session as a list shows it, from the ends of its file. What cannot be read is shown as such, never thrown. */
 
 import { basename } from "node:path";
+import { plainText } from "../../../session/plain-text.ts";
 import type { FileStat, Files, OpenFile } from "../../files/files.ts";
 import { unavailable } from "../../files/unavailable.ts";
 import { idInName } from "../placing/file-name.ts";
 import { type FileHead, fileHead, type HeadRules } from "./file-head.ts";
 import { latestName } from "./latest-name.ts";
-import { plainText } from "./plain-text.ts";
 
 /** Texts are cleaned for the screen; paths are as they are. */
 export interface SessionItem {

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { plainText } from "../../../../src/node/sessions/listing/plain-text.ts";
+import { plainText } from "../../src/session/plain-text.ts";
 
 test.each([
   ["fix\nthe\r\n\tbug  now ", "fix the bug now"],

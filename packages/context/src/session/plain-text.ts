@@ -1,4 +1,4 @@
-/** Text from a session on one line of a screen: nothing in it moves the cursor, changes a colour or turns the reading round. */
+/** Text from a session on one line: nothing in it moves the cursor, changes a colour or turns the reading round. */
 
 /** At most so many letters; line ends become spaces. */
 export function plainText(text: string, most: number = LETTERS): string {
@@ -8,7 +8,8 @@ export function plainText(text: string, most: number = LETTERS): string {
     .replace(/(?![\t\n\v\f\r])[\p{Cc}\p{Cf}\p{Co}]/gu, "")
     .replace(/\s+/g, " ")
     .trim();
-  const letters = [...words];
+  // Counted in letters, not in halves of them; most texts are short enough either way.
+  const letters = words.length > most ? [...words] : [];
   return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : words;
 }
 
