@@ -1,7 +1,9 @@
 /** `pnpm bench SUITE`: measurements, beside peers and beside the limit. */
 
 import { contextSuite } from "./context/suite.ts";
+import { planSuite } from "./plan/suite.ts";
 import { sessionSuite } from "./session/suite.ts";
 import { runSuites } from "./suite.ts";
+import { tokensSuite } from "./tokens/suite.ts";
 
-await runSuites("bench", [contextSuite, sessionSuite], process.argv.slice(2));
+await runSuites("bench", [contextSuite, planSuite, sessionSuite, tokensSuite], process.argv.slice(2));

@@ -15,6 +15,8 @@ export interface Settings {
   readonly seed: number;
   /** A folder with texts or sessions to use instead of made-up ones. */
   readonly corpus: string | undefined;
+  /** A file with what an evaluation plants, instead of made-up facts. */
+  readonly facts: string | undefined;
   /** Progress and tables for people; silent figures go into the result. */
   readonly say: (text: string) => void;
 }
@@ -46,7 +48,7 @@ async function runSuite(command: string, suites: readonly Suite[], args: readonl
   const say = (text: string): void => (values.json ? console.error(text) : console.log(text));
   const seed = Number(values.seed);
   if (!Number.isSafeInteger(seed)) throw new Error(`--seed takes a whole number, not "${values.seed}"`);
-  const figures = await suite.run({ quick: values.quick, seed, corpus: values.corpus, say });
+  const figures = await suite.run({ quick: values.quick, seed, corpus: values.corpus, facts: values.facts, say });
   const result = { suite: suite.name, seed, quick: values.quick, ...figures };
   console.log(values.json ? JSON.stringify(result) : table(figures));
 }
@@ -56,12 +58,13 @@ const options = {
   json: { type: "boolean", default: false },
   seed: { type: "string", default: "1" },
   corpus: { type: "string" },
+  facts: { type: "string" },
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
 function help(command: string, suites: readonly Suite[]): string {
   const width = Math.max(...suites.map(({ name }) => name.length));
-  return `pnpm ${command} SUITE [--quick] [--json] [--seed N] [--corpus DIR]
+  return `pnpm ${command} SUITE [--quick] [--json] [--seed N] [--corpus DIR] [--facts FILE]
 
 ${suites.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`).join("\n")}
 
@@ -69,6 +72,7 @@ ${suites.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`).join("\n"
   --json         figures as one JSON object on the last line of stdout
   --seed N       the same made-up data again (default 1)
   --corpus DIR   use what lies in DIR instead of made-up data
+  --facts FILE   plant what this JSON file says instead of made-up facts (suites that plant any)
 
   pnpm ${command} ${suites[0]?.name} --quick --json`;
 }

@@ -2,6 +2,7 @@
 
 import type { ContextEditEntry, EditedContent, Entry } from "../entry.ts";
 import type { AgentMessage, Message, SystemMessage } from "../message.ts";
+import { frontBlocks } from "./front-parts.ts";
 
 /** Null for an entry that gives none. The same entry always gives the same object, so that nothing need be compared by content. */
 export function entryMessage(entry: Entry, edit: ContextEditEntry | undefined): AgentMessage | null {
@@ -34,7 +35,14 @@ function said(entry: Entry): AgentMessage | null {
       return withoutNull(entry.message);
     case "compaction": {
       const { summary, tokensBefore, timestamp } = entry;
-      return { role: "compactionSummary", summary, tokensBefore, timestamp: Date.parse(timestamp) };
+      const blocks = frontBlocks(entry);
+      return {
+        role: "compactionSummary",
+        summary,
+        tokensBefore,
+        ...(blocks.length > 1 && { blocks }),
+        timestamp: Date.parse(timestamp),
+      };
     }
     case "branch_summary": {
       const { summary, fromId, timestamp } = entry;

@@ -1,6 +1,13 @@
 /** How each kind of message is put to a model: what it does not know by itself is said as a user message. */
 
-import type { AgentMessage, BashExecutionMessage, Message, UserMessage } from "../message.ts";
+import type {
+  AgentMessage,
+  BashExecutionMessage,
+  CompactionSummaryMessage,
+  Message,
+  TextBlock,
+  UserMessage,
+} from "../message.ts";
 
 /** Null for a shell line that the user keeps from the model. */
 export function spoken(message: AgentMessage): Message | null {
@@ -15,7 +22,7 @@ export function spoken(message: AgentMessage): Message | null {
     case "custom":
       return { role: "user", content: message.content ?? [], timestamp: message.timestamp };
     case "compactionSummary":
-      return userText(`${SUMMARY_LEAD}\n\n<summary>\n${message.summary}\n</summary>`, message.timestamp);
+      return { role: "user", content: summaryBlocks(message), timestamp: message.timestamp };
     case "branchSummary":
       return userText(`${BRANCH_LEAD}\n\n<summary>\n${message.summary}\n</summary>`, message.timestamp);
   }
@@ -23,6 +30,21 @@ export function spoken(message: AgentMessage): Message | null {
 
 export function userText(text: string, timestamp: number): UserMessage {
   return { role: "user", content: [{ type: "text", text }], timestamp };
+}
+
+// Providers keep whole blocks: what stays from one compaction to the next is a block of its own.
+function summaryBlocks({ summary, blocks = [] }: CompactionSummaryMessage): readonly TextBlock[] {
+  let at = 0;
+  const ends = blocks.map((length) => (at += length));
+  const starts = [0, ...ends.slice(0, -1)];
+  return starts.map((start, index) => {
+    const [isFirst, isLast] = [index === 0, index === starts.length - 1];
+    const text = summary.slice(start, isLast ? undefined : ends[index]);
+    return {
+      type: "text",
+      text: `${isFirst ? `${SUMMARY_LEAD}\n\n<summary>\n` : ""}${text}${isLast ? "\n</summary>" : ""}`,
+    };
+  });
 }
 
 const SUMMARY_LEAD =

@@ -1,5 +1,8 @@
-/** The door `@pith/context/testing`: stories, a scripted model, the contract of a store, a disk that fails, the rules of providers. */
+/** The door `@pith/context/testing`: stories, a scripted model, the contract of a store, a disk that fails, the rules of providers, the inside of the estimator. */
 
+export { sortOf } from "../reading/tokens/letters/letter-sorts.ts";
+export { type TokenWeights, tokenSteps } from "../reading/tokens/letters/token-steps.ts";
+export { tokenWeights } from "../reading/tokens/letters/token-weights.ts";
 export { FaultyFiles } from "./faulty-files/faulty-files.ts";
 export type { Chance } from "./faulty-files/power-cut.ts";
 export { Crashed, type Operation } from "./faulty-files/refusal.ts";

@@ -1,7 +1,11 @@
 /** The request as one value, and how it grows. */
 
 import { expect, test } from "vitest";
+import type { CompactionEntry, Entry } from "../../src/entry.ts";
+import { buildSessionContext } from "../../src/reading/build-context.ts";
 import { buildRequest } from "../../src/reading/build-request.ts";
+import { convertToLlm } from "../../src/reading/convert-to-llm.ts";
+import { windowOf } from "../../src/session/window.ts";
 import { story } from "../../src/testing/story.ts";
 import { contextAt, storyteller } from "../told.ts";
 
@@ -88,4 +92,29 @@ test("REQ1 the thinking level is the one that was set last, unless another is as
   expect(
     buildRequest(contextAt(story("thinking: high", "user: go")), { to: storyteller, thinking: "low" }).thinking,
   ).toBe("low");
+});
+
+test("REQ4 a front of ours is one message of several blocks, which together say the same as one", () => {
+  const parts = [
+    { kind: "pins", length: 5, tokens: 1 },
+    { kind: "words", length: 6, tokens: 1 },
+    { kind: "story", length: 6, tokens: 1 },
+    { kind: "request", length: 7, tokens: 1 },
+  ];
+  const [said, compaction] = story("user: one", "compacts: pins,words,story,request, keeps nothing");
+  const ours = { ...(compaction as CompactionEntry), details: { pith: { front: parts } } };
+  const blocks = (entry: CompactionEntry): readonly string[] => {
+    const [front] = convertToLlm(buildSessionContext(windowOf([said, entry] as Entry[])).messages);
+    return typeof front?.content === "string"
+      ? []
+      : (front?.content ?? []).map((block) => (block.type === "text" ? block.text : ""));
+  };
+  expect(blocks(ours).map((text) => text.slice(-16))).toEqual([
+    expect.stringMatching(/<summary>\npins,$/),
+    "words,",
+    "quest\n</summary>",
+  ]);
+  expect(blocks(ours).join("")).toBe(blocks(compaction as CompactionEntry).join(""));
+  const wrong = { ...ours, details: { pith: { front: parts.slice(1) } } };
+  expect(blocks(wrong)).toEqual(blocks(compaction as CompactionEntry));
 });

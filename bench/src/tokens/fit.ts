@@ -1,0 +1,77 @@
+/** `node bench/src/tokens/fit.ts`, run by hand: measures how often a token begins where, and prints `token-weights.ts`, to be formatted. */
+
+import { sortOf, type TokenWeights, tokenSteps, tokenWeights } from "@pith/context/testing";
+import type { Kind } from "./kind.ts";
+import { tokenStarts } from "./real-tokens.ts";
+import { madeUpTexts } from "./training/made-up.ts";
+import { packageTexts } from "./training/packages.ts";
+
+/** All costs that are certain are smaller. */
+const FIRST_NUMBER = 1000;
+
+const numbered = withNumbers(tokenWeights);
+const tallies = tallied([...packageTexts(), ...madeUpTexts()]);
+console.log(printed(changed(numbered, (number) => weightOf(tallies.get(number))) as TokenWeights));
+
+interface Tally {
+  /** How often a token began there, and how often it could have. */
+  begun: number;
+  seen: number;
+}
+
+/**
+ * The mean is what comes closest by least squares. Every kind counts the same, however much there is of it, because an error is
+ * measured in parts of a text's own tokens.
+ */
+function tallied(kinds: readonly Kind[]): ReadonlyMap<number, Tally> {
+  const tallies = new Map<number, Tally>();
+  const { costs, nextRows, firstRow } = tokenSteps(numbered);
+  for (const { text } of kinds) {
+    const starts = startsBehindSpaces(text);
+    const share = 10_000 / starts.reduce((sum, begun) => sum + begun, 0);
+    let row = firstRow;
+    for (const [at, begun] of starts.entries()) {
+      const step = row + (sortOf[text.charCodeAt(at)] ?? 0);
+      const tally = tallies.get(costs[step] ?? 0) ?? { begun: 0, seen: 0 };
+      tallies.set(costs[step] ?? 0, { begun: tally.begun + begun * share, seen: tally.seen + share });
+      row = nextRows[step] ?? 0;
+    }
+  }
+  return tallies;
+}
+
+// A space is counted with what follows it.
+function startsBehindSpaces(text: string): Uint8Array {
+  const starts = tokenStarts(text);
+  for (let at = text.length - 2; at >= 0; at--) {
+    if (text[at] !== " " && text[at] !== "\t") continue;
+    starts[at + 1] = (starts[at + 1] ?? 0) + (starts[at] ?? 0);
+    starts[at] = 0;
+  }
+  return starts;
+}
+
+/** In hundredths. What was hardly seen is rare, and what is rare is mostly a token of its own. */
+function weightOf({ begun, seen }: Tally = { begun: 0, seen: 0 }): number {
+  return Math.round((100 * (begun + 0.8)) / (seen + 1));
+}
+
+/** The same weights, each with a number of its own in the place of its value. */
+function withNumbers(weights: TokenWeights): TokenWeights {
+  let next = FIRST_NUMBER;
+  return changed(weights, () => next++) as TokenWeights;
+}
+
+function changed(value: unknown, change: (value: number) => number): unknown {
+  if (typeof value === "number") return change(value);
+  if (Array.isArray(value)) return value.map((each) => changed(each, change));
+  return Object.fromEntries(Object.entries(value as object).map(([name, each]) => [name, changed(each, change)]));
+}
+
+function printed(weights: TokenWeights): string {
+  return `/** How often a token begins with a letter, in hundredths: measured by \`bench/src/tokens/fit.ts\`, which prints this file. */
+
+import type { TokenWeights } from "./token-steps.ts";
+
+export const tokenWeights: TokenWeights = ${JSON.stringify(weights)};`;
+}

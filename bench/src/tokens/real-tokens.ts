@@ -1,0 +1,41 @@
+/** What o200k_base really counts: the measure of every estimate. */
+
+import ranks from "gpt-tokenizer/bpeRanks/o200k_base";
+import { countTokens, encode } from "gpt-tokenizer/encoding/o200k_base";
+
+/** Marks such as `<|endoftext|>` are text like any other. */
+const plain = { disallowedSpecial: new Set<string>() };
+
+export function realTokens(text: string): number {
+  return countTokens(text, plain);
+}
+
+/** For each UTF-16 unit how many tokens begin in it; a pair's begin in its first half. */
+export function tokenStarts(text: string): Uint8Array {
+  const starts = new Uint8Array(text.length);
+  const tokens = encode(text, plain);
+  let next = 0;
+  let nextAt = 0;
+  let end = 0;
+  for (let at = 0; at < text.length; at++) {
+    end += byteLength(text.codePointAt(at) ?? 0);
+    for (; next < tokens.length && nextAt < end; next++) {
+      starts[at] = (starts[at] ?? 0) + 1;
+      nextAt += tokenLength(tokens[next] ?? 0);
+    }
+  }
+  return starts;
+}
+
+// The second half of a pair has no bytes of its own.
+function byteLength(codePoint: number): number {
+  if (codePoint < 0x80) return 1;
+  if (codePoint < 0x800) return 2;
+  if (codePoint >= 0xdc00 && codePoint < 0xe000) return 0;
+  return codePoint < 0x10000 ? 3 : 4;
+}
+
+function tokenLength(token: number): number {
+  const bytes = ranks[token];
+  return typeof bytes === "string" ? Buffer.byteLength(bytes) : (bytes?.length ?? 1);
+}

@@ -1,0 +1,136 @@
+/** Which files entries touched, by what tools and their calls say of themselves, whatever the tools are called. */
+
+import type { Entry } from "../entry.ts";
+import type { AgentMessage, AssistantMessage, BashExecutionMessage, ToolResultMessage } from "../message.ts";
+import { isObject } from "../session/codec/line/read-line.ts";
+import { callResults, callsIn } from "./tools/call-results.ts";
+import type { Touch } from "./tools/programs.ts";
+import { shellTouches } from "./tools/shell-files.ts";
+import { callMeaning, type ToolRoles } from "./tools/tool-roles.ts";
+
+/** Sorted, each path once; what was modified is not among the read ones (B47). */
+export interface TouchedFiles {
+  readonly read: readonly string[];
+  readonly modified: readonly string[];
+}
+
+/** One path, as it was said, and the entry that says so. */
+export interface FileTouch extends Touch {
+  readonly entryId: string;
+}
+
+/** Complete for any branch: calls, shell lines, and what compactions and branch summaries carry of others (INV40, INV41). */
+export function touchedFiles(entries: readonly Entry[], roles: ToolRoles = {}): TouchedFiles {
+  const touches = fileTouches(entries, roles);
+  const modified = new Set(touches.flatMap(({ path, did }) => (did === "modified" ? path : [])));
+  const read = new Set(touches.flatMap(({ path }) => (modified.has(path) ? [] : path)));
+  return { read: [...read].sort(), modified: [...modified].sort() };
+}
+
+/** In the order of the entries; a file that was touched again comes again. */
+export function fileTouches(entries: readonly Entry[], roles: ToolRoles = {}): readonly FileTouch[] {
+  const results = callResults(entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : [])));
+  return entries.flatMap((entry) =>
+    touchesOf(entry, { roles, results }).map(({ path, did }) => ({ path, did, entryId: entry.id })),
+  );
+}
+
+interface Known {
+  readonly roles: ToolRoles;
+  readonly results: ReturnType<typeof callResults>;
+}
+
+function touchesOf(entry: Entry, known: Known): readonly Touch[] {
+  switch (entry.type) {
+    case "message":
+      return saidIn(entry.message, known);
+    case "compaction":
+    case "branch_summary":
+      return carriedFiles(entry.details);
+    default:
+      return [];
+  }
+}
+
+/** The lists of files in the details of a compaction or a branch summary, in pi's spelling. */
+export function carriedFiles(details: unknown): readonly Touch[] {
+  const { readFiles, modifiedFiles } = isObject(details) ? details : {};
+  return listed({ read: readFiles, modified: modifiedFiles });
+}
+
+function listed({ read, modified }: Readonly<Record<string, unknown>>): readonly Touch[] {
+  return [...filesIn(read, "read"), ...filesIn(modified, "modified")];
+}
+
+function filesIn(list: unknown, did: Touch["did"]): readonly Touch[] {
+  return Array.isArray(list) ? list.flatMap((path) => (isFile(path) ? [{ path, did }] : [])) : [];
+}
+
+function saidIn(message: AgentMessage, known: Known): readonly Touch[] {
+  switch (message.role) {
+    case "assistant":
+      return saidByCalls(message, known);
+    case "toolResult":
+      return saidByResult(message, known);
+    case "bashExecution":
+      return saidByUser(message);
+    case "system":
+    case "user":
+    case "custom":
+    case "compactionSummary":
+    case "branchSummary":
+      return [];
+  }
+}
+
+function saidByCalls(message: AssistantMessage, { roles, results }: Known): readonly Touch[] {
+  return callsIn(message).flatMap((call) => {
+    const result = results.get(call);
+    if (result && toldBy(result)) return [];
+    return done(touchesOfCall(call, roles), result?.isError === true);
+  });
+}
+
+/** What the tool itself says it touched; it knows better than its arguments, also where it failed half way. */
+function toldBy({ details }: ToolResultMessage): readonly Touch[] | null {
+  const pith = isObject(details) ? details.pith : null;
+  return isObject(pith) && isObject(pith.touched) ? listed(pith.touched) : null;
+}
+
+function touchesOfCall(call: unknown, roles: ToolRoles): readonly Touch[] {
+  const { reads, modifies, runs } = callMeaning(call, roles);
+  return [...listed({ read: reads, modified: modifies }), ...runs.flatMap(namedInShell)];
+}
+
+function namedInShell(line: string): readonly Touch[] {
+  return shellTouches(line).filter(({ path }) => isFile(path));
+}
+
+// LED1: a call that failed modified nothing.
+function done(touches: readonly Touch[], failed: boolean): readonly Touch[] {
+  return failed ? touches.filter(({ did }) => did === "read") : touches;
+}
+
+function saidByResult(message: ToolResultMessage, { roles }: Known): readonly Touch[] {
+  const nested = nestedCalls(message).flatMap((call) => touchesOfCall(call, roles));
+  return toldBy(message) ?? done(nested, message.isError === true);
+}
+
+// pi 1.5 lists here the calls that a program of the model's made while it ran in a tool.
+function nestedCalls(message: ToolResultMessage & { readonly nestedCalls?: unknown }): readonly unknown[] {
+  return Array.isArray(message.nestedCalls) ? message.nestedCalls : [];
+}
+
+// LED6: what is kept from the model is not told to it by way of a list.
+function saidByUser({ command, exitCode, cancelled, excludeFromContext }: BashExecutionMessage): readonly Touch[] {
+  if (excludeFromContext) return [];
+  return done(namedInShell(command), cancelled || (exitCode ?? 0) !== 0);
+}
+
+/** Not a folder, an address or a handle, and no longer than a path may be. */
+function isFile(path: unknown): path is string {
+  if (typeof path !== "string" || path.length > LONGEST || !/\S/.test(path)) return false;
+  return !/^(?:https?|data|entry|blob):|(?:^|[\\/])\.{0,2}$/.test(path);
+}
+
+const LONGEST = 1000;

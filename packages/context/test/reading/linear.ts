@@ -1,0 +1,20 @@
+/** Four times the input may take eight times the time, and no more. */
+
+import { expect } from "vitest";
+
+// The best of a few tries counts, since others use the machine too; whatever is quadratic fails all of them.
+export function expectLinear(small: () => unknown, large: () => unknown): void {
+  let [one, four] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  const patience = performance.now() + 10_000;
+  do {
+    one = Math.min(one, milliseconds(small), milliseconds(small));
+    four = Math.min(four, milliseconds(large));
+  } while (four > 8 * one + 20 && performance.now() < patience);
+  expect(four).toBeLessThanOrEqual(8 * one + 20);
+}
+
+function milliseconds(run: () => unknown): number {
+  const begun = performance.now();
+  run();
+  return performance.now() - begun;
+}
