@@ -1,0 +1,27 @@
+/** What the user asked for last, where the kept part of a context does not say it: the checkpoint ends with it (KEEP4). */
+
+import type { ContextEditEntry, Entry } from "../entry.ts";
+import { entryWords } from "./entry-text.ts";
+import { shortened } from "./shortened.ts";
+import { isTyped } from "./user-words.ts";
+
+export interface RequestParts {
+  /** What the checkpoint before ended with: the request may be older than all that is loaded. */
+  readonly before: string;
+  readonly covered: readonly Entry[];
+  readonly kept: readonly Entry[];
+  readonly edits: readonly ContextEditEntry[];
+  readonly tokens: number;
+}
+
+/** Empty where the kept part says it, and where nobody asked for anything. */
+export function latestRequest({ before, covered, kept, edits, tokens }: RequestParts): string {
+  const asks = (entry: Entry): boolean => isTyped(entry, edits);
+  if (kept.some(asks)) return "";
+  const last = covered.findLast(asks);
+  if (!last) return before;
+  const handle = `entry:${last.id}`;
+  return `${LEAD} (${handle}):\n${shortened(entryWords(last, edits), { tokens, handle })}`;
+}
+
+const LEAD = "The user's latest request, still open unless what follows says otherwise";

@@ -1,0 +1,26 @@
+/** To pin and to unpin: each is an entry, so it can be seen, and moving back takes it back. */
+
+import { PIN, UNPIN } from "../entry.ts";
+import type { Session } from "../session/session.ts";
+import type { Appended } from "../session/store.ts";
+import { entryWords } from "./entry-text.ts";
+
+/** Words of their own; the model reads them at once, and at the front after every compaction. */
+export function pinWords(session: Session, text: string): Promise<Appended> {
+  return session.append({ type: "custom_message", customType: PIN, content: text, display: true });
+}
+
+/** The words of an entry, wherever in the session it stands. */
+export async function pinEntry(session: Session, entryId: string): Promise<Appended> {
+  const entry = await session.store.entry(entryId);
+  if (!entry) throw new Error(`cannot pin ${entryId}: it is not in this session`);
+  const text = entryWords(entry);
+  if (text.trim() === "") throw new Error(`cannot pin ${entryId}: it has no words`);
+  return session.append({ type: "custom", customType: PIN, data: { entryId, text } });
+}
+
+/** Takes away the pin that this entry has set. */
+export async function unpin(session: Session, pin: string): Promise<Appended> {
+  if (!session.window.state.pins.some(({ id }) => id === pin)) throw new Error(`${pin} is no pin on this branch`);
+  return session.append({ type: "custom", customType: UNPIN, data: { pin } });
+}
