@@ -1,14 +1,48 @@
-/** The door `@pith/context`: sessions, and the context at any leaf of them. */
+/** The door `@pith/context`: sessions, the context at any leaf of them, and how it is kept small enough. */
 
+export { type Breaker, breakerAt, breakerNotes, type Filling } from "./compaction/breaker.ts";
+export { type Compaction, type CompactParts, compact } from "./compaction/compact.ts";
+export { type Due, due } from "./compaction/due.ts";
+export { type Budget, budgetFor, type Setting, shouldCompact } from "./compaction/planning/budget.ts";
+export { type Cut, type CutParts, findCutPoint } from "./compaction/planning/cut.ts";
+export { type NothingToDo, type Plan, type Prepared, prepareCompaction } from "./compaction/planning/plan.ts";
+export { type Rung, rungs } from "./compaction/planning/rungs.ts";
+export { type Preview, previewCompaction } from "./compaction/preview.ts";
+export { type Finding, type Reason, type Receipt, receiptOf, type Stretch } from "./compaction/receipt.ts";
+export { redoCompaction, type Undone, undoCompaction } from "./compaction/undo.ts";
+export type { Candidate, Writer, Written } from "./compaction/writing/candidate.ts";
+export {
+  type BeforeCompact,
+  hookWriter,
+  type SessionBeforeCompactEvent,
+  type SessionBeforeCompactResult,
+} from "./compaction/writing/hooks.ts";
 export type * from "./entry.ts";
-export { MOVE } from "./entry.ts";
-export { type FormatLimits, formatLimits } from "./limits.ts";
+export { BREAKER, MOVE, PIN, UNPIN } from "./entry.ts";
+export type { Ledger } from "./keeping/ledger/ledger.ts";
+export { pinEntry, pinWords, unpin } from "./keeping/pin.ts";
+export { type Provenance, provenance } from "./keeping/provenance.ts";
+export {
+  type Amount,
+  type CompactionLimits,
+  compactionLimits,
+  type FormatLimits,
+  formatLimits,
+  type Threshold,
+} from "./limits.ts";
 export type * from "./message.ts";
 export type * from "./model.ts";
 export type * from "./ports.ts";
 export { buildSessionContext, type SessionContext } from "./reading/build-context.ts";
 export { buildRequest, type RequestParts } from "./reading/build-request.ts";
 export { convertToLlm } from "./reading/convert-to-llm.ts";
+export { type FrontKind, type FrontPart, frontParts, frontTexts } from "./reading/front-parts.ts";
+export { type Calibration, calibrationAt, type Fit, fitOf } from "./reading/tokens/calibration.ts";
+export { type ContextSize, contextSize } from "./reading/tokens/context-size.ts";
+export { messageTokens } from "./reading/tokens/message-tokens.ts";
+export { textTokens } from "./reading/tokens/text-tokens.ts";
+export type { ToolRole, ToolRoles } from "./reading/tools/tool-roles.ts";
+export { type FileTouch, fileTouches, type TouchedFiles, touchedFiles } from "./reading/touched-files.ts";
 export type * from "./request.ts";
 export {
   type BlobBlock,
@@ -29,6 +63,7 @@ export type { Line } from "./session/codec/placed-lines.ts";
 export { decodeSession, encodeSession, type SessionFile } from "./session/codec/session-file.ts";
 export type { ForkPlan } from "./session/fork.ts";
 export { MemoryStore } from "./session/memory-store.ts";
+export type { Pin } from "./session/pins.ts";
 export { type Drafted, Session } from "./session/session.ts";
 export { type Appended, type Fence, type Refusal, refusalNotes, type Store } from "./session/store.ts";
 export { branch, commonAncestor, labels, type Tree, treeOf } from "./session/tree.ts";

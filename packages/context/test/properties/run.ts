@@ -4,17 +4,20 @@ import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import fc from "fast-check";
+import { live } from "../compaction/lives/live.ts";
+import { fullLife } from "../compaction/lives/steps.ts";
 import { life } from "./commands.ts";
 import { inMemory, onFaultyDisk, onRealDisk } from "./grounds.ts";
 import { playOn } from "./play.ts";
 
-const usage = `pnpm properties [--runs N] [--seed N] [--on memory|faulty|disk]
+const usage = `pnpm properties [--runs N] [--seed N] [--on memory|faulty|disk|filling]
 
 Plays random lives of a session and holds each against a plain model. Default: 100,000 lives, a random seed, in memory.
 
   --on memory   the session is kept in memory
   --on faulty   in a file, on a disk in memory that fills up, fails and loses power
   --on disk     in a file on the real disk
+  --on filling  in memory, with talk of any size and compactions of every kind
 
   pnpm properties --runs 1000000      the nightly run
   pnpm properties --on faulty
@@ -28,14 +31,15 @@ const options = {
   help: { type: "boolean" },
 } as const;
 
-const grounds = new Map([
-  ["memory", inMemory],
-  ["faulty", onFaultyDisk],
-  ["disk", onRealDisk],
+const properties = new Map<string, () => fc.IAsyncPropertyWithHooks<[readonly unknown[]]>>([
+  ["memory", () => fc.asyncProperty(life, playOn(inMemory))],
+  ["faulty", () => fc.asyncProperty(life, playOn(onFaultyDisk))],
+  ["disk", () => fc.asyncProperty(life, playOn(onRealDisk))],
+  ["filling", () => fc.asyncProperty(fullLife, live)],
 ]);
 
 const { values } = readArguments();
-const ground = grounds.get(values.on) ?? fail(`--on takes memory, faulty or disk, not "${values.on}"`);
+const property = properties.get(values.on) ?? fail(`--on takes memory, faulty, disk or filling, not "${values.on}"`);
 if (values.help) console.log(usage);
 else if (values.part !== undefined) await playPart(whole("runs", values.runs), whole("seed", values.seed));
 else
@@ -95,7 +99,7 @@ async function playPart(runs: number, seed: number): Promise<void> {
   const chunk = 5_000;
   for (let done = 0; done < runs; done += chunk) {
     const numRuns = Math.min(chunk, runs - done);
-    const result = await fc.check(fc.asyncProperty(life, playOn(ground)), {
+    const result = await fc.check(property(), {
       seed: seed + done,
       numRuns,
       includeErrorInReport: true,

@@ -1,0 +1,142 @@
+/** Plan and candidate to one batch of entries, if every check holds; else to what is wrong. Pure: nothing is written here. */
+
+import type { CompactionEntry, Entry } from "../entry.ts";
+import { type Front, renderFront } from "../keeping/front.ts";
+import { ledgerText } from "../keeping/ledger/ledger-text.ts";
+import { foldedSystem } from "../reading/fold-system.ts";
+import { calibrationAt } from "../reading/tokens/calibration.ts";
+import { type ContextSize, contextSize } from "../reading/tokens/context-size.ts";
+import { textTokens } from "../reading/tokens/text-tokens.ts";
+import type { Drafted } from "../session/session.ts";
+import { extended, leafOf } from "../session/window.ts";
+import { notices, objection } from "./auditing/audit.ts";
+import type { Plan } from "./planning/plan.ts";
+import { type Finding, type Reason, type Receipt, receiptOf, stretch } from "./receipt.ts";
+import { spentLately } from "./spending.ts";
+import type { Candidate } from "./writing/candidate.ts";
+import { keptByCode } from "./writing/kept.ts";
+
+export type Committed =
+  | {
+      readonly type: "ready";
+      readonly drafts: readonly Drafted[];
+      readonly receipt: Receipt;
+      /** What the model sees first from then on. */
+      readonly front: string;
+    }
+  | { readonly type: "refused"; readonly finding: Finding };
+
+/** What a commit is told from outside. */
+export interface Occasion {
+  /** Of the compaction to be. */
+  readonly id: string;
+  readonly reason: Reason;
+  readonly now: number;
+  readonly durationMs: number;
+  /** What came up before: writers that failed, a limit that was reached. */
+  readonly findings?: readonly Finding[];
+  /** Calls of paid writers, those that failed included. */
+  readonly calls?: number;
+}
+
+export function commit(plan: Plan, candidate: Candidate, occasion: Occasion): Committed {
+  const front = frontOf(plan, candidate);
+  const draft = compactionOf(plan, candidate, { front, ...occasion });
+  const after = sizeAfter(plan, draft);
+  const wrong = objection({ plan, candidate, after });
+  if (wrong) return { type: "refused", finding: wrong };
+  const receipt = receiptFor(plan, candidate, { ...occasion, after });
+  const { details } = draft;
+  const marked = { ...draft, details: { ...details, pith: { ...details.pith, receipt } } };
+  return { type: "ready", drafts: [marked, ...plan.reductions], receipt, front: front.text };
+}
+
+function frontOf(plan: Plan, { story, notes }: Candidate): Front {
+  const { pins, request, words, covered } = plan;
+  const tokens = plan.checkpoint - textTokens(story) - textTokens(notes);
+  const ledger = ledgerText(keptByCode(plan).ledger, { tokens });
+  return renderFront({ pins, words: words.blocks, story, notes, ledger, recall: recallText(covered), request });
+}
+
+function recallText(covered: readonly Entry[]): string {
+  const { first, last } = stretch(covered);
+  return `All that is left out here can be read again: entry:${first} to entry:${last} on this branch, and all before.`;
+}
+
+type CompactionDraft = Drafted &
+  Pick<CompactionEntry, "type" | "summary" | "firstKeptEntryId"> & {
+    readonly id: string;
+    readonly details: Readonly<Record<string, unknown>> & { readonly pith: object };
+  };
+
+function compactionOf(
+  plan: Plan,
+  { details, fromHook, usage }: Candidate,
+  { front, id, now }: Occasion & { readonly front: Front },
+): CompactionDraft {
+  const { ledger, turns, files } = keptByCode(plan);
+  const systemMessage = foldedSystem(plan.window);
+  return {
+    type: "compaction",
+    id,
+    summary: front.text,
+    firstKeptEntryId: plan.kept[0]?.id ?? id,
+    tokensBefore: plan.before.tokens,
+    details: {
+      readFiles: files.read,
+      modifiedFiles: files.modified,
+      ...details,
+      pith: {
+        front: front.parts,
+        ledger,
+        turns,
+        calibration: calibrationAt(plan.window),
+        spending: spentLately(plan.window, new Date(now).toISOString()),
+      },
+    },
+    ...(usage && { usage }),
+    ...(fromHook && { fromHook }),
+    ...(systemMessage && { systemMessage }),
+  };
+}
+
+// What the one estimator will say once the batch is in the log.
+function sizeAfter({ window, reductions, budget }: Plan, draft: CompactionDraft): ContextSize {
+  const batch = [draft, ...reductions].map((each, at) => ({
+    id: `${draft.id}-${at}`,
+    ...each,
+    parentId: leafOf(window),
+    timestamp: "",
+  }));
+  return contextSize(extended(window, batch as readonly Entry[]), budget);
+}
+
+function receiptFor(
+  plan: Plan,
+  { route, usage }: Candidate,
+  { reason, durationMs, findings = [], calls = 0, after }: Occasion & { readonly after: ContextSize },
+): Receipt {
+  const { before, budget } = plan;
+  const previous = plan.window.entries[plan.window.compactionAt];
+  const rounds = previous?.type === "compaction" ? (receiptOf(previous)?.withoutProgress ?? 0) : 0;
+  const helped = after.tokens <= before.tokens * (1 - budget.limits.progress);
+  return {
+    reason,
+    route,
+    rung: plan.rung.name,
+    covered: stretch(plan.covered),
+    kept: stretch(plan.kept),
+    tokens: {
+      before: before.tokens,
+      after: after.tokens,
+      limit: Number.isFinite(budget.limit) ? budget.limit : null,
+    },
+    bytes: { before: before.bytes, after: after.bytes },
+    calls,
+    cost: usage?.cost?.total ?? 0,
+    durationMs,
+    findings: [...findings, ...notices(plan)],
+    withoutProgress: helped ? 0 : rounds + 1,
+    undoTo: leafOf(plan.window),
+  };
+}

@@ -1,0 +1,81 @@
+/** How much is too much, and how much of each thing is kept: the limits, worked out for one model's window. */
+
+import type { Amount, CompactionLimits, Threshold } from "../../limits.ts";
+import type { ContextSize } from "../../reading/tokens/context-size.ts";
+import type { ToolRoles } from "../../reading/tools/tool-roles.ts";
+import type { ModelName } from "../../request.ts";
+
+/** Who is asked, and by whom. */
+export interface Setting {
+  /** Tokens the model can see at once; 0 for a window nobody knows. */
+  readonly contextWindow: number;
+  readonly to?: ModelName;
+  readonly agent?: string;
+  /** Tokens that are sent besides the log: a prompt and tools that are no entries. */
+  readonly fixed?: number;
+  /** What the arguments of the host's tools mean, where their names do not say it. */
+  readonly tools?: ToolRoles;
+}
+
+export interface Budget extends Setting {
+  /** More tokens than this are too much. Of a window nobody knows, none are. */
+  readonly limit: number;
+  readonly tail: number;
+  readonly words: number;
+  readonly checkpoint: number;
+  readonly reduced: number;
+  /** More bytes on the wire than this are too much. */
+  readonly bytes: number;
+  readonly limits: CompactionLimits;
+}
+
+/**
+ * Every amount is a share of the window, so that 8k works as 1M does. Where the threshold lies far below the window, of what it
+ * would be the threshold of.
+ */
+export function budgetFor(limits: CompactionLimits, setting: Setting): Budget {
+  const isKnown = setting.contextWindow > 0;
+  const window = isKnown ? setting.contextWindow : UNKNOWN_WINDOW;
+  const limit = lowest(limits, { ...setting, contextWindow: window });
+  const span = Math.min(window, Math.floor(limit / (1 - limits.largestReserve)));
+  const share = ({ tokens, share }: Amount): number => Math.min(tokens, Math.floor(span * share));
+  return {
+    ...setting,
+    limit: isKnown ? limit : Number.POSITIVE_INFINITY,
+    tail: share(limits.tail),
+    words: share(limits.words),
+    checkpoint: share(limits.checkpoint),
+    reduced: share(limits.reduced),
+    bytes: Math.floor(limits.wire.bytes * limits.wire.share),
+    limits,
+  };
+}
+
+/** What is kept of a context in a window nobody knows. */
+const UNKNOWN_WINDOW = 128_000;
+
+/** What there is too much of; null where it fits. */
+export function shouldCompact({ tokens, bytes }: ContextSize, budget: Budget): "tokens" | "bytes" | null {
+  if (tokens > budget.limit) return "tokens";
+  return bytes > budget.bytes ? "bytes" : null;
+}
+
+// DUE2: a number, a percentage or a reserve; for all, for one model, for one agent: the lowest of those that apply.
+function lowest({ thresholds, largestReserve }: CompactionLimits, { contextWindow, to, agent }: Setting): number {
+  const model = to && `${to.provider}/${to.model}`;
+  const applying = thresholds.filter(
+    (threshold) =>
+      (threshold.model === undefined || threshold.model === model) &&
+      (threshold.agent === undefined || threshold.agent === agent),
+  );
+  const limits = applying.flatMap((threshold) => limitsOf(threshold, contextWindow, largestReserve));
+  return Math.max(0, Math.floor(Math.min(contextWindow, ...limits)));
+}
+
+function limitsOf({ tokens, percent, reserve }: Threshold, window: number, largestReserve: number): readonly number[] {
+  return [
+    ...(tokens === undefined ? [] : [tokens]),
+    ...(percent === undefined ? [] : [(window * percent) / 100]),
+    ...(reserve === undefined ? [] : [window - Math.min(reserve, window * largestReserve)]),
+  ];
+}

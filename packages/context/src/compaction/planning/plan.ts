@@ -1,0 +1,136 @@
+/** What a compaction would do: where it cuts, what it covers and keeps, what that comes to. Pure; it is the preview. */
+
+import type { Entry } from "../../entry.ts";
+import { type CarriedFront, carriedFront, nothingBefore } from "../../keeping/front.ts";
+import { latestRequest } from "../../keeping/latest-request.ts";
+import { pinsText } from "../../keeping/pins.ts";
+import type { Reduction } from "../../keeping/reduced.ts";
+import { type KeptWords, keptWords } from "../../keeping/user-words.ts";
+import { latestEdit } from "../../reading/latest-edit.ts";
+import { calibrationAt, type Fit, fitOf } from "../../reading/tokens/calibration.ts";
+import { type ContextSize, contextSize, entryTokens } from "../../reading/tokens/context-size.ts";
+import { textTokens } from "../../reading/tokens/text-tokens.ts";
+import { leafOf, type Window } from "../../session/window.ts";
+import type { Budget } from "./budget.ts";
+import { type Cut, cutAt, findCutPoint, isShown, mayCutAt } from "./cut.ts";
+import { reductions } from "./reductions.ts";
+import { type Rung, rungs } from "./rungs.ts";
+
+export interface Plan {
+  readonly window: Window;
+  readonly budget: Budget;
+  readonly rung: Rung;
+  readonly cut: Cut;
+  /** Oldest first; among them the compaction before, whose front is carried on. */
+  readonly covered: readonly Entry[];
+  /** The covered beginning of the turn that the cut parts. */
+  readonly turn: readonly Entry[];
+  readonly kept: readonly Entry[];
+  /** What is reduced in the kept part. */
+  readonly reductions: readonly Reduction[];
+  readonly carried: CarriedFront;
+  readonly pins: string;
+  readonly words: KeptWords;
+  /** What the user asked for last, where the kept part does not say it. */
+  readonly request: string;
+  /** Tokens of the narrative and the ledger at most. */
+  readonly checkpoint: number;
+  readonly before: ContextSize;
+  /** Tokens of the context afterwards, at most. */
+  readonly after: number;
+}
+
+export type Prepared = { readonly type: "planned"; readonly plan: Plan } | NothingToDo;
+
+export interface NothingToDo {
+  readonly type: "nothing-to-do";
+  readonly why: "empty" | "already-compacted" | "too-short" | "too-little";
+}
+
+/** The plan on one rung of the ladder; the first, where nothing else is said. */
+export function prepareCompaction(window: Window, budget: Budget, rung: Rung = rungs[0]): Prepared {
+  const cut = cutOn(window, budget, rung);
+  if (!cut) return { type: "nothing-to-do", why: "too-short" };
+  const covered = window.entries.slice(0, cut.at);
+  if (!covered.some((entry) => isShown(entry, window.edits))) return { type: "nothing-to-do", why: "too-short" };
+  return { type: "planned", plan: planned(window, { budget, rung, cut, covered }) };
+}
+
+/** The plan with a cut of one's own, e.g. a hook's; null where nothing can be cut there. */
+export function prepareAt(window: Window, { budget, rung }: Pick<Plan, "budget" | "rung">, at: number): Plan | null {
+  if (!mayCutAt(window.entries, at, window.edits)) return null;
+  return planned(window, { budget, rung, cut: cutAt(window, at), covered: window.entries.slice(0, at) });
+}
+
+/** The same plan for a window that has grown since; null where what it covers is no longer what it was. */
+export function standing(plan: Plan, window: Window): Plan | null {
+  const before = plan.window;
+  if (window === before) return plan;
+  const isGrown =
+    window.entries[before.entries.length - 1]?.id === leafOf(before) &&
+    window.compactionAt === before.compactionAt &&
+    window.edits.length === before.edits.length;
+  return isGrown ? prepareAt(window, plan, plan.cut.at) : null;
+}
+
+function cutOn(window: Window, budget: Budget, rung: Rung): Cut | null {
+  const { entries, edits } = window;
+  if (rung.tail === 0) return entries.length === 0 ? null : cutAt(window, entries.length);
+  const fit = fitAt(window, budget);
+  const tokensOf = (entry: Entry): number => entryTokens(entry, latestEdit(edits, entry), fit);
+  return findCutPoint(entries, { keep: budget.tail * rung.tail, tokensOf, edits });
+}
+
+interface Beginnings {
+  readonly budget: Budget;
+  readonly rung: Rung;
+  readonly cut: Cut;
+  readonly covered: readonly Entry[];
+}
+
+function planned(window: Window, { budget, rung, cut, covered }: Beginnings): Plan {
+  const kept = window.entries.slice(cut.at);
+  const fit = fitAt(window, budget);
+  const compaction = window.entries[window.compactionAt];
+  const carried = compaction?.type === "compaction" ? carriedFront(compaction) : nothingBefore;
+  const said = { covered, kept, edits: window.edits, tokens: inEstimates(budget.words * rung.front, fit) };
+  const words = keptWords({ ...said, before: carried.words });
+  const request = latestRequest({ ...said, before: carried.request });
+  const pins = pinsText(window.state.pins);
+  const checkpoint = inEstimates(budget.checkpoint * rung.front, fit);
+  const before = contextSize(window, budget);
+  const tail = reductions(kept, { window, budget, rung, fit });
+  const front = checkpoint + textTokens(pins) + words.tokens + textTokens(request) + FRAME;
+  return {
+    window,
+    budget,
+    rung,
+    cut,
+    covered,
+    turn: cut.turnAt === null ? [] : window.entries.slice(cut.turnAt, cut.at),
+    kept,
+    reductions: tail.reductions,
+    carried,
+    pins,
+    words,
+    request,
+    checkpoint,
+    before,
+    after: Math.ceil(before.fixed + front * fit.factor + tail.tokens),
+  };
+}
+
+/** Tokens of what is said around the front. */
+const FRAME = 60;
+
+// Budgets are real tokens; texts are measured in estimated ones.
+function inEstimates(tokens: number, { factor }: Fit): number {
+  return Math.floor(tokens / factor);
+}
+
+function fitAt(window: Window, { to }: Budget): Fit {
+  return fitOf(calibrationAt(window), to);
+}
+
+/** Of the checkpoint: what a narrative has at most; the ledger has the rest. */
+export const NARRATIVE = 0.75;

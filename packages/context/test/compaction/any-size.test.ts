@@ -1,0 +1,176 @@
+/** Proves that a compaction ends in a context that fits, for any history in any window, or says why it cannot. */
+
+import { describe, expect, test } from "vitest";
+import { breakerAt } from "../../src/compaction/breaker.ts";
+import { compact } from "../../src/compaction/compact.ts";
+import { due } from "../../src/compaction/due.ts";
+import { type Budget, budgetFor } from "../../src/compaction/planning/budget.ts";
+import { compactionLimits } from "../../src/limits.ts";
+import { contextSize } from "../../src/reading/tokens/context-size.ts";
+import { MemoryStore } from "../../src/session/memory-store.ts";
+import { type Drafted, Session } from "../../src/session/session.ts";
+import { nothingUsed } from "../../src/testing/story.ts";
+import { testPorts } from "../../src/testing/test-ports.ts";
+
+const to = { api: "anthropic-messages", provider: "anthropic", model: "any" };
+const windows = [8_000, 16_000, 32_000, 128_000, 200_000, 1_000_000];
+const sizes = [0.1, 0.5, 1, 2, 5, 20];
+
+describe.each(windows)("CMP10 INV13 in a window of %i tokens", (contextWindow) => {
+  const budget = budgetFor(compactionLimits, { contextWindow, to });
+
+  test.each(sizes)("a history of %d windows fits after at most one compaction", async (size) => {
+    const session = await sessionWith(turns(contextWindow, size));
+    const isTooMuch = contextSize(session.window, budget).tokens > budget.limit;
+    const outcome = await compact({ session, budget, reason: isTooMuch ? "due" : "asked", ports: testPorts("n") });
+    if (isTooMuch) expect(outcome.type).toBe("compacted");
+    expect(due(session.window, budget)).toMatchObject({ type: "not-due", why: "fits" });
+    if (outcome.type === "compacted") expect(lastRequestIsThere(session)).toBe(true);
+  });
+
+  test.each(["result", "paste", "call", "shell line", "reply"])("one %s of five windows fits", async (kind) => {
+    const session = await sessionWith([...turns(contextWindow, 0.3), ...huge(kind, contextWindow * 5)]);
+    const outcome = await compact({ session, budget, reason: "due", ports: testPorts("n") });
+    expect(outcome.type).toBe("compacted");
+    expect(due(session.window, budget)).toMatchObject({ type: "not-due", why: "fits" });
+  });
+});
+
+describe.each([0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2])("GUARD1 INV19 a prompt that takes %d of the window", (share) => {
+  test.each([8_000, 32_000, 200_000])(
+    "of %i tokens: no more than two useless compactions in a row, then a clear stop",
+    async (contextWindow) => {
+      const budget = budgetFor(compactionLimits, { contextWindow, to, fixed: Math.floor(contextWindow * share) });
+      const { useless, stopped, paid } = await worked(200, budget);
+      expect(useless).toBeLessThanOrEqual(2);
+      if (share * contextWindow >= budget.limit) expect({ stopped, paid }).toEqual({ stopped: "fixed", paid: 0 });
+    },
+  );
+});
+
+/** Two hundred steps of an agent that compacts whenever it is due, until the breaker opens. */
+async function worked(steps: number, budget: Budget) {
+  const session = await sessionWith([user("begin")]);
+  const ports = testPorts("n");
+  let [useless, most, paid] = [0, 0, 0];
+  const writer = {
+    route: "paid",
+    isPaid: true,
+    write: () => {
+      paid++;
+      return { type: "failed" as const, why: "no" };
+    },
+  };
+  for (let step = 0; step < steps; step++) {
+    await session.append(...exchange("bash", { command: `step ${step}` }, text(budget.contextWindow / 40)));
+    if (due(session.window, budget).type !== "due") continue;
+    const outcome = await compact({ session, budget, reason: "due", ports, writers: [writer] });
+    if (outcome.type === "failed" && outcome.why === "cannot-fit") {
+      expect(breakerAt(session.window)).toEqual(outcome.breaker);
+      expect(due(session.window, budget)).toMatchObject({ type: "not-due", why: "breaker" });
+      return { useless: most, stopped: outcome.breaker.fills, paid };
+    }
+    if (outcome.type !== "compacted") throw new Error(JSON.stringify(outcome));
+    useless = outcome.receipt.withoutProgress > 0 ? useless + 1 : 0;
+    most = Math.max(most, useless);
+  }
+  return { useless: most, stopped: null, paid };
+}
+
+async function sessionWith(drafts: readonly Drafted[]): Promise<Session> {
+  const ports = testPorts();
+  const session = await Session.open(MemoryStore.create(ports), ports);
+  await session.append(...drafts);
+  return session;
+}
+
+/** Turns of a coding agent: a request, four exchanges, an answer. */
+function turns(contextWindow: number, size: number): readonly Drafted[] {
+  const part = contextWindow / 25;
+  const count = Math.max(1, Math.round((size * contextWindow) / (part * 5.2)));
+  return Array.from({ length: count }, (_, at) => [
+    user(`request ${at}: ${text(part / 10)}`),
+    ...[1, 2, 3, 4].flatMap((call) => exchange("bash", { command: `make part${at}-${call}` }, text(part))),
+    reply(text(part)),
+  ]).flat();
+}
+
+function huge(kind: string, tokens: number): readonly Drafted[] {
+  switch (kind) {
+    case "result":
+      return [user("look"), ...exchange("bash", { command: "cat all" }, text(tokens))];
+    case "paste":
+      return [user(text(tokens))];
+    case "call":
+      return [user("write"), ...exchange("write", { path: "all.txt", content: text(tokens) }, "ok")];
+    case "shell line":
+      return [
+        {
+          type: "message",
+          message: {
+            role: "bashExecution",
+            command: "cat all",
+            output: text(tokens),
+            exitCode: 0,
+            cancelled: false,
+            truncated: false,
+            timestamp: 1,
+          },
+        },
+      ];
+    default:
+      return [user("tell"), reply(text(tokens))];
+  }
+}
+
+let calls = 0;
+function exchange(name: string, args: Readonly<Record<string, unknown>>, output: string): readonly Drafted[] {
+  const id = `call_${++calls}`;
+  return [
+    reply("", [{ type: "toolCall", id, name, arguments: args }]),
+    {
+      type: "message",
+      message: {
+        role: "toolResult",
+        toolCallId: id,
+        toolName: name,
+        content: [{ type: "text", text: output }],
+        isError: false,
+        timestamp: 1,
+      },
+    },
+  ];
+}
+
+type Reply = Extract<Extract<Drafted, { type: "message" }>["message"], { role: "assistant" }>;
+
+function reply(said: string, more: Reply["content"] = []): Drafted {
+  const content = [...(said ? [{ type: "text" as const, text: said }] : []), ...more];
+  return {
+    type: "message",
+    message: {
+      role: "assistant",
+      ...to,
+      content,
+      usage: nothingUsed,
+      stopReason: more.length > 0 ? "toolUse" : "stop",
+      timestamp: 1,
+    },
+  };
+}
+
+function user(content: string): Drafted {
+  return { type: "message", message: { role: "user", content, timestamp: 1 } };
+}
+
+/** About so many tokens of output. */
+function text(tokens: number): string {
+  const line = "src/parts/thing.ts:42: expected one of 3 values, got undefined\n";
+  return line.repeat(Math.ceil((tokens * 3.4) / line.length));
+}
+
+function lastRequestIsThere(session: Session): boolean {
+  const typed = session.window.entries.findLast((entry) => entry.type === "message" && entry.message.role === "user");
+  const compaction = session.window.entries[session.window.compactionAt];
+  return typed !== undefined || (compaction?.type === "compaction" && compaction.summary.includes("request "));
+}

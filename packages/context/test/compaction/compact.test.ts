@@ -1,0 +1,118 @@
+/** Proves the one path through a compaction: what it writes, what it says of itself, and what it leaves alone. */
+
+import { describe, expect, test } from "vitest";
+import { previewCompaction } from "../../src/compaction/preview.ts";
+import { receiptOf } from "../../src/compaction/receipt.ts";
+import type { CompactionEntry } from "../../src/entry.ts";
+import { contextSize } from "../../src/reading/tokens/context-size.ts";
+import type { Session } from "../../src/session/session.ts";
+import { compactSmall, seenBy, sessionOf, smallBudget, words } from "./small-session.ts";
+
+const talk = [
+  "user: fix the login",
+  `says: ${words(300)}`,
+  "calls: read path=src/login.ts",
+  `result: ${words(400, "line")}`,
+  "says: it was a typo",
+  "user: and the tests?",
+];
+
+const compactionIn = ({ window: { entries, compactionAt } }: Session): CompactionEntry =>
+  entries[compactionAt] as CompactionEntry;
+
+describe("what is written", () => {
+  test("CMP1 one batch behind the leaf; nothing else changes", async () => {
+    const session = await sessionOf(...talk);
+    const before = await session.branch();
+    await compactSmall(session);
+    const after = await session.branch();
+    expect(after.slice(0, before.length)).toEqual(before);
+    expect(after.slice(before.length).map(({ type }) => type)).toEqual(["compaction"]);
+  });
+
+  test("CMP8 the receipt says what was done, by the one estimator", async () => {
+    const session = await sessionOf(...talk);
+    const before = contextSize(session.window, smallBudget()).tokens;
+    const outcome = await compactSmall(session);
+    expect(outcome).toEqual({ type: "compacted", id: "n1", receipt: receiptOf(compactionIn(session)) });
+    expect(outcome).toMatchObject({
+      receipt: {
+        reason: "asked",
+        route: "model-free",
+        covered: { first: "e1", last: "e4", count: 4 },
+        kept: { first: "e5", last: "e6", count: 2 },
+        tokens: { before, after: contextSize(session.window, smallBudget()).tokens, limit: 1500 },
+        calls: 0,
+        cost: 0,
+        findings: [],
+        withoutProgress: 0,
+        undoTo: "e6",
+      },
+    });
+    expect(compactionIn(session).tokensBefore).toBe(before);
+  });
+
+  test("LED2 pi finds the files where it looks for them", async () => {
+    const session = await sessionOf(...talk);
+    await compactSmall(session);
+    expect(compactionIn(session).details).toMatchObject({ readFiles: ["src/login.ts"], modifiedFiles: [] });
+  });
+
+  test("KEEP7 system prompt and tools are folded into it, and the request has them as before", async () => {
+    const session = await sessionOf("system: You help.", ...talk);
+    await compactSmall(session);
+    expect(compactionIn(session).systemMessage).toMatchObject({ role: "system", content: "You help." });
+    expect(seenBy(session)[0]).toBe("0 system    You help.");
+  });
+
+  test("GUARD1 a compaction that frees too little says so", async () => {
+    const session = await sessionOf(...talk);
+    const fixed = 1250;
+    const outcome = await compactSmall(session, { budget: { ...smallBudget(), fixed }, reason: "due" });
+    if (outcome.type === "compacted")
+      expect(outcome.receipt.withoutProgress).toBe(
+        outcome.receipt.tokens.after > outcome.receipt.tokens.before * 0.9 ? 1 : 0,
+      );
+    else expect(outcome).toMatchObject({ type: "failed", why: "cannot-fit" });
+  });
+});
+
+describe("what is left alone", () => {
+  test("CUT3 a short session, an empty one, one that was just compacted", async () => {
+    expect(await compactSmall(await sessionOf())).toEqual({ type: "nothing-to-do", why: "empty" });
+    expect(await compactSmall(await sessionOf("user: hello"))).toEqual({ type: "nothing-to-do", why: "too-short" });
+    const session = await sessionOf(...talk);
+    await compactSmall(session);
+    expect(await compactSmall(session)).toEqual({ type: "nothing-to-do", why: "already-compacted" });
+  });
+
+  test("CMP9 one that would hardly become smaller", async () => {
+    const session = await sessionOf("user: hello", `says: ${words(20)}`, `says: ${words(20)}`, "user: go on");
+    expect(await compactSmall(session)).toEqual({ type: "nothing-to-do", why: "too-little" });
+  });
+
+  test("CMP3 INV43 one that was aborted before it began", async () => {
+    const session = await sessionOf(...talk);
+    const signal = AbortSignal.abort();
+    expect(await compactSmall(session, { signal })).toEqual({ type: "cancelled" });
+    expect(await session.branch()).toHaveLength(talk.length);
+  });
+});
+
+describe("the preview", () => {
+  test("CMP8 is what the compaction then does, and does nothing", async () => {
+    const session = await sessionOf(...talk);
+    const preview = previewCompaction(session.window, smallBudget());
+    expect(await session.branch()).toHaveLength(talk.length);
+    const outcome = await compactSmall(session);
+    if (preview.type !== "previewed" || outcome.type !== "compacted") throw new Error("nothing was done");
+    expect({ ...outcome.receipt, durationMs: 0 }).toEqual(preview.receipt);
+    expect(compactionIn(session).summary).toBe(preview.front);
+    expect(preview.plan.after).toBeGreaterThanOrEqual(preview.receipt.tokens.after);
+  });
+
+  test("CUT3 says when there is nothing to do", async () => {
+    const session = await sessionOf("user: hello");
+    expect(previewCompaction(session.window, smallBudget())).toEqual({ type: "nothing-to-do", why: "too-short" });
+  });
+});

@@ -1,0 +1,173 @@
+/** Lives one life of a session that fills up, and holds every compaction in it against the invariants. */
+
+import { compact } from "../../../src/compaction/compact.ts";
+import { due } from "../../../src/compaction/due.ts";
+import { budgetFor } from "../../../src/compaction/planning/budget.ts";
+import { redoCompaction, undoCompaction } from "../../../src/compaction/undo.ts";
+import type { Entry } from "../../../src/entry.ts";
+import { entryWords } from "../../../src/keeping/entry-text.ts";
+import { pinEntry, pinWords, unpin } from "../../../src/keeping/pin.ts";
+import { compactionLimits } from "../../../src/limits.ts";
+import { machine } from "../../../src/node/machine.ts";
+import type { Ports } from "../../../src/ports.ts";
+import { contextSize } from "../../../src/reading/tokens/context-size.ts";
+import { MemoryStore } from "../../../src/session/memory-store.ts";
+import { type Drafted, Session } from "../../../src/session/session.ts";
+import { drafts, models, pick } from "../../properties/drafts.ts";
+import { contextOf, expectCompacted, expectNothingChanged, expectSendable, same } from "./invariants.ts";
+import type { Fit, Step } from "./steps.ts";
+import { writerOf } from "./writers.ts";
+
+export interface Life {
+  readonly session: Session;
+  readonly store: MemoryStore;
+  readonly ports: Ports;
+  readonly all: () => Promise<readonly Entry[]>;
+}
+
+export async function live(steps: readonly Step[]): Promise<void> {
+  const life = await begun();
+  for (const [at, step] of steps.entries()) await take(life, step, at);
+  expectSendable(life.session);
+}
+
+async function begun(): Promise<Life> {
+  let [ids, time] = [0, 1.7e12];
+  const ports: Ports = { ...machine, now: () => (time += 1000), entryId: () => `id-${++ids}` };
+  const store = MemoryStore.create(ports);
+  const session = await Session.open(store, ports);
+  return { session, store, ports, all: () => everything(store) };
+}
+
+async function everything(store: MemoryStore): Promise<readonly Entry[]> {
+  const found: Entry[] = [];
+  const waiting = [...(await store.children(null))];
+  for (let entry = waiting.pop(); entry; entry = waiting.pop()) {
+    found.push(entry);
+    waiting.push(...(await store.children(entry.id)));
+  }
+  return found.sort((a, b) => number(a) - number(b));
+}
+
+const number = ({ id }: Entry): number => Number(id.replace(/\D/g, ""));
+
+async function take(life: Life, step: Step, at: number): Promise<void> {
+  const { session, all } = life;
+  switch (step.do) {
+    case "talk": {
+      const branch = await session.branch();
+      const made = drafts(step.command, { branch, all: branch, step: at, time: at });
+      const used =
+        step.kind % 2 === 0 ? 0 : Math.round(contextSize(session.window).tokens * (1 + step.kind / 10)) + 1000;
+      if (made.length > 0) await session.append(...made.map((draft) => grown(draft, { ...step, used }, at)));
+      return;
+    }
+    case "fit":
+      return fit(life, step.fit);
+    case "undo":
+      return undone(life);
+    case "redo":
+      await redoCompaction(session);
+      return;
+    case "pin": {
+      const entry = pick(await session.branch(), step.which);
+      if (step.entry && entry && entryWords(entry).trim() !== "") await pinEntry(session, entry.id);
+      else await pinWords(session, `pinned ${at}`);
+      return;
+    }
+    case "unpin": {
+      const pin = pick(session.window.state.pins, step.which);
+      if (pin) await unpin(session, pin.id);
+      return;
+    }
+    case "move":
+      await session.move(pick(await all(), step.which)?.id ?? null);
+      return;
+    case "leave": {
+      const fromId = session.leaf ?? "root";
+      await session.move(pick(await all(), step.which)?.id ?? null);
+      await session.append({
+        type: "branch_summary",
+        fromId,
+        summary: `left ${at}`,
+        details: { modifiedFiles: [`left/${at}.ts`] },
+      });
+      return;
+    }
+  }
+}
+
+async function fit(life: Life, { contextWindow, reason, attempt, fixed, writers, abort }: Fit): Promise<void> {
+  const { session, store, ports } = life;
+  const to = models[0];
+  const budget = budgetFor(compactionLimits, { contextWindow, to, fixed: Math.floor(contextWindow * fixed) });
+  const controller = new AbortController();
+  let written = 0;
+  const onWrite = (): void => {
+    if (++written === abort) controller.abort();
+  };
+  const before = { window: session.window, bytes: store.bytes(), due: due(session.window, budget) };
+  const made = writers.map((kind) => writerOf(kind, session, onWrite));
+  const outcome = await compact({ session, budget, reason, attempt, ports, writers: made, signal: controller.signal });
+  const moved = writers.some((kind) => kind === "overtaken" || kind === "left-behind");
+  const seen = { life, before, budget, outcome, reason, written, writers };
+  if (outcome.type === "compacted") await expectCompacted(seen);
+  else if (!moved) expectNothingChanged(seen);
+  await settles(life, budget);
+}
+
+// INV16, INV17: by itself it comes to rest soon, and a second one has nothing to do.
+async function settles({ session, ports }: Life, budget: ReturnType<typeof budgetFor>): Promise<void> {
+  let rounds = 0;
+  while (due(session.window, budget).type === "due" && rounds < 5) {
+    rounds++;
+    await compact({ session, budget, reason: "due", ports });
+  }
+  if (rounds > 3) throw new Error(`INV16 it took ${rounds} rounds to come to rest`);
+  const again = await compact({ session, budget, reason: "asked", ports });
+  const last = await compact({ session, budget, reason: "asked", ports });
+  if (again.type === "compacted") same("INV17 a second compaction has nothing to do", last.type, "nothing-to-do");
+}
+
+async function undone({ session }: Life): Promise<void> {
+  const { window } = session;
+  const compaction = window.entries[window.compactionAt];
+  const wasLeaf = session.leaf;
+  const here = contextOf(window);
+  const outcome = await undoCompaction(session);
+  if (!compaction || outcome.type !== "undone") return;
+  const then = contextOf(await session.store.window(compaction.parentId));
+  same("UNDO1 INV34 the context is that of before", contextOf(session.window), then);
+  await redoCompaction(session);
+  same("UNDO1 and comes back", contextOf(session.window), here);
+  same("UNDO1 to the same place", session.window.entries.at(-1)?.parentId, wasLeaf);
+}
+
+interface Growing {
+  readonly letters: number;
+  readonly kind: number;
+  /** What the provider says a reply's request had. */
+  readonly used: number;
+}
+
+/** The same draft with so many letters of text, and calls that touch files. */
+function grown(draft: Drafted, { letters, kind, used }: Growing, at: number): Drafted {
+  const long = (text: string): string =>
+    text + (fillings[kind] ?? "").repeat(Math.ceil(letters / (fillings[kind] ?? " ").length)).slice(0, letters);
+  return JSON.parse(JSON.stringify(draft), (key, value) => {
+    if (key === "text" || key === "output") return long(value);
+    if (key === "usage") return { ...value, input: used, totalTokens: used };
+    if (key === "arguments")
+      return { path: `src/part${at % 5}/file${at % 40}.ts`, ...(at % 3 === 0 && { content: long("") }) };
+    return value;
+  });
+}
+
+const fillings = [
+  "words of some length and meaning ",
+  "const a = f(b[0]);\n",
+  '{"id":1024,"ok":true}\n',
+  "2026-01-01 12:00:00 ERROR x\n",
+  "漢字と仮名",
+  "aGVsbG8gd29ybGQ",
+];

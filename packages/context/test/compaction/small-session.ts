@@ -1,0 +1,52 @@
+/** A told session that can be compacted, with budgets small enough to be read: a tail of a few messages, a window of two thousand. */
+
+import { type Compaction, type CompactParts, compact } from "../../src/compaction/compact.ts";
+import { type Budget, budgetFor } from "../../src/compaction/planning/budget.ts";
+import { type CompactionLimits, compactionLimits } from "../../src/limits.ts";
+import type { Ports } from "../../src/ports.ts";
+import { buildSessionContext } from "../../src/reading/build-context.ts";
+import { MemoryStore } from "../../src/session/memory-store.ts";
+import { Session } from "../../src/session/session.ts";
+import { show } from "../../src/testing/show.ts";
+import { story } from "../../src/testing/story.ts";
+import { testPorts } from "../../src/testing/test-ports.ts";
+
+const portsOf = new WeakMap<Session, Ports>();
+
+export const smallLimits: CompactionLimits = {
+  ...compactionLimits,
+  thresholds: [{ tokens: 1500 }],
+  tail: { tokens: 60, share: 1 },
+  words: { tokens: 400, share: 1 },
+  checkpoint: { tokens: 600, share: 1 },
+  reduced: { tokens: 50, share: 1 },
+};
+
+export function smallBudget(limits: Partial<CompactionLimits> = {}, contextWindow = 2000): Budget {
+  return budgetFor({ ...smallLimits, ...limits }, { contextWindow });
+}
+
+/** Its entries are e1, e2 …; what is appended later is n1, n2 …. */
+export async function sessionOf(...lines: readonly string[]): Promise<Session> {
+  const ports = testPorts("n");
+  const store = MemoryStore.create(ports);
+  for (const entry of story(...lines)) await store.append([entry], { expectedLeaf: await store.leaf() });
+  const session = await Session.open(store, ports);
+  portsOf.set(session, ports);
+  return session;
+}
+
+export function compactSmall(session: Session, parts: Partial<CompactParts> = {}): Promise<Compaction> {
+  const ports = portsOf.get(session) ?? testPorts("n");
+  return compact({ session, budget: smallBudget(), reason: "asked", ports, ...parts });
+}
+
+/** What the model sees, a line each. */
+export function seenBy(session: Session): readonly string[] {
+  return show(buildSessionContext(session.window).messages).split("\n");
+}
+
+/** So many words, so many tokens or a few more. */
+export function words(count: number, word = "word"): string {
+  return Array.from({ length: count }, (_, at) => `${word}${at}`).join(" ");
+}

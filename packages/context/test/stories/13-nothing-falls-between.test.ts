@@ -1,0 +1,26 @@
+/** Story 13: a second compaction covers what the first one kept. In pi 0.58 that part was in neither. */
+
+import { expect, test } from "vitest";
+import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
+
+test("CUT5 CMP6 the second compaction begins where the first one's kept part begins", async () => {
+  const session = await sessionOf(
+    "user: one",
+    `says: ${words(700)}`,
+    "user: two",
+    "says: kept by the first",
+    "user: three",
+  );
+  const first = await compactSmall(session);
+  expect(first).toMatchObject({
+    type: "compacted",
+    receipt: { covered: { first: "e1", last: "e2" }, kept: { first: "e3" } },
+  });
+
+  await session.append({ type: "custom_message", customType: "note", content: words(700), display: true });
+  await session.append({ type: "message", message: { role: "user", content: "four", timestamp: 1 } });
+  const second = await compactSmall(session);
+  expect(second).toMatchObject({ type: "compacted", receipt: { covered: { first: "e3" } } });
+  const [front] = seenBy(session);
+  for (const said of ["one", "two", "three", "kept by the first"]) expect(front).toContain(said);
+});

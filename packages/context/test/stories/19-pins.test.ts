@@ -1,0 +1,44 @@
+/** Story 19: the user pins a rule. It stands first, word for word, after every compaction, until it is taken away. */
+
+import { expect, test } from "vitest";
+import { pinEntry, pinWords, unpin } from "../../src/keeping/pin.ts";
+import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
+
+const rule = "Never push to main.\n\tAsk <first>, always.";
+
+test("KEEP1 INV50 pins are the same after twenty compactions, and go when they are taken away", async () => {
+  const session = await sessionOf("user: use tabs,\nnot spaces", "says: fine");
+  await pinWords(session, rule);
+  await pinEntry(session, "e1");
+  const [first] = session.window.state.pins;
+  for (let round = 0; round < 20; round++) {
+    await session.append({
+      type: "custom_message",
+      customType: "output",
+      content: words(900, `r${round}w`),
+      display: true,
+    });
+    expect(await compactSmall(session, { reason: "due" })).toMatchObject({ type: "compacted" });
+    expect(
+      frontOf(session).startsWith(
+        `Pinned by the user, to be kept to at all times, word for word:\n\n[entry:${first?.id}]\n${rule}\n\n[entry:e1]\nuse tabs,\nnot spaces\n`,
+      ),
+    ).toBe(true);
+  }
+  await unpin(session, first?.id ?? "");
+  await session.append({ type: "custom_message", customType: "output", content: words(900), display: true });
+  await compactSmall(session, { reason: "due" });
+  expect(frontOf(session)).not.toContain("push to main");
+  expect(frontOf(session)).toContain("use tabs,\nnot spaces");
+});
+
+test("KEEP1 the model sees a pin before there is any compaction", async () => {
+  const session = await sessionOf("user: hello");
+  await pinWords(session, rule);
+  expect(seenBy(session).at(-1)).toContain("Never push to main.");
+});
+
+function frontOf({ window: { entries, compactionAt } }: Awaited<ReturnType<typeof sessionOf>>): string {
+  const compaction = entries[compactionAt];
+  return compaction?.type === "compaction" ? compaction.summary : "";
+}

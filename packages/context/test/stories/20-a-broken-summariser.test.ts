@@ -1,0 +1,72 @@
+/** Story 20: the summariser is broken. Nothing of it reaches the context, and the compaction is done all the same. */
+
+import { expect, test } from "vitest";
+import type { Candidate, Writer } from "../../src/compaction/writing/candidate.ts";
+import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
+
+const talk = ["user: never touch the lock file", `says: ${words(900)}`, "user: go on"];
+
+function writer(story: string, parts: Partial<Writer> = {}): Writer {
+  return {
+    route: "broken",
+    isPaid: true,
+    write: ({ covered }) => {
+      const candidate: Candidate = { route: "broken", story, notes: "", covers: new Set(covered.map(({ id }) => id)) };
+      return { type: "written", candidate };
+    },
+    ...parts,
+  };
+}
+
+test.each([
+  ["empty", writer(" \n"), "empty"],
+  ["endless", writer(words(9000)), "too-long"],
+  ["failing", writer("", { write: () => Promise.reject(new Error("503")) }), "writer-failed"],
+  [
+    "forgetful",
+    writer("all good", {
+      write: () => ({
+        type: "written",
+        candidate: { route: "broken", story: "all good", notes: "", covers: new Set(["e1"]) },
+      }),
+    }),
+    "not-covered",
+  ],
+] as const)(
+  "CMP5 CMP6 an %s one is not used; code writes instead, and the receipt says so",
+  async (_, broken, code) => {
+    const session = await sessionOf(...talk);
+    const outcome = await compactSmall(session, { writers: [broken] });
+    expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model-free", findings: [{ code }] } });
+    expect(seenBy(session)[0]).toContain("never touch the lock file");
+  },
+);
+
+test('KEEP2 even one that answers only "ok" loses none of the user\'s words', async () => {
+  const session = await sessionOf(...talk);
+  expect(await compactSmall(session, { writers: [writer("ok")] })).toMatchObject({ receipt: { route: "broken" } });
+  expect(seenBy(session)[0]).toContain("never touch the lock file");
+});
+
+test("GUARD3 over the hourly limit no model is asked", async () => {
+  const session = await sessionOf(...talk);
+  const usage = {
+    input: 1,
+    output: 1,
+    cacheRead: 0,
+    cacheWrite: 0,
+    totalTokens: 2,
+    cost: { input: 3, output: 3, cacheRead: 0, cacheWrite: 0, total: 6 },
+  };
+  await session.append({ type: "usage", kind: "compaction", provider: "p", model: "m", usage });
+  let asked = 0;
+  const counting = writer("ok", {
+    write: () => {
+      asked++;
+      return { type: "nothing" };
+    },
+  });
+  const outcome = await compactSmall(session, { writers: [counting] });
+  expect(asked).toBe(0);
+  expect(outcome).toMatchObject({ receipt: { route: "model-free", findings: [{ code: "spend-limit" }] } });
+});

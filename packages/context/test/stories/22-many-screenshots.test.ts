@@ -1,0 +1,67 @@
+/** Story 22: sixty screenshots of a megabyte each. The request never weighs more than the wire should carry. */
+
+import { expect, test } from "vitest";
+import { compact } from "../../src/compaction/compact.ts";
+import { due } from "../../src/compaction/due.ts";
+import { budgetFor } from "../../src/compaction/planning/budget.ts";
+import { compactionLimits } from "../../src/limits.ts";
+import { buildSessionContext } from "../../src/reading/build-context.ts";
+import { buildRequest } from "../../src/reading/build-request.ts";
+import { testPorts } from "../../src/testing/test-ports.ts";
+import { sessionOf } from "../compaction/small-session.ts";
+import { storyteller } from "../told.ts";
+
+test("DUE1 KEEP8 the request stays under 80 % of the byte limit, and every image can be opened again", async () => {
+  const session = await sessionOf("user: watch the page");
+  const budget = budgetFor(compactionLimits, { contextWindow: 1_000_000, to: storyteller });
+  const ports = testPorts("m");
+  const data = `iVBORw0KGgoAAAANSUhEUgAABQAAAALQCAYAAADPfd1W${"A".repeat(1_398_060)}`;
+  let compactions = 0;
+  for (let shot = 1; shot <= 60; shot++) {
+    await session.append(
+      {
+        type: "message",
+        message: {
+          role: "assistant",
+          ...storyteller,
+          content: [{ type: "toolCall", id: `c${shot}`, name: "look", arguments: { path: `shot${shot}.png` } }],
+          usage: zero,
+          stopReason: "toolUse",
+          timestamp: 1,
+        },
+      },
+      {
+        type: "message",
+        message: {
+          role: "toolResult",
+          toolCallId: `c${shot}`,
+          toolName: "look",
+          content: [
+            { type: "text", text: `the page at step ${shot}` },
+            { type: "image", data, mimeType: "image/png" },
+          ],
+          isError: false,
+          timestamp: 1,
+        },
+      },
+    );
+    if (due(session.window, budget).type === "due") {
+      expect(await compact({ session, budget, reason: "due", ports })).toMatchObject({ type: "compacted" });
+      compactions++;
+    }
+    const request = buildRequest(buildSessionContext(session.window), { to: storyteller });
+    expect(JSON.stringify(request).length).toBeLessThan(0.8 * compactionLimits.wire.bytes);
+  }
+  expect(compactions).toBeLessThan(10);
+  const shown = JSON.stringify(buildRequest(buildSessionContext(session.window), { to: storyteller }).messages);
+  expect(shown).toMatch(/\[image entry:[^\]]*shot\d+\.png/);
+});
+
+const zero = {
+  input: 0,
+  output: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  totalTokens: 0,
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+};

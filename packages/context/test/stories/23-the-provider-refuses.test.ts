@@ -1,0 +1,25 @@
+/** Story 23: the provider refuses a request that should have fitted, again and again. Each retry is smaller, and there is an end. */
+
+import { expect, test } from "vitest";
+import { contextSize } from "../../src/reading/tokens/context-size.ts";
+import { compactSmall, sessionOf, smallBudget, words } from "../compaction/small-session.ts";
+
+const turns = Array.from({ length: 12 }, (_, at) => [`user: request ${at}`, `says: ${words(40)}`]).flat();
+
+test("CMP4 CMP2 every retry is strictly smaller, at most four, then the breaker", async () => {
+  const session = await sessionOf(...turns);
+  const budget = smallBudget({ tail: { tokens: 500, share: 1 } });
+  const sizes = [contextSize(session.window, budget).tokens];
+  for (let attempt = 0; attempt < 10; attempt++) {
+    const outcome = await compactSmall(session, { budget, reason: "overflow", attempt });
+    if (outcome.type !== "compacted") {
+      expect(outcome).toMatchObject({ type: "failed", why: "cannot-fit" });
+      break;
+    }
+    sizes.push(outcome.receipt.tokens.after);
+  }
+  expect(sizes.length).toBeGreaterThan(2);
+  expect(sizes.length).toBeLessThanOrEqual(5);
+  expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
+  expect(new Set(sizes).size).toBe(sizes.length);
+});
