@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Fault } from "../fault.ts";
+import { generators } from "./generated.ts";
 
 export interface DocInspection {
   readonly pages: number;
@@ -13,7 +14,7 @@ export function docFaults(root: string): DocInspection {
   const pages = pagesOf(root);
   return {
     pages: pages.length,
-    faults: pages.flatMap((page) => [...linkFaults(root, page), ...codeFaults(root, page)]),
+    faults: pages.flatMap((page) => [...linkFaults(root, page), ...codeFaults(root, page), ...generatedFaults(page)]),
   };
 }
 
@@ -55,6 +56,28 @@ function codeFaults(root: string, { path, text }: Page): readonly Fault[] {
         ? `${file} has no region ${name}`
         : `this is not what stands in ${file}, region ${name}; copy it from there`;
     return [{ path, line: lineOf(text, fence.index), sentence }];
+  });
+}
+
+const GENERATED = /<!-- generated: ([\w-]+) -->\n([\s\S]*?)<!-- end -->/g;
+
+/** What stands between `<!-- generated: NAME -->` and `<!-- end -->` is made from the code. */
+function generatedFaults({ path, text }: Page): readonly Fault[] {
+  return [...text.matchAll(GENERATED)].flatMap((part) => {
+    const [, name = "", content = ""] = part;
+    if (content === `${generators[name]?.()}\n`) return [];
+    const sentence = generators[name]
+      ? `${name} is not what the code says; run \`pnpm docs\``
+      : `nobody generates ${name}`;
+    return [{ path, line: lineOf(text, part.index), sentence }];
+  });
+}
+
+/** The same page with every generated part made anew. */
+export function regenerated(text: string): string {
+  return text.replace(GENERATED, (part, name: string) => {
+    const content = generators[name]?.();
+    return content === undefined ? part : `<!-- generated: ${name} -->\n${content}\n<!-- end -->`;
   });
 }
 

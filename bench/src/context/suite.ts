@@ -1,9 +1,10 @@
 /** `pnpm bench context`: what one step of a running agent costs on a long session (append, build, convert), beside pi in the same run. */
 
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { madeUpSession, messageAt } from "../made-up-session.ts";
+import { COMPACTIONS, ENTRIES, writeLongSession } from "../long-session.ts";
+import { messageAt } from "../made-up-session.ts";
 import { type Pi, startPi } from "../peers/pi.ts";
 import { random } from "../random.ts";
 import { median, quantile } from "../statistics.ts";
@@ -17,17 +18,12 @@ export const contextSuite: Suite = {
   run: runContext,
 };
 
-const ENTRIES = 100_000;
-const COMPACTIONS = 50;
-/** Entries from one compaction to the next; a short session with the same distance has the same context. */
-const DISTANCE = Math.floor(ENTRIES / (COMPACTIONS + 1));
-
 async function runContext(settings: Settings): Promise<Figures> {
   const folder = mkdtempSync(join(tmpdir(), "pith-bench-"));
   const pi = startPi();
   try {
-    const long = writeSession(join(folder, "long.jsonl"), COMPACTIONS, settings);
-    const short = writeSession(join(folder, "short.jsonl"), 1, settings);
+    const long = writeLongSession(join(folder, "long.jsonl"), COMPACTIONS, settings);
+    const short = writeLongSession(join(folder, "short.jsonl"), 1, settings);
     return await measured({ long, short, pi, settings });
   } finally {
     pi.end();
@@ -98,21 +94,4 @@ function figuresOf(rows: readonly Row[], ours: OurSession): Figures {
     /** Beside a session with one compaction and the same context: 1 is flat. */
     flat: median(whole) / median(short),
   };
-}
-
-function writeSession(file: string, compactions: number, { seed, corpus, say }: Settings): string {
-  const entries = ENTRIES - DISTANCE * (COMPACTIONS - compactions);
-  say(`writing a session of ${entries} entries with ${compactions} compactions`);
-  const descriptor = openSync(file, "w");
-  let waiting: string[] = [];
-  const flush = (): void => {
-    if (waiting.length > 0) writeSync(descriptor, `${waiting.join("\n")}\n`);
-    waiting = [];
-  };
-  for (const line of madeUpSession({ entries, compactions, distance: DISTANCE, seed, corpus })) {
-    if (waiting.push(line) >= 1000) flush();
-  }
-  flush();
-  closeSync(descriptor);
-  return file;
 }

@@ -5,6 +5,9 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 const pi = await import(process.argv[2]);
+/** The same modules with the planning of compactions, which pi's door does not show. */
+const planning = process.argv[3] ? await import(process.argv[3]) : null;
+const SETTINGS = { enabled: true, reserveTokens: 16384, keepRecentTokens: 20000 };
 let session = null;
 
 const commands = {
@@ -43,6 +46,26 @@ const commands = {
     const one = pi.SessionManager.open(file, folder);
     const branch = one.createBranchedSession(one.getLeafId());
     return { whole: whole.getSessionFile(), branch };
+  },
+  /** What pi does before it compacts the open session: the branch, the plan, and within it the cut. */
+  plan() {
+    const start = performance.now();
+    const branch = session.getBranch();
+    const walked = performance.now();
+    const plan = planning.prepareCompaction(branch, SETTINGS);
+    const planned = performance.now();
+    planning.findCutPoint(branch, 0, branch.length, SETTINGS.keepRecentTokens);
+    const cut = performance.now();
+    return {
+      branchMs: walked - start,
+      planMs: planned - walked,
+      cutMs: cut - planned,
+      covered: plan?.messagesToSummarize.length ?? 0,
+    };
+  },
+  /** Appends without looking at the context. */
+  append({ message }) {
+    return session.appendMessage(message);
   },
   /** Opens a file and builds its context, as resuming a session does. */
   openContext({ file }) {

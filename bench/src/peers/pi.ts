@@ -1,7 +1,16 @@
 /** pi 1.5.0 as a peer to compare with: fetched at run time into an ignored folder, run in a network namespace of its own. */
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -21,6 +30,7 @@ export function startPi(): Pi {
     process.execPath,
     join(import.meta.dirname, "pi-worker.mjs"),
     bundle(),
+    planning(),
   ];
   const env = { PATH: process.env.PATH, HOME: home, PI_OFFLINE: "1", PI_TELEMETRY: "0", PI_SKIP_VERSION_CHECK: "1" };
   const child = spawn(command, args, { env, stdio: ["pipe", "pipe", "inherit"] });
@@ -68,6 +78,27 @@ function bundle(): string {
   execFileSync("tar", ["xzf", join(fresh, name.split("\n").at(-1) ?? ""), "-C", fresh]);
   if (!existsSync(folder)) renameSync(fresh, folder);
   return entry;
+}
+
+/** The file of the bundle that plans compactions, with one line more: its door does not show `prepareCompaction`. */
+function planning(): string {
+  const chunks = join(bundle(), "../chunks");
+  const shown = join(chunks, "with-planning.js");
+  if (existsSync(shown)) return shown;
+  const own = readdirSync(chunks).find((name) =>
+    readFileSync(join(chunks, name), "utf8").includes("function prepareCompaction("),
+  );
+  if (!own) throw new Error(`pi ${VERSION} has no prepareCompaction in its bundle`);
+  const text = readFileSync(join(chunks, own), "utf8");
+  const names = ["prepareCompaction", "findCutPoint"].filter((name) => !isExported(text, name));
+  writeFileSync(`${shown}.new`, `${text}\n${names.length > 0 ? `export{${names.join(",")}};` : ""}\n`);
+  renameSync(`${shown}.new`, shown);
+  return shown;
+}
+
+function isExported(text: string, name: string): boolean {
+  const [, list = ""] = /export\{([^}]*)\};?\s*$/.exec(text.slice(-100_000)) ?? [];
+  return list.split(",").some((each) => each.trim().split(" as ").at(-1) === name);
 }
 
 // A peer is compared, not trusted: it gets no way out.

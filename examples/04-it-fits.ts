@@ -1,0 +1,50 @@
+/** A session outgrows its window: a look at what would happen, a compaction without any model, its undo and its redo. */
+
+import assert from "node:assert/strict";
+import {
+  budgetFor,
+  buildSessionContext,
+  compact,
+  compactionLimits,
+  due,
+  MemoryStore,
+  pinWords,
+  previewCompaction,
+  redoCompaction,
+  Session,
+  undoCompaction,
+} from "@pith/context";
+import { machine } from "@pith/context/node";
+
+const session = await Session.open(MemoryStore.create(machine), machine);
+const say = (content: string) =>
+  session.append({ type: "message", message: { role: "user", content, timestamp: machine.now() } });
+const print = (content: string) =>
+  session.append({ type: "custom_message", customType: "output", content, display: true });
+const seen = () => buildSessionContext(session.window).messages;
+
+await pinWords(session, "Never change the lock file.");
+await say("Make the tests pass, and use tabs.");
+for (let step = 1; step <= 12; step++) await print(`step ${step}\n${"one more line of output\n".repeat(120)}`);
+await say("Go on.");
+const before = seen();
+
+// #region acts
+const budget = budgetFor(compactionLimits, { contextWindow: 8_000 });
+console.log(due(session.window, budget)); // { type: "due", why: "tokens", size: … }
+
+const preview = previewCompaction(session.window, budget); // nothing is done yet
+if (preview.type === "previewed") console.log(preview.front, preview.receipt.tokens);
+
+const outcome = await compact({ session, budget, reason: "asked", ports: machine });
+if (outcome.type === "compacted") console.log(outcome.receipt);
+
+await undoCompaction(session); // the context is as it was
+const undone = seen();
+await redoCompaction(session); // and compacted again
+// #endregion
+
+assert.equal(outcome.type, "compacted");
+assert.deepEqual(undone, before);
+assert.equal(due(session.window, budget).type, "not-due");
+assert.match(JSON.stringify(seen()[0]), /Never change the lock file.*Make the tests pass, and use tabs/s);
