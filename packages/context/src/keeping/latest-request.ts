@@ -19,9 +19,16 @@ export function latestRequest({ before, covered, kept, edits, tokens }: RequestP
   const asks = (entry: Entry): boolean => isTyped(entry, edits);
   if (kept.some(asks)) return "";
   const last = covered.findLast(asks);
-  if (!last) return before;
-  const handle = `entry:${last.id}`;
-  return `${LEAD} (${handle}):\n${shortened(entryWords(last, edits), { tokens, handle })}`;
+  const { id, words } = last ? { id: last.id, words: entryWords(last, edits) } : requestIn(before);
+  if (words === "") return "";
+  const handle = `entry:${id}`;
+  return `${LEAD} (${handle}):\n${shortened(words, { tokens, handle })}`;
+}
+
+// A smaller window, or less room, may leave less of it than there was before. The first line is ours.
+function requestIn(before: string): { readonly id: string; readonly words: string } {
+  const [, id = "", words = ""] = /^[^\n]*\(entry:([^\n]*)\):\n([\s\S]*)$/.exec(before) ?? [];
+  return { id, words };
 }
 
 const LEAD = "The user's latest request, still open unless what follows says otherwise";

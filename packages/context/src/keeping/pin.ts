@@ -14,7 +14,7 @@ export function pinWords(session: Session, text: string): Promise<Appended> {
 export async function pinEntry(session: Session, entryId: string): Promise<Appended> {
   const entry = await session.store.entry(entryId);
   if (!entry) throw new Error(`cannot pin ${entryId}: it is not in this session`);
-  const text = entryWords(entry);
+  const text = entryWords(entry, session.window.edits);
   if (text.trim() === "") throw new Error(`cannot pin ${entryId}: it has no words`);
   return session.append({ type: "custom", customType: PIN, data: { entryId, text } });
 }

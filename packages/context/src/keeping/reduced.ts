@@ -1,39 +1,49 @@
 /** One entry of the tail made small enough to stay: head and tail of its texts, and the handle that opens all of it. */
 
 import type { ContextEditEntry, EditedContent, Entry } from "../entry.ts";
-import type { AssistantMessage, ImageBlock, TextBlock, ToolCallBlock } from "../message.ts";
-import { shortened } from "./shortened.ts";
+import type { AgentMessage, AssistantMessage, ImageBlock, TextBlock, ToolCallBlock } from "../message.ts";
+import { entryMessage } from "../reading/entry-message.ts";
+import { latestEdit } from "../reading/latest-edit.ts";
+import { sendable } from "../reading/sendable.ts";
+import { messageTokens } from "../reading/tokens/message-tokens.ts";
+import { textTokens } from "../reading/tokens/text-tokens.ts";
+import { isEditable } from "../session/check-batch.ts";
+import { isObject } from "../session/codec/line/read-line.ts";
+import { evenShare, LEAST, shortArguments, shortText } from "./short-arguments.ts";
+import { type Shortening, shortened } from "./shortened.ts";
 
 /** A context edit before it has a place. */
 export type Reduction = Pick<ContextEditEntry, "type" | "targetId" | "replacement">;
 
 export interface Reducing {
-  /** Of all its texts together. */
+  /** Of its texts, the arguments of its calls and images that stay. Reasoning does not count; a mark always has room. */
   readonly tokens: number;
-  /** What stands for an image that cannot stay; null leaves it where it is. */
-  readonly imageMark: ((image: ImageBlock) => string) | null;
+  /** What stands for an image that cannot stay, asked once for each, in their order; null leaves it, or all, where it is. */
+  readonly imageMark: ((image: ImageBlock) => string | null) | null;
+  /** Of the window: what they have removed does not come back. */
+  readonly edits: readonly ContextEditEntry[];
 }
 
-/** Null for an entry that no edit can change. */
-export function reduced(entry: Entry, reducing: Reducing): Reduction | null {
-  const content = reducedContent(entry, { ...reducing, handle: `entry:${entry.id}` });
+/** Null for an entry that no edit can change, and for one that is small enough. */
+export function reduced(entry: Entry, { tokens, imageMark, edits }: Reducing): Reduction | null {
+  const message = isEditable(entry) ? entryMessage(entry, latestEdit(edits, entry)) : null;
+  const how = { tokens: Math.max(LEAST, tokens), handle: `entry:${entry.id}`, imageMark };
+  const content = message && reducedContent(message, how);
   return content === null ? null : { type: "context_edit", targetId: entry.id, replacement: { content } };
 }
 
-interface Handled extends Reducing {
-  readonly handle: string;
-}
+interface Handled extends Shortening, Pick<Reducing, "imageMark"> {}
 
-function reducedContent(entry: Entry, how: Handled): EditedContent | null {
-  if (entry.type === "custom_message") return reducedBlocks(entry.content, how);
-  if (entry.type !== "message") return null;
-  switch (entry.message.role) {
+function reducedContent(message: AgentMessage, how: Handled): EditedContent | null {
+  switch (message.role) {
     case "user":
     case "toolResult":
     case "custom":
-      return reducedBlocks(entry.message.content, how);
+      return typeof message.content === "string"
+        ? changed(message.content, shortened(message.content, how))
+        : reducedBlocks(message.content, how);
     case "assistant":
-      return reducedReply(entry.message, how);
+      return reducedReply(message.content, how);
     case "system":
     case "bashExecution":
     case "compactionSummary":
@@ -42,44 +52,86 @@ function reducedContent(entry: Entry, how: Handled): EditedContent | null {
   }
 }
 
-function reducedBlocks(content: string | readonly (TextBlock | ImageBlock)[], how: Handled): EditedContent {
-  if (typeof content === "string") return shortened(content, how);
-  const blocks = Array.isArray(content) ? content : [];
-  const share = evenShare(blocks, how);
-  return blocks.map((block) => {
-    if (block?.type === "image") return how.imageMark ? { type: "text", text: how.imageMark(block) } : block;
-    return block?.type === "text" ? { ...block, text: shortened(block.text, share) } : block;
+// Many texts are shortened as one, in the place of the first: a mark for each would be more than what they say.
+function reducedBlocks(content: Shown, how: Handled): EditedContent | null {
+  if (!Array.isArray(content)) return null;
+  const blocks = how.imageMark ? withMarks(content, how.imageMark) : content;
+  const texts = blocks.filter(isText).map(({ text }) => text);
+  const tokens = besideImages(blocks, how.tokens);
+  if (total(texts.map(textTokens)) <= tokens) return changed(content, blocks);
+  const text = shortened(texts.join("\n"), { tokens, handle: how.handle });
+  const first = blocks.findIndex(isText);
+  return blocks.flatMap((block, at) => {
+    if (!isText(block)) return [block];
+    return at === first ? [{ type: "text", text }] : [];
   });
 }
 
-// Reasoning belongs to the bytes beside it: where those change it is left out, never changed. Calls stay, their long words short.
-function reducedReply({ content }: AssistantMessage, how: Handled): AssistantMessage["content"] {
-  const said = (Array.isArray(content) ? content : []).filter((block) => block?.type !== "thinking");
-  const share = evenShare(said, how);
-  return said.map((block): TextBlock | ToolCallBlock => {
-    if (block.type !== "toolCall") return { type: "text", text: shortened(block.text, share) };
-    const { thoughtSignature: _, ...call } = block;
-    const strings = Object.values(call.arguments).length || 1;
-    const each = { ...share, tokens: Math.floor(share.tokens / strings) };
-    return { ...call, arguments: shortenedIn(call.arguments, each) as ToolCallBlock["arguments"] };
+type Shown = readonly (TextBlock | ImageBlock)[];
+
+/** The same list where all images stay. */
+function withMarks(content: Shown, markOf: NonNullable<Reducing["imageMark"]>): Shown {
+  const marks = content.map((block) => (block?.type === "image" ? markOf(block) : null));
+  if (marks.every((mark) => mark === null)) return content;
+  return content.map((block, at) => {
+    const mark = marks[at] ?? null;
+    return mark === null ? block : { type: "text", text: mark };
   });
 }
 
-function evenShare(blocks: readonly unknown[], { tokens, handle }: Handled): { tokens: number; handle: string } {
-  return { tokens: Math.max(LEAST, Math.floor(tokens / Math.max(1, blocks.length))), handle };
+// Where images take it all, words still say what they show.
+function besideImages(blocks: Shown, tokens: number): number {
+  const images = blocks.filter((block) => block?.type === "image");
+  const sent = sendable({ role: "user", content: images, timestamp: 0 }, undefined);
+  return Math.max(LEAST, Math.floor(tokens * WORDS), sent ? tokens - messageTokens(sent) : tokens);
 }
 
-function shortenedIn(value: unknown, how: { readonly tokens: number; readonly handle: string }): unknown {
-  if (typeof value === "string") return shortened(value, { ...how, tokens: Math.max(LEAST, how.tokens) });
-  if (typeof value !== "object" || value === null) return value;
-  if (!Array.isArray(value))
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shortenedIn(each, how)]));
-  const shown = value.slice(0, MOST_ITEMS);
-  const each = { ...how, tokens: Math.floor(how.tokens / Math.max(1, shown.length)) };
-  return shown.map((item) => shortenedIn(item, each));
+type Said = AssistantMessage["content"][number];
+
+// Reasoning stays as it came, and so does every id and signature: OpenAI refuses the id of a call without its reasoning.
+function reducedReply(content: AssistantMessage["content"], how: Handled): AssistantMessage["content"] | null {
+  const said = withoutNeighbours(Array.isArray(content) ? content : []);
+  const sizes = said.map(saidTokens);
+  if (total(sizes) <= how.tokens) return null;
+  const most = evenShare(sizes, how.tokens);
+  const short = { handle: how.handle, tokens: most };
+  return said.map((block, at): Said => {
+    if ((sizes[at] ?? 0) <= most) return block;
+    if (isText(block)) return { ...block, text: shortText(block.text, short) };
+    return isCall(block) ? { ...block, arguments: shortArguments(block.arguments, short) } : block;
+  });
 }
 
-/** Tokens of a text that is not worth shortening any further. */
-const LEAST = 60;
-/** Of a list in a call's arguments; the rest is behind the handle. */
-const MOST_ITEMS = 20;
+// Texts that follow each other become one; none is moved past a call or past reasoning, which must stay before what it led to.
+function withoutNeighbours(content: AssistantMessage["content"]): readonly Said[] {
+  const said: Said[] = [];
+  for (const block of content) {
+    const last = said.at(-1);
+    if (isText(last) && isText(block)) said[said.length - 1] = { ...last, text: `${last.text}\n${block.text}` };
+    else said.push(block);
+  }
+  return said;
+}
+
+function saidTokens(block: Said): number {
+  if (isText(block)) return textTokens(block.text);
+  return isCall(block) ? textTokens(JSON.stringify(block.arguments)) : 0;
+}
+
+function changed<Content>(before: Content, after: Content): Content | null {
+  return after === before ? null : after;
+}
+
+// Files are not checked block by block; what is no text, call or image passes as it is.
+function isText(block: unknown): block is TextBlock {
+  return isObject(block) && block.type === "text" && typeof block.text === "string";
+}
+
+function isCall(block: unknown): block is ToolCallBlock {
+  return isObject(block) && block.type === "toolCall" && isObject(block.arguments);
+}
+
+const total = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0);
+
+/** Of all: what texts may have beside images, at least. */
+const WORDS = 0.25;

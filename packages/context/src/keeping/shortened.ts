@@ -17,7 +17,7 @@ export function shortened(text: string, { tokens, handle }: Shortening): string 
   const room = Math.max(0, tokens - textTokens(mark));
   for (let letters = Math.floor((text.length / all) * room); ; letters = Math.floor(letters * 0.85)) {
     const short = `${headOf(text, Math.ceil(letters * HEAD))}${mark}${tailOf(text, Math.floor(letters * (1 - HEAD)))}`;
-    if (letters === 0 || isShort(short, tokens)) return short;
+    if (!(letters > 0) || isShort(short, tokens)) return short;
   }
 }
 

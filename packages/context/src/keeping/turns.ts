@@ -1,6 +1,7 @@
 /** What happened turn by turn, a line each: what was asked, and what the assistant said last. */
 
-import type { ContextEditEntry, Entry } from "../entry.ts";
+import { type ContextEditEntry, type Entry, PIN } from "../entry.ts";
+import { entryMessage } from "../reading/entry-message.ts";
 import { plainText } from "../session/plain-text.ts";
 import { entryWords } from "./entry-text.ts";
 import { provenance } from "./provenance.ts";
@@ -12,39 +13,83 @@ export interface TurnNote {
   readonly said: string;
   /** Where the turn begins. */
   readonly entryId: string;
+  /** What a program said begins no turn, and stands before the one in which it was said. */
+  readonly by?: "program";
 }
 
-/** Bounded: of very many turns the newest. */
+/** Bounded: of very many turns the newest. Nothing is read that is not told. */
 export function turnNotes(covered: readonly Entry[], edits: readonly ContextEditEntry[] = []): readonly TurnNote[] {
-  const notes: TurnNote[] = [];
-  for (const entry of covered) {
-    const words = plainText(entryWords(entry, edits), LONGEST);
-    const last = notes.at(-1);
-    if (words === "") continue;
-    if (startsTurn(entry)) notes.push({ asked: words, said: "", entryId: entry.id });
-    else if (provenance(entry) === "assistant" && last) notes[notes.length - 1] = { ...last, said: words };
-    else if (provenance(entry) === "assistant") notes.push({ asked: "", said: words, entryId: entry.id });
-  }
-  return notes.slice(-MOST);
+  const known = new Map<Entry, string>();
+  const wordsOf: Words = (entry) => {
+    const words = known.get(entry) ?? plainText(entryWords(entry, edits), lettersOf(entry));
+    known.set(entry, words);
+    return words;
+  };
+  return bounded(newestTurns(covered, wordsOf).flatMap((turn) => notesOf(turn, wordsOf)));
 }
+
+/** The first words of an entry on one line. */
+type Words = (entry: Entry) => string;
 
 /** The notes of two stretches that follow each other, where a turn may go on from the first into the second. */
 export function mergedTurns(older: readonly TurnNote[], newer: readonly TurnNote[]): readonly TurnNote[] {
-  const [last, first] = [older.at(-1), newer[0]];
-  const goesOn = last && first && first.asked === "";
-  const merged = goesOn
-    ? [...older.slice(0, -1), { ...last, said: first.said }, ...newer.slice(1)]
-    : [...older, ...newer];
-  return merged.slice(-MOST);
+  const last = older.at(-1);
+  const at = newer.findIndex(isTurn);
+  const next = newer[at];
+  const goesOn = last && isTurn(last) && !next?.asked;
+  if (!goesOn) return bounded([...older, ...newer]);
+  const [between, after] = at < 0 ? [newer, []] : [newer.slice(0, at), newer.slice(at + 1)];
+  return bounded([...older.slice(0, -1), ...between, next ? { ...last, said: next.said } : last, ...after]);
 }
 
 /** From a compaction's `details.pith.turns`; nothing in it is taken on trust. */
 export function turnsIn(value: unknown): readonly TurnNote[] {
-  return Array.isArray(value) ? value.filter(isNote).slice(-MOST) : [];
+  return Array.isArray(value) ? bounded(value.filter(isNote)) : [];
 }
 
-function startsTurn(entry: Entry): boolean {
-  return provenance(entry) === "person" || entry.type === "branch_summary";
+/** Each from what opens it to the next; the first may have begun before. */
+function newestTurns(covered: readonly Entry[], wordsOf: Words): readonly (readonly Entry[])[] {
+  const turns: (readonly Entry[])[] = [];
+  let end = covered.length;
+  for (let at = end - 1; at >= 0 && turns.length < MOST; at--) {
+    if (at > 0 && !opensNote(covered[at] as Entry, wordsOf)) continue;
+    turns.push(covered.slice(at, end));
+    end = at;
+  }
+  return turns.reverse();
+}
+
+function opensNote(entry: Entry, wordsOf: Words): boolean {
+  return (provenance(entry) === "person" || entry.type === "branch_summary") && wordsOf(entry) !== "";
+}
+
+function notesOf(turn: readonly Entry[], wordsOf: Words): readonly TurnNote[] {
+  const programs = turn.filter(isNamed).slice(-MOST_BY_PROGRAMS);
+  return [...programs.flatMap((entry) => programNote(entry, wordsOf)), ...turnNote(turn, wordsOf)];
+}
+
+/** None where nobody asked and nobody answered. */
+function turnNote(turn: readonly Entry[], wordsOf: Words): readonly TurnNote[] {
+  const speaks = (entry: Entry): boolean => provenance(entry) === "assistant" && wordsOf(entry) !== "";
+  const opening = turn.find((entry, at) => at === 0 && opensNote(entry, wordsOf));
+  const begins = opening ?? turn.find(speaks);
+  if (!begins) return [];
+  const answer = turn.findLast(speaks);
+  return [{ asked: opening ? wordsOf(opening) : "", said: answer ? wordsOf(answer) : "", entryId: begins.id }];
+}
+
+// A pin stands word for word at the front.
+function isNamed(entry: Entry): boolean {
+  if (entry.type === "custom_message") return entry.customType !== PIN;
+  return entry.type === "message" && entry.message.role !== "system" && provenance(entry) === "program";
+}
+
+function programNote(entry: Entry, wordsOf: Words): readonly TurnNote[] {
+  const words = wordsOf(entry);
+  const message = entryMessage(entry, undefined);
+  const kind = message?.role === "custom" ? message.customType : "program";
+  const asked = plainText(`[${kind}] ${words}`, LONGEST);
+  return words === "" ? [] : [{ asked, said: "", entryId: entry.id, by: "program" }];
 }
 
 function isNote(value: unknown): value is TurnNote {
@@ -52,5 +97,24 @@ function isNote(value: unknown): value is TurnNote {
   return typeof asked === "string" && typeof said === "string" && typeof entryId === "string";
 }
 
-const LONGEST = 160;
+const isTurn = ({ by }: TurnNote): boolean => by !== "program";
+
+/** The newest; what programs say pushes out nothing that was asked. */
+function bounded(notes: readonly TurnNote[]): readonly TurnNote[] {
+  const kept = new Set([
+    ...notes.filter(isTurn).slice(-MOST),
+    ...notes.filter((note) => !isTurn(note)).slice(-MOST_BY_PROGRAMS),
+  ]);
+  return notes.filter((note) => kept.has(note));
+}
+
 const MOST = 60;
+const MOST_BY_PROGRAMS = 20;
+
+// A branch that was left is told nowhere else.
+function lettersOf({ type }: Entry): number {
+  return type === "branch_summary" ? LONGEST_SUMMARY : LONGEST;
+}
+
+const LONGEST = 160;
+const LONGEST_SUMMARY = 600;

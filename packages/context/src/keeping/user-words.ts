@@ -66,11 +66,22 @@ type Room = Pick<WordsParts, "edits" | "tokens">;
 
 // A long paste that has no room does not keep a short rule before it from staying.
 function newestFirst(typed: readonly Entry[], room: Room): { chosen: readonly Quote[]; evicted: readonly string[] } {
+  const whole = chosenOf(typed, room, LONGEST);
+  return whole.evicted.length === 0
+    ? whole
+    : chosenOf(typed, room, Math.min(LONGEST, Math.floor(room.tokens * LARGEST_SHARE)));
+}
+
+function chosenOf(
+  typed: readonly Entry[],
+  room: Room,
+  longest: number,
+): { chosen: readonly Quote[]; evicted: readonly string[] } {
   const chosen: Quote[] = [];
   const evicted: string[] = [];
   let left = room.tokens - textTokens(LEAD);
   for (const entry of typed.toReversed()) {
-    const quote = left < LEAST ? null : quoted(entry, room);
+    const quote = left < LEAST ? null : quoted(entry, room, longest);
     if (quote && quote.tokens <= left) {
       left -= quote.tokens;
       chosen.unshift(quote);
@@ -79,10 +90,10 @@ function newestFirst(typed: readonly Entry[], room: Room): { chosen: readonly Qu
   return { chosen, evicted };
 }
 
-function quoted(entry: Entry, { edits, tokens }: Room): Quote {
+function quoted(entry: Entry, { edits }: Room, longest: number): Quote {
   const words = entryWords(entry, edits);
   const handle = `entry:${entry.id}`;
-  const kept = shortened(words, { tokens: Math.min(LONGEST, Math.floor(tokens * LARGEST_SHARE)), handle });
+  const kept = shortened(words, { tokens: longest, handle });
   const text = `\n[${handle}]\n${kept}\n`;
   return { id: entry.id, text, tokens: textTokens(text) + 1, isShortened: kept !== words };
 }
@@ -104,7 +115,7 @@ function newestThatFit(blocks: readonly WordsBlock[], tokens: number): readonly 
 }
 
 const LEAD = "What the user wrote, word for word:\n";
-/** Tokens of one message, and its share of all; of a longer one head and tail are kept. */
+/** Tokens of one message, and, where not all of them fit, its share of all; of a longer one head and tail are kept. */
 const LONGEST = 2_000;
 const LARGEST_SHARE = 1 / 8;
 /** Tokens below which there is no room for anybody. */

@@ -21,10 +21,20 @@ export interface FileTouch extends Touch {
 
 /** Complete for any branch: calls, shell lines, and what compactions and branch summaries carry of others (INV40, INV41). */
 export function touchedFiles(entries: readonly Entry[], roles: ToolRoles = {}): TouchedFiles {
-  const touches = fileTouches(entries, roles);
-  const modified = new Set(touches.flatMap(({ path, did }) => (did === "modified" ? path : [])));
-  const read = new Set(touches.flatMap(({ path }) => (modified.has(path) ? [] : path)));
-  return { read: [...read].sort(), modified: [...modified].sort() };
+  return newestFiles(fileTouches(entries, roles));
+}
+
+/** Of each list no more than `most` paths, those that were touched last; sorted all the same. */
+export function newestFiles(touches: readonly Touch[], most: number = Number.POSITIVE_INFINITY): TouchedFiles {
+  const known = new Map<string, Touch["did"]>();
+  for (const { path, did } of touches) {
+    const before = known.get(path);
+    known.delete(path);
+    known.set(path, before === "modified" ? before : did);
+  }
+  const those = (wanted: Touch["did"]): readonly string[] =>
+    [...known].flatMap(([path, did]) => (did === wanted ? path : [])).slice(-most);
+  return { read: those("read").toSorted(), modified: those("modified").toSorted() };
 }
 
 /** In the order of the entries; a file that was touched again comes again. */

@@ -29,9 +29,9 @@ export function carry(state: Carried, entry: Entry): Carried {
       return { ...state, ...carriedBy(entry) };
     case "custom_message":
     case "custom":
+    case "context_edit":
       return withPins(state, pinsAfter(state.pins, entry));
     case "branch_summary":
-    case "context_edit":
     case "label":
     case "session_info":
     case "usage":

@@ -62,7 +62,8 @@ function isToolResult(entry: Entry): boolean {
   return entry.type === "message" && entry.message.role === "toolResult";
 }
 
-function isEditable(entry: Entry): boolean {
+/** Whether an edit can change what it gives to the context (TREE7). */
+export function isEditable(entry: Entry): boolean {
   if (entry.type === "custom_message") return true;
   return entry.type === "message" && ["user", "assistant", "toolResult"].includes(entry.message.role);
 }

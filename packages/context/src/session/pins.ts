@@ -1,6 +1,6 @@
 /** What the user wants kept word for word, as the entries of a branch say it. */
 
-import { type Entry, PIN, UNPIN } from "../entry.ts";
+import { type ContextEditEntry, type Entry, PIN, UNPIN } from "../entry.ts";
 import type { CustomMessage } from "../message.ts";
 
 export interface Pin {
@@ -13,6 +13,7 @@ export interface Pin {
 
 /** The pins after this entry; the same list where it changes none. */
 export function pinsAfter(pins: readonly Pin[], entry: Entry): readonly Pin[] {
+  if (entry.type === "context_edit") return edited(pins, entry);
   if (entry.type === "custom_message" && entry.customType === PIN)
     return [...pins, { id: entry.id, text: textIn(entry.content) }];
   if (entry.type !== "custom") return pins;
@@ -20,6 +21,16 @@ export function pinsAfter(pins: readonly Pin[], entry: Entry): readonly Pin[] {
   if (entry.customType === UNPIN) return pins.filter(({ id }) => id !== said.pin);
   if (entry.customType !== PIN || typeof said.text !== "string" || typeof said.entryId !== "string") return pins;
   return [...pins, { id: entry.id, text: said.text, entryId: said.entryId }];
+}
+
+// Words that were said as a pin are pinned as they are changed, and not at all once they are removed.
+function edited(pins: readonly Pin[], { targetId, replacement }: ContextEditEntry): readonly Pin[] {
+  const isIt = ({ id, entryId }: Pin): boolean => id === targetId && entryId === undefined;
+  if (!pins.some(isIt)) return pins;
+  return pins.flatMap((pin) => {
+    if (!isIt(pin)) return [pin];
+    return replacement ? [{ ...pin, text: textIn(replacement.content as CustomMessage["content"]) }] : [];
+  });
 }
 
 /** The pins in a compaction of ours; it comes from a file, so what is no pin is left out. */

@@ -10,6 +10,13 @@ import { extended, leafOf, reachesBefore, type Window } from "./window.ts";
 /** A draft may bring an id of its own, where another entry of its batch names it; its place it never brings. */
 export type Drafted = Draft & { readonly id?: string; readonly parentId?: never; readonly timestamp?: never };
 
+export interface Moving {
+  /** What the move has to say of itself. */
+  readonly data?: Readonly<Record<string, unknown>>;
+  /** Only from here. */
+  readonly expectedLeaf?: string | null;
+}
+
 export class Session {
   readonly store: Store;
   readonly #ports: Ports;
@@ -42,19 +49,25 @@ export class Session {
     return this.#inTurn(() => this.#append(drafts));
   }
 
-  /** Adds entries that were made for this leaf, and only behind it. */
-  appendBehind(leaf: string | null, drafts: readonly Drafted[]): Promise<Appended> {
-    return this.#inTurn(async () =>
-      this.leaf === leaf ? this.#append(drafts) : { type: "leaf-moved", leaf: this.leaf },
-    );
+  /** Adds entries that were made for this leaf, only behind it, and only while they are wanted. */
+  appendBehind(
+    leaf: string | null,
+    drafts: readonly Drafted[],
+    { signal }: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<Appended | { readonly type: "aborted" }> {
+    return this.#inTurn(async () => {
+      if (signal?.aborted) return { type: "aborted" };
+      return this.leaf === leaf ? this.#append(drafts) : { type: "leaf-moved", leaf: this.leaf };
+    });
   }
 
   /** Goes to another place in the tree; null goes before the first entry. What is appended next makes a new branch there. */
-  move(target: string | null, why?: Readonly<Record<string, unknown>>): Promise<Appended> {
+  move(target: string | null, { data, expectedLeaf }: Moving = {}): Promise<Appended> {
     return this.#inTurn(async () => {
+      if (expectedLeaf !== undefined && expectedLeaf !== this.leaf) return { type: "leaf-moved", leaf: this.leaf };
       if (target !== null && !(await this.store.entry(target)))
         throw new Error(`cannot move to ${target}: it is not in this session`);
-      const batch = this.#placed([{ type: "custom", customType: MOVE, ...(why && { data: why }) }], target);
+      const batch = this.#placed([{ type: "custom", customType: MOVE, ...(data && { data }) }], target);
       const outcome = await this.store.append(batch, { expectedLeaf: this.leaf });
       if (outcome.type === "appended") this.#window = await this.store.window(outcome.leaf);
       return outcome;

@@ -8,11 +8,13 @@ import { errorsOf } from "./finding/errors.ts";
 import { imagesOf } from "./finding/images.ts";
 import { linesOf } from "./finding/lines.ts";
 import { referencesOf } from "./finding/references.ts";
-import { runsIn } from "./finding/runs.ts";
-import { saidIn } from "./finding/said.ts";
-import { emptyLedger, type Ledger } from "./ledger.ts";
+import { pathOf, runsIn, unlessRepeated } from "./finding/runs.ts";
+import { type Said, saidIn } from "./finding/said.ts";
+import { emptyLedger, type Ledger, type LedgerImage } from "./ledger.ts";
 import { carriesLedger, ledgerIn } from "./ledger-in.ts";
 import { mergedInOrder } from "./merge.ts";
+import { newestFound, wanted } from "./newest.ts";
+import { newestCommands } from "./newest-commands.ts";
 
 /** Of a branch, or of any part of one that does not part a call from its result. */
 export function ledgerOf(entries: readonly Entry[], roles: ToolRoles = {}): Ledger {
@@ -57,18 +59,20 @@ function stretchesOf(entries: readonly Entry[]): readonly (readonly Entry[])[] {
   return stretches;
 }
 
+// A first compaction may cover a hundred thousand entries: only files are taken from all of them.
 function ledgerOfStretch(stretch: readonly Entry[], roles: ToolRoles): Ledger {
   if (isSummary(stretch[0])) return carried(stretch[0]);
   const said = saidIn(stretch);
   const runs = runsIn(said, roles);
-  const paths = new Map(runs.map(({ entryId, path }) => [entryId, path]));
+  const paths = new Map(runs.map((run) => [run.entryId, pathOf(run)]));
+  const imagesIn = (each: Said): readonly LedgerImage[] => imagesOf(each, paths.get(each.entryId) ?? null);
   return {
     ...emptyLedger,
     files: fileTouches(stretch, roles),
-    commands: runs.flatMap(commandOf),
-    errors: runs.flatMap(errorsOf),
-    lines: runs.flatMap(linesOf),
-    references: said.flatMap(referencesOf),
-    images: said.flatMap((each) => imagesOf(each, paths.get(each.entryId) ?? null)),
+    commands: newestCommands(runs, commandOf),
+    errors: newestFound(runs, { ...wanted.errors, find: unlessRepeated(errorsOf) }),
+    lines: newestFound(runs, { ...wanted.lines, find: unlessRepeated(linesOf) }),
+    references: newestFound(said, { ...wanted.references, find: referencesOf }),
+    images: newestFound(said, { ...wanted.images, find: imagesIn }),
   };
 }

@@ -1,8 +1,8 @@
 /** Ledgers made into one: each thing once, the newest last, within the bounds. In however many steps, the same is kept. */
 
-import { onlyLooks } from "../../reading/tools/shell-files.ts";
-import { lineTemplate } from "../line-template.ts";
-import { type Ledger, type LedgerCommand, type LedgerFile, type LedgerImage, MOST } from "./ledger.ts";
+import { type Ledger, type LedgerFile, MOST } from "./ledger.ts";
+import { newest, wanted } from "./newest.ts";
+import { newestCommands } from "./newest-commands.ts";
 import { rolledUp } from "./roll-up.ts";
 
 export function mergedLedgers(older: Ledger, newer: Ledger): Ledger {
@@ -24,11 +24,11 @@ export function mergedInOrder(ledgers: readonly Ledger[]): Ledger {
   return {
     files: files.listed,
     folders: rolledUp(all.folders, files.tooOld),
-    commands: newestCommands(all.commands),
-    errors: newest(all.errors, ({ text }) => lineTemplate(text)).slice(-MOST.errors),
-    lines: newest(all.lines, ({ text }) => text).slice(-MOST.lines),
-    references: newest(all.references, ({ text }) => text).slice(-MOST.references),
-    images: newest(all.images, everything).slice(-MOST.images),
+    commands: newestCommands(all.commands, (command) => [command]),
+    errors: newest(all.errors, wanted.errors),
+    lines: newest(all.lines, wanted.lines),
+    references: newest(all.references, wanted.references),
+    images: newest(all.images, wanted.images),
   };
 }
 
@@ -51,31 +51,4 @@ function joined(files: readonly LedgerFile[]): readonly LedgerFile[] {
     byPath.set(file.path, file.did === "read" && before?.did === "modified" ? before : file);
   }
   return [...byPath.values()];
-}
-
-// LED3: nor does looking push out doing.
-function newestCommands(all: readonly LedgerCommand[]): readonly LedgerCommand[] {
-  const commands = newest(all, ({ command }) => command);
-  const looks = new Set(commands.filter(({ command }) => onlyLooks(command)));
-  const kept = new Set([
-    ...commands.filter((command) => !looks.has(command)).slice(-MOST.commands),
-    ...[...looks].slice(-MOST.looks),
-  ]);
-  return commands.filter((command) => kept.has(command));
-}
-
-/** Of items that are the same by a text, the newest, at its place. */
-function newest<Item>(items: readonly Item[], by: (item: Item) => string): readonly Item[] {
-  const known = new Map<string, Item>();
-  for (const item of items) {
-    const text = by(item);
-    known.delete(text);
-    known.set(text, item);
-  }
-  return [...known.values()];
-}
-
-// Several images may stand in one entry and have one handle.
-function everything({ handle, size, path, caption }: LedgerImage): string {
-  return JSON.stringify([handle, size, path, caption]);
 }

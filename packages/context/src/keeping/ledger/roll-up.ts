@@ -8,7 +8,7 @@ export function rolledUp(folders: readonly LedgerFolder[], files: readonly Ledge
 }
 
 /** Each folder once, at the place of its newest mention. */
-export function joinedFolders(folders: readonly LedgerFolder[]): readonly LedgerFolder[] {
+function joinedFolders(folders: readonly LedgerFolder[]): readonly LedgerFolder[] {
   const byName = new Map<string, LedgerFolder>();
   for (const { folder, read, modified } of folders) {
     const before = byName.get(folder) ?? { read: 0, modified: 0 };

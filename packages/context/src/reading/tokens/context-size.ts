@@ -39,7 +39,8 @@ export function contextSize(window: Window, { to, fixed }: SizeParts = {}): Cont
   const measured = (reply && measureOf(reply)?.total) ?? 0;
   const { size, fits } = lessonsOf(window);
   const fit = fitOf(fits, to ?? reply ?? undefined);
-  const besides = fixed ?? fit.overhead;
+  // What is said to be sent is believed until a reply has measured more.
+  const besides = Math.max(fixed ?? 0, fit.overhead);
   const sent = reply ? sentSince(window.entries.slice(at), to) : convertToLlm(buildSessionContext(window).messages, to);
   const estimated = Math.ceil(fit.factor * sent.reduce((sum, message) => sum + messageTokens(message), 0));
   return {

@@ -18,7 +18,8 @@ export function measureOf({ stopReason, usage }: AssistantMessage): Measure | nu
   if (stopReason === "error" || stopReason === "aborted") return null;
   const given = counted(usage?.input) + counted(usage?.cacheRead) + counted(usage?.cacheWrite);
   const total = counted(usage?.totalTokens) || given + counted(usage?.output);
-  return total === 0 ? null : { prompt: given || Math.max(0, total - counted(usage?.output)), total };
+  // Some do not say what they had in their cache, but count it in the total.
+  return total === 0 ? null : { prompt: Math.max(given, total - counted(usage?.output)), total };
 }
 
 function counted(tokens: unknown): number {

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { Entry } from "../../../src/entry.ts";
 import { emptyLedger, type Ledger } from "../../../src/keeping/ledger/ledger.ts";
 import { ledgerOf } from "../../../src/keeping/ledger/ledger-of.ts";
+import { mergedLedgers } from "../../../src/keeping/ledger/merge.ts";
 import { touchedFiles } from "../../../src/reading/touched-files.ts";
 import { blobBlock } from "../../../src/session/blob-block.ts";
 import { story } from "../../../src/testing/story.ts";
@@ -265,6 +266,36 @@ test("LED2 INV40 INV41 the ledger is the same however often the branch was compa
         expect({ read: paths("read"), modified: paths("modified") }).toEqual(touchedFiles(whole));
       },
     ),
+  );
+});
+
+const told: fc.Arbitrary<readonly Told[]> = fc.nat(400).chain((number) =>
+  fc.constantFrom<readonly Told[]>(
+    ran(`make ${number}`, text(`error: ${"abcdefghij"[number % 10]}${"klmnopqrst"[number % 7]}\nsee #${number}`)),
+    ran(`cat ${number}`, text(`Error: shown ${number}`)),
+    ran(`serve ${number % 60}`, text(`line ${number % 50}\n`.repeat(300))),
+    [bash(`./run ${number % 90}`, { output: "no such file", exitCode: number % 2 })],
+    [
+      said({
+        role: "user",
+        content: `https://a.example/${number % 90} and PITH-${number} api_key=0a1b2c3d4e5f60718293`,
+      }),
+    ],
+    [said({ role: "user", content: [{ type: "image", data: "", mimeType: "image/png" }] })],
+  ),
+);
+
+test("LED3 what is found from the end is what is found in each entry by itself", () => {
+  fc.assert(
+    fc.property(fc.array(told, { maxLength: 250, size: "max" }), (parts) => {
+      const entries = entriesOf(parts.flat());
+      const starts = parts.map((_, at) => parts.slice(0, at).flat().length);
+      const alone = parts
+        .map((part, at) => entries.slice(starts[at], (starts[at] ?? 0) + part.length))
+        .map((each) => ledgerOf(each));
+      expect(ledgerOf(entries)).toEqual(alone.reduce(mergedLedgers, emptyLedger));
+    }),
+    { numRuns: 30 },
   );
 });
 

@@ -156,7 +156,12 @@ describe("without usage", () => {
 
   test("TOK3 what a reply measured already holds them", () => {
     const answered = windowOf(measured(story("user: one", "says: two"), { e2: { totalTokens: 500 } }));
-    expect(contextSize(answered, { fixed: 400 })).toMatchObject({ tokens: 500, fixed: 400 });
+    expect(contextSize(answered, { fixed: 495 })).toMatchObject({ tokens: 500, fixed: 495 });
+  });
+
+  test("TOK3 what is said to be sent is believed until a reply has measured more", () => {
+    const answered = windowOf(measured(story("user: one", "says: two"), { e2: { totalTokens: 500 } }));
+    expect(contextSize(answered, { fixed: 10 }).fixed).toBeGreaterThan(450);
   });
 
   test("TOK3 a compaction's system message counts for those it covers", () => {

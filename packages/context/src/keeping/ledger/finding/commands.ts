@@ -2,10 +2,10 @@
 
 import { plainText } from "../../../session/plain-text.ts";
 import { LETTERS, type LedgerCommand } from "../ledger.ts";
-import type { Run } from "./runs.ts";
+import { exitCode, type Run, shellLine } from "./runs.ts";
 
 /** None for a tool that runs no shell line. */
-export function commandOf({ command, exitCode, calledIn }: Run): readonly LedgerCommand[] {
-  const text = plainText(command ?? "", LETTERS.command);
-  return text === "" ? [] : [{ command: text, exitCode, entryId: calledIn }];
+export function commandOf(run: Run): readonly LedgerCommand[] {
+  const command = plainText(shellLine(run) ?? "", LETTERS.command);
+  return command === "" ? [] : [{ command, exitCode: exitCode(run), entryId: run.calledIn }];
 }

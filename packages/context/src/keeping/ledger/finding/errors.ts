@@ -5,17 +5,20 @@ import { lineTemplate } from "../../line-template.ts";
 import { LETTERS, type LedgerLine } from "../ledger.ts";
 import { edges } from "./edges.ts";
 import { isExitLine } from "./exit-code.ts";
-import type { Run } from "./runs.ts";
+import { failed, isLook, outputOf, type Run } from "./runs.ts";
 
 /** The first two and the last; of a failure that names none, its last words. */
-export function errorsOf({ output, failed, onlyLooks, entryId }: Run): readonly LedgerLine[] {
-  if (onlyLooks && !failed) return [];
-  const lines = edges(output)
-    .flatMap((text) => text.split(/[\r\n]+/))
-    .filter((line) => /\S/.test(line) && !isExitLine(line));
+export function errorsOf(run: Run): readonly LedgerLine[] {
+  const hasFailed = failed(run);
+  const ends = edges(outputOf(run));
+  if (!hasFailed && !(ends.some(mayTell) && !isLook(run))) return [];
+  const lines = ends.flatMap((text) => text.split(/[\r\n]+/)).filter((line) => /\S/.test(line) && !isExitLine(line));
   const errors = distinct(lines.filter(isError));
-  const chosen = errors.length > 0 || !failed ? [...errors.slice(0, 2), ...errors.slice(2).slice(-1)] : lines.slice(-1);
-  return chosen.map((line) => ({ text: plainText(line, LETTERS.line), entryId })).filter(({ text }) => text !== "");
+  const chosen =
+    errors.length > 0 || !hasFailed ? [...errors.slice(0, 2), ...errors.slice(2).slice(-1)] : lines.slice(-1);
+  return chosen
+    .map((line) => ({ text: plainText(line, LETTERS.line), entryId: run.entryId }))
+    .filter(({ text }) => text !== "");
 }
 
 function distinct(lines: readonly string[]): readonly string[] {
@@ -33,3 +36,15 @@ const ERRORS: readonly RegExp[] = [
   /^\s{0,20}(?:FAIL(?:ED)?\s|[✗×✖]|npm (?:error|ERR!) (?:code E|\d{3} ))/,
   /command not found|no such file|permission denied|segmentation fault/i,
 ];
+
+/** False where no line can be an error: most outputs tell of none, and are not taken apart. */
+function mayTell(text: string): boolean {
+  if (WORD_AND_WHAT.test(text) || SIGNS.some((sign) => text.includes(sign))) return true;
+  const small = text.toLowerCase();
+  return SMALL_SIGNS.some((sign) => small.includes(sign));
+}
+
+/** One of these is in every line that `ERRORS` finds. */
+const WORD_AND_WHAT = /(?:rror|xception|ERROR|fatal|FATAL|panic)\b[^:]{0,30}:/;
+const SIGNS = ["FAIL", "✗", "×", "✖", "npm e", "npm ERR!"];
+const SMALL_SIGNS = ["command not found", "no such file", "permission denied", "segmentation fault"];

@@ -4,7 +4,7 @@ import type { ToolResultMessage } from "../../../message.ts";
 import { isObject } from "../../../session/codec/line/read-line.ts";
 
 /** Null for a failure without a code. */
-export function exitCodeOf({ details, isError }: ToolResultMessage, output: string): number | null {
+export function toldExitCode({ details, isError }: ToolResultMessage, output: string): number | null {
   const told = isObject(details) ? details.exitCode : null;
   if (Number.isSafeInteger(told)) return Number(told);
   const last = output.slice(-200).trimEnd();

@@ -9,13 +9,18 @@ import { blocksOf, type Said, textsOf } from "./said.ts";
 
 /** `path` is the file named by the call whose result this is. */
 export function imagesOf(said: Said, path: string | null): readonly LedgerImage[] {
-  const caption = captionOf(said);
-  const shown = path !== null && path.length <= LETTERS.path ? path : null;
   // An edit may have left a mark where the image was; it is the image that must not be lost.
-  return blocksOf(said.unedited).flatMap((block) => {
+  const images = blocksOf(said.unedited).flatMap((block) => {
     const handle = handleOf(block, said.entryId);
-    return handle === null ? [] : [{ handle, size: sizeOf(block), path: shown, caption, entryId: said.entryId }];
+    return handle === null ? [] : [{ handle, size: sizeOf(block) }];
   });
+  if (images.length === 0) return [];
+  const beside = {
+    path: path !== null && path.length <= LETTERS.path ? path : null,
+    caption: captionOf(said),
+    entryId: said.entryId,
+  };
+  return images.map((image) => ({ ...image, ...beside }));
 }
 
 /** The first line beside it, which is not a mark in its place. */

@@ -5,13 +5,14 @@ import { rareLines } from "../../rare-lines.ts";
 import type { LedgerLine } from "../ledger.ts";
 import { errorsOf } from "./errors.ts";
 import { isExitLine } from "./exit-code.ts";
-import type { Run } from "./runs.ts";
+import { isLook, outputOf, type Run } from "./runs.ts";
 
 /** None of what can be had again by looking again. */
 export function linesOf(run: Run): readonly LedgerLine[] {
-  if (run.onlyLooks || run.output.length < LONG) return [];
+  const output = outputOf(run);
+  if (output.length < LONG || isLook(run)) return [];
   const told = new Set(errorsOf(run).map(({ text }) => lineTemplate(text)));
-  return rareLines(run.output, { lines: MOST_PER_OUTPUT })
+  return rareLines(output, { lines: MOST_PER_OUTPUT })
     .filter((text) => !told.has(lineTemplate(text)) && !isExitLine(text))
     .map((text) => ({ text, entryId: run.entryId }));
 }

@@ -16,14 +16,59 @@ const MOST_PER_MESSAGE = 12;
 type Pointer = Omit<LedgerReference, "entryId">;
 
 function pointersIn(text: string): readonly Pointer[] {
-  const words = (text.match(WORD) ?? []).flatMap(parts);
-  return words.flatMap((word, at) => {
-    const kind = isSecret(word, words[at - 1] ?? "") ? null : kindOf(word);
-    return kind === null ? [] : [{ kind, text: word }];
+  return telling(text).flatMap(({ word, at }) => {
+    const said = parts(word);
+    return said.flatMap((part, index) => {
+      const kind = kindOf(part);
+      if (kind === null || isSecret(part, () => said[index - 1] ?? partBefore(text, at))) return [];
+      return [{ kind, text: part }];
+    });
   });
 }
 
-const WORD = /[^\s"'`<>()[\]{},;|\\]+/g;
+interface PlacedWord {
+  readonly word: string;
+  readonly at: number;
+}
+
+/** The words that have a digit or an address in them: all others point at nothing, and are not even taken apart. */
+function telling(text: string): readonly PlacedWord[] {
+  const found: PlacedWord[] = [];
+  const sign = /\d|:\/\//g;
+  const ending = new RegExp(SEPARATOR, "g");
+  for (let match = sign.exec(text); match; match = sign.exec(text)) {
+    const at = startOfWord(text, match.index);
+    ending.lastIndex = match.index;
+    const end = ending.exec(text)?.index ?? text.length;
+    if (end - at <= LETTERS.reference) found.push({ word: text.slice(at, end), at });
+    sign.lastIndex = end;
+  }
+  return found;
+}
+
+/** Goes no further back than a word may be long. */
+function startOfWord(text: string, from: number): number {
+  let at = from;
+  while (at > 0 && from - at <= LETTERS.reference && !isSeparator(text[at - 1] ?? "")) at--;
+  return at;
+}
+
+// A letter at a time, a set is faster than a pattern.
+function isSeparator(letter: string): boolean {
+  return letter <= "~" ? SEPARATORS.has(letter) : SEPARATOR.test(letter);
+}
+
+const SEPARATOR = /[\s"'`<>()[\]{},;|\\]/;
+
+const SEPARATORS: ReadonlySet<string> = new Set(
+  Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)).filter((letter) => SEPARATOR.test(letter)),
+);
+
+function partBefore(text: string, at: number): string {
+  const words = text.slice(Math.max(0, at - LETTERS.reference), at).split(SEPARATOR);
+  const last = words.findLast((word) => word !== "");
+  return last === undefined ? "" : (parts(last).at(-1) ?? "");
+}
 
 /** An address whole, all else where a name and its value meet; without the full stop of the sentence around it. */
 function parts(word: string): readonly string[] {
@@ -34,9 +79,9 @@ function parts(word: string): readonly string[] {
 }
 
 /** What opens a door does not belong in a ledger, which is shown for ever. */
-function isSecret(word: string, before: string): boolean {
+function isSecret(word: string, before: () => string): boolean {
   if (isAddress(word)) return /^https?:\/\/[^/]*@|[?&][\w-]*(?:key|token|secret|sig|signature|password)=/i.test(word);
-  return word.length >= 20 && (KEY.test(word) || /key|token|secret|passw|bearer/i.test(before.slice(-40)));
+  return word.length >= 20 && (KEY.test(word) || /key|token|secret|passw|bearer/i.test(before().slice(-40)));
 }
 
 const KEY = /^(?:sk|pk|rk|gh[a-z]|github_pat|glpat|xox[a-z]|npm|hf)[-_]|^(?:AKIA|ASIA|AIza|eyJ|ya29)/;

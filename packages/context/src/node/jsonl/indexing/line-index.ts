@@ -13,6 +13,7 @@ export const kinds = [
   "active_tools_change",
   "custom",
   "custom_message",
+  "context_edit",
 ] as const;
 export type Kind = (typeof kinds)[number];
 

@@ -210,4 +210,4 @@ export class FileLines implements Lines {
 
 const MODEL: readonly Kind[] = ["assistant", "model_change"];
 /** Kinds of which each says something of its own: pins come and go. */
-const PILING_UP: readonly Kind[] = ["compaction", "custom", "custom_message"];
+const PILING_UP: readonly Kind[] = ["compaction", "custom", "custom_message", "context_edit"];
