@@ -34,7 +34,7 @@ const budget = budgetFor(compactionLimits, { contextWindow: 8_000 });
 console.log(due(session.window, budget)); // { type: "due", why: "tokens", size: … }
 
 const preview = previewCompaction(session.window, budget); // nothing is done yet
-if (preview.type === "previewed") console.log(preview.front, preview.receipt.tokens);
+if (preview.type === "planned") console.log(preview.front, preview.receipt.tokens);
 
 const outcome = await compact({ session, budget, reason: "asked", ports: machine });
 if (outcome.type === "compacted") console.log(outcome.receipt);

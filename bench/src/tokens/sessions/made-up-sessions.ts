@@ -1,6 +1,7 @@
 /** Sessions of made-up models: each counts as o200k_base does, by a factor of its own, and is sent a prompt that no log holds. */
 
 import type { AssistantMessage, Entry, Message, ModelName, ToolCallBlock, Usage } from "@pith/context";
+import { nothingUsed } from "@pith/context/testing";
 import { between, type Random, random } from "../../random.ts";
 import type { Kind } from "../kind.ts";
 import { pick } from "../made-up/chance.ts";
@@ -89,12 +90,3 @@ function usageOf(prompt: number, output: number): Usage {
   const [input, said] = [Math.round(prompt), Math.round(output)];
   return { ...nothingUsed, input, output: said, totalTokens: input + said };
 }
-
-const nothingUsed: Usage = {
-  input: 0,
-  output: 0,
-  cacheRead: 0,
-  cacheWrite: 0,
-  totalTokens: 0,
-  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-};

@@ -3,6 +3,7 @@
 import type { CompactionEntry, Entry } from "../entry.ts";
 import { type Front, renderFront } from "../keeping/front.ts";
 import { ledgerText } from "../keeping/ledger/ledger-text.ts";
+import type { Usage } from "../message.ts";
 import { foldedSystem } from "../reading/fold-system.ts";
 import { calibrationAt } from "../reading/tokens/calibration.ts";
 import { type ContextSize, contextSize } from "../reading/tokens/context-size.ts";
@@ -12,7 +13,7 @@ import { extended, leafOf } from "../session/window.ts";
 import { notices, objection } from "./auditing/audit.ts";
 import type { Plan } from "./planning/plan.ts";
 import { type Finding, type Reason, type Receipt, receiptOf, stretch } from "./receipt.ts";
-import { spentLately } from "./spending.ts";
+import { spentAt, spentLately } from "./spending.ts";
 import type { Candidate } from "./writing/candidate.ts";
 import { keptByCode } from "./writing/kept.ts";
 
@@ -35,8 +36,8 @@ export interface Occasion {
   readonly durationMs: number;
   /** What came up before: writers that failed, a limit that was reached. */
   readonly findings?: readonly Finding[];
-  /** Calls of paid writers, those that failed included. */
-  readonly calls?: number;
+  /** For summaries that were not used. */
+  readonly paid?: readonly Usage[];
 }
 
 export function commit(plan: Plan, candidate: Candidate, occasion: Occasion): Committed {
@@ -72,7 +73,7 @@ type CompactionDraft = Drafted &
 function compactionOf(
   plan: Plan,
   { details, fromHook, usage }: Candidate,
-  { front, id, now }: Occasion & { readonly front: Front },
+  { front, id, now, paid = [] }: Occasion & { readonly front: Front },
 ): CompactionDraft {
   const { ledger, turns, files } = keptByCode(plan);
   const systemMessage = foldedSystem(plan.window);
@@ -83,15 +84,15 @@ function compactionOf(
     firstKeptEntryId: plan.kept[0]?.id ?? id,
     tokensBefore: plan.before.tokens,
     details: {
+      ...details,
       readFiles: files.read,
       modifiedFiles: files.modified,
-      ...details,
       pith: {
         front: front.parts,
         ledger,
         turns,
         calibration: calibrationAt(plan.window),
-        spending: spentLately(plan.window, new Date(now).toISOString()),
+        spending: [...spentLately(plan.window, now), ...paid.map((each) => spentAt(new Date(now).toISOString(), each))],
       },
     },
     ...(usage && { usage }),
@@ -114,11 +115,12 @@ function sizeAfter({ window, reductions, budget }: Plan, draft: CompactionDraft)
 function receiptFor(
   plan: Plan,
   { route, usage }: Candidate,
-  { reason, durationMs, findings = [], calls = 0, after }: Occasion & { readonly after: ContextSize },
+  { reason, durationMs, findings = [], paid = [], after }: Occasion & { readonly after: ContextSize },
 ): Receipt {
   const { before, budget } = plan;
   const previous = plan.window.entries[plan.window.compactionAt];
   const rounds = previous?.type === "compaction" ? (receiptOf(previous)?.withoutProgress ?? 0) : 0;
+  const spent = usage ? [...paid, usage] : paid;
   const helped = after.tokens <= before.tokens * (1 - budget.limits.progress);
   return {
     reason,
@@ -132,8 +134,8 @@ function receiptFor(
       limit: Number.isFinite(budget.limit) ? budget.limit : null,
     },
     bytes: { before: before.bytes, after: after.bytes },
-    calls,
-    cost: usage?.cost?.total ?? 0,
+    calls: spent.length,
+    cost: spent.reduce((sum, { cost }) => sum + cost.total, 0),
     durationMs,
     findings: [...findings, ...notices(plan)],
     withoutProgress: helped ? 0 : rounds + 1,

@@ -5,7 +5,7 @@ import { latestEdit } from "../reading/latest-edit.ts";
 import { calibrationAt, fitOf } from "../reading/tokens/calibration.ts";
 import { type ContextSize, contextSize, entryTokens } from "../reading/tokens/context-size.ts";
 import type { Window } from "../session/window.ts";
-import { breakerAt } from "./breaker.ts";
+import { isOpen } from "./breaker.ts";
 import { type Budget, shouldCompact } from "./planning/budget.ts";
 
 export type Due =
@@ -23,12 +23,6 @@ export function due(window: Window, budget: Budget): Due {
   return { type: "due", why, size };
 }
 
-// GUARD2: a wider window, or a higher threshold, closes it.
-function isOpen(window: Window, { limit }: Budget): boolean {
-  const breaker = breakerAt(window);
-  return breaker !== null && limit <= breaker.limit;
-}
-
 // UNDO2: who undid a compaction is not given the same one again at once.
 function isQuiet(window: Window, budget: Budget): boolean {
   const undo = window.entries.findLastIndex(isUndo);
@@ -37,7 +31,7 @@ function isQuiet(window: Window, budget: Budget): boolean {
   const grown = window.entries
     .slice(undo)
     .reduce((sum, entry) => sum + entryTokens(entry, latestEdit(window.edits, entry), fit), 0);
-  return grown < budget.contextWindow * budget.limits.quietAfterUndo;
+  return grown < budget.span * budget.limits.quietAfterUndo;
 }
 
 /** Whether a move has undone a compaction. */

@@ -1,6 +1,7 @@
-/** What summaries have cost lately, so that a limit by the hour holds across compactions and restarts. */
+/** What summaries have cost lately, so that a limit by the hour holds across compactions, undos and restarts. */
 
-import type { Entry } from "../entry.ts";
+import { type Entry, MOVE } from "../entry.ts";
+import type { Usage } from "../message.ts";
 import type { Window } from "../session/window.ts";
 
 export interface Spent {
@@ -12,25 +13,33 @@ export interface Spent {
 export const COMPACTION_USAGE = "compaction";
 
 /** What was spent within an hour of this moment, whichever way the clock was turned: one item for each call. */
-export function spentLately({ entries, compactionAt }: Window, now: string): readonly Spent[] {
-  const since = entries.slice(Math.max(0, compactionAt)).flatMap(spentBy);
-  return [...carriedSpending(entries[compactionAt]), ...since]
-    .filter(({ at }) => Math.abs(Date.parse(at) - Date.parse(now)) < HOUR)
+export function spentLately({ entries, compactionAt }: Window, now: number): readonly Spent[] {
+  return entries
+    .slice(Math.max(0, compactionAt))
+    .flatMap((entry) => [...carriedBy(entry), ...spentBy(entry)])
+    .filter(({ at }) => Math.abs(Date.parse(at) - now) < HOUR)
     .slice(-MOST);
+}
+
+export function spentAt(at: string, { cost }: Usage): Spent {
+  return { at, cost: Number.isFinite(cost?.total) ? cost.total : 0 };
 }
 
 function spentBy(entry: Entry): readonly Spent[] {
   const isPaid = entry.type === "compaction" || (entry.type === "usage" && entry.kind === COMPACTION_USAGE);
-  if (!isPaid || !entry.usage) return [];
-  const cost = entry.usage.cost?.total;
-  return [{ at: entry.timestamp, cost: Number.isFinite(cost) ? cost : 0 }];
+  return isPaid && entry.usage ? [spentAt(entry.timestamp, entry.usage)] : [];
 }
 
-// A compaction carries what was spent before it. It comes from a file; what does not say what it cost cost nothing.
-function carriedSpending(entry: Entry | undefined): readonly Spent[] {
-  const details = entry?.type === "compaction" ? (entry.details as { pith?: { spending?: unknown } } | null) : null;
-  const spending = details?.pith?.spending;
+// A compaction carries what was spent before it, and a move that undoes one what it undoes. It comes from a file.
+function carriedBy(entry: Entry): readonly Spent[] {
+  const spending = spendingIn(entry);
   return Array.isArray(spending) ? spending.filter(isSpent) : [];
+}
+
+function spendingIn(entry: Entry): unknown {
+  if (entry.type === "compaction")
+    return (entry.details as { readonly pith?: { readonly spending?: unknown } } | null | undefined)?.pith?.spending;
+  return entry.type === "custom" && entry.customType === MOVE ? Object(entry.data).spending : null;
 }
 
 function isSpent(value: unknown): value is Spent {
@@ -40,4 +49,4 @@ function isSpent(value: unknown): value is Spent {
 
 const HOUR = 3_600_000;
 /** Items that a compaction carries at most. */
-const MOST = 200;
+const MOST = 1_000;

@@ -3,6 +3,8 @@
 import type { Session } from "../session/session.ts";
 import type { Appended } from "../session/store.ts";
 import { isUndo } from "./due.ts";
+import { receiptOf } from "./receipt.ts";
+import { spentLately } from "./spending.ts";
 
 export type Undone =
   | { readonly type: "undone" | "redone"; readonly leaf: string | null }
@@ -11,17 +13,22 @@ export type Undone =
 
 /** Goes to where the branch stood before its newest compaction. What was said since stays on a branch of its own. */
 export async function undoCompaction(session: Session): Promise<Undone> {
-  const { entries, compactionAt } = session.window;
-  const compaction = entries[compactionAt];
-  if (!compaction) return { type: "nothing-to-do", why: "no-compaction" };
-  const from = session.leaf;
-  return moved("undone", await session.move(compaction.parentId, { undoes: compaction.id, from }));
+  const { window, leaf } = session;
+  const compaction = window.entries[window.compactionAt];
+  if (compaction?.type !== "compaction") return { type: "nothing-to-do", why: "no-compaction" };
+  const told = receiptOf(compaction)?.undoTo;
+  const target = typeof told === "string" && (await session.store.entry(told)) ? told : compaction.parentId;
+  const spending = spentLately(window, Date.parse(compaction.timestamp));
+  const data = { undoes: compaction.id, from: leaf, ...(spending.length > 0 && { spending }) };
+  return moved("undone", await session.move(target, { data, expectedLeaf: leaf }));
 }
 
-/** Goes back to where the last undo on this branch came from. */
+/** Goes back to where the last undo on this branch came from, unless another compaction has come since. */
 export async function redoCompaction(session: Session): Promise<Undone> {
-  const undo = session.window.entries.findLast(isUndo);
-  const from = undo?.type === "custom" ? (undo.data as { readonly from?: unknown }).from : undefined;
+  const { entries, compactionAt } = session.window;
+  const at = entries.findLastIndex(isUndo);
+  const undo = entries[at];
+  const from = at > compactionAt && undo?.type === "custom" ? Object(undo.data).from : undefined;
   if (typeof from !== "string" || !(await session.store.entry(from))) return { type: "nothing-to-do", why: "no-undo" };
   return moved("redone", await session.move(from));
 }

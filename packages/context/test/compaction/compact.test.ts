@@ -105,10 +105,9 @@ describe("the preview", () => {
     const preview = previewCompaction(session.window, smallBudget());
     expect(await session.branch()).toHaveLength(talk.length);
     const outcome = await compactSmall(session);
-    if (preview.type !== "previewed" || outcome.type !== "compacted") throw new Error("nothing was done");
+    if (preview.type !== "planned" || outcome.type !== "compacted") throw new Error("nothing was done");
     expect({ ...outcome.receipt, durationMs: 0 }).toEqual(preview.receipt);
     expect(compactionIn(session).summary).toBe(preview.front);
-    expect(preview.plan.after).toBeGreaterThanOrEqual(preview.receipt.tokens.after);
   });
 
   test("CUT3 says when there is nothing to do", async () => {

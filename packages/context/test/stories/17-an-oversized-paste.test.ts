@@ -9,7 +9,7 @@ test("CUT7 CMP1 a paste too big for the tail becomes head, tail and handle, in t
   expect(outcome).toMatchObject({
     type: "compacted",
     receipt: {
-      kept: { first: "e3", last: "e3" },
+      kept: { first: "e2", last: "e3" },
       findings: [{ code: "result-reduced", note: "entry:e3 is shown as head and tail" }],
     },
   });

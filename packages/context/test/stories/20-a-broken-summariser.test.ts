@@ -27,7 +27,7 @@ test.each([
     writer("all good", {
       write: () => ({
         type: "written",
-        candidate: { route: "broken", story: "all good", notes: "", covers: new Set(["e1"]) },
+        candidate: { route: "broken", story: "all good", notes: "", covers: new Set() },
       }),
     }),
     "not-covered",
@@ -37,7 +37,10 @@ test.each([
   async (_, broken, code) => {
     const session = await sessionOf(...talk);
     const outcome = await compactSmall(session, { writers: [broken] });
-    expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model-free", findings: [{ code }] } });
+    expect(outcome).toMatchObject({
+      type: "compacted",
+      receipt: { route: "model-free", findings: expect.arrayContaining([expect.objectContaining({ code })]) },
+    });
     expect(seenBy(session)[0]).toContain("never touch the lock file");
   },
 );
@@ -68,5 +71,10 @@ test("GUARD3 over the hourly limit no model is asked", async () => {
   });
   const outcome = await compactSmall(session, { writers: [counting] });
   expect(asked).toBe(0);
-  expect(outcome).toMatchObject({ receipt: { route: "model-free", findings: [{ code: "spend-limit" }] } });
+  expect(outcome).toMatchObject({
+    receipt: {
+      route: "model-free",
+      findings: expect.arrayContaining([expect.objectContaining({ code: "spend-limit" })]),
+    },
+  });
 });

@@ -10,6 +10,11 @@ const patience = (): AbortSignal => {
   setTimeout(() => controller.abort(), 10);
   return controller.signal;
 };
+const ring = (): object => {
+  const one: { self?: object } = {};
+  one.self = one;
+  return one;
+};
 const withHook = async (hook: BeforeCompact) => {
   const session = await sessionOf(...talk);
   return { session, outcome: await compactSmall(session, { writers: [hookWriter(hook, { patience })] }) };
@@ -46,8 +51,35 @@ test.each<[string, BeforeCompact]>([
   ["names an entry that is not there", () => ({ compaction: { summary: "x", firstKeptEntryId: "e99" } })],
   ["says nothing", () => ({ compaction: { summary: "", firstKeptEntryId: "e3" } })],
   ["answers nonsense", () => 7 as never],
+  ["has details that go in a ring", () => ({ compaction: { summary: "x", firstKeptEntryId: "e3", details: ring() } })],
+  [
+    "has details without end",
+    () => ({ compaction: { summary: "x", firstKeptEntryId: "e3", details: { x: "x".repeat(40_000_000) } } }),
+  ],
 ])("CMP7 INV45 one that %s spoils nothing", async (_, hook) => {
   const { session, outcome } = await withHook(hook);
   expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model-free" } });
   expect(seenBy(session)[0]).toContain("one");
+});
+
+test("CMP7 one that empties the lists it is told of changes neither the plan nor the session", async () => {
+  const { session, outcome } = await withHook(({ preparation: { covered, kept, window } }) => {
+    for (const list of [covered, kept, window.entries]) (list as unknown[]).splice(0, 2);
+    return undefined;
+  });
+  expect(outcome).toMatchObject({ type: "compacted", receipt: { covered: { first: "e1", last: "e2" } } });
+  expect((await session.branch()).slice(0, 5).map(({ id }) => id)).toEqual(["e1", "e2", "e3", "e4", "e5"]);
+  expect(session.window.entries[0]?.id).toBe("e3");
+});
+
+test("CMP7 CMP8 a usage that nothing can cost is left out, and its summary stays", async () => {
+  const { session, outcome } = await withHook(() => ({
+    compaction: {
+      summary: "My own story.",
+      firstKeptEntryId: "e3",
+      usage: { input: 1n, cost: { total: -5 } } as never,
+    },
+  }));
+  expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "hook", cost: 0 } });
+  expect(session.window.entries[session.window.compactionAt]).not.toHaveProperty("usage");
 });

@@ -7,6 +7,7 @@ import { budgetFor } from "../../src/compaction/planning/budget.ts";
 import { compactionLimits } from "../../src/limits.ts";
 import { buildSessionContext } from "../../src/reading/build-context.ts";
 import { buildRequest } from "../../src/reading/build-request.ts";
+import { nothingUsed } from "../../src/testing/story.ts";
 import { testPorts } from "../../src/testing/test-ports.ts";
 import { sessionOf } from "../compaction/small-session.ts";
 import { storyteller } from "../told.ts";
@@ -25,7 +26,7 @@ test("DUE1 KEEP8 the request stays under 80 % of the byte limit, and every image
           role: "assistant",
           ...storyteller,
           content: [{ type: "toolCall", id: `c${shot}`, name: "look", arguments: { path: `shot${shot}.png` } }],
-          usage: zero,
+          usage: nothingUsed,
           stopReason: "toolUse",
           timestamp: 1,
         },
@@ -56,12 +57,3 @@ test("DUE1 KEEP8 the request stays under 80 % of the byte limit, and every image
   const shown = JSON.stringify(buildRequest(buildSessionContext(session.window), { to: storyteller }).messages);
   expect(shown).toMatch(/\[image entry:[^\]]*shot\d+\.png/);
 });
-
-const zero = {
-  input: 0,
-  output: 0,
-  cacheRead: 0,
-  cacheWrite: 0,
-  totalTokens: 0,
-  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-};

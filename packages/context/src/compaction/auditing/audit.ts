@@ -29,16 +29,12 @@ export function objection(audited: Audited): Finding | null {
 const saysSomething: Check = ({ candidate: { route, story } }) =>
   route !== MODEL_FREE && story.trim() === "" ? { code: "empty", note: "the summary is empty" } : null;
 
-const isShortEnough: Check = ({ candidate: { story, notes }, plan }) => {
+const isShortEnough: Check = ({ candidate: { route, story, notes }, plan }) => {
+  if (route === MODEL_FREE) return null;
   const tokens = textTokens(story) + textTokens(notes);
   const most = Math.floor(plan.checkpoint * NARRATIVE);
-  return tokens > most + SLACK
-    ? { code: "too-long", note: `the summary has ${tokens} tokens, ${most} are allowed` }
-    : null;
+  return tokens > most ? { code: "too-long", note: `the summary has ${tokens} tokens, ${most} are allowed` } : null;
 };
-
-/** Two texts that just fit may count a little more together. */
-const SLACK = 8;
 
 // CMP6
 const leavesNothingOut: Check = ({ plan, candidate }) => {

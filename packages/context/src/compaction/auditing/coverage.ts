@@ -7,7 +7,8 @@ import type { Candidate } from "../writing/candidate.ts";
 
 /** The entries that would fall out; a compaction with any is refused. */
 export function uncovered({ window, cut, carried }: Plan, { covers, story }: Candidate): readonly Entry[] {
-  const isCarried = carried.story === "" || story !== "";
+  const before = window.entries[window.compactionAt];
+  const isCarried = carried.story === "" || story !== "" || (before !== undefined && covers.has(before.id));
   return window.entries.filter((entry, at) => {
     if (entry.type === "compaction") return at === window.compactionAt && !isCarried;
     return at < cut.at && isShown(entry, window.edits) && !covers.has(entry.id);

@@ -20,6 +20,8 @@ export interface Setting {
 export interface Budget extends Setting {
   /** More tokens than this are too much. Of a window nobody knows, none are. */
   readonly limit: number;
+  /** What the amounts are shares of. */
+  readonly span: number;
   readonly tail: number;
   readonly words: number;
   readonly checkpoint: number;
@@ -34,14 +36,15 @@ export interface Budget extends Setting {
  * would be the threshold of.
  */
 export function budgetFor(limits: CompactionLimits, setting: Setting): Budget {
-  const isKnown = setting.contextWindow > 0;
+  const isKnown = setting.contextWindow > 0 && Number.isFinite(setting.contextWindow);
   const window = isKnown ? setting.contextWindow : UNKNOWN_WINDOW;
   const limit = lowest(limits, { ...setting, contextWindow: window });
-  const span = Math.min(window, Math.floor(limit / (1 - limits.largestReserve)));
-  const share = ({ tokens, share }: Amount): number => Math.min(tokens, Math.floor(span * share));
+  const span = Math.min(window, Math.floor(limit / (1 - largestReserve(limits))));
+  const share = ({ tokens, share }: Amount): number => Math.max(0, Math.min(tokens, Math.floor(span * share)) || 0);
   return {
     ...setting,
     limit: isKnown ? limit : Number.POSITIVE_INFINITY,
+    span,
     tail: share(limits.tail),
     words: share(limits.words),
     checkpoint: share(limits.checkpoint),
@@ -61,21 +64,26 @@ export function shouldCompact({ tokens, bytes }: ContextSize, budget: Budget): "
 }
 
 // DUE2: a number, a percentage or a reserve; for all, for one model, for one agent: the lowest of those that apply.
-function lowest({ thresholds, largestReserve }: CompactionLimits, { contextWindow, to, agent }: Setting): number {
+function lowest(limits: CompactionLimits, { contextWindow, to, agent }: Setting): number {
   const model = to && `${to.provider}/${to.model}`;
-  const applying = thresholds.filter(
+  const applying = limits.thresholds.filter(
     (threshold) =>
       (threshold.model === undefined || threshold.model === model) &&
       (threshold.agent === undefined || threshold.agent === agent),
   );
-  const limits = applying.flatMap((threshold) => limitsOf(threshold, contextWindow, largestReserve));
-  return Math.max(0, Math.floor(Math.min(contextWindow, ...limits)));
+  const found = applying.flatMap((threshold) => limitsOf(threshold, contextWindow, largestReserve(limits)));
+  return Math.max(0, Math.floor(Math.min(contextWindow, ...found.filter((limit) => !Number.isNaN(limit)))));
 }
 
-function limitsOf({ tokens, percent, reserve }: Threshold, window: number, largestReserve: number): readonly number[] {
+// Settings come from people: a share that would leave nothing is none.
+function largestReserve({ largestReserve }: CompactionLimits): number {
+  return largestReserve >= 0 && largestReserve < 1 ? largestReserve : 0;
+}
+
+function limitsOf({ tokens, percent, reserve }: Threshold, window: number, largest: number): readonly number[] {
   return [
     ...(tokens === undefined ? [] : [tokens]),
     ...(percent === undefined ? [] : [(window * percent) / 100]),
-    ...(reserve === undefined ? [] : [window - Math.min(reserve, window * largestReserve)]),
+    ...(reserve === undefined ? [] : [window - Math.min(reserve, window * largest)]),
   ];
 }

@@ -37,6 +37,8 @@ export function cutAt({ entries, edits }: Pick<Window, "entries" | "edits">, at:
 
 /** Whether a cut here parts no call from its results. */
 export function mayCutAt(entries: readonly Entry[], at: number, edits: readonly ContextEditEntry[]): boolean {
+  const first = entries[at];
+  if (first && isResult(first)) return false;
   for (const entry of entries.slice(at)) {
     if (!isShown(entry, edits)) continue;
     if (isResult(entry)) return false;

@@ -1,4 +1,4 @@
-/** What a compaction would do: where it cuts, what it covers and keeps, what that comes to. Pure; it is the preview. */
+/** What a compaction would do: where it cuts, what it covers and keeps. Pure and cheap; it is the preview. */
 
 import type { Entry } from "../../entry.ts";
 import { type CarriedFront, carriedFront, nothingBefore } from "../../keeping/front.ts";
@@ -8,12 +8,11 @@ import type { Reduction } from "../../keeping/reduced.ts";
 import { type KeptWords, keptWords } from "../../keeping/user-words.ts";
 import { latestEdit } from "../../reading/latest-edit.ts";
 import { calibrationAt, type Fit, fitOf } from "../../reading/tokens/calibration.ts";
-import { type ContextSize, contextSize, entryTokens } from "../../reading/tokens/context-size.ts";
-import { textTokens } from "../../reading/tokens/text-tokens.ts";
+import { type ContextSize, contextSize, entryBytes } from "../../reading/tokens/context-size.ts";
 import { leafOf, type Window } from "../../session/window.ts";
 import type { Budget } from "./budget.ts";
 import { type Cut, cutAt, findCutPoint, isShown, mayCutAt } from "./cut.ts";
-import { reductions } from "./reductions.ts";
+import { keptBytes, reducedTokens, reductions } from "./reductions.ts";
 import { type Rung, rungs } from "./rungs.ts";
 
 export interface Plan {
@@ -36,8 +35,6 @@ export interface Plan {
   /** Tokens of the narrative and the ledger at most. */
   readonly checkpoint: number;
   readonly before: ContextSize;
-  /** Tokens of the context afterwards, at most. */
-  readonly after: number;
 }
 
 export type Prepared = { readonly type: "planned"; readonly plan: Plan } | NothingToDo;
@@ -64,21 +61,33 @@ export function prepareAt(window: Window, { budget, rung }: Pick<Plan, "budget" 
 
 /** The same plan for a window that has grown since; null where what it covers is no longer what it was. */
 export function standing(plan: Plan, window: Window): Plan | null {
-  const before = plan.window;
-  if (window === before) return plan;
-  const isGrown =
-    window.entries[before.entries.length - 1]?.id === leafOf(before) &&
-    window.compactionAt === before.compactionAt &&
-    window.edits.length === before.edits.length;
-  return isGrown ? prepareAt(window, plan, plan.cut.at) : null;
+  if (window === plan.window) return plan;
+  return isGrownFrom(window, plan.window) ? prepareAt(window, plan, plan.cut.at) : null;
 }
 
+/** Whether nothing but talk was added behind it. */
+export function isGrownFrom(window: Window, before: Window): boolean {
+  return (
+    leafOf(before) === (window.entries[before.entries.length - 1]?.id ?? null) &&
+    window.compactionAt === before.compactionAt &&
+    window.edits.length === before.edits.length
+  );
+}
+
+// What is too big for the tail counts with what will be left of it; what is too heavy for the wire is cut by its weight.
 function cutOn(window: Window, budget: Budget, rung: Rung): Cut | null {
   const { entries, edits } = window;
   if (rung.tail === 0) return entries.length === 0 ? null : cutAt(window, entries.length);
-  const fit = fitAt(window, budget);
-  const tokensOf = (entry: Entry): number => entryTokens(entry, latestEdit(edits, entry), fit);
-  return findCutPoint(entries, { keep: budget.tail * rung.tail, tokensOf, edits });
+  const parts = { window, budget, rung, fit: fitAt(window, budget) };
+  const byTokens = findCutPoint(entries, {
+    keep: budget.tail * rung.tail,
+    tokensOf: (entry) => reducedTokens(entry, parts),
+    edits,
+  });
+  if (contextSize(window, budget).bytes <= budget.bytes) return byTokens;
+  const weightOf = (entry: Entry): number => entryBytes(entry, latestEdit(edits, entry));
+  const byWeight = findCutPoint(entries, { keep: keptBytes(budget), tokensOf: weightOf, edits });
+  return !byTokens || (byWeight && byWeight.at > byTokens.at) ? byWeight : byTokens;
 }
 
 interface Beginnings {
@@ -98,9 +107,6 @@ function planned(window: Window, { budget, rung, cut, covered }: Beginnings): Pl
   const request = latestRequest({ ...said, before: carried.request });
   const pins = pinsText(window.state.pins);
   const checkpoint = inEstimates(budget.checkpoint * rung.front, fit);
-  const before = contextSize(window, budget);
-  const tail = reductions(kept, { window, budget, rung, fit });
-  const front = checkpoint + textTokens(pins) + words.tokens + textTokens(request) + FRAME;
   return {
     window,
     budget,
@@ -109,19 +115,15 @@ function planned(window: Window, { budget, rung, cut, covered }: Beginnings): Pl
     covered,
     turn: cut.turnAt === null ? [] : window.entries.slice(cut.turnAt, cut.at),
     kept,
-    reductions: tail.reductions,
+    reductions: reductions(kept, { window, budget, rung, fit }),
     carried,
     pins,
     words,
     request,
     checkpoint,
-    before,
-    after: Math.ceil(before.fixed + front * fit.factor + tail.tokens),
+    before: contextSize(window, budget),
   };
 }
-
-/** Tokens of what is said around the front. */
-const FRAME = 60;
 
 // Budgets are real tokens; texts are measured in estimated ones.
 function inEstimates(tokens: number, { factor }: Fit): number {

@@ -5,19 +5,15 @@ import type { LedgerImage } from "../../keeping/ledger/ledger.ts";
 import { ledgerOf } from "../../keeping/ledger/ledger-of.ts";
 import { imageMark } from "../../keeping/ledger/showing/image-mark.ts";
 import { type Reduction, reduced } from "../../keeping/reduced.ts";
+import type { ImageBlock } from "../../message.ts";
 import { latestEdit } from "../../reading/latest-edit.ts";
 import type { Fit } from "../../reading/tokens/calibration.ts";
 import { entryBytes, entryTokens } from "../../reading/tokens/context-size.ts";
+import { isEditable } from "../../session/check-batch.ts";
 import type { Window } from "../../session/window.ts";
 import type { Budget } from "./budget.ts";
 import { isShown } from "./cut.ts";
 import type { Rung } from "./rungs.ts";
-
-export interface Reduced {
-  readonly reductions: readonly Reduction[];
-  /** Tokens of the kept part with them. */
-  readonly tokens: number;
-}
 
 export interface ReductionParts {
   readonly window: Window;
@@ -26,41 +22,74 @@ export interface ReductionParts {
   readonly fit: Fit;
 }
 
-// KEEP8: the newest images stay; what is older than half of the wire's bytes is named instead.
-export function reductions(kept: readonly Entry[], { window, budget, rung, fit }: ReductionParts): Reduced {
-  const { edits } = window;
-  const room = budget.reduced * rung.tail;
-  const most = Math.max(room, budget.tail * rung.reduceAbove);
+/** In the order of the log; from the newest on, as much as there is room for stays as it is. */
+export function reductions(kept: readonly Entry[], parts: ReductionParts): readonly Reduction[] {
+  const { edits } = parts.window;
   const made: Reduction[] = [];
-  let [tokens, bytes] = [0, 0];
+  let bytes = 0;
   for (const entry of kept.toReversed().filter((each) => isShown(each, edits))) {
-    const edit = latestEdit(edits, entry);
-    const size = entryTokens(entry, edit, fit);
-    bytes += entryBytes(entry, edit);
-    const isHeavy = bytes > budget.bytes * IMAGES;
-    const reduction =
-      size > most || isHeavy ? smaller(entry, { kept, isHeavy, tokens: size > most ? room / fit.factor : size }) : null;
-    const after = reduction ? entryTokens(entry, reduction as ContextEditEntry, fit) : size;
-    if (reduction && after < size) made.unshift(reduction);
-    tokens += Math.min(size, after);
+    const weight = entryBytes(entry, latestEdit(edits, entry));
+    // KEEP8: what is newest may fill the wire; what is older stays within its part of it.
+    const room = (bytes === 0 ? parts.budget.bytes * NEWEST : keptBytes(parts.budget)) - bytes;
+    const reduction = smaller(entry, { ...parts, kept, excess: weight - room });
+    if (reduction) made.unshift(reduction);
+    bytes += reduction ? entryBytes(entry, reduction as ContextEditEntry) : weight;
   }
-  return { reductions: made, tokens };
+  return made;
 }
 
-/** Of the wire's bytes: what the kept part may weigh, so that there is room for what comes. */
-const IMAGES = 0.5;
+/** What the kept part may weigh, so that there is room for what comes. */
+export function keptBytes({ bytes }: Budget): number {
+  return bytes * 0.5;
+}
 
-interface Smaller {
+/** Of what the wire carries: what the newest message may weigh by itself. */
+const NEWEST = 0.9;
+
+/** Tokens of an entry in the kept part, once it is reduced if it must be. */
+export function reducedTokens(entry: Entry, parts: ReductionParts): number {
+  const size = entryTokens(entry, latestEdit(parts.window.edits, entry), parts.fit);
+  return size > mostTokens(parts) && isEditable(entry) ? Math.min(size, room(parts)) : size;
+}
+
+// CUT7
+function mostTokens(parts: ReductionParts): number {
+  return Math.max(room(parts), parts.budget.tail * parts.rung.reduceAbove);
+}
+
+const room = ({ budget, rung }: ReductionParts): number => budget.reduced * rung.tail;
+
+interface Smaller extends ReductionParts {
   readonly kept: readonly Entry[];
-  readonly isHeavy: boolean;
-  readonly tokens: number;
+  /** Bytes that it weighs too much. */
+  readonly excess: number;
 }
 
-function smaller(entry: Entry, { kept, isHeavy, tokens }: Smaller): Reduction | null {
-  const images = isHeavy ? [...imagesOf(entry, kept)] : [];
-  if (isHeavy && images.length === 0) return null;
-  const mark = (): string => imageMark(images.shift() ?? unknownImage(entry));
-  return reduced(entry, { tokens: Math.floor(tokens), imageMark: isHeavy ? mark : null });
+function smaller(entry: Entry, parts: Smaller): Reduction | null {
+  const { window, fit, excess } = parts;
+  const edit = latestEdit(window.edits, entry);
+  const size = entryTokens(entry, edit, fit);
+  const isBig = size > mostTokens(parts);
+  if ((!isBig && excess <= 0) || !isEditable(entry)) return null;
+  const reduction = reduced(entry, {
+    edits: window.edits,
+    tokens: Math.floor((isBig ? Math.min(size, room(parts)) : size) / fit.factor),
+    imageMark: excess > 0 ? marks(entry, parts) : null,
+  });
+  const isSmaller = reduction && entryBytes(entry, reduction as ContextEditEntry) < entryBytes(entry, edit);
+  return isSmaller ? reduction : null;
+}
+
+// As many images as weigh too much, the oldest first.
+function marks(entry: Entry, { kept, excess }: Smaller): (image: ImageBlock) => string | null {
+  const images = [...imagesOf(entry, kept)];
+  let left = excess;
+  return ({ data }) => {
+    const image = images.shift() ?? unknownImage(entry);
+    if (left <= 0) return null;
+    left -= typeof data === "string" ? data.length : 0;
+    return imageMark(image);
+  };
 }
 
 // The path of an image is in the call before its result.

@@ -6,7 +6,7 @@ import { ledgerIn } from "../../keeping/ledger/ledger-in.ts";
 import { ledgerOf } from "../../keeping/ledger/ledger-of.ts";
 import { mergedLedgers } from "../../keeping/ledger/merge.ts";
 import { mergedTurns, type TurnNote, turnNotes, turnsIn } from "../../keeping/turns.ts";
-import { type TouchedFiles, touchedFiles } from "../../reading/touched-files.ts";
+import { carriedFiles, fileTouches, newestFiles, type TouchedFiles } from "../../reading/touched-files.ts";
 import { isShown } from "../planning/cut.ts";
 import type { Plan } from "../planning/plan.ts";
 
@@ -28,18 +28,22 @@ export function keptByCode(plan: Plan): Kept {
 
 const keptOf = new WeakMap<Plan, Kept>();
 
-// The compaction before stands behind what it kept; what it carries is older than that all the same.
+// The compaction before stands behind what it kept; what it carries is older than that all the same. Those before it
+// may stand among the covered too, and are told by it: told again, their files would be counted twice.
 function gathered(plan: Plan): Kept {
   const { window, covered, budget } = plan;
   const before = window.entries[window.compactionAt];
-  const since = covered.filter((entry) => entry !== before);
-  const shown = since.filter((entry) => isShown(entry, window.edits));
   const compaction = before?.type === "compaction" ? before : null;
+  const ledger = ledgerBefore(compaction);
+  const since = covered.filter((entry) => entry.type !== "compaction");
+  const shown = since.filter((entry) => isShown(entry, window.edits));
   const carried = (compaction?.details as { readonly pith?: { readonly turns?: unknown } } | undefined)?.pith?.turns;
+  // pi's lists know no order, the ledger has that of the newest.
+  const touches = [...carriedFiles(compaction?.details), ...ledger.files, ...fileTouches(since, budget.tools)];
   return {
-    ledger: mergedLedgers(ledgerBefore(compaction), ledgerOf([...since, ...laterEdits(plan)], budget.tools)),
+    ledger: mergedLedgers(ledger, ledgerOf([...since, ...laterEdits(plan)], budget.tools)),
     turns: mergedTurns(turnsIn(carried), turnNotes(shown, window.edits)),
-    files: bounded(touchedFiles(compaction ? [compaction, ...since] : since, budget.tools)),
+    files: newestFiles(touches, MOST_FILES),
   };
 }
 
@@ -53,8 +57,4 @@ function ledgerBefore(compaction: CompactionEntry | null): Ledger {
 }
 
 // B49: what is written for pi stays small; the log itself has them all.
-function bounded({ read, modified }: TouchedFiles): TouchedFiles {
-  return { read: read.slice(0, MOST_FILES), modified: modified.slice(0, MOST_FILES) };
-}
-
 const MOST_FILES = 500;

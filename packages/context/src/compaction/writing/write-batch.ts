@@ -5,24 +5,32 @@ import type { Ports } from "../../ports.ts";
 import type { Drafted, Session } from "../../session/session.ts";
 import { leafOf, type Window } from "../../session/window.ts";
 import { commit } from "../commit.ts";
+import { type Chosen, chosenPlan, type Need } from "../ladder.ts";
 import type { Budget } from "../planning/budget.ts";
-import { type Plan, standing } from "../planning/plan.ts";
-import type { Finding, Reason, Receipt } from "../receipt.ts";
+import { isGrownFrom, type Plan, standing } from "../planning/plan.ts";
+import type { Finding, Receipt } from "../receipt.ts";
 import { COMPACTION_USAGE, spentLately } from "../spending.ts";
 import { attempted } from "./attempted.ts";
-import type { Writer, Written } from "./candidate.ts";
-import { modelFreeWriter } from "./model-free-writer.ts";
+import type { Candidate, Writer, Written } from "./candidate.ts";
+import { modelFree } from "./model-free-writer.ts";
 
-export interface WriteParts {
+export interface WriteParts extends Need {
   readonly session: Session;
+  readonly budget: Budget;
   readonly ports: Pick<Ports, "now" | "entryId">;
-  readonly reason: Reason;
   /** In order of preference; where none of them succeeds, code writes alone. */
   readonly writers?: readonly Writer[];
   readonly signal?: AbortSignal;
 }
 
-export type WrittenBatch =
+export interface Writing {
+  readonly batch: Batch;
+  /** What was paid for and is not in the batch, as entries. */
+  readonly usages: readonly Drafted[];
+  readonly findings: readonly Finding[];
+}
+
+export type Batch =
   | {
       readonly type: "ready";
       readonly id: string;
@@ -32,64 +40,101 @@ export type WrittenBatch =
       readonly receipt: Receipt;
     }
   | { readonly type: "cancelled" }
-  | {
-      readonly type: "refused" | "leaf-moved";
-      readonly findings: readonly Finding[];
-      readonly usages: readonly Drafted[];
-    };
+  | { readonly type: "leaf-moved" }
+  | Exclude<Chosen, { type: "planned" }>;
 
-export async function writeBatch(first: Plan, parts: WriteParts): Promise<WrittenBatch> {
-  const { session, ports, signal, reason } = parts;
-  const begun = ports.now();
-  const findings: Finding[] = [];
-  const usages: Drafted[] = [];
-  for (const writer of [...(parts.writers ?? []), modelFreeWriter]) {
-    const written = await tried(writer, first, parts);
-    if (written.type === "cancelled" || signal?.aborted) return { type: "cancelled" };
-    if (written.type === "failed") findings.push({ code: written.code, note: written.why });
-    if (written.type === "failed" && written.usage) usages.push(usageOf(written.usage, first));
-    if (written.type !== "written") continue;
+export async function writeBatch(parts: WriteParts): Promise<Writing> {
+  const desk: Desk = { parts, begun: parts.ports.now(), findings: [], paid: [] };
+  const batch = parts.signal?.aborted ? CANCELLED : await written(desk);
+  const usages = desk.paid.map((usage) => usageEntry(usage, parts.budget));
+  return { batch, usages, findings: desk.findings };
+}
 
-    const plan = standing(written.plan ?? first, session.window);
-    if (!plan) return { type: "leaf-moved", findings, usages };
-    const { candidate } = written;
-    const calls = usages.length + (candidate.usage ? 1 : 0);
-    const now = ports.now();
-    const occasion = { id: ports.entryId(), reason, now, durationMs: now - begun, findings, calls };
-    const committed = commit(plan, candidate, occasion);
-    if (committed.type === "ready")
-      return {
-        ...committed,
-        id: occasion.id,
-        leaf: leafOf(plan.window),
-        drafts: [...usages, ...committed.drafts],
-      };
-    findings.push(committed.finding);
-    if (candidate.usage) usages.push(usageOf(candidate.usage, first));
+/** What came up so far. */
+interface Desk {
+  readonly parts: WriteParts;
+  readonly begun: number;
+  readonly findings: Finding[];
+  /** For summaries that were not used. */
+  readonly paid: Usage[];
+}
+
+const CANCELLED: Batch = { type: "cancelled" };
+
+async function written(desk: Desk): Promise<Batch> {
+  const { session, budget, writers = [], signal } = desk.parts;
+  const chosen = chosenPlan(session.window, budget, desk.parts);
+  if (chosen.type !== "planned") return chosen;
+  const { plan } = chosen;
+  for (const writer of writers) {
+    const made = await tried(writer, plan, desk);
+    if (made === "cancelled" || signal?.aborted) return CANCELLED;
+    const ready = made && committed(made, standing(made.plan ?? plan, session.window), desk);
+    if (ready) return ready;
+    if (!isGrownFrom(session.window, plan.window)) return { type: "leaf-moved" };
   }
-  return { type: "refused", findings, usages };
+  const present = session.window === plan.window ? chosen : chosenPlan(session.window, budget, desk.parts);
+  if (present.type !== "planned") return present;
+  return committed({ candidate: modelFree(present.plan) }, present.plan, desk) ?? { type: "leaf-moved" };
 }
 
-type Tried = Exclude<Written, { type: "failed" }> | (Extract<Written, { type: "failed" }> & Pick<Finding, "code">);
+interface Made {
+  readonly candidate: Candidate;
+  readonly plan?: Plan;
+}
 
-async function tried(writer: Writer, plan: Plan, { session, ports, signal }: WriteParts): Promise<Tried> {
-  // GUARD3
-  if (writer.isPaid && isSpent(session.window, plan.budget, ports)) return { type: "failed", ...SPENT };
+/** Null where nothing came of it; what it cost all the same is on the desk. */
+async function tried(writer: Writer, plan: Plan, desk: Desk): Promise<Made | "cancelled" | null> {
+  const { session, ports, signal, budget } = desk.parts;
+  if (writer.isPaid && isSpent(session.window, budget, { now: ports.now(), calls: desk.paid })) {
+    desk.findings.push({ code: "spend-limit", note: "summaries have cost as much as they may within an hour" });
+    return null;
+  }
   const act = await attempted(() => writer.write(plan, signal ? { signal } : {}), [signal]);
-  if (act.type === "aborted") return { type: "cancelled" };
-  if (act.type === "failed") return { type: "failed", code: "writer-failed", why: `${writer.route}: ${act.why}` };
-  const written = act.value;
-  if (written.type !== "failed") return written;
-  return { ...written, code: "writer-failed", why: `${writer.route}: ${written.why}` };
+  if (act.type === "aborted") return "cancelled";
+  const made: Written = act.type === "failed" ? act : act.value;
+  switch (made.type) {
+    case "written":
+      return made;
+    case "cancelled":
+      return "cancelled";
+    case "nothing":
+      return null;
+    case "failed":
+      desk.findings.push({ code: "writer-failed", note: `${writer.route}: ${made.why}` });
+      if (made.usage) desk.paid.push(made.usage);
+      return null;
+  }
 }
 
-const SPENT = { code: "spend-limit", why: "summaries have cost as much as they may within an hour" } as const;
-
-function isSpent(window: Window, { limits: { hourly } }: Budget, { now }: WriteParts["ports"]): boolean {
-  const spent = spentLately(window, new Date(now()).toISOString());
-  return spent.length >= hourly.calls || spent.reduce((sum, { cost }) => sum + cost, 0) >= hourly.cost;
+/** Null where a check speaks against it, or what it covers is no longer what it was. */
+function committed({ candidate }: Made, plan: Plan | null, { parts, begun, findings, paid }: Desk): Batch | null {
+  const now = parts.ports.now();
+  const occasion = {
+    id: parts.ports.entryId(),
+    reason: parts.reason,
+    now,
+    durationMs: Math.max(0, now - begun),
+    findings,
+    paid,
+  };
+  const result = plan && commit(plan, candidate, occasion);
+  if (plan && result?.type === "ready") return { ...result, id: occasion.id, leaf: leafOf(plan.window) };
+  if (result?.type === "refused") findings.push(result.finding);
+  if (candidate.usage) paid.push(candidate.usage);
+  return null;
 }
 
-function usageOf(usage: Usage, { budget: { to } }: Plan): Drafted {
+// GUARD3
+function isSpent(
+  window: Window,
+  { limits: { hourly } }: Budget,
+  { now, calls }: { readonly now: number; readonly calls: readonly Usage[] },
+): boolean {
+  const spent = [...spentLately(window, now).map(({ cost }) => cost), ...calls.map(({ cost }) => cost.total)];
+  return spent.length >= hourly.calls || spent.reduce((sum, cost) => sum + cost, 0) >= hourly.cost;
+}
+
+function usageEntry(usage: Usage, { to }: Budget): Drafted {
   return { type: "usage", kind: COMPACTION_USAGE, provider: to?.provider ?? "", model: to?.model ?? "", usage };
 }

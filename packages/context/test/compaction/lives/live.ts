@@ -2,7 +2,8 @@
 
 import { compact } from "../../../src/compaction/compact.ts";
 import { due } from "../../../src/compaction/due.ts";
-import { budgetFor } from "../../../src/compaction/planning/budget.ts";
+import { type Budget, budgetFor } from "../../../src/compaction/planning/budget.ts";
+import { prepareCompaction } from "../../../src/compaction/planning/plan.ts";
 import { redoCompaction, undoCompaction } from "../../../src/compaction/undo.ts";
 import type { Entry } from "../../../src/entry.ts";
 import { entryWords } from "../../../src/keeping/entry-text.ts";
@@ -13,6 +14,7 @@ import type { Ports } from "../../../src/ports.ts";
 import { contextSize } from "../../../src/reading/tokens/context-size.ts";
 import { MemoryStore } from "../../../src/session/memory-store.ts";
 import { type Drafted, Session } from "../../../src/session/session.ts";
+import { type Window, windowOf } from "../../../src/session/window.ts";
 import { drafts, models, pick } from "../../properties/drafts.ts";
 import { contextOf, expectCompacted, expectNothingChanged, expectSendable, same } from "./invariants.ts";
 import type { Fit, Step } from "./steps.ts";
@@ -71,7 +73,8 @@ async function take(life: Life, step: Step, at: number): Promise<void> {
       return;
     case "pin": {
       const entry = pick(await session.branch(), step.which);
-      if (step.entry && entry && entryWords(entry).trim() !== "") await pinEntry(session, entry.id);
+      if (step.entry && entry && entryWords(entry, session.window.edits).trim() !== "")
+        await pinEntry(session, entry.id);
       else await pinWords(session, `pinned ${at}`);
       return;
     }
@@ -106,6 +109,7 @@ async function fit(life: Life, { contextWindow, reason, attempt, fixed, writers,
   const onWrite = (): void => {
     if (++written === abort) controller.abort();
   };
+  expectSamePlan(session.window, windowOf(await session.branch()), budget);
   const before = { window: session.window, bytes: store.bytes(), due: due(session.window, budget) };
   const made = writers.map((kind) => writerOf(kind, session, onWrite));
   const outcome = await compact({ session, budget, reason, attempt, ports, writers: made, signal: controller.signal });
@@ -116,8 +120,19 @@ async function fit(life: Life, { contextWindow, reason, attempt, fixed, writers,
   await settles(life, budget);
 }
 
+// INV11: from the branch alone, whatever other branches there are and however the window came about.
+function expectSamePlan(window: Window, again: Window, budget: Budget): void {
+  const told = (each: Window): unknown => {
+    const prepared = prepareCompaction(each, budget);
+    if (prepared.type !== "planned") return prepared;
+    const { cut, kept, words, request } = prepared.plan;
+    return { cut, kept: kept.map(({ id }) => id), words, request };
+  };
+  same("INV11 the plan depends on the branch alone", told(window), told(again));
+}
+
 // INV16, INV17: by itself it comes to rest soon, and a second one has nothing to do.
-async function settles({ session, ports }: Life, budget: ReturnType<typeof budgetFor>): Promise<void> {
+async function settles({ session, ports }: Life, budget: Budget): Promise<void> {
   let rounds = 0;
   while (due(session.window, budget).type === "due" && rounds < 5) {
     rounds++;

@@ -1,0 +1,197 @@
+/** Proves the edges: each of these once lost something, looped, or stopped a session for good. */
+
+import { describe, expect, test } from "vitest";
+import { breakerAt } from "../../src/compaction/breaker.ts";
+import { compact } from "../../src/compaction/compact.ts";
+import { due } from "../../src/compaction/due.ts";
+import { budgetFor } from "../../src/compaction/planning/budget.ts";
+import { spentLately } from "../../src/compaction/spending.ts";
+import { redoCompaction, undoCompaction } from "../../src/compaction/undo.ts";
+import type { Writer } from "../../src/compaction/writing/candidate.ts";
+import { pinWords, unpin } from "../../src/keeping/pin.ts";
+import { compactionLimits } from "../../src/limits.ts";
+import type { Session } from "../../src/session/session.ts";
+import { nothingUsed } from "../../src/testing/story.ts";
+import { testPorts } from "../../src/testing/test-ports.ts";
+import { compactSmall, seenBy, sessionOf, smallBudget, words } from "./small-session.ts";
+
+const print = (session: Session, text: string) =>
+  session.append({ type: "custom_message", customType: "output", content: text, display: true });
+const usage = { ...nothingUsed, totalTokens: 10, input: 10, cost: { ...nothingUsed.cost, total: 1 } };
+const failing: Writer = { route: "failing", isPaid: true, write: () => ({ type: "failed", why: "busy", usage }) };
+const full = ["user: one", `says: ${words(900)}`, "user: two"];
+
+describe("the breaker", () => {
+  test("GUARD1 a provider's refusal of a context that fits does not stop compactions for good", async () => {
+    const session = await sessionOf("user: hello", "says: hi", "user: go on");
+    expect(await compactSmall(session, { reason: "overflow", attempt: 4 })).toMatchObject({ why: "cannot-fit" });
+    expect(breakerAt(session.window)).toBeNull();
+    await print(session, words(900));
+    expect(due(session.window, smallBudget())).toMatchObject({ type: "due" });
+  });
+
+  test("GUARD2 it closes when the pins that filled the window are taken away", async () => {
+    const session = await sessionOf("user: hello", `says: ${words(400)}`);
+    await pinWords(session, words(800));
+    expect(await compactSmall(session, { reason: "due" })).toMatchObject({ breaker: { fills: "pins" } });
+    expect(due(session.window, smallBudget())).toMatchObject({ why: "breaker" });
+    await unpin(session, session.window.state.pins[0]?.id ?? "");
+    expect(due(session.window, smallBudget())).toMatchObject({ type: "due" });
+    expect(await compactSmall(session, { reason: "due" })).toMatchObject({ type: "compacted" });
+  });
+
+  test("GUARD1 a prompt far bigger than was said ends at the breaker, not in a loop", async () => {
+    const session = await sessionOf("user: begin");
+    const budget = budgetFor(compactionLimits, { contextWindow: 8_000, fixed: 100 });
+    let compactions = 0;
+    for (let step = 0; step < 20; step++) {
+      await session.append({
+        type: "message",
+        message: {
+          role: "assistant",
+          content: [{ type: "text", text: words(20) }],
+          api: "a",
+          provider: "p",
+          model: "m",
+          usage: { ...nothingUsed, input: 12, totalTokens: 6_500, output: 40 },
+          stopReason: "stop",
+          timestamp: 1,
+        },
+      });
+      if (due(session.window, budget).type !== "due") continue;
+      const outcome = await compact({ session, budget, reason: "due", ports: testPorts(`s${step}-`) });
+      if (outcome.type === "compacted") compactions++;
+    }
+    expect(compactions).toBeLessThanOrEqual(2);
+    expect(breakerAt(session.window)).toMatchObject({ fills: "fixed" });
+  });
+});
+
+describe("what summaries cost", () => {
+  test("GUARD3 INV48 failed attempts count, over any number of compactions", async () => {
+    const session = await sessionOf("user: begin");
+    const budget = smallBudget({ hourly: { cost: 100, calls: 3 } });
+    let asked = 0;
+    const counting: Writer = {
+      ...failing,
+      write: (plan, act) => {
+        asked++;
+        return failing.write(plan, act);
+      },
+    };
+    for (let round = 0; round < 6; round++) {
+      await print(session, words(900, `r${round}x`));
+      expect(await compactSmall(session, { budget, writers: [counting] })).toMatchObject({ type: "compacted" });
+    }
+    expect(asked).toBe(3);
+  });
+
+  test("GUARD3 CMP3 what was paid is in the log when a writer is cancelled, when the leaf has moved, and after an undo", async () => {
+    const spent = (session: Session): number => spentLately(session.window, Date.parse("2026-01-01")).length;
+    const cancelled = await sessionOf(...full);
+    const stops: Writer = { route: "stops", isPaid: false, write: () => ({ type: "cancelled" }) };
+    expect(await compactSmall(cancelled, { writers: [failing, stops] })).toEqual({ type: "cancelled" });
+    expect(spent(cancelled)).toBe(1);
+
+    const moved = await sessionOf(...full);
+    const leaves: Writer = {
+      route: "leaves",
+      isPaid: true,
+      write: async ({ covered }) => {
+        await moved.move("e1");
+        const covers = new Set(covered.map(({ id }) => id));
+        return { type: "written", candidate: { route: "leaves", story: "a story", notes: "", covers, usage } };
+      },
+    };
+    expect(await compactSmall(moved, { writers: [leaves] })).toMatchObject({ why: "leaf-moved" });
+    expect(spent(moved)).toBe(1);
+
+    const undone = await sessionOf(...full);
+    const outcome = await compactSmall(undone, { writers: [failing] });
+    expect(outcome).toMatchObject({ receipt: { calls: 1, cost: 1 } });
+    await undoCompaction(undone);
+    expect(spent(undone)).toBe(1);
+  });
+});
+
+describe("undo and redo", () => {
+  test("UNDO1 undo goes where the receipt says, also when failed attempts stand before the compaction", async () => {
+    const session = await sessionOf(...full);
+    const outcome = await compactSmall(session, { writers: [failing] });
+    expect(outcome).toMatchObject({ receipt: { undoTo: "e3" } });
+    await undoCompaction(session);
+    expect(session.window.entries.at(-1)?.parentId).toBe("e3");
+  });
+
+  test("UNDO1 a compaction that came after an undo is not left by redo", async () => {
+    const session = await sessionOf(...full);
+    await compactSmall(session);
+    await undoCompaction(session);
+    await print(session, words(900, "new"));
+    await compactSmall(session);
+    expect(await redoCompaction(session)).toEqual({ type: "nothing-to-do", why: "no-undo" });
+  });
+});
+
+describe("what is kept", () => {
+  test("KEEP4 INV21 a long request that was carried on is shortened for a smaller window", async () => {
+    const work = Array.from({ length: 6 }, (_, at) => [
+      `calls: bash command=s${at}`,
+      `result: ${words(4000, `o${at}x`)}`,
+    ]);
+    const session = await sessionOf("user: hello", "says: hi", `user: ${words(6000, "ask")}`, ...work.flat());
+    const ports = testPorts("m");
+    const large = budgetFor(compactionLimits, { contextWindow: 60_000 });
+    expect(await compact({ session, budget: large, reason: "due", ports })).toMatchObject({ type: "compacted" });
+    const small = budgetFor(compactionLimits, { contextWindow: 8_000 });
+    expect(await compact({ session, budget: small, reason: "model-switch", ports })).toMatchObject({
+      type: "compacted",
+    });
+    expect(seenBy(session)[0]).toMatch(/latest request.*\(entry:e3\): ask0 ask1 /);
+  });
+
+  test("CUT1 CUT7 one huge result near the end does not empty the tail", async () => {
+    const before = Array.from({ length: 20 }, (_, at) => [
+      `calls: bash command=s${at}`,
+      `result: ${words(800, `o${at}x`)}`,
+    ]);
+    const session = await sessionOf(
+      "user: go",
+      ...before.flat(),
+      "calls: bash command=log",
+      `result: ${words(60_000)}`,
+      "says: I see",
+      "user: fix it",
+    );
+    const budget = budgetFor(compactionLimits, { contextWindow: 200_000 });
+    const outcome = await compact({ session, budget, reason: "overflow", ports: testPorts("m") });
+    expect(outcome).toMatchObject({ type: "compacted", receipt: { rung: "whole" } });
+    if (outcome.type === "compacted") expect(outcome.receipt.kept.count).toBeGreaterThan(10);
+    expect(seenBy(session).join("\n")).toMatch(/word0 word1 .*opens all of it/);
+  });
+
+  test("KEEP1 a pin that an edit removed does not come back", async () => {
+    const session = await sessionOf("user: hello", `says: ${words(900)}`);
+    await pinWords(session, "SECRET");
+    await session.append({ type: "context_edit", targetId: session.leaf ?? "", replacement: null });
+    await session.append({ type: "message", message: { role: "user", content: "go on", timestamp: 1 } });
+    expect(await compactSmall(session)).toMatchObject({ type: "compacted" });
+    expect(seenBy(session).join("\n")).not.toContain("SECRET");
+  });
+
+  test("KEEP2 a rule that fits its budget stays whole, also in a small window", async () => {
+    const rule = words(70, "rule");
+    const session = await sessionOf(`user: ${rule}`, `says: ${words(900)}`, "user: go on");
+    await compactSmall(session);
+    expect(seenBy(session)[0]).toContain(rule);
+  });
+});
+
+test("DUE2 DUE3 settings that make no sense do not hang or stop anything", async () => {
+  const odd = { ...compactionLimits, largestReserve: 1, thresholds: [{ reserve: 1e9 }, { percent: Number.NaN }] };
+  const budget = budgetFor(odd, { contextWindow: 8_000 });
+  for (const value of Object.values(budget)) if (typeof value === "number") expect(Number.isNaN(value)).toBe(false);
+  const session = await sessionOf("user: hello", `says: ${words(6000)}`, "user: go on");
+  const outcome = await compact({ session, budget, reason: "due", ports: testPorts("m") });
+  expect(["compacted", "failed"]).toContain(outcome.type);
+});
