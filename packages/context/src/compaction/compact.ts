@@ -2,6 +2,7 @@
 
 import { BREAKER } from "../entry.ts";
 import { contextSize } from "../reading/tokens/context-size.ts";
+import type { Drafted, Session } from "../session/session.ts";
 import type { Refusal } from "../session/store.ts";
 import { type Breaker, isOpen } from "./breaker.ts";
 import { shouldCompact } from "./planning/budget.ts";
@@ -22,24 +23,21 @@ export async function compact(parts: CompactParts): Promise<Compaction> {
   const { session, signal } = parts;
   await session.settle();
   const { batch, usages, findings } = await writeBatch(parts);
-  const appended =
-    batch.type === "ready" ? await session.appendBehind(batch.leaf, [...usages, ...batch.drafts], { signal }) : batch;
-  if (batch.type === "ready" && appended.type === "appended")
-    return { type: "compacted", id: batch.id, receipt: batch.receipt };
-  // CMP3: nothing of the attempt is written but what it cost.
-  if (usages.length > 0) await session.append(...usages);
-  switch (appended.type) {
-    case "cannot-fit":
-      return opened(parts, appended.breaker);
-    case "refused":
-      return { type: "failed", why: appended.why, findings };
-    case "leaf-moved":
-      return { type: "failed", why: "leaf-moved", findings };
-    case "nothing-to-do":
-      return appended;
-    default:
-      return { type: "cancelled" };
+  if (batch.type !== "ready") {
+    await pay(session, usages);
+    if (batch.type === "cannot-fit") return opened(parts, batch.breaker);
+    return batch.type === "leaf-moved" ? { type: "failed", why: batch.type, findings } : batch;
   }
+  const appended = await session.appendBehind(batch.leaf, [...usages, ...batch.drafts], { signal });
+  if (appended.type === "appended") return { type: "compacted", id: batch.id, receipt: batch.receipt };
+  await pay(session, [...usages, ...batch.cost]);
+  if (appended.type === "aborted") return { type: "cancelled" };
+  return { type: "failed", why: appended.type === "refused" ? appended.why : appended.type, findings };
+}
+
+// CMP3: nothing of an attempt is written but what it cost.
+async function pay(session: Session, usages: readonly Drafted[]): Promise<void> {
+  if (usages.length > 0) await session.append(...usages);
 }
 
 // GUARD1: said once, in the log, so that it also stops what comes after a restart. A refusal of a context that fits is no reason.

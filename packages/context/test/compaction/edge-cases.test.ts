@@ -170,6 +170,21 @@ describe("what is kept", () => {
     expect(seenBy(session).join("\n")).toMatch(/word0 word1 .*opens all of it/);
   });
 
+  test("CUT7 where it is enough to reduce what is too big, hardly anything is covered", async () => {
+    const session = await sessionOf(
+      "user: one",
+      "says: two",
+      "user: three",
+      "says: four",
+      `user: ${words(3000)}`,
+      "user: go on",
+    );
+    const budget = smallBudget({ tail: { tokens: 400, share: 1 } });
+    const outcome = await compactSmall(session, { budget, reason: "due" });
+    expect(outcome).toMatchObject({ type: "compacted", receipt: { rung: "whole", covered: { count: 1 } } });
+    expect(seenBy(session).slice(1, 4).join()).toMatch(/two.*three.*four/);
+  });
+
   test("KEEP1 a pin that an edit removed does not come back", async () => {
     const session = await sessionOf("user: hello", `says: ${words(900)}`);
     await pinWords(session, "SECRET");

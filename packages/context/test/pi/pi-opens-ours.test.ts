@@ -78,7 +78,10 @@ describe("pi opens ours", () => {
     await told.session.append({ type: "message", message: assistant(long) }, { type: "message", message: user(long) });
     const budget = budgetFor(compactionLimits, { contextWindow: 16_000 });
     const outcome = await compactByCode({ session: told.session, budget, reason: "due", ports: machine });
-    expect(outcome).toMatchObject({ type: "compacted", receipt: { findings: [{ code: "result-reduced" }] } });
+    expect(outcome).toMatchObject({
+      type: "compacted",
+      receipt: { findings: [{ code: "result-reduced" }, { code: "result-reduced" }] },
+    });
     await expectSame(told.path);
     expect(await pi.ask({ op: "goOn", file: told.path, message: user("And now?") })).toBeTruthy();
     await expectSame(told.path);

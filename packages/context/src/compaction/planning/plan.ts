@@ -10,7 +10,7 @@ import { latestEdit } from "../../reading/latest-edit.ts";
 import { calibrationAt, type Fit, fitOf } from "../../reading/tokens/calibration.ts";
 import { type ContextSize, contextSize, entryBytes } from "../../reading/tokens/context-size.ts";
 import { leafOf, type Window } from "../../session/window.ts";
-import type { Budget } from "./budget.ts";
+import { type Budget, shouldCompact } from "./budget.ts";
 import { type Cut, cutAt, findCutPoint, isShown, mayCutAt } from "./cut.ts";
 import { keptBytes, reducedTokens, reductions } from "./reductions.ts";
 import { type Rung, rungs } from "./rungs.ts";
@@ -79,15 +79,32 @@ function cutOn(window: Window, budget: Budget, rung: Rung): Cut | null {
   const { entries, edits } = window;
   if (rung.tail === 0) return entries.length === 0 ? null : cutAt(window, entries.length);
   const parts = { window, budget, rung, fit: fitAt(window, budget) };
-  const byTokens = findCutPoint(entries, {
-    keep: budget.tail * rung.tail,
-    tokensOf: (entry) => reducedTokens(entry, parts),
-    edits,
-  });
-  if (contextSize(window, budget).bytes <= budget.bytes) return byTokens;
-  const weightOf = (entry: Entry): number => entryBytes(entry, latestEdit(edits, entry));
-  const byWeight = findCutPoint(entries, { keep: keptBytes(budget), tokensOf: weightOf, edits });
-  return !byTokens || (byWeight && byWeight.at > byTokens.at) ? byWeight : byTokens;
+  const tokensOf = (entry: Entry): number => reducedTokens(entry, parts);
+  const byTokens = findCutPoint(entries, { keep: budget.tail * rung.tail, tokensOf, edits });
+  switch (shouldCompact(contextSize(window, budget), budget)) {
+    case null:
+      return byTokens;
+    case "tokens":
+      return byTokens ?? oldestOnly(window, tokensOf);
+    case "bytes":
+      return laterOf(byTokens, byWeight(window, budget));
+  }
+}
+
+// Once all that is too big is reduced, the rest may be less than should be kept: then hardly anything need be covered.
+function oldestOnly({ entries, edits }: Window, tokensOf: (entry: Entry) => number): Cut | null {
+  const shown = entries.filter((entry) => isShown(entry, edits));
+  const all = shown.reduce((sum, entry) => sum + tokensOf(entry), 0);
+  return findCutPoint(entries, { keep: all - 1, tokensOf, edits });
+}
+
+function byWeight({ entries, edits }: Window, budget: Budget): Cut | null {
+  const tokensOf = (entry: Entry): number => entryBytes(entry, latestEdit(edits, entry));
+  return findCutPoint(entries, { keep: keptBytes(budget), tokensOf, edits });
+}
+
+function laterOf(one: Cut | null, other: Cut | null): Cut | null {
+  return one && other && one.at > other.at ? one : (other ?? one);
 }
 
 interface Beginnings {

@@ -38,6 +38,8 @@ export type Batch =
       readonly leaf: string | null;
       readonly drafts: readonly Drafted[];
       readonly receipt: Receipt;
+      /** What it has cost, as an entry; to be written if the batch cannot be. */
+      readonly cost: readonly Drafted[];
     }
   | { readonly type: "cancelled" }
   | { readonly type: "leaf-moved" }
@@ -119,7 +121,10 @@ function committed({ candidate }: Made, plan: Plan | null, { parts, begun, findi
     paid,
   };
   const result = plan && commit(plan, candidate, occasion);
-  if (plan && result?.type === "ready") return { ...result, id: occasion.id, leaf: leafOf(plan.window) };
+  if (plan && result?.type === "ready") {
+    const cost = candidate.usage ? [usageEntry(candidate.usage, parts.budget)] : [];
+    return { ...result, id: occasion.id, leaf: leafOf(plan.window), cost };
+  }
   if (result?.type === "refused") findings.push(result.finding);
   if (candidate.usage) paid.push(candidate.usage);
   return null;

@@ -76,7 +76,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 
 /** Mostly short, sometimes a long output, seldom more than any small window holds. */
 const letters = fc.oneof(
-  { weight: 8, arbitrary: fc.nat(600) },
+  { weight: 16, arbitrary: fc.nat(600) },
   { weight: 4, arbitrary: fc.nat(6_000) },
   { weight: 1, arbitrary: fc.nat(40_000) },
 );
@@ -106,6 +106,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 export const fullLife: fc.Arbitrary<readonly Step[]> = fc.oneof(
-  { weight: 8, arbitrary: fc.array(step, { minLength: 5, maxLength: 30, size: "max" }) },
-  { weight: 2, arbitrary: fc.array(step, { maxLength: 90, size: "max" }) },
+  { weight: 14, arbitrary: fc.array(step, { minLength: 5, maxLength: 20, size: "max" }) },
+  { weight: 1, arbitrary: fc.array(step, { maxLength: 80, size: "max" }) },
 );
