@@ -64,39 +64,52 @@ interface Quote {
 
 type Room = Pick<WordsParts, "edits" | "tokens">;
 
-// A long paste that has no room does not keep a short rule before it from staying.
-function newestFirst(typed: readonly Entry[], room: Room): { chosen: readonly Quote[]; evicted: readonly string[] } {
-  const whole = chosenOf(typed, room, LONGEST);
-  return whole.evicted.length === 0
-    ? whole
-    : chosenOf(typed, room, Math.min(LONGEST, Math.floor(room.tokens * LARGEST_SHARE)));
+interface Choice {
+  readonly chosen: readonly Quote[];
+  readonly evicted: readonly string[];
 }
 
-function chosenOf(
-  typed: readonly Entry[],
-  room: Room,
-  longest: number,
-): { chosen: readonly Quote[]; evicted: readonly string[] } {
+// Where all of them have room they stay as they are; where not, a long paste does not push out a short rule before it.
+function newestFirst(typed: readonly Entry[], room: Room): Choice {
+  const longest = Math.min(LONGEST, Math.floor(room.tokens * LARGEST_SHARE));
+  const whole = chosenOf(typed, room, LONGEST);
+  return whole.evicted.length === 0 || longest === LONGEST ? whole : chosenOf(typed, room, longest);
+}
+
+function chosenOf(typed: readonly Entry[], room: Room, longest: number): Choice {
   const chosen: Quote[] = [];
   const evicted: string[] = [];
   let left = room.tokens - textTokens(LEAD);
   for (const entry of typed.toReversed()) {
     const quote = left < LEAST ? null : quoted(entry, room, longest);
-    if (quote && quote.tokens <= left) {
-      left -= quote.tokens;
-      chosen.unshift(quote);
-    } else evicted.unshift(entry.id);
+    const stays = quote !== null && quote.tokens <= left;
+    if (stays) left -= quote.tokens;
+    if (stays) chosen.push(quote);
+    else evicted.push(entry.id);
   }
-  return { chosen, evicted };
+  return { chosen: chosen.reverse(), evicted: evicted.reverse() };
 }
 
 function quoted(entry: Entry, { edits }: Room, longest: number): Quote {
   const words = entryWords(entry, edits);
   const handle = `entry:${entry.id}`;
-  const kept = shortened(words, { tokens: longest, handle });
-  const text = `\n[${handle}]\n${kept}\n`;
-  return { id: entry.id, text, tokens: textTokens(text) + 1, isShortened: kept !== words };
+  const whole = tokensOf(entry, words);
+  const kept = whole <= longest ? words : shortened(words, { tokens: longest, handle });
+  const lead = `\n[${handle}]\n`;
+  const tokens = textTokens(lead) + (kept === words ? whole : textTokens(kept)) + SEAMS;
+  return { id: entry.id, text: `${lead}${kept}\n`, tokens, isShortened: kept !== words };
 }
+
+// Plans are made before every request near the limit, and what was typed stays what it is: it is counted once.
+function tokensOf(entry: Entry, words: string): number {
+  const known = counted.get(entry);
+  if (known?.words === words) return known.tokens;
+  const tokens = textTokens(words);
+  counted.set(entry, { words, tokens });
+  return tokens;
+}
+
+const counted = new WeakMap<Entry, { readonly words: string; readonly tokens: number }>();
 
 function blockOf(quotes: readonly Quote[]): WordsBlock {
   const text = `${LEAD}${quotes.map((quote) => quote.text).join("")}\n`;
@@ -118,5 +131,7 @@ const LEAD = "What the user wrote, word for word:\n";
 /** Tokens of one message, and, where not all of them fit, its share of all; of a longer one head and tail are kept. */
 const LONGEST = 2_000;
 const LARGEST_SHARE = 1 / 8;
+/** Tokens that texts put together may have more than each by itself. */
+const SEAMS = 2;
 /** Tokens below which there is no room for anybody. */
 const LEAST = 12;
