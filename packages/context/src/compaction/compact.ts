@@ -20,7 +20,9 @@ export type Compaction =
   | { readonly type: "failed"; readonly why: "leaf-moved" | Refusal; readonly findings: readonly Finding[] };
 
 export async function compact(parts: CompactParts): Promise<Compaction> {
-  const { session, signal } = parts;
+  const { session, budget, reason, signal } = parts;
+  // DUE4: off means off, whatever the reason; somebody who asks is not a reason but a wish.
+  if (!budget.limits.enabled && reason !== "asked") return { type: "nothing-to-do", why: "off" };
   await session.settle();
   const { batch, usages, findings } = await writeBatch(parts);
   if (batch.type !== "ready") {

@@ -17,5 +17,7 @@ test("DUE4 with `off` nothing is due, but asking still works", async () => {
   const off = smallBudget({ enabled: false });
   const session = await sessionOf("user: fix the login", `says: ${words(900)}`, "user: go on");
   expect(due(session.window, off)).toMatchObject({ type: "not-due", why: "off" });
+  for (const reason of ["due", "overflow", "model-switch"] as const)
+    expect(await compactSmall(session, { budget: off, reason })).toEqual({ type: "nothing-to-do", why: "off" });
   expect(await compactSmall(session, { budget: off })).toMatchObject({ type: "compacted" });
 });

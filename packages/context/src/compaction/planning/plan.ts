@@ -41,7 +41,7 @@ export type Prepared = { readonly type: "planned"; readonly plan: Plan } | Nothi
 
 export interface NothingToDo {
   readonly type: "nothing-to-do";
-  readonly why: "empty" | "already-compacted" | "too-short" | "too-little";
+  readonly why: "off" | "empty" | "already-compacted" | "too-short" | "too-little";
 }
 
 /** The plan on one rung of the ladder; the first, where nothing else is said. */
