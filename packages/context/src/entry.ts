@@ -88,6 +88,8 @@ export interface ContextEditEntry extends Placed {
   readonly type: "context_edit";
   readonly targetId: string;
   readonly replacement: { readonly content: EditedContent } | null;
+  /** A compaction made it, for want of room: what the user pinned stays pinned as it was. */
+  readonly pith?: { readonly reduced: true };
 }
 
 export type EditedContent =

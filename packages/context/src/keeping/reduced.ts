@@ -13,7 +13,7 @@ import { evenShare, LEAST, shortArguments, shortText } from "./short-arguments.t
 import { type Shortening, shortened } from "./shortened.ts";
 
 /** A context edit before it has a place. */
-export type Reduction = Pick<ContextEditEntry, "type" | "targetId" | "replacement">;
+export type Reduction = Pick<ContextEditEntry, "type" | "targetId" | "replacement" | "pith">;
 
 export interface Reducing {
   /** Of its texts, the arguments of its calls and images that stay. Reasoning does not count; a mark always has room. */
@@ -29,7 +29,8 @@ export function reduced(entry: Entry, { tokens, imageMark, edits }: Reducing): R
   const message = isEditable(entry) ? entryMessage(entry, latestEdit(edits, entry)) : null;
   const how = { tokens: Math.max(LEAST, tokens), handle: `entry:${entry.id}`, imageMark };
   const content = message && reducedContent(message, how);
-  return content === null ? null : { type: "context_edit", targetId: entry.id, replacement: { content } };
+  if (content === null) return null;
+  return { type: "context_edit", targetId: entry.id, replacement: { content }, pith: { reduced: true } };
 }
 
 interface Handled extends Shortening, Pick<Reducing, "imageMark"> {}

@@ -13,7 +13,7 @@ export interface Pin {
 
 /** The pins after this entry; the same list where it changes none. */
 export function pinsAfter(pins: readonly Pin[], entry: Entry): readonly Pin[] {
-  if (entry.type === "context_edit") return edited(pins, entry);
+  if (entry.type === "context_edit") return entry.pith?.reduced ? pins : edited(pins, entry);
   if (entry.type === "custom_message" && entry.customType === PIN)
     return [...pins, { id: entry.id, text: textIn(entry.content) }];
   if (entry.type !== "custom") return pins;

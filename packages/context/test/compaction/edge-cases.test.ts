@@ -194,6 +194,15 @@ describe("what is kept", () => {
     expect(seenBy(session).join("\n")).not.toContain("SECRET");
   });
 
+  test("KEEP1 INV50 a pin that is shown reduced in the tail stays whole at the front", async () => {
+    const session = await sessionOf("user: hello", `says: ${words(400)}`);
+    const rule = words(120, "rule");
+    await pinWords(session, rule);
+    expect(await compactSmall(session, { reason: "overflow" })).toMatchObject({ type: "compacted" });
+    expect(seenBy(session)[0]).toContain(rule);
+    expect(session.window.state.pins.map(({ text }) => text)).toEqual([rule]);
+  });
+
   test("KEEP2 a rule that fits its budget stays whole, also in a small window", async () => {
     const rule = words(70, "rule");
     const session = await sessionOf(`user: ${rule}`, `says: ${words(900)}`, "user: go on");
