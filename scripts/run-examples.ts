@@ -1,4 +1,4 @@
-/** `node scripts/run-examples.ts [ROOT]`: runs every example in order, and shows what a failing one printed. */
+/** `node scripts/run-examples.ts [ROOT]`: runs every example in order, those in folders last, and shows what a failing one printed. */
 
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
@@ -14,7 +14,7 @@ process.exitCode = failed > 0 || outcomes.length === 0 ? 1 : 0;
 
 function exampleNames(): string[] {
   const folder = join(root, "examples");
-  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const names = existsSync(folder) ? readdirSync(folder, { encoding: "utf8", recursive: true }) : [];
   return names.filter((name) => name.endsWith(".ts")).toSorted();
 }
 

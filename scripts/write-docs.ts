@@ -1,15 +1,17 @@
-/** `pnpm docs`: writes the parts of the documents that are made from the code. */
+/** `node scripts/write-docs.ts [ROOT]`, or `pnpm write-docs`: writes the parts of the documents that are made from the code. */
 
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { regenerated } from "./docs/doc-faults.ts";
+import { readApi } from "./docs/api/read-api.ts";
+import { generators, regenerated } from "./docs/generated.ts";
+import { pagesOf } from "./docs/pages.ts";
+import { refilled } from "./docs/shown-code.ts";
 
-const folder = resolve(import.meta.dirname, "../docs");
-for (const name of readdirSync(folder).filter((each) => each.endsWith(".md"))) {
-  const path = join(folder, name);
-  const text = readFileSync(path, "utf8");
-  const fresh = regenerated(text);
+const root = resolve(process.argv[2] ?? `${import.meta.dirname}/..`);
+const made = generators(readApi(root));
+for (const { path, text } of pagesOf(root)) {
+  const fresh = refilled(regenerated(text, made), root);
   if (fresh === text) continue;
-  writeFileSync(path, fresh);
-  console.log(`docs/${name} is written anew`);
+  writeFileSync(join(root, path), fresh);
+  console.log(`${path} is written anew`);
 }

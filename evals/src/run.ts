@@ -3,5 +3,6 @@
 import { runSuites } from "@pith/bench/suite";
 import { keepingSuite } from "./keeping/suite.ts";
 import { readingSuite } from "./reading/suite.ts";
+import { survivalSuite } from "./survival/suite.ts";
 
-await runSuites("eval", [readingSuite, keepingSuite], process.argv.slice(2));
+await runSuites("eval", [readingSuite, keepingSuite, survivalSuite], process.argv.slice(2));

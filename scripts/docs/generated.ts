@@ -1,74 +1,29 @@
-/** Parts of documents that are made from the code: the numbers in them are the numbers that run. */
+/** Parts of documents that are made from the code: what stands between `<!-- generated: NAME -->` and `<!-- end -->`. */
 
-import { budgetFor, type CompactionLimits, compactionLimits, rungs } from "@pith/context";
+import { contents } from "./api/contents.ts";
+import type { Api } from "./api/read-api.ts";
+import { themeText } from "./api/theme-text.ts";
+import { typeTable } from "./api/type-table.ts";
+import { compactionTables } from "./compaction-tables.ts";
 
-/** By the name that stands in `<!-- generated: NAME -->`. */
-export const generators: Readonly<Record<string, () => string>> = {
-  "compaction-defaults": () => defaults(compactionLimits),
-  "compaction-windows": () => windows(compactionLimits),
-  "compaction-rungs": rungTable,
-};
+/** By NAME; each is given the page it is for. */
+export type Generators = Readonly<Record<string, (page: string) => string>>;
 
-function defaults(limits: CompactionLimits): string {
-  const amount = ({ tokens, share }: CompactionLimits["tail"]): string =>
-    `min(${number(tokens)}, ${percent(share)} of the window)`;
-  const reserve = limits.thresholds[0]?.reserve ?? 0;
-  return table(
-    ["setting", "default", "what it is"],
-    [
-      ["`enabled`", String(limits.enabled), "whether anything happens by itself"],
-      [
-        "`thresholds`",
-        `window − min(${number(reserve)}, ${percent(limits.largestReserve)} of the window)`,
-        "more tokens than this are too much; of several that apply the lowest wins",
-      ],
-      ["`tail`", amount(limits.tail), "what stays as it was said"],
-      ["`words`", amount(limits.words), "what you wrote before the tail, word for word"],
-      ["`checkpoint`", amount(limits.checkpoint), "the narrative and the ledger together"],
-      ["`reduced`", amount(limits.reduced), "what is left of one result or paste that is too big for the tail"],
-      [
-        "`wire`",
-        `${percent(limits.wire.share)} of ${limits.wire.bytes / 1024 / 1024} MiB`,
-        "more bytes than this are too much",
-      ],
-      ["`progress`", percent(limits.progress), "a compaction that frees less counts as none"],
-      ["`rounds`", String(limits.rounds), "so many of those in a row, then the breaker opens"],
-      [
-        "`quietAfterUndo`",
-        `${percent(limits.quietAfterUndo)} of the window`,
-        "how much must be said after an undo before anything happens by itself",
-      ],
-      [
-        "`hourly`",
-        `${limits.hourly.calls} calls, $${limits.hourly.cost}`,
-        "what summaries may cost within an hour; then code writes them alone",
-      ],
-    ],
-  );
+export function generators(api: Api): Generators {
+  return {
+    ...compactionTables,
+    ...Object.fromEntries(api.themes.map((theme) => [`api-${theme.name}`, () => themeText(api, theme)])),
+    "api-contents": (page) => contents(api, page),
+    "api-types": () => typeTable(api),
+  };
 }
 
-function windows(limits: CompactionLimits): string {
-  const sizes = [8_000, 32_000, 128_000, 200_000, 1_000_000];
-  const rows = sizes.map((contextWindow) => {
-    const { limit, tail, words, checkpoint, reduced } = budgetFor(limits, { contextWindow });
-    return [contextWindow, limit, tail, words, checkpoint, reduced].map(number);
+export const GENERATED = /<!-- generated: ([\w-]+) -->\n([\s\S]*?)<!-- end -->/g;
+
+/** The same page with every generated part made anew. */
+export function regenerated(page: string, made: Generators): string {
+  return page.replace(GENERATED, (part, name: string) => {
+    const content = made[name]?.(page);
+    return content === undefined ? part : `<!-- generated: ${name} -->\n${content}\n<!-- end -->`;
   });
-  return table(["window", "too much above", "tail", "your words", "checkpoint", "reduced"], rows);
 }
-
-function rungTable(): string {
-  const rows = rungs.map(({ name, tail, front, reduceAbove }) => [
-    name,
-    tail === 0 ? "none" : percent(tail),
-    percent(front),
-    tail === 0 ? "–" : `above ${percent(reduceAbove)} of the tail`,
-  ]);
-  return table(["rung", "tail", "front", "results are reduced"], rows);
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
-}
-
-const number = (value: number): string => value.toLocaleString("en-US");
-const percent = (share: number): string => `${Math.round(share * 100)} %`;

@@ -7,7 +7,7 @@ import type { Source } from "./source/source.ts";
 
 /** A room is a file, or a folder with a slash behind its name. */
 const rooms: readonly (readonly string[])[] = [
-  ["message", "limits", "ports"],
+  ["message", "limits", "ports", "attempted", "hook"],
   ["entry", "request"],
   ["model", "session/"],
   ["reading/", "recall/"],

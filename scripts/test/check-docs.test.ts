@@ -1,5 +1,7 @@
 /** Links that lead nowhere and code that has drifted are found; what holds is left alone. */
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { docFaults } from "../docs/doc-faults.ts";
 import { plant, type Tree } from "./plant.ts";
@@ -30,11 +32,22 @@ test.each([
   [
     "code that has drifted",
     { "README.md": fence("const a = 2;\n") },
-    "README.md:1 this is not what stands in examples/one.ts, region screen; copy it from there",
+    "README.md:1 this is not what stands in examples/one.ts, region screen; run `pnpm write-docs`",
   ],
   ["a region that is gone", { "examples/one.ts": "" }, "README.md:2 examples/one.ts has no region screen"],
 ])("%s is found where it stands", (_, change, fault) => {
   const tree = { ...clean, ...change } as Tree;
   expect(faultsOf(tree)).toEqual([fault]);
   expect(runScript("check-docs.ts", plant(tree)).status).toBe(1);
+});
+
+test("code that has drifted is written anew, and so is an indented region", () => {
+  const root = plant({
+    ...clean,
+    "README.md": fence("const a = 2;\n"),
+    "examples/one.ts": "{\n  // #region screen\n  const a = 1;\n\n  {\n  }\n  // #endregion\n}\n",
+  });
+  expect(runScript("write-docs.ts", root)).toEqual({ status: 0, lines: ["README.md is written anew"] });
+  expect(readFileSync(join(root, "README.md"), "utf8")).toBe(fence("const a = 1;\n\n{\n}\n"));
+  expect(docFaults(root).faults).toEqual([]);
 });

@@ -14,6 +14,15 @@ test("examples that pass are counted", () => {
   ]);
 });
 
+test("examples in folders run too", () => {
+  const { lines } = runScript("run-examples.ts", plant({ "examples/api/a.ts": "", "examples/01-a.ts": "" }));
+  expect(lines.map((line) => line.replace(/\d\.\d s/, "time"))).toEqual([
+    "ok 01-a.ts (time)",
+    "ok api/a.ts (time)",
+    "2 passed, 0 failed",
+  ]);
+});
+
 test("an example that fails shows what it printed", () => {
   const text = `console.log("before");\nconsole.error("why");\nprocess.exit(3);\n`;
   const { status, lines } = runScript("run-examples.ts", plant({ "examples/01-a.ts": text, "examples/02-b.ts": "" }));

@@ -63,6 +63,17 @@ const commands = {
       covered: plan?.messagesToSummarize.length ?? 0,
     };
   },
+  /** What pi shows its summariser of these entries: how many it covers, and what each of them becomes. */
+  summariserInput({ entries }) {
+    const { firstKeptEntryIndex: covered } = planning.findCutPoint(
+      entries,
+      0,
+      entries.length,
+      SETTINGS.keepRecentTokens,
+    );
+    const told = entries.slice(0, covered).map((entry) => (entry.type === "message" ? [entry.message] : []));
+    return { covered, texts: told.map((messages) => pi.serializeConversation(pi.convertToLlm(messages))) };
+  },
   /** Appends without looking at the context. */
   append({ message }) {
     return session.appendMessage(message);

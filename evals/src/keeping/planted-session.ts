@@ -11,6 +11,7 @@ import {
   MemoryStore,
   pinWords,
   Session,
+  type Writer,
 } from "@pith/context";
 import { machine } from "@pith/context/node";
 import { nothingUsed } from "@pith/context/testing";
@@ -27,7 +28,13 @@ export const to = { api: "anthropic-messages", provider: "anthropic", model: "pl
 
 export async function plantedSession(
   facts: Facts,
-  parts: { readonly contextWindow: number; readonly rounds: number; readonly text: Texts },
+  parts: {
+    readonly contextWindow: number;
+    readonly rounds: number;
+    readonly text: Texts;
+    /** Without them code writes alone. */
+    readonly writers?: readonly Writer[];
+  },
 ): Promise<Planted> {
   const session = await Session.open(MemoryStore.create(machine), machine);
   const budget = budgetFor(compactionLimits, { contextWindow: parts.contextWindow, to });
@@ -51,7 +58,7 @@ export async function plantedSession(
       for (const { command, exitCode } of shareOf(facts.commands, at, parts.rounds))
         await session.append(...running(command, exitCode));
       await fill(session, budget, parts.text);
-      return compact({ session, budget, reason: "due", ports: machine });
+      return compact({ session, budget, reason: "due", ports: machine, writers: parts.writers ?? [] });
     },
   };
 }

@@ -1,8 +1,35 @@
 /** The door `@pith/context`: sessions, the context at any leaf of them, and how it is kept small enough. */
 
+export { collectEntriesForBranchSummary, type LeftBranch } from "./branching/collect-entries.ts";
+export {
+  type BranchRecord,
+  type BranchSummarised,
+  type BranchSummaryParts,
+  generateBranchSummary,
+} from "./branching/generate-branch-summary.ts";
+export type {
+  SessionBeforeTreeEvent,
+  SessionBeforeTreeResult,
+  SessionTreeEvent,
+  TreeHooks,
+  TreePreparation,
+} from "./branching/hooks.ts";
+export { type Moved, type MoveParts, moveTo } from "./branching/move.ts";
+export { type PreparedBranch, prepareBranchEntries } from "./branching/prepare-entries.ts";
+export type { WantedSummary } from "./branching/tell-left.ts";
 export { type Breaker, breakerAt, breakerNotes, type Filling } from "./compaction/breaker.ts";
 export { type Compaction, type CompactParts, compact } from "./compaction/compact.ts";
 export { type Due, due } from "./compaction/due.ts";
+export type {
+  AddedContext,
+  CompactionHooks,
+  CompactReason,
+  SessionBeforeCompactEvent,
+  SessionBeforeCompactResult,
+  SessionCompactEvent,
+  SessionCompactFailedEvent,
+} from "./compaction/hooks/events.ts";
+export type { CompactionPreparation } from "./compaction/hooks/preparation.ts";
 export { type Budget, budgetFor, type Setting, shouldCompact } from "./compaction/planning/budget.ts";
 export { type Cut, type CutParts, findCutPoint } from "./compaction/planning/cut.ts";
 export { type NothingToDo, type Plan, type Prepared, prepareCompaction } from "./compaction/planning/plan.ts";
@@ -10,15 +37,11 @@ export { type Rung, rungs } from "./compaction/planning/rungs.ts";
 export { type Preview, previewCompaction } from "./compaction/preview.ts";
 export { type Finding, type Reason, type Receipt, receiptOf, type Stretch } from "./compaction/receipt.ts";
 export { redoCompaction, type Undone, undoCompaction } from "./compaction/undo.ts";
-export type { Candidate, Writer, Written } from "./compaction/writing/candidate.ts";
-export {
-  type BeforeCompact,
-  hookWriter,
-  type SessionBeforeCompactEvent,
-  type SessionBeforeCompactResult,
-} from "./compaction/writing/hooks.ts";
+export type { Candidate, Paid, WriteAct, Writer, Written } from "./compaction/writing/candidate.ts";
+export { type ModelWriting, modelWriter } from "./compaction/writing/model-writer.ts";
 export type * from "./entry.ts";
-export { BREAKER, MOVE, PIN, UNPIN } from "./entry.ts";
+export { BREAKER, MOVE, PIN, POSTPONED, UNPIN } from "./entry.ts";
+export type { Hook, HookFailure, HookHost } from "./hook.ts";
 export type { Ledger } from "./keeping/ledger/ledger.ts";
 export { pinEntry, pinWords, unpin } from "./keeping/pin.ts";
 export { type Provenance, provenance } from "./keeping/provenance.ts";
@@ -35,10 +58,18 @@ export type * from "./model.ts";
 export type * from "./ports.ts";
 export { buildSessionContext, type SessionContext } from "./reading/build-context.ts";
 export { buildRequest, type RequestParts } from "./reading/build-request.ts";
+export {
+  type ContextEvent,
+  type ContextHooks,
+  type ContextResult,
+  type Hooked,
+  hookedContext,
+} from "./reading/context-hooks.ts";
 export { convertToLlm } from "./reading/convert-to-llm.ts";
 export { type FrontKind, type FrontPart, frontParts, frontTexts } from "./reading/front-parts.ts";
 export { type Calibration, calibrationAt, type Fit, fitOf } from "./reading/tokens/calibration.ts";
 export { type ContextSize, contextSize } from "./reading/tokens/context-size.ts";
+export { calculateContextTokens } from "./reading/tokens/measure.ts";
 export { messageTokens } from "./reading/tokens/message-tokens.ts";
 export { textTokens } from "./reading/tokens/text-tokens.ts";
 export type { ToolRole, ToolRoles } from "./reading/tools/tool-roles.ts";
@@ -64,7 +95,15 @@ export { decodeSession, encodeSession, type SessionFile } from "./session/codec/
 export type { ForkPlan } from "./session/fork.ts";
 export { MemoryStore } from "./session/memory-store.ts";
 export type { Pin } from "./session/pins.ts";
-export { type Drafted, Session } from "./session/session.ts";
+export { type Drafted, type Moving, type Occupation, Session } from "./session/session.ts";
 export { type Appended, type Fence, type Refusal, refusalNotes, type Store } from "./session/store.ts";
 export { branch, commonAncestor, labels, type Tree, treeOf } from "./session/tree.ts";
 export { emptyWindow, extended, leafOf, type Window, windowAt, windowOf } from "./session/window.ts";
+export type { AskFailure, Call } from "./summary/asking/ask.ts";
+export {
+  generateSummary,
+  type Summarised,
+  type SummaryFailure,
+  type SummaryParts,
+} from "./summary/generate-summary.ts";
+export { serializeConversation, type TranscriptBlock, transcriptOf } from "./summary/transcript.ts";

@@ -7,6 +7,7 @@ export interface FormatLimits {
   readonly depth: number;
 }
 
+/** What a line of a session file may be at most. */
 export const formatLimits: FormatLimits = { lineBytes: 32 * 1024 * 1024, depth: 200 };
 
 /** When a context is too much, and what a compaction keeps of it. */
@@ -23,6 +24,8 @@ export interface CompactionLimits {
   readonly words: Amount;
   /** The narrative and the ledger together. */
   readonly checkpoint: Amount;
+  /** What is told of a branch that was left, its ledger included. */
+  readonly branch: Amount;
   /** What is left of one result or paste that is too big for the tail. */
   readonly reduced: Amount;
   /** What one request may weigh on the wire, and the share of it that is used. */
@@ -54,6 +57,7 @@ export interface Amount {
   readonly share: number;
 }
 
+/** What holds where nothing else is set. */
 export const compactionLimits: CompactionLimits = {
   enabled: true,
   thresholds: [{ reserve: 16_384 }],
@@ -61,6 +65,7 @@ export const compactionLimits: CompactionLimits = {
   tail: { tokens: 20_000, share: 0.2 },
   words: { tokens: 20_000, share: 0.1 },
   checkpoint: { tokens: 8_000, share: 0.08 },
+  branch: { tokens: 4_000, share: 0.05 },
   reduced: { tokens: 4_000, share: 0.05 },
   wire: { bytes: 32 * 1024 * 1024, share: 0.8 },
   progress: 0.1,
@@ -68,3 +73,15 @@ export const compactionLimits: CompactionLimits = {
   quietAfterUndo: 0.1,
   hourly: { cost: 5, calls: 30 },
 };
+
+/** How long we wait for others, in milliseconds. */
+export interface Patience {
+  /** For the answer of a hook. */
+  readonly hook: number;
+  /** For the next token of a summary. */
+  readonly token: number;
+  /** For a provider that says when to come again; one that asks for more is not waited for. */
+  readonly busy: number;
+}
+
+export const patience: Patience = { hook: 30_000, token: 90_000, busy: 10_000 };

@@ -3,7 +3,6 @@
 import type { CompactionEntry, Entry } from "../entry.ts";
 import { type Front, renderFront } from "../keeping/front.ts";
 import { ledgerText } from "../keeping/ledger/ledger-text.ts";
-import type { Usage } from "../message.ts";
 import { foldedSystem } from "../reading/fold-system.ts";
 import { calibrationAt } from "../reading/tokens/calibration.ts";
 import { type ContextSize, contextSize } from "../reading/tokens/context-size.ts";
@@ -13,8 +12,8 @@ import { extended, leafOf } from "../session/window.ts";
 import { notices, objection } from "./auditing/audit.ts";
 import type { Plan } from "./planning/plan.ts";
 import { type Finding, type Reason, type Receipt, receiptOf, stretch } from "./receipt.ts";
-import { spentAt, spentLately } from "./spending.ts";
-import type { Candidate } from "./writing/candidate.ts";
+import { spentAt, spentLately, summedUsage } from "./spending.ts";
+import type { Candidate, Paid } from "./writing/candidate.ts";
 import { keptByCode } from "./writing/kept.ts";
 
 export type Committed =
@@ -37,7 +36,7 @@ export interface Occasion {
   /** What came up before: writers that failed, a limit that was reached. */
   readonly findings?: readonly Finding[];
   /** For summaries that were not used. */
-  readonly paid?: readonly Usage[];
+  readonly paid?: readonly Paid[];
 }
 
 export function commit(plan: Plan, candidate: Candidate, occasion: Occasion): Committed {
@@ -72,7 +71,7 @@ type CompactionDraft = Drafted &
 
 function compactionOf(
   plan: Plan,
-  { details, fromHook, usage }: Candidate,
+  { details, fromHook, calls = [] }: Candidate,
   { front, id, now, paid = [] }: Occasion & { readonly front: Front },
 ): CompactionDraft {
   const { ledger, turns, files } = keptByCode(plan);
@@ -92,10 +91,14 @@ function compactionOf(
         ledger,
         turns,
         calibration: calibrationAt(plan.window),
-        spending: [...spentLately(plan.window, now), ...paid.map((each) => spentAt(new Date(now).toISOString(), each))],
+        ...(calls.length > 1 && { ownCalls: calls.length }),
+        spending: [
+          ...spentLately(plan.window, now),
+          ...paid.map(({ usage }) => spentAt(new Date(now).toISOString(), usage)),
+        ],
       },
     },
-    ...(usage && { usage }),
+    ...(calls.length > 0 && { usage: summedUsage(calls.map(({ usage }) => usage)) }),
     ...(fromHook && { fromHook }),
     ...(systemMessage && { systemMessage }),
   };
@@ -114,17 +117,18 @@ function sizeAfter({ window, reductions, budget }: Plan, draft: CompactionDraft)
 
 function receiptFor(
   plan: Plan,
-  { route, usage }: Candidate,
+  { route, by, calls = [], findings: own = [] }: Candidate,
   { reason, durationMs, findings = [], paid = [], after }: Occasion & { readonly after: ContextSize },
 ): Receipt {
   const { before, budget } = plan;
   const previous = plan.window.entries[plan.window.compactionAt];
   const rounds = previous?.type === "compaction" ? (receiptOf(previous)?.withoutProgress ?? 0) : 0;
-  const spent = usage ? [...paid, usage] : paid;
+  const spent = [...paid, ...calls];
   const helped = after.tokens <= before.tokens * (1 - budget.limits.progress);
   return {
     reason,
     route,
+    by: by ? `${by.provider}/${by.model}` : null,
     rung: plan.rung.name,
     covered: stretch(plan.covered),
     kept: stretch(plan.kept),
@@ -135,9 +139,9 @@ function receiptFor(
     },
     bytes: { before: before.bytes, after: after.bytes },
     calls: spent.length,
-    cost: spent.reduce((sum, { cost }) => sum + cost.total, 0),
+    cost: spent.reduce((sum, { usage: { cost } }) => sum + cost.total, 0),
     durationMs,
-    findings: [...findings, ...notices(plan)],
+    findings: [...findings, ...own, ...notices(plan)],
     withoutProgress: helped ? 0 : rounds + 1,
     undoTo: leafOf(plan.window),
   };

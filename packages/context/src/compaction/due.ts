@@ -12,7 +12,7 @@ export type Due =
   | { readonly type: "due"; readonly why: "tokens" | "bytes"; readonly size: ContextSize }
   | { readonly type: "not-due"; readonly why: "fits" | "off" | "undone" | "breaker"; readonly size: ContextSize };
 
-/** Before every request: the context as it would be sent now. */
+/** Whether the context as it would be sent now is too much, and nothing says to wait. */
 export function due(window: Window, budget: Budget): Due {
   const size = contextSize(window, budget);
   const why = shouldCompact(size, budget);

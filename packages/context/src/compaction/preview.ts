@@ -7,6 +7,7 @@ import type { Budget } from "./planning/budget.ts";
 /** Planned: the plan, the receipt as it would be without a model, and what the model would see first. */
 export type Preview = Chosen;
 
+/** What `compact` would do now if code alone wrote it: nothing is done, nobody is asked. */
 export function previewCompaction(window: Window, budget: Budget, need: Need = { reason: "asked" }): Preview {
   const chosen = chosenPlan(window, budget, need);
   return chosen.type === "planned" ? { ...chosen, receipt: { ...chosen.receipt, reason: need.reason } } : chosen;

@@ -1,12 +1,15 @@
 /** What a compaction did and cost; it lies in the compaction itself, so that nobody has to believe it. */
 
 import type { CompactionEntry, Entry } from "../entry.ts";
+import type { FlawCode } from "../summary/auditing/flaw.ts";
 import type { Rung } from "./planning/rungs.ts";
 
 export interface Receipt {
   readonly reason: Reason;
-  /** Who wrote the summary: `model-free`, `hook`, … */
+  /** Who wrote the summary: `model`, `hook`, `model-free`, … */
   readonly route: string;
+  /** The model that did, as `provider/model`. */
+  readonly by: string | null;
   readonly rung: Rung["name"];
   readonly covered: Stretch;
   readonly kept: Stretch;
@@ -40,15 +43,15 @@ export interface Finding {
 }
 
 export type FindingCode =
+  | FlawCode
   | "words-evicted"
   | "words-shortened"
   | "result-reduced"
-  | "empty"
   | "not-covered"
-  | "too-long"
   | "no-gain"
   | "does-not-fit"
   | "writer-failed"
+  | "hook-failed"
   | "spend-limit";
 
 export function stretch(entries: readonly Entry[]): Stretch {

@@ -25,9 +25,31 @@ export function spentAt(at: string, { cost }: Usage): Spent {
   return { at, cost: Number.isFinite(cost?.total) ? cost.total : 0 };
 }
 
+/** What several calls cost together: a compaction has one place for it. */
+export function summedUsage(usages: readonly Usage[]): Usage {
+  return usages.reduce((sum, usage) => ({ ...added(sum, usage), cost: added(sum.cost, usage.cost) }));
+}
+
+function added<Numbers extends object>(one: Numbers, other: Numbers): Numbers {
+  const sums = Object.entries(one).map(([name, value]) => {
+    const more = (other as Readonly<Record<string, unknown>>)[name];
+    return [name, typeof value === "number" && typeof more === "number" ? value + more : value];
+  });
+  return Object.fromEntries(sums) as Numbers;
+}
+
+// A story in parts took several calls; they share what it cost.
 function spentBy(entry: Entry): readonly Spent[] {
   const isPaid = entry.type === "compaction" || (entry.type === "usage" && entry.kind === COMPACTION_USAGE);
-  return isPaid && entry.usage ? [spentAt(entry.timestamp, entry.usage)] : [];
+  if (!isPaid || !entry.usage) return [];
+  const spent = spentAt(entry.timestamp, entry.usage);
+  const calls = entry.type === "compaction" ? callsIn(entry.details) : 1;
+  return Array.from({ length: calls }, () => ({ ...spent, cost: spent.cost / calls }));
+}
+
+function callsIn(details: unknown): number {
+  const ours = (details as { readonly pith?: { readonly ownCalls?: unknown } } | null | undefined)?.pith?.ownCalls;
+  return typeof ours === "number" && ours >= 1 && ours <= MOST ? Math.floor(ours) : 1;
 }
 
 // A compaction carries what was spent before it, and a move that undoes one what it undoes. It comes from a file.

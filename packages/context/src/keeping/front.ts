@@ -40,11 +40,13 @@ export function renderFront({ pins, words, story, notes, ledger, recall, request
 export interface CarriedFront {
   readonly words: readonly WordsBlock[];
   readonly story: string;
+  /** What code had to say behind it. */
+  readonly notes: string;
   /** The user's latest request, where it is older than the window. */
   readonly request: string;
 }
 
-export const nothingBefore: CarriedFront = { words: [], story: "", request: "" };
+export const nothingBefore: CarriedFront = { words: [], story: "", notes: "", request: "" };
 
 export function carriedFront(compaction: CompactionEntry): CarriedFront {
   const texts = frontTexts(compaction);
@@ -53,6 +55,7 @@ export function carriedFront(compaction: CompactionEntry): CarriedFront {
   return {
     words: texts.flatMap(({ part: { kind, tokens }, text }) => (kind === "words" ? [{ text, tokens }] : [])),
     story: textOf("story").trim(),
+    notes: textOf("notes").trim(),
     request: textOf("request"),
   };
 }

@@ -25,8 +25,9 @@ export function latestRequest({ before, covered, kept, edits, tokens }: RequestP
   return `${LEAD} (${handle}):\n${shortened(words, { tokens, handle })}`;
 }
 
-// A smaller window, or less room, may leave less of it than there was before. The first line is ours.
-function requestIn(before: string): { readonly id: string; readonly words: string } {
+/** What such a text says, and whose entry it is: a smaller window may leave less of it than there was before. */
+// The first line is ours.
+export function requestIn(before: string): { readonly id: string; readonly words: string } {
   const [, id = "", words = ""] = /^[^\n]*\(entry:([^\n]*)\):\n([\s\S]*)$/.exec(before) ?? [];
   return { id, words };
 }

@@ -4,6 +4,7 @@ import type { Entry } from "../entry.ts";
 
 export type Provenance = "person" | "assistant" | "tool" | "program" | "summary" | "nobody";
 
+/** Who speaks in an entry; only a person's words count as the user's. */
 export function provenance(entry: Entry): Provenance {
   switch (entry.type) {
     case "message":

@@ -1,13 +1,13 @@
 /** The lines of an output that are worth keeping: how it begins, how it ends, what went wrong, and what stands out from the rest. */
 
 import { plainText } from "../session/plain-text.ts";
-import { lineTemplate } from "./line-template.ts";
+import { type Ranked, ranked } from "./telling/ranking.ts";
 
-/** In the order of the text, each on one line of at most 300 letters. One pass, whatever the text is like. */
+/** In the order of the text, each on one line of at most 300 letters. Time is linear, whatever the text is like. */
 export function rareLines(text: string, { lines: most }: { readonly lines: number }): readonly string[] {
-  const { head, tail, kinds, count } = survey(text, most);
+  const lines = (text.match(/[^\r\n]+/g) ?? []).filter((line) => /\S/.test(line)).map((line, at) => ({ line, at }));
   const share = Math.ceil(most / 4);
-  const wanted = count <= most ? head : [...head.slice(0, share), ...tail.slice(-share), ...telling(kinds, count)];
+  const wanted = lines.length <= most ? lines : [...lines.slice(0, share), ...lines.slice(-share), ...telling(lines)];
   const kept = new Map(wanted.map((line) => [line.at, line]));
   return [...kept.values()]
     .slice(0, most)
@@ -23,60 +23,28 @@ interface PlacedLine {
   readonly at: number;
 }
 
-/** Lines with one template, told by the first of them. */
-interface Kind extends PlacedLine {
-  readonly template: string;
-  count: number;
+/** Trouble first, then what tells most; each kind of it once. */
+function telling(lines: readonly PlacedLine[]): readonly PlacedLine[] {
+  const kinds = new Map<number, PlacedLine & Ranked>();
+  for (let from = 0; from < lines.length; from += NEIGHBOURS)
+    for (const line of outstanding(lines.slice(from, from + NEIGHBOURS)))
+      if (!kinds.has(line.template)) kinds.set(line.template, line);
+  return [...kinds.values()].sort(
+    (one, other) => Number(other.trouble) - Number(one.trouble) || other.tells - one.tells || one.at - other.at,
+  );
 }
 
-interface Survey {
-  /** The first and the last lines that are not blank. */
-  readonly head: readonly PlacedLine[];
-  readonly tail: readonly PlacedLine[];
-  readonly kinds: readonly Kind[];
-  readonly count: number;
-}
+/** Lines that are ranked against each other, so that memory stays bounded. */
+const NEIGHBOURS = 5_000;
 
-function survey(text: string, most: number): Survey {
-  const lines = (text.match(/[^\r\n]+/g) ?? []).filter((line) => /\S/.test(line));
-  const placed = (line: string, at: number): PlacedLine => ({ line, at });
-  const tailAt = Math.max(0, lines.length - most);
-  return {
-    head: lines.slice(0, most).map(placed),
-    tail: lines.slice(tailAt).map((line, at) => placed(line, tailAt + at)),
-    kinds: kindsOf(lines),
-    count: lines.length,
-  };
-}
-
-function kindsOf(lines: readonly string[]): readonly Kind[] {
-  const kinds = new Map<string, Kind>();
-  lines.forEach((line, at) => {
-    const template = lineTemplate(line);
-    const known = kinds.get(template);
-    if (known) known.count += 1;
-    // Where so many differ none stands out, and memory stays bounded.
-    else if (kinds.size < MOST_KINDS) kinds.set(template, { template, line, at, count: 1 });
+function outstanding(lines: readonly PlacedLine[]): readonly (PlacedLine & Ranked)[] {
+  const told = ranked(lines.map(({ line }) => line.slice(0, LETTERS)));
+  const usual = told.map(({ tells }) => tells).sort((one, other) => one - other)[Math.floor(told.length / 2)] ?? 0;
+  return lines.flatMap((line, at) => {
+    const { tells, trouble, template } = told[at] as Ranked;
+    return trouble || tells >= OUTSTANDING * usual ? [{ ...line, tells, trouble, template }] : [];
   });
-  return [...kinds.values()];
 }
 
-const MOST_KINDS = 50_000;
-
-/** Trouble first, then the rarest. */
-function telling(kinds: readonly Kind[], count: number): readonly Kind[] {
-  const trouble = kinds.filter(({ template }) => TROUBLE.test(template));
-  return [...byRarity(trouble), ...byRarity(rare(kinds, count))];
-}
-
-const TROUBLE = /error|fail|warn|exception|assert|panic|fatal|traceback/i;
-
-/** One line in a hundred; none where every tenth line is like that. */
-function rare(kinds: readonly Kind[], count: number): readonly Kind[] {
-  const few = kinds.filter((kind) => kind.count <= Math.max(1, count / 100));
-  return few.reduce((sum, kind) => sum + kind.count, 0) <= count / 10 ? few : [];
-}
-
-function byRarity(kinds: readonly Kind[]): readonly Kind[] {
-  return kinds.toSorted((one, other) => one.count - other.count || one.at - other.at);
-}
+/** Times as much as a line tells as a rule. */
+const OUTSTANDING = 2;

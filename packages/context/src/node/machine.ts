@@ -1,6 +1,7 @@
-/** The ports of a real machine: its clock, its randomness, zlib's CRC-32. */
+/** The ports of a real machine: its clock, its timers, its randomness, zlib's CRC-32. */
 
 import { randomBytes, randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 import { crc32 } from "node:zlib";
 import type { Ports } from "../ports.ts";
 
@@ -9,8 +10,14 @@ export const machine: Ports = {
   entryId,
   sessionId: () => randomUUID(),
   nonce: () => randomBytes(12).toString("hex"),
+  sleep,
   checksum: (bytes) => crc32(bytes),
 };
+
+async function sleep(ms: number, { signal }: { readonly signal?: AbortSignal }): Promise<void> {
+  // Whoever aborts it wants to go on at once: that is an end like any other.
+  await setTimeout(ms, undefined, signal ? { signal } : {}).catch(() => undefined);
+}
 
 let pool = Buffer.alloc(0);
 

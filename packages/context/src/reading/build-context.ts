@@ -13,7 +13,7 @@ export interface SessionContext extends Carried {
   readonly sources: readonly string[];
 }
 
-/** Depends on the branch alone. A pass over the window, whatever the history before it. */
+/** The messages at the leaf of a window, each with the entry it came from; depends on the branch alone. */
 export function buildSessionContext(window: Window): SessionContext {
   const { messages, sources } = gathering(contextEntries(window), window.edits);
   // Copies, because the gathering goes on with its own when the window has grown.

@@ -11,7 +11,10 @@ export interface RequestParts {
   readonly toolChoice?: ToolChoice;
 }
 
-/** What is not said holds as the branch left it: the thinking level that was set last, any tool the model likes. */
+/**
+ * What `Model.stream` takes. What is not said holds as the branch left it: the thinking level that was set last, any tool
+ * the model likes.
+ */
 export function buildRequest(
   context: SessionContext,
   { to, thinking = levelOf(context), toolChoice = "auto" }: RequestParts,

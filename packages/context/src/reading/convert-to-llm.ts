@@ -7,7 +7,10 @@ import { emptyPairing, type Pairing, pair, paired, settle } from "./pairing.ts";
 import { sendable } from "./sendable.ts";
 import { spoken, userText } from "./spoken.ts";
 
-/** Without a model it is taken that all of it goes back to the models it came from. */
+/**
+ * What a provider accepts of these messages: every call with its result, nothing empty or failed. Without a model all
+ * goes back to those it came from.
+ */
 export function convertToLlm(messages: readonly AgentMessage[], to?: ModelName): readonly Message[] {
   return paired(conversion(messages, to).pairing);
 }

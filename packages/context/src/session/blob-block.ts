@@ -28,6 +28,7 @@ export function blobBlock({ hash, mimeType, bytes, tokens }: KeptBlob & { readon
   return { type: "text", text, pith: { blob: hash, mimeType, bytes } };
 }
 
+/** What a tool opens to see the whole of it: `blob:` and the hash. */
 export function blobHandle(hash: string): string {
   return `blob:${hash}`;
 }

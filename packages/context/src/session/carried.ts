@@ -11,8 +11,10 @@ export interface Carried {
   readonly pins: readonly Pin[];
 }
 
+/** What holds before anything was said. */
 export const nothingCarried: Carried = { model: null, thinkingLevel: "off", activeTools: null, pins: [] };
 
+/** What holds after this entry; a fold along a branch, beginning with `nothingCarried`. */
 export function carry(state: Carried, entry: Entry): Carried {
   switch (entry.type) {
     case "thinking_level_change":

@@ -9,6 +9,7 @@ export interface Holdings {
   readonly has: (id: string) => boolean;
 }
 
+/** Throws a sentence that names the entry where a batch may not be appended; a store asks it before it writes. */
 export function checkBatch(batch: readonly Entry[], { above, has }: Holdings): void {
   const own = new Set<string>();
   for (const [at, entry] of batch.entries()) {

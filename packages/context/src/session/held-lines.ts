@@ -1,9 +1,9 @@
 /** All lines of a session in memory, as the tree that they mean. */
 
-import type { Entry } from "../entry.ts";
+import type { BranchSummaryEntry, Entry } from "../entry.ts";
 import type { Line } from "./codec/placed-lines.ts";
 import { known, type Lines } from "./lines.ts";
-import { ancestry, commonAncestor, type GrowingTree, grow, labels, treeOf } from "./tree.ts";
+import { ancestry, branchSummaries, commonAncestor, type GrowingTree, grow, labels, treeOf } from "./tree.ts";
 import { type Window, windowAt } from "./window.ts";
 
 export class HeldLines implements Lines {
@@ -65,6 +65,10 @@ export class HeldLines implements Lines {
 
   commonAncestor(one: string | null, other: string | null): string | null {
     return commonAncestor(this.#tree, known(this, one), known(this, other));
+  }
+
+  branchSummaries(fromIds: ReadonlySet<string>): readonly BranchSummaryEntry[] {
+    return branchSummaries(this.#tree.entries.values(), fromIds);
   }
 
   labels(): ReadonlyMap<string, string> {

@@ -1,6 +1,6 @@
 /** What every store of lines answers alike, and what each must ask before it writes. Where the lines are kept is its own. */
 
-import type { Entry, Header } from "../entry.ts";
+import type { BranchSummaryEntry, Entry, Header } from "../entry.ts";
 import { type FormatLimits, formatLimits } from "../limits.ts";
 import { checkBatch } from "./check-batch.ts";
 import { entryText } from "./codec/line/write-line.ts";
@@ -36,6 +36,10 @@ export abstract class LineStore implements Store {
 
   async commonAncestor(one: string | null, other: string | null): Promise<string | null> {
     return (await this.lines()).commonAncestor(one, other);
+  }
+
+  async branchSummaries(fromIds: ReadonlySet<string>): Promise<readonly BranchSummaryEntry[]> {
+    return (await this.lines()).branchSummaries(fromIds);
   }
 
   async labels(): Promise<ReadonlyMap<string, string>> {

@@ -1,6 +1,6 @@
 /** The reading side of a store: every question about the lines of a session, answered at once. Held in memory, or read from a file. */
 
-import type { Entry } from "../entry.ts";
+import type { BranchSummaryEntry, Entry } from "../entry.ts";
 import type { Window } from "./window.ts";
 
 export interface Lines {
@@ -16,6 +16,8 @@ export interface Lines {
   ancestry(leaf: string | null): Iterable<Entry>;
   window(leaf: string | null): Window;
   commonAncestor(one: string | null, other: string | null): string | null;
+  /** Of leaves that were left; in file order. */
+  branchSummaries(fromIds: ReadonlySet<string>): readonly BranchSummaryEntry[];
   labels(): ReadonlyMap<string, string>;
   name(): string | undefined;
 }

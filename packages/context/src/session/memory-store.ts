@@ -13,6 +13,7 @@ import type { Appended, Fence } from "./store.ts";
 
 type StorePorts = Pick<Ports, "now" | "sessionId" | "checksum">;
 
+/** A store without a disk: made from the bytes of a file, and given back as such. */
 export class MemoryStore extends LineStore {
   /** What was wrong with the bytes it was opened from. */
   readonly damage: readonly Damage[];

@@ -15,14 +15,21 @@ export interface Moving {
   readonly data?: Readonly<Record<string, unknown>>;
   /** Only from here. */
   readonly expectedLeaf?: string | null;
+  /** Entries for the place moved to: written there, they are the move, and no other is needed. */
+  readonly drafts?: readonly Drafted[];
 }
 
+/** What is done at the leaf for long. */
+export type Occupation = "streaming" | "compacting" | "moving";
+
+/** A session as its writer holds it: it adds behind the leaf, moves the leaf, and knows the window at it. */
 export class Session {
   readonly store: Store;
   readonly #ports: Ports;
   #window: Window;
   /** The acts under way; the next one waits for them. */
   #acts: Promise<unknown> = Promise.resolve();
+  readonly #occupations = new Set<{ readonly by: Occupation }>();
 
   static async open(store: Store, ports: Ports): Promise<Session> {
     return new Session(store, ports, await store.window(await store.leaf()));
@@ -44,6 +51,18 @@ export class Session {
     return leafOf(this.#window);
   }
 
+  /** What goes on at the leaf, each as often as it does. Nothing is refused here because of it: acts look at it before they begin. */
+  get occupied(): readonly Occupation[] {
+    return Array.from(this.#occupations, ({ by }) => by);
+  }
+
+  /** Says that work at the leaf begins; whoever says so calls what comes back when it has ended. */
+  occupy(by: Occupation): () => void {
+    const occupation = { by };
+    this.#occupations.add(occupation);
+    return () => void this.#occupations.delete(occupation);
+  }
+
   /** Adds entries behind the leaf, all of them or none; the last becomes the leaf. */
   append(...drafts: readonly Drafted[]): Promise<Appended> {
     return this.#inTurn(() => this.#append(drafts));
@@ -62,13 +81,15 @@ export class Session {
   }
 
   /** Goes to another place in the tree; null goes before the first entry. What is appended next makes a new branch there. */
-  move(target: string | null, { data, expectedLeaf }: Moving = {}): Promise<Appended> {
+  move(target: string | null, { data, expectedLeaf, drafts = [] }: Moving = {}): Promise<Appended> {
     return this.#inTurn(async () => {
       if (expectedLeaf !== undefined && expectedLeaf !== this.leaf) return { type: "leaf-moved", leaf: this.leaf };
       if (target !== null && !(await this.store.entry(target)))
         throw new Error(`cannot move to ${target}: it is not in this session`);
-      const batch = this.#placed([{ type: "custom", customType: MOVE, ...(data && { data }) }], target);
-      const outcome = await this.store.append(batch, { expectedLeaf: this.leaf });
+      // MOVE3: what is a child of the place moved to, and the last line, says by itself where we stand.
+      const said: readonly Drafted[] =
+        drafts.length > 0 ? drafts : [{ type: "custom", customType: MOVE, ...(data && { data }) }];
+      const outcome = await this.store.append(await this.#batch(said, target), { expectedLeaf: this.leaf });
       if (outcome.type === "appended") this.#window = await this.store.window(outcome.leaf);
       return outcome;
     });
@@ -105,15 +126,21 @@ export class Session {
   }
 
   async #append(drafts: readonly Drafted[]): Promise<Appended> {
-    const placed = this.#placed(drafts, this.leaf);
-    const compacts = placed.some((entry) => entry.type === "compaction");
-    if (compacts) await this.#settle();
-    const batch = compacts ? carrying(placed, this.#window.state) : placed;
+    const batch = await this.#batch(drafts, this.leaf);
     const outcome = await this.store.append(batch, { expectedLeaf: this.leaf });
     if (outcome.type !== "appended") return outcome;
     const isNext = outcome.leaf === batch.at(-1)?.id && this.#window.settled && !reachesBefore(this.#window, batch);
     this.#window = isNext ? extended(this.#window, batch) : await this.store.window(outcome.leaf);
     return outcome;
+  }
+
+  /** Behind this place; a compaction among them carries what holds there. */
+  async #batch(drafts: readonly Drafted[], parent: string | null): Promise<readonly Entry[]> {
+    const placed = this.#placed(drafts, parent);
+    if (!placed.some((entry) => entry.type === "compaction")) return placed;
+    if (parent === this.leaf) await this.#settle();
+    const { state } = parent === this.leaf ? this.#window : await this.store.window(parent);
+    return carrying(placed, state);
   }
 
   async #settle(): Promise<void> {

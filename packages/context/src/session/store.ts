@@ -1,6 +1,6 @@
 /** Where a session is kept: the port behind which memory, a file or a database stands. The log is the truth; this is its only door. */
 
-import type { Entry, Header } from "../entry.ts";
+import type { BranchSummaryEntry, Entry, Header } from "../entry.ts";
 import type { Window } from "./window.ts";
 
 export interface Store {
@@ -15,6 +15,8 @@ export interface Store {
   /** From the root to this leaf. */
   branch(leaf: string | null): Promise<readonly Entry[]>;
   commonAncestor(one: string | null, other: string | null): Promise<string | null>;
+  /** Of leaves that were left, on whatever branch they stand; in file order. */
+  branchSummaries(fromIds: ReadonlySet<string>): Promise<readonly BranchSummaryEntry[]>;
   labels(): Promise<ReadonlyMap<string, string>>;
   /** The session's name, the latest in the file. */
   name(): Promise<string | undefined>;

@@ -1,6 +1,6 @@
 /** The tree of a session: which entry follows which. Questions only; it holds every entry, in file order. */
 
-import type { Entry } from "../entry.ts";
+import type { BranchSummaryEntry, Entry } from "../entry.ts";
 
 export interface Tree {
   /** In file order. */
@@ -14,6 +14,7 @@ export interface GrowingTree extends Tree {
   readonly children: Map<string | null, Entry[]>;
 }
 
+/** The tree of these entries, given in file order. */
 export function treeOf(entries: Iterable<Entry>): GrowingTree {
   const tree: GrowingTree = { entries: new Map(), children: new Map() };
   for (const entry of entries) grow(tree, entry);
@@ -49,6 +50,16 @@ export function commonAncestor(tree: Tree, one: string | null, other: string | n
     seen.add(entry.id);
   }
   return null;
+}
+
+/** What was written of branches that were left at one of these. */
+export function branchSummaries(
+  inFileOrder: Iterable<Entry>,
+  fromIds: ReadonlySet<string>,
+): readonly BranchSummaryEntry[] {
+  const found: BranchSummaryEntry[] = [];
+  for (const entry of inFileOrder) if (entry.type === "branch_summary" && fromIds.has(entry.fromId)) found.push(entry);
+  return found;
 }
 
 /** Names given to entries; the latest in the file counts. */

@@ -20,6 +20,7 @@ export interface Window {
   readonly edits: readonly ContextEditEntry[];
 }
 
+/** The window of a session in which nothing was said yet. */
 export const emptyWindow: Window = {
   entries: [],
   state: nothingCarried,
@@ -76,6 +77,7 @@ export function settledBy(window: Window, before: readonly Entry[]): Window {
   return { ...window, state: [...before, ...window.entries].reduce(carry, nothingCarried), settled: true };
 }
 
+/** The id of the last entry; null where there is none. */
 export function leafOf(window: Window): string | null {
   return window.entries.at(-1)?.id ?? null;
 }

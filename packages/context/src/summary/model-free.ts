@@ -2,6 +2,7 @@
 
 import type { TurnNote } from "../keeping/turns.ts";
 import { textTokens } from "../reading/tokens/text-tokens.ts";
+import { fill } from "./fill.ts";
 import { modelFreeSections } from "./sections.ts";
 
 export interface NotesParts {
@@ -17,9 +18,9 @@ export function modelFreeNotes({ turns, hasStory, tokens }: NotesParts): string 
   const frame = hasStory ? modelFreeSections.since : modelFreeSections.all;
   const goal = current ? tagless(current.asked || current.said) : modelFreeSections.nothing;
   const doing = current?.said ? `- [ ] ${line(current)}` : modelFreeSections.nothing;
-  const fixed = filled(frame, { goal, done: "", doing });
+  const fixed = fill(frame, { goal, done: "", doing });
   const done = newestLines(turns.slice(0, -1), tokens - textTokens(fixed));
-  const notes = filled(frame, { goal, done: done || modelFreeSections.nothing, doing });
+  const notes = fill(frame, { goal, done: done || modelFreeSections.nothing, doing });
   if (textTokens(notes) <= tokens) return notes;
   return newestLines(turns, tokens);
 }
@@ -43,10 +44,6 @@ const LEFT_OUT = 8;
 function line({ asked, said, entryId }: TurnNote): string {
   const words = [asked, said].filter((text) => text !== "").map(tagless);
   return `${words.join(" → ")} (entry:${entryId})`;
-}
-
-function filled(frame: string, slots: Readonly<Record<string, string>>): string {
-  return frame.replace(/\{(\w+)\}/g, (slot, name: string) => slots[name] ?? slot);
 }
 
 // What was said cannot pass for a tag of ours.

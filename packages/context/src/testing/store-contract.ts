@@ -121,6 +121,17 @@ export function storeContract({ test, equal }: ContractRunner, stores: StoreMake
     equal(await sentence(store.window("nobody")), "entry nobody is not in this session");
     equal(await sentence(store.branch("nobody")), "entry nobody is not in this session");
   });
+
+  test("STO12 branch summaries are found by the leaf that was left, on any branch, in file order", async () => {
+    const store = await filled(left);
+    for (const each of [store, await stores.reopen(store)]) {
+      equal(await each.branchSummaries(new Set(["e2", "nobody"])), pick(left, "e4 e9"));
+      equal(await each.branchSummaries(new Set(["e6", "e2"])), pick(left, "e4 e7 e9"));
+      equal(await each.branchSummaries(new Set(["root"])), pick(left, "e11"));
+      equal(await each.branchSummaries(new Set(["e1"])), []);
+      equal(await each.branchSummaries(new Set()), []);
+    }
+  });
 }
 
 const walk = story(
@@ -140,6 +151,19 @@ const compacted = story(
   "says: four",
   "compacts: one and two, keeps e3",
   "user: five",
+);
+const left = story(
+  "user: one",
+  "says: two",
+  "moves: e1",
+  "left e2: two was tried",
+  "user: three",
+  "says: e2",
+  "left e6: three was tried",
+  "moves: root",
+  "left e2: two was tried, from here",
+  "user: four",
+  "left: nothing was tried",
 );
 const named = story(
   "user: one",

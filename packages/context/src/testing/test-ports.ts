@@ -1,4 +1,4 @@
-/** Ports that repeat themselves: time goes a second a look, ids count up, and a table makes the CRC-32. */
+/** Ports that repeat themselves: time goes a second a look, ids count up, a millisecond of patience is one turn of the queue, and a table makes the CRC-32. */
 
 import type { Ports } from "../ports.ts";
 
@@ -12,8 +12,13 @@ export function testPorts(prefix = "e"): Ports {
     entryId: () => `${prefix}${++ids}`,
     sessionId: () => `session-${prefix}${++sessions}`,
     nonce: () => `nonce-${++ids}`,
+    sleep: (ms, { signal }) => turns(ms, signal),
     checksum: crc32,
   };
+}
+
+async function turns(count: number, signal: AbortSignal | undefined): Promise<void> {
+  for (let turn = 0; turn < count && !signal?.aborted; turn++) await null;
 }
 
 function crc32(bytes: Uint8Array): number {

@@ -18,7 +18,11 @@ import { compactSmall, seenBy, sessionOf, smallBudget, words } from "./small-ses
 const print = (session: Session, text: string) =>
   session.append({ type: "custom_message", customType: "output", content: text, display: true });
 const usage = { ...nothingUsed, totalTokens: 10, input: 10, cost: { ...nothingUsed.cost, total: 1 } };
-const failing: Writer = { route: "failing", isPaid: true, write: () => ({ type: "failed", why: "busy", usage }) };
+const failing: Writer = {
+  route: "failing",
+  isPaid: true,
+  write: () => ({ type: "failed", why: "busy", calls: [{ usage }] }),
+};
 const full = ["user: one", `says: ${words(900)}`, "user: two"];
 
 describe("the breaker", () => {
@@ -100,7 +104,10 @@ describe("what summaries cost", () => {
       write: async ({ covered }) => {
         await moved.move("e1");
         const covers = new Set(covered.map(({ id }) => id));
-        return { type: "written", candidate: { route: "leaves", story: "a story", notes: "", covers, usage } };
+        return {
+          type: "written",
+          candidate: { route: "leaves", story: "a story", notes: "", covers, calls: [{ usage }] },
+        };
       },
     };
     expect(await compactSmall(moved, { writers: [leaves] })).toMatchObject({ why: "leaf-moved" });

@@ -1,4 +1,4 @@
-/** The few acts of a session: append, move, fork, refresh. */
+/** The few acts of a session: append, move, occupy, fork, refresh. */
 
 import { expect, test } from "vitest";
 import { MOVE } from "../../src/entry.ts";
@@ -35,6 +35,82 @@ test("MOVE1 a move is an entry at the place moved to, and survives a crash", asy
   expect(await again.entry(session.leaf ?? "")).toMatchObject({ type: "custom", customType: MOVE, parentId: "e1" });
   await session.append(user("other"));
   expect(seen(session)).toBe("0 user      one\n1 user      other");
+});
+
+const summary: Drafted = { type: "branch_summary", fromId: "e2", summary: "two was tried" };
+
+test("MOVE3 a branch summary is a child of the place moved to, and the leaf; it is the move", async () => {
+  const session = await opened();
+  await session.append(user("one"), user("two"));
+  expect(await session.move("e1", { drafts: [summary] })).toEqual({ type: "appended", leaf: "e3" });
+  expect((await session.branch()).map(({ type, id, parentId }) => [type, id, parentId])).toEqual([
+    ["message", "e1", null],
+    ["branch_summary", "e3", "e1"],
+  ]);
+  expect(seen(session)).toBe("0 user      one\n1 left      two was tried");
+  const again = MemoryStore.open((session.store as MemoryStore).bytes(), testPorts());
+  expect(await again.leaf()).toBe("e3");
+  expect(session.window).toEqual(await again.window("e3"));
+});
+
+test("MOVE3 STO4 what is written at the place moved to is written whole or not at all", async () => {
+  const session = await opened();
+  await session.append(user("one"), user("two"));
+  const named: Drafted = { type: "label", targetId: "summary", label: "two" };
+  await session.move("e1", { drafts: [{ ...summary, id: "summary" }, named] });
+  expect((await session.branch()).map(({ type }) => type)).toEqual(["message", "branch_summary", "label"]);
+  const stays = session.leaf;
+  const bad: Drafted = { type: "label", targetId: "nobody", label: "x" };
+  await expect(session.move("e2", { drafts: [summary, bad] })).rejects.toThrow("labels nobody");
+  expect([session.leaf, await session.store.leaf()]).toEqual([stays, stays]);
+  expect(await session.store.children("e2")).toEqual([]);
+});
+
+test("MOVE3 before the first entry it is a root", async () => {
+  const session = await opened();
+  await session.append(user("one"), user("two"));
+  await session.move(null, { drafts: [summary] });
+  expect(seen(session)).toBe("0 left      two was tried");
+  expect(await session.branch()).toHaveLength(1);
+});
+
+test("MOVE1 without anything to write there the move is an entry of its own", async () => {
+  const session = await opened();
+  await session.append(user("one"), user("two"));
+  await session.move("e1", { data: { why: "a test" }, drafts: [] });
+  expect(await session.store.entry(session.leaf ?? "")).toMatchObject({ customType: MOVE, data: { why: "a test" } });
+});
+
+test("MOVE3 STO5 only from the leaf it was made for", async () => {
+  const session = await opened();
+  await session.append(user("one"), user("two"));
+  const late = await session.move("e1", { drafts: [summary], expectedLeaf: "e1" });
+  expect(late).toEqual({ type: "leaf-moved", leaf: "e2" });
+  expect(await session.store.children("e1")).toHaveLength(1);
+});
+
+test("MOVE3 WIN2 a compaction at the place moved to carries what holds there", async () => {
+  const session = await opened();
+  await session.append({ type: "thinking_level_change", thinkingLevel: "high" }, user("one"));
+  await session.append({ type: "thinking_level_change", thinkingLevel: "low" });
+  const compaction: Drafted = { type: "compaction", id: "c", summary: "s", firstKeptEntryId: "e2", tokensBefore: 1 };
+  await session.move("e2", { drafts: [compaction] });
+  const carried = { model: null, thinkingLevel: "high", activeTools: null, pins: [] };
+  expect(await session.store.entry("c")).toMatchObject({ details: { pith: { carried } } });
+  expect(session.window.state).toEqual(carried);
+});
+
+test("B80 who works at the leaf says so until it has ended; two of a kind are two, and nothing waits for them", async () => {
+  const session = await opened();
+  expect(session.occupied).toEqual([]);
+  const ended = [session.occupy("streaming"), session.occupy("compacting"), session.occupy("streaming")];
+  expect(session.occupied).toEqual(["streaming", "compacting", "streaming"]);
+  expect(await session.append(user("one"))).toMatchObject({ type: "appended" });
+  ended[0]?.();
+  ended[0]?.();
+  expect(session.occupied).toEqual(["compacting", "streaming"]);
+  for (const end of ended) end();
+  expect(session.occupied).toEqual([]);
 });
 
 test("MOVE1 before the first entry there is an empty context", async () => {

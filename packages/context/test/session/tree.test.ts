@@ -1,7 +1,7 @@
 /** Questions to a tree. */
 
 import { expect, test } from "vitest";
-import { branch, commonAncestor, labels, treeOf } from "../../src/session/tree.ts";
+import { branch, branchSummaries, commonAncestor, labels, treeOf } from "../../src/session/tree.ts";
 import { story } from "../../src/testing/story.ts";
 
 //  e1 ─ e2 ─ e3 ─ e4
@@ -33,6 +33,19 @@ test.each([
   [null, "e4", null],
 ])("TREE8 the deepest entry that %s and %s share is %s", (one, other, shared) => {
   expect(commonAncestor(tree, one, other)).toBe(shared);
+});
+
+test("STO12 branch summaries by the leaf that was left, whatever else names it", () => {
+  const told = story(
+    "user: a",
+    "says: b",
+    "left e2: one",
+    "labels e2: name",
+    "moves: e1",
+    "left e2: two",
+    "left e3: no",
+  );
+  expect(branchSummaries(told, new Set(["e2"]))).toEqual([told[2], told[5]]);
 });
 
 test("TREE5 the latest label in the file counts, an empty one takes it away", () => {

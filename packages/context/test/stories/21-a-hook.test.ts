@@ -1,29 +1,25 @@
 /** Story 21: an extension has its say: it cancels, it brings a summary of its own, it misbehaves. */
 
 import { expect, test } from "vitest";
-import { type BeforeCompact, hookWriter } from "../../src/compaction/writing/hooks.ts";
+import type { CompactionHooks } from "../../src/compaction/hooks/events.ts";
 import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
 
 const talk = ["user: one", `says: ${words(900)}`, "user: two", "says: three", "user: four"];
-const patience = (): AbortSignal => {
-  const controller = new AbortController();
-  setTimeout(() => controller.abort(), 10);
-  return controller.signal;
-};
 const ring = (): object => {
   const one: { self?: object } = {};
   one.self = one;
   return one;
 };
+type BeforeCompact = NonNullable<CompactionHooks["session_before_compact"]>[number];
 const withHook = async (hook: BeforeCompact) => {
   const session = await sessionOf(...talk);
-  return { session, outcome: await compactSmall(session, { writers: [hookWriter(hook, { patience })] }) };
+  return { session, outcome: await compactSmall(session, { hooks: { session_before_compact: [hook] } }) };
 };
 
 test("CMP7 it is told the plan, and may cancel: nothing is written", async () => {
   let told = "";
-  const { session, outcome } = await withHook(({ type, preparation }) => {
-    told = `${type} ${preparation.covered.length} of ${preparation.window.entries.length}`;
+  const { session, outcome } = await withHook(({ type, preparation, branchEntries }) => {
+    told = `${type} ${preparation.messagesToSummarize.length} of ${branchEntries.length}`;
     return { cancel: true };
   });
   expect(told).toBe("session_before_compact 2 of 5");
@@ -63,8 +59,9 @@ test.each<[string, BeforeCompact]>([
 });
 
 test("CMP7 one that empties the lists it is told of changes neither the plan nor the session", async () => {
-  const { session, outcome } = await withHook(({ preparation: { covered, kept, window } }) => {
-    for (const list of [covered, kept, window.entries]) (list as unknown[]).splice(0, 2);
+  const { session, outcome } = await withHook(({ preparation: { messagesToSummarize, fileOps }, branchEntries }) => {
+    for (const list of [messagesToSummarize, branchEntries]) list.splice(0, 2);
+    fileOps.read.clear();
     return undefined;
   });
   expect(outcome).toMatchObject({ type: "compacted", receipt: { covered: { first: "e1", last: "e2" } } });

@@ -2,11 +2,14 @@
 
 import type { ContextSize } from "../../reading/tokens/context-size.ts";
 import { textTokens } from "../../reading/tokens/text-tokens.ts";
+import { auditSummary } from "../../summary/auditing/audit-summary.ts";
+import type { FlawCode } from "../../summary/auditing/flaw.ts";
 import { shouldCompact } from "../planning/budget.ts";
 import { NARRATIVE, type Plan } from "../planning/plan.ts";
 import type { Finding } from "../receipt.ts";
 import { type Candidate, MODEL_FREE } from "../writing/candidate.ts";
 import { uncovered } from "./coverage.ts";
+import { claimEvidence } from "./plan-evidence.ts";
 
 export interface Audited {
   readonly plan: Plan;
@@ -36,6 +39,29 @@ const isShortEnough: Check = ({ candidate: { route, story, notes }, plan }) => {
   return tokens > most ? { code: "too-long", note: `the summary has ${tokens} tokens, ${most} are allowed` } : null;
 };
 
+// AUD2, AUD3, AUD4, AUD5: whoever wrote it, what it says of the user and of the work is borne out by the log. What was told
+// before is carried on as it was.
+const claimsHold: Check = ({ plan, candidate: { route, story } }) => {
+  if (route === MODEL_FREE) return null;
+  const flaws = auditSummary(newIn(story, plan), claimEvidence(plan), ANY_FORM);
+  const flaw = flaws.find(({ code }) => isClaim(code));
+  return flaw ? { code: flaw.code, note: flaw.note } : null;
+};
+
+/** Code alone made the rest. */
+export function newIn(story: string, { carried }: Plan): string {
+  return carried.story !== "" && story.startsWith(carried.story) ? story.slice(carried.story.length) : story;
+}
+
+/** Whatever sections it has, however long it is. */
+export const ANY_FORM: { readonly sections: readonly string[]; readonly tokens: number } = {
+  sections: [],
+  tokens: Number.POSITIVE_INFINITY,
+};
+
+const isClaim = (code: FlawCode): boolean => CLAIMS.some((each) => each === code);
+const CLAIMS: readonly FlawCode[] = ["unknown-id", "false-quote", "unfounded", "unknown-name"];
+
 // CMP6
 const leavesNothingOut: Check = ({ plan, candidate }) => {
   const left = uncovered(plan, candidate);
@@ -59,7 +85,7 @@ const fits: Check = ({ plan: { budget }, after }) =>
     ? { code: "does-not-fit", note: `${after.tokens} tokens would be left, ${budget.limit} fit` }
     : null;
 
-const checks: readonly Check[] = [saysSomething, isShortEnough, leavesNothingOut, makesItSmaller, fits];
+const checks: readonly Check[] = [saysSomething, isShortEnough, claimsHold, leavesNothingOut, makesItSmaller, fits];
 
 /** What the user may want to know about a compaction that was done. */
 export function notices({ words, reductions }: Plan): readonly Finding[] {

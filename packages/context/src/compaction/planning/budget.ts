@@ -25,6 +25,7 @@ export interface Budget extends Setting {
   readonly tail: number;
   readonly words: number;
   readonly checkpoint: number;
+  readonly branch: number;
   readonly reduced: number;
   /** More bytes on the wire than this are too much. */
   readonly bytes: number;
@@ -48,6 +49,7 @@ export function budgetFor(limits: CompactionLimits, setting: Setting): Budget {
     tail: share(limits.tail),
     words: share(limits.words),
     checkpoint: share(limits.checkpoint),
+    branch: share(limits.branch),
     reduced: share(limits.reduced),
     bytes: Math.floor(limits.wire.bytes * limits.wire.share),
     limits,

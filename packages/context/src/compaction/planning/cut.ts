@@ -19,7 +19,10 @@ export interface CutParts {
   readonly edits: readonly ContextEditEntry[];
 }
 
-/** Null where all of it is less than should be kept, or there is no place to cut. Walks no further back than it keeps. */
+/**
+ * Where the kept part begins; null where there is less than should be kept, or no place to cut. Walks no further back
+ * than it keeps.
+ */
 export function findCutPoint(entries: readonly Entry[], parts: CutParts): Cut | null {
   const found = placesAround(entries, parts);
   const { below, above } = found;

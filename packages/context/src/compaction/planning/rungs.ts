@@ -10,6 +10,7 @@ export interface Rung {
   readonly reduceAbove: number;
 }
 
+/** From what is kept gladly to the barest; each keeps less than the one before. */
 export const rungs: readonly [Rung, ...Rung[]] = [
   { name: "whole", tail: 1, front: 1, reduceAbove: 1 },
   { name: "reduced", tail: 1, front: 1, reduceAbove: 0.25 },

@@ -1,25 +1,30 @@
 /** Writer after writer, until one makes something of the plan that every check accepts. Code itself is the last of them. */
 
-import type { Usage } from "../../message.ts";
+import { attempted } from "../../attempted.ts";
 import type { Ports } from "../../ports.ts";
 import type { Drafted, Session } from "../../session/session.ts";
 import { leafOf, type Window } from "../../session/window.ts";
 import { commit } from "../commit.ts";
+import { type BeforeParts, beforeCompact } from "../hooks/before-compact.ts";
+import type { CompactionHooks } from "../hooks/events.ts";
 import { type Chosen, chosenPlan, type Need } from "../ladder.ts";
 import type { Budget } from "../planning/budget.ts";
 import { isGrownFrom, type Plan, standing } from "../planning/plan.ts";
 import type { Finding, Receipt } from "../receipt.ts";
 import { COMPACTION_USAGE, spentLately } from "../spending.ts";
-import { attempted } from "./attempted.ts";
-import type { Candidate, Writer, Written } from "./candidate.ts";
+import type { Candidate, Paid, Writer, Written } from "./candidate.ts";
+import { mended } from "./mended.ts";
 import { modelFree } from "./model-free-writer.ts";
 
 export interface WriteParts extends Need {
   readonly session: Session;
   readonly budget: Budget;
-  readonly ports: Pick<Ports, "now" | "entryId">;
+  readonly ports: Pick<Ports, "now" | "entryId" | "sleep">;
   /** In order of preference; where none of them succeeds, code writes alone. */
   readonly writers?: readonly Writer[];
+  /** What the summary should look at above all. */
+  readonly instructions?: string;
+  readonly hooks?: CompactionHooks;
   readonly signal?: AbortSignal;
 }
 
@@ -42,13 +47,14 @@ export type Batch =
       readonly cost: readonly Drafted[];
     }
   | { readonly type: "cancelled" }
+  | { readonly type: "postponed" }
   | { readonly type: "leaf-moved" }
   | Exclude<Chosen, { type: "planned" }>;
 
 export async function writeBatch(parts: WriteParts): Promise<Writing> {
   const desk: Desk = { parts, begun: parts.ports.now(), findings: [], paid: [] };
   const batch = parts.signal?.aborted ? CANCELLED : await written(desk);
-  const usages = desk.paid.map((usage) => usageEntry(usage, parts.budget));
+  const usages = desk.paid.map((paid) => usageEntry(paid, parts.budget));
   return { batch, usages, findings: desk.findings };
 }
 
@@ -58,19 +64,24 @@ interface Desk {
   readonly begun: number;
   readonly findings: Finding[];
   /** For summaries that were not used. */
-  readonly paid: Usage[];
+  readonly paid: Paid[];
 }
 
 const CANCELLED: Batch = { type: "cancelled" };
 
 async function written(desk: Desk): Promise<Batch> {
-  const { session, budget, writers = [], signal } = desk.parts;
+  const { session, budget, writers = [], hooks = {}, instructions = "" } = desk.parts;
   const chosen = chosenPlan(session.window, budget, desk.parts);
   if (chosen.type !== "planned") return chosen;
   const { plan } = chosen;
-  for (const writer of writers) {
-    const made = await tried(writer, plan, desk);
-    if (made === "cancelled" || signal?.aborted) return CANCELLED;
+  const said = await beforeCompact(plan, { ...(desk.parts as BeforeParts), hooks, instructions: instructions.trim() });
+  if (said.type !== "go-on") return said;
+  desk.findings.push(...said.findings);
+  const own = said.made ? [said.made] : [];
+  for (const attempt of [...own, ...writers]) {
+    const made =
+      "candidate" in attempt ? attempt : await tried(attempt, plan, { desk, instructions: said.instructions });
+    if (made === "cancelled" || desk.parts.signal?.aborted) return CANCELLED;
     const ready = made && committed(made, standing(made.plan ?? plan, session.window), desk);
     if (ready) return ready;
     if (!isGrownFrom(session.window, plan.window)) return { type: "leaf-moved" };
@@ -85,32 +96,39 @@ interface Made {
   readonly plan?: Plan;
 }
 
+interface Trying {
+  readonly desk: Desk;
+  readonly instructions: string;
+}
+
 /** Null where nothing came of it; what it cost all the same is on the desk. */
-async function tried(writer: Writer, plan: Plan, desk: Desk): Promise<Made | "cancelled" | null> {
+async function tried(writer: Writer, plan: Plan, { desk, instructions }: Trying): Promise<Made | "cancelled" | null> {
   const { session, ports, signal, budget } = desk.parts;
   if (writer.isPaid && isSpent(session.window, budget, { now: ports.now(), calls: desk.paid })) {
     desk.findings.push({ code: "spend-limit", note: "summaries have cost as much as they may within an hour" });
     return null;
   }
-  const act = await attempted(() => writer.write(plan, signal ? { signal } : {}), [signal]);
-  if (act.type === "aborted") return "cancelled";
+  const asked = { ...(signal && { signal }), ...(instructions !== "" && { instructions }) };
+  const act = await attempted(() => writer.write(plan, asked), { signal });
+  if (act.type === "aborted" || act.type === "late") return "cancelled";
   const made: Written = act.type === "failed" ? act : act.value;
   switch (made.type) {
     case "written":
       return made;
     case "cancelled":
+      desk.paid.push(...(made.calls ?? []));
       return "cancelled";
     case "nothing":
       return null;
     case "failed":
       desk.findings.push({ code: "writer-failed", note: `${writer.route}: ${made.why}` });
-      if (made.usage) desk.paid.push(made.usage);
+      desk.paid.push(...(made.calls ?? []));
       return null;
   }
 }
 
 /** Null where a check speaks against it, or what it covers is no longer what it was. */
-function committed({ candidate }: Made, plan: Plan | null, { parts, begun, findings, paid }: Desk): Batch | null {
+function committed(made: Made, plan: Plan | null, { parts, begun, findings, paid }: Desk): Batch | null {
   const now = parts.ports.now();
   const occasion = {
     id: parts.ports.entryId(),
@@ -120,13 +138,15 @@ function committed({ candidate }: Made, plan: Plan | null, { parts, begun, findi
     findings,
     paid,
   };
+  const candidate = plan ? mended(plan, made.candidate) : made.candidate;
+  const { calls = [] } = candidate;
   const result = plan && commit(plan, candidate, occasion);
   if (plan && result?.type === "ready") {
-    const cost = candidate.usage ? [usageEntry(candidate.usage, parts.budget)] : [];
+    const cost = calls.map((call) => usageEntry(call, parts.budget));
     return { ...result, id: occasion.id, leaf: leafOf(plan.window), cost };
   }
   if (result?.type === "refused") findings.push(result.finding);
-  if (candidate.usage) paid.push(candidate.usage);
+  paid.push(...calls);
   return null;
 }
 
@@ -134,12 +154,14 @@ function committed({ candidate }: Made, plan: Plan | null, { parts, begun, findi
 function isSpent(
   window: Window,
   { limits: { hourly } }: Budget,
-  { now, calls }: { readonly now: number; readonly calls: readonly Usage[] },
+  { now, calls }: { readonly now: number; readonly calls: readonly Paid[] },
 ): boolean {
-  const spent = [...spentLately(window, now).map(({ cost }) => cost), ...calls.map(({ cost }) => cost.total)];
+  const spent = [...spentLately(window, now).map(({ cost }) => cost), ...calls.map(({ usage }) => usage.cost.total)];
   return spent.length >= hourly.calls || spent.reduce((sum, cost) => sum + cost, 0) >= hourly.cost;
 }
 
-function usageEntry(usage: Usage, { to }: Budget): Drafted {
-  return { type: "usage", kind: COMPACTION_USAGE, provider: to?.provider ?? "", model: to?.model ?? "", usage };
+// A hook does not say whose usage it is; then it is taken for the session's own model.
+function usageEntry({ usage, by }: Paid, { to }: Budget): Drafted {
+  const { provider = "", model = "" } = by ?? to ?? {};
+  return { type: "usage", kind: COMPACTION_USAGE, provider, model, usage };
 }

@@ -1,7 +1,7 @@
 /** What replies themselves say their requests came to: the only real counts there are. */
 
 import type { Entry } from "../../entry.ts";
-import type { AssistantMessage } from "../../message.ts";
+import type { AssistantMessage, Usage } from "../../message.ts";
 import type { ModelName } from "../../request.ts";
 import type { Window } from "../../session/window.ts";
 import { sendable } from "../sendable.ts";
@@ -17,9 +17,15 @@ export interface Measure {
 export function measureOf({ stopReason, usage }: AssistantMessage): Measure | null {
   if (stopReason === "error" || stopReason === "aborted") return null;
   const given = counted(usage?.input) + counted(usage?.cacheRead) + counted(usage?.cacheWrite);
-  const total = counted(usage?.totalTokens) || given + counted(usage?.output);
+  const total = calculateContextTokens(usage);
   // Some do not say what they had in their cache, but count it in the total.
   return total === 0 ? null : { prompt: Math.max(given, total - counted(usage?.output)), total };
+}
+
+/** What a reply's usage says of the context, its answer included (B9). */
+export function calculateContextTokens(usage: Usage | undefined): number {
+  const parts = [usage?.input, usage?.output, usage?.cacheRead, usage?.cacheWrite];
+  return counted(usage?.totalTokens) || parts.reduce<number>((sum, tokens) => sum + counted(tokens), 0);
 }
 
 function counted(tokens: unknown): number {

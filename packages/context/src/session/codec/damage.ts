@@ -12,6 +12,7 @@ export interface Damage {
 
 export type DamageKind = keyof typeof damageNotes;
 
+/** What each kind of damage means. */
 export const damageNotes = {
   "utf-16": "the file is UTF-16; it was read as such, and will be written as UTF-8",
   "lone-carriage-returns": "lines end in CR alone",

@@ -18,7 +18,7 @@ import { type Window, windowOf } from "../../../src/session/window.ts";
 import { drafts, models, pick } from "../../properties/drafts.ts";
 import { contextOf, expectCompacted, expectNothingChanged, expectSendable, same } from "./invariants.ts";
 import type { Fit, Step } from "./steps.ts";
-import { writerOf } from "./writers.ts";
+import { writing } from "./writers.ts";
 
 export interface Life {
   readonly session: Session;
@@ -35,7 +35,8 @@ export async function live(steps: readonly Step[]): Promise<void> {
 
 async function begun(): Promise<Life> {
   let [ids, time] = [0, 1.7e12];
-  const ports: Ports = { ...machine, now: () => (time += 1000), entryId: () => `id-${++ids}` };
+  const sleep: Ports["sleep"] = (_, act) => machine.sleep(1, act);
+  const ports: Ports = { ...machine, now: () => (time += 1000), entryId: () => `id-${++ids}`, sleep };
   const store = MemoryStore.create(ports);
   const session = await Session.open(store, ports);
   return { session, store, ports, all: () => everything(store) };
@@ -111,8 +112,8 @@ async function fit(life: Life, { contextWindow, reason, attempt, fixed, writers,
   };
   expectSamePlan(session.window, windowOf(await session.branch()), budget);
   const before = { window: session.window, bytes: store.bytes(), due: due(session.window, budget) };
-  const made = writers.map((kind) => writerOf(kind, session, onWrite));
-  const outcome = await compact({ session, budget, reason, attempt, ports, writers: made, signal: controller.signal });
+  const made = writing(writers, session, onWrite);
+  const outcome = await compact({ session, budget, reason, attempt, ports, ...made, signal: controller.signal });
   const moved = writers.some((kind) => kind === "overtaken" || kind === "left-behind");
   const seen = { life, before, budget, outcome, reason, written, writers };
   if (outcome.type === "compacted") await expectCompacted(seen);

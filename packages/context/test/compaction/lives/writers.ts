@@ -1,8 +1,9 @@
 /** Writers as the world has them: empty, failing, endless, forgetful, overtaken. None of them may spoil a session. */
 
+import type { CompactParts } from "../../../src/compaction/compact.ts";
+import type { CompactionHooks } from "../../../src/compaction/hooks/events.ts";
 import type { Plan } from "../../../src/compaction/planning/plan.ts";
 import type { Candidate, Writer } from "../../../src/compaction/writing/candidate.ts";
-import { type BeforeCompact, hookWriter } from "../../../src/compaction/writing/hooks.ts";
 import type { Usage } from "../../../src/message.ts";
 import type { Session } from "../../../src/session/session.ts";
 import { nothingUsed } from "../../../src/testing/story.ts";
@@ -10,8 +11,30 @@ import type { WriterKind } from "./steps.ts";
 
 export const paid: Usage = { ...nothingUsed, input: 100, totalTokens: 100, cost: { ...nothingUsed.cost, total: 0.01 } };
 
-export function writerOf(kind: WriterKind, session: Session, onWrite: () => void): Writer {
-  const writer = plainWriter(kind, session);
+type BeforeCompact = NonNullable<CompactionHooks["session_before_compact"]>[number];
+
+/** Hooks are asked before all writers; each of either counts as one that was asked. */
+export function writing(
+  kinds: readonly WriterKind[],
+  session: Session,
+  onWrite: () => void,
+): Pick<CompactParts, "writers" | "hooks"> {
+  const hooks = kinds.flatMap((kind) => hookOf(kind));
+  return {
+    writers: kinds.flatMap((kind) => {
+      const writer = plainWriter(kind, session);
+      return writer ? [counted(writer, onWrite)] : [];
+    }),
+    hooks: {
+      session_before_compact: hooks.map((hook) => (event) => {
+        onWrite();
+        return hook(event);
+      }),
+    },
+  };
+}
+
+function counted(writer: Writer, onWrite: () => void): Writer {
   return {
     ...writer,
     write(plan, act) {
@@ -21,7 +44,7 @@ export function writerOf(kind: WriterKind, session: Session, onWrite: () => void
   };
 }
 
-function plainWriter(kind: WriterKind, session: Session): Writer {
+function plainWriter(kind: WriterKind, session: Session): Writer | null {
   switch (kind) {
     case "empty":
       return made(kind, () => "  \n");
@@ -38,7 +61,7 @@ function plainWriter(kind: WriterKind, session: Session): Writer {
     case "throws":
       return { route: kind, isPaid: true, write: () => Promise.reject(new Error("no connection")) };
     case "fails":
-      return { route: kind, isPaid: true, write: () => ({ type: "failed", why: "refused", usage: paid }) };
+      return { route: kind, isPaid: true, write: () => ({ type: "failed", why: "refused", calls: [{ usage: paid }] }) };
     case "nothing":
       return { route: kind, isPaid: false, write: () => ({ type: "nothing" }) };
     case "overtaken":
@@ -52,26 +75,31 @@ function plainWriter(kind: WriterKind, session: Session): Writer {
         return "A story of another branch.";
       });
     case "hook-wrong-id":
-      return hook(() => ({ compaction: { summary: "mine", firstKeptEntryId: "nobody" } }));
     case "hook-nonsense":
-      return hook((() => ({ compaction: { summary: 7, firstKeptEntryId: [] } })) as unknown as BeforeCompact);
     case "hook-hangs":
-      return hook(() => new Promise(() => {}));
     case "hook-own-cut":
-      return hook(({ preparation: { window, kept } }) => {
-        const at = Math.floor(window.entries.length / 2);
-        return { compaction: { summary: "mine", firstKeptEntryId: window.entries[at]?.id ?? kept[0]?.id ?? "" } };
-      });
+      return null;
   }
 }
 
-const hook = (answer: BeforeCompact): Writer => hookWriter(answer, { patience: soon });
-
-// AbortSignal.timeout does not keep a process alive that waits for nothing else.
-function soon(): AbortSignal {
-  const controller = new AbortController();
-  setTimeout(() => controller.abort(), 1);
-  return controller.signal;
+function hookOf(kind: WriterKind): readonly BeforeCompact[] {
+  switch (kind) {
+    case "hook-wrong-id":
+      return [() => ({ compaction: { summary: "mine", firstKeptEntryId: "nobody" } })];
+    case "hook-nonsense":
+      return [(() => ({ compaction: { summary: 7, firstKeptEntryId: [] } })) as unknown as BeforeCompact];
+    case "hook-hangs":
+      return [() => new Promise(() => {})];
+    case "hook-own-cut":
+      return [
+        ({ branchEntries, preparation: { firstKeptEntryId } }) => {
+          const at = Math.floor(branchEntries.length / 2);
+          return { compaction: { summary: "mine", firstKeptEntryId: branchEntries[at]?.id ?? firstKeptEntryId } };
+        },
+      ];
+    default:
+      return [];
+  }
 }
 
 function made(
@@ -84,7 +112,7 @@ function made(
     isPaid: true,
     async write(plan) {
       const covers = new Set(chosen(plan.covered.map(({ id }) => id)));
-      const candidate: Candidate = { route, story: await story(plan), notes: "", covers, usage: paid };
+      const candidate: Candidate = { route, story: await story(plan), notes: "", covers, calls: [{ usage: paid }] };
       return { type: "written", candidate };
     },
   };

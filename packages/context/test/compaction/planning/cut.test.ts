@@ -2,10 +2,10 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Cut, findCutPoint } from "../../../src/compaction/planning/cut.ts";
-import type { ContextEditEntry, Entry } from "../../../src/entry.ts";
+import { type Cut, cutAt, findCutPoint, isShown, mayCutAt, startsTurn } from "../../../src/compaction/planning/cut.ts";
+import type { ContextEditEntry, Draft, Entry } from "../../../src/entry.ts";
 import { entryWords } from "../../../src/keeping/entry-text.ts";
-import { story } from "../../../src/testing/story.ts";
+import { nothingUsed, story } from "../../../src/testing/story.ts";
 
 /** A word is a token. */
 const tokensOf = (entry: Entry): number =>
@@ -18,6 +18,10 @@ function cut(entries: readonly Entry[], keep: number): (Cut & { readonly id: str
   const found = findCutPoint(entries, { keep, tokensOf, edits: edits(entries) });
   return found && { ...found, id: entries[found.at]?.id };
 }
+
+/** An entry that stories have no word for. */
+const entryOf = (draft: Draft): Entry => ({ ...draft, id: "odd", parentId: null, timestamp: "" }) as Entry;
+const shellLine = { role: "bashExecution", command: "ls", output: "a b", cancelled: false, truncated: false } as const;
 
 const words = (count: number): string => Array.from({ length: count }, (_, at) => `w${at}`).join(" ");
 
@@ -38,6 +42,13 @@ describe("the cut", () => {
     expect(cut(talk, 20)?.id).toBe("e3");
   });
 
+  test("CUT1 half of what should be kept is enough, and a quarter more is not too much", () => {
+    const half = story(`user: ${words(30)}`, `user: ${words(14)}`, `says: ${words(10)}`);
+    expect(cut(half, 20)).toEqual({ at: 2, turnAt: 1, id: "e3" });
+    const more = story(`user: ${words(30)}`, `user: ${words(21)}`, `says: ${words(4)}`);
+    expect(cut(more, 20)).toEqual({ at: 1, turnAt: null, id: "e2" });
+  });
+
   test("CUT2 a result stays with its call, and what stands between goes with them", () => {
     const talk = story(
       "user: one two",
@@ -49,6 +60,16 @@ describe("the cut", () => {
     for (const keep of [1, 5, 9, 10, 20, 30]) expect([keep, cut(talk, keep)?.id]).toEqual([keep, "e2"]);
   });
 
+  test("CUT2 so does a program's note that came in between", () => {
+    const talk = story(`user: ${words(20)}`, "calls: read; bash", "result: a", "note: wait", "result: b");
+    expect(cut(talk, 2)).toEqual({ at: 1, turnAt: 0, id: "e2" });
+  });
+
+  test("CUT2 CUT4 nothing is kept of results whose call lies before the window", () => {
+    const talk = story("user: go", "calls: bash", `result: ${words(20)}`, "says: one two").slice(2);
+    expect(cut(talk, 10)).toEqual({ at: 1, turnAt: 0, id: "e4" });
+  });
+
   test("CUT2 a result bigger than all that should be kept does not keep everything", () => {
     const talk = story(`user: ${words(50)}`, "says: ok", "user: go", "calls: bash", `result: ${words(500)}`);
     expect(cut(talk, 20)?.id).toBe("e4");
@@ -57,6 +78,10 @@ describe("the cut", () => {
   test("CUT3 nothing is cut of a branch shorter than what should be kept", () => {
     expect(cut(story("user: one two three", "says: four"), 10)).toBeNull();
     expect(cut([], 10)).toBeNull();
+  });
+
+  test("CUT3 of one that is just as long as what should be kept all is", () => {
+    expect(cut(story("user: one two three", "says: four"), 4)).toEqual({ at: 0, turnAt: null, id: "e1" });
   });
 
   test("CUT4 a cut within a turn names where it begins", () => {
@@ -70,6 +95,11 @@ describe("the cut", () => {
       `result: ${words(9)}`,
     );
     expect(cut(talk, 10)).toEqual({ at: 5, turnAt: 2, id: "e6" });
+  });
+
+  test("CUT4 turns that follow the cut are not the one it parts", () => {
+    const talk = story(`user: ${words(20)}`, "says: one two three", "user: four five");
+    expect(cut(talk, 5)).toEqual({ at: 1, turnAt: 0, id: "e2" });
   });
 
   test("CUT4 shell lines, notes and left branches begin a turn", () => {
@@ -95,6 +125,24 @@ describe("the cut", () => {
     expect(cut(talk, 9)?.id).toBe("e4");
   });
 
+  test.each<Draft>([
+    { type: "model_change", provider: "a", modelId: "b" },
+    { type: "thinking_level_change", thinkingLevel: "high" },
+    { type: "active_tools_change", activeToolNames: ["read"] },
+    { type: "label", targetId: "e1", label: "here" },
+    { type: "session_info", name: "login" },
+    { type: "usage", kind: "warm-up", provider: "a", model: "b", usage: nothingUsed },
+    { type: "custom", customType: "state" },
+    { type: "unknown", kind: "later", value: {} },
+  ])("CUT6 $type goes with what follows it", (draft) => {
+    const [asked, answered, last] = story(`user: ${words(20)}`, "says: ok", `user: ${words(9)}`) as [
+      Entry,
+      Entry,
+      Entry,
+    ];
+    expect(cut([asked, answered, entryOf(draft), last], 9)).toEqual({ at: 2, turnAt: null, id: "odd" });
+  });
+
   test("CUT1 what an edit has removed, a failed reply and a hidden shell line count nothing and are no place", () => {
     const talk = story(
       `user: ${words(20)}`,
@@ -104,6 +152,76 @@ describe("the cut", () => {
       "drops e4",
     );
     expect(cut(talk, 9)?.id).toBe("e2");
+  });
+});
+
+describe("a place of one's own", () => {
+  const places = (talk: readonly Entry[]): readonly boolean[] =>
+    Array.from({ length: talk.length + 1 }, (_, at) => mayCutAt(talk, at, edits(talk)));
+
+  test("CUT2 lies before a call, behind its last result, and not between", () => {
+    const talk = story("user: go", "calls: a; b", "result: one", "user: wait", "result: two", "says: done", "user: ok");
+    expect(places(talk)).toEqual([true, true, false, false, false, true, true, true]);
+  });
+
+  test("CUT2 is no result, not even one that was removed; of one that was, nothing is parted", () => {
+    const talk = story("user: go", "calls: a", "user: wait", "result: one", "drops e4", "says: done");
+    expect(places(talk)).toEqual([true, true, true, false, true, true, true]);
+  });
+
+  test("CUT2 a reply that failed does not stand between a call and its result", () => {
+    const talk = story("calls: a", "user: wait", "fails to answer: busy", "result: one");
+    expect(places(talk)).toEqual([true, false, false, false, true]);
+  });
+
+  test("CUT2 results whose call lies before the window close nothing behind them", () => {
+    const talk = story("user: go", "calls: a", "result: one", "says: done").slice(2);
+    expect(places(talk)).toEqual([false, true, true]);
+  });
+
+  test("CUT4 parts the turn it lies in, wherever it comes from", () => {
+    const entries = story("user: one", "says: two", "user: three", "says: four", "labels e1: here");
+    expect([0, 1, 2, 3, 4].map((at) => cutAt({ entries, edits: [] }, at).turnAt)).toEqual([null, 0, null, 2, null]);
+  });
+});
+
+describe("what the model sees of an entry", () => {
+  const shown = (talk: readonly Entry[]): readonly string[] =>
+    talk.filter((entry) => isShown(entry, edits(talk))).map(({ id }) => id);
+
+  test("CMP6 what is said, and neither the system's words nor what failed, was stopped or removed", () => {
+    const talk = story(
+      "system: You help.",
+      "user: go",
+      "calls: a",
+      "result: one",
+      "fails to answer: busy",
+      "stops: half",
+      "bash: ls -> a",
+      "note: b",
+      "left e2: c",
+      "says: d",
+      "drops e10",
+      "model: a/b",
+      "compacts: so far, keeps e2",
+    );
+    expect(shown(talk)).toEqual(["e2", "e3", "e4", "e7", "e8", "e9"]);
+  });
+
+  test("CMP6 a shell line the user kept from the model is not shown, whoever else says so is", () => {
+    const hidden = { ...shellLine, excludeFromContext: true, timestamp: 1 };
+    expect(isShown(entryOf({ type: "message", message: hidden }), [])).toBe(false);
+    const said = { role: "user", content: "go", excludeFromContext: true, timestamp: 1 } as const;
+    expect(isShown(entryOf({ type: "message", message: said }), [])).toBe(true);
+  });
+});
+
+describe("a turn", () => {
+  test("CUT4 begins where somebody else than the assistant speaks", () => {
+    const talk = story("user: a", "says: b", "calls: c", "result: d", "bash: e", "note: f", "left e1: g", "system: h");
+    expect(talk.filter(startsTurn).map(({ id }) => id)).toEqual(["e1", "e5", "e6", "e7"]);
+    const custom = { role: "custom", customType: "note", content: "i", display: true, timestamp: 1 } as const;
+    expect(startsTurn(entryOf({ type: "message", message: custom }))).toBe(true);
   });
 });
 

@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../../src/entry.ts";
 import type { Files, OpenFile } from "../../../src/node/files/files.ts";
+import { kinds } from "../../../src/node/jsonl/indexing/line-index.ts";
 import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
 import { indexPath } from "../../../src/node/jsonl/side-folder.ts";
 import { machine } from "../../../src/node/machine.ts";
@@ -91,6 +92,69 @@ describe("DISK8 opening", () => {
     await session.append(note("go on"));
     expect([session.window.settled, session.window.state.thinkingLevel]).toEqual([true, "high"]);
     expect(session.window).toEqual(await MemoryStore.open(files.contents(path), machine).window(session.leaf));
+  });
+});
+
+test("MOVE3 WIN3 in a file of pi the window is known as far as need be after a move with a summary", async () => {
+  const files = new FaultyFiles();
+  const ids = await longSession(files, 350);
+  const bytes = asPi(files.contents(path));
+  const summary: Drafted = { type: "branch_summary", fromId: ids.at(-1) ?? "", summary: "it was tried" };
+  const compaction: Drafted = { type: "compaction", id: "c", summary: "s", firstKeptEntryId: "c", tokensBefore: 1 };
+  for (const target of [ids[250], ids.at(-1)])
+    for (const drafts of [[summary], [summary, compaction]]) {
+      files.write(path, bytes);
+      const store = storeIn(await openStore(path, { files }));
+      const session = await Session.open(store, machine);
+      expect(session.window.settled).toBe(false);
+      await session.move(target ?? null, { drafts });
+      expect([session.window.settled, session.window.state.thinkingLevel]).toEqual([true, "high"]);
+      expect(session.window).toEqual(await MemoryStore.open(files.contents(path), machine).window(session.leaf));
+      await store.close();
+    }
+});
+
+describe("STO12 branch summaries", () => {
+  const withSummaries = async (files: Files, entries: number): Promise<readonly string[]> => {
+    const ids = await longSession(files, entries);
+    const store = storeIn(await openStore(path, { files }));
+    const session = await Session.open(store, machine);
+    for (const fromId of [ids[40] ?? "", ids[90] ?? "", ids[40] ?? ""])
+      await session.move(ids[20] ?? "", { drafts: [{ type: "branch_summary", fromId, summary: "it was tried" }] });
+    await store.close();
+    return ids;
+  };
+
+  test("DISK9 STO12 only their own lines are read, however long the file", async () => {
+    const read: number[] = [];
+    for (const entries of [1_000, 4_000]) {
+      const files = new FaultyFiles();
+      const ids = await withSummaries(files, entries);
+      const counted = counting(files);
+      const store = storeIn(await openStore(path, { files: counted.files, as: "follower" }));
+      await store.entry(ids[0] ?? "");
+      const before = counted.bytes();
+      expect(await store.branchSummaries(new Set([ids[40] ?? ""]))).toHaveLength(2);
+      read.push(counted.bytes() - before);
+    }
+    expect(read[1]).toBe(read[0]);
+    expect(read[1]).toBeLessThan(2_000);
+  });
+
+  test("DISK9 STO12 an index of before they were told apart is made anew", async () => {
+    const files = new FaultyFiles();
+    const ids = await withSummaries(files, 1_000);
+    const index = files.contents(indexPath(path)).slice();
+    const [head, rows] = [new DataView(index.buffer, 0, 24), index.subarray(24)];
+    const kindsOf = new Int32Array(rows.slice().buffer);
+    const branchSummary = kinds.indexOf("branch_summary");
+    const old = kindsOf.map((word, at) => (at % 6 === 5 && word === branchSummary ? 0 : word));
+    rows.set(new Uint8Array(old.buffer));
+    head.setUint32(0, 0x70697832);
+    head.setUint32(16, machine.checksum(rows));
+    files.write(indexPath(path), index);
+    const store = storeIn(await openStore(path, { files, as: "follower" }));
+    expect(await store.branchSummaries(new Set([ids[40] ?? ""]))).toHaveLength(2);
   });
 });
 

@@ -82,5 +82,6 @@ function replace(path: string, parts: readonly Uint8Array[], files: Files): void
   });
 }
 
-const MAGIC = 0x70697832;
+/** Another one whenever rows mean something else: there is no reading of old ones, only making them again. */
+const MAGIC = 0x70697833;
 const HEAD = 24;

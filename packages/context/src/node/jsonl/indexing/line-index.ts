@@ -14,6 +14,7 @@ export const kinds = [
   "custom",
   "custom_message",
   "context_edit",
+  "branch_summary",
 ] as const;
 export type Kind = (typeof kinds)[number];
 

@@ -1,12 +1,12 @@
 /** The lines of a sound file, read when they are asked for. The end of the active branch comes without an index; all else through it. */
 
-import type { Entry } from "../../../entry.ts";
+import type { BranchSummaryEntry, Entry } from "../../../entry.ts";
 import { carriedBy } from "../../../session/carried.ts";
 import { damageNotes } from "../../../session/codec/damage.ts";
 import { entryAlone } from "../../../session/codec/line/entry-of.ts";
 import { lineText, readLine } from "../../../session/codec/line/read-line.ts";
 import { known, type Lines } from "../../../session/lines.ts";
-import { labels } from "../../../session/tree.ts";
+import { branchSummaries, labels } from "../../../session/tree.ts";
 import { settledBy, type Window, windowAt } from "../../../session/window.ts";
 import { indexed } from "../indexing/build-index.ts";
 import { bytesAt, type Indexed, idAt } from "../indexing/line-at.ts";
@@ -146,8 +146,12 @@ export class FileLines implements Lines {
     return a === ROOT ? null : idAt(this.#file, a);
   }
 
+  branchSummaries(fromIds: ReadonlySet<string>): readonly BranchSummaryEntry[] {
+    return branchSummaries(this.#ofKind("branch_summary"), fromIds);
+  }
+
   labels(): ReadonlyMap<string, string> {
-    return labels(this.#index.ofKind("label").map((row) => this.#entryAt(row)));
+    return labels(this.#ofKind("label"));
   }
 
   name(): string | undefined {
@@ -157,6 +161,10 @@ export class FileLines implements Lines {
       if (entry.type === "session_info") return entry.name?.trim() || undefined;
     }
     return undefined;
+  }
+
+  #ofKind(kind: Kind): readonly Entry[] {
+    return this.#index.ofKind(kind).map((row) => this.#entryAt(row));
   }
 
   // Only lines of kinds that set something are read; of most the newest decides, and a compaction of ours holds them all.

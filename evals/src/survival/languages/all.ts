@@ -1,0 +1,9 @@
+/** The languages that made-up sessions are in. */
+
+import { chinese } from "./chinese.ts";
+import { english } from "./english.ts";
+import { german } from "./german.ts";
+import type { Language } from "./language.ts";
+import { spanish } from "./spanish.ts";
+
+export const languages: readonly Language[] = [english, german, spanish, chinese];

@@ -1,0 +1,84 @@
+/** A model that answers by a function of what it was asked: for evals, in the place of one that costs money. */
+
+import type { Model, Request } from "@pith/context";
+import { nothingUsed } from "@pith/context/testing";
+
+export function replyingModel(reply: (request: Request) => string, contextWindow = 200_000): Model {
+  const name = { api: "anthropic-messages", provider: "eval", model: "replying" };
+  return {
+    ...name,
+    contextWindow,
+    maxTokens: 8_000,
+    async *stream(request) {
+      const content = [{ type: "text" as const, text: reply(request) }];
+      const message = { role: "assistant" as const, ...name, content, usage: nothingUsed, timestamp: 0 };
+      yield { type: "reply-ended" as const, message: { ...message, stopReason: "stop" as const } };
+    },
+  };
+}
+
+/** The text of the last message, whoever said it. */
+export function asked({ messages }: Request): string {
+  return messages
+    .flatMap(({ role, content }) => (role === "user" ? [content] : []))
+    .map((content) =>
+      typeof content === "string"
+        ? content
+        : content.map((block) => (block.type === "text" ? block.text : "")).join("\n"),
+    )
+    .join("\n\n");
+}
+
+export type Lines = Partial<Readonly<Record<"goal" | "constraints" | "done" | "context", readonly string[]>>>;
+
+/** A whole answer with these lines in it, in the sections that were asked for. */
+export function record(request: Request, lines: Lines): string {
+  const task = asked(request);
+  const parts = [
+    ...(task.includes("## Goal") ? [summary(lines)] : []),
+    ...(task.includes("## Original Request") ? [turn(lines)] : []),
+  ];
+  return parts.join("\n\n---\n\n**Turn Context (split turn):**\n\n");
+}
+
+function summary({ goal, constraints, done, context }: Lines): string {
+  return `## Goal
+${list(goal)}
+
+## Constraints & Preferences
+${list(constraints)}
+
+## Progress
+### Done
+${list(done?.map((line) => `[x] ${line}`))}
+
+### In Progress
+- (none)
+
+### Blocked
+- (none)
+
+## Key Decisions
+- (none)
+
+## Next Steps
+1. (none)
+
+## Critical Context
+${list(context)}`;
+}
+
+function turn({ goal, constraints, done, context }: Lines): string {
+  return `## Original Request
+${list([...(goal ?? []), ...(constraints ?? [])])}
+
+## Early Progress
+${list(done)}
+
+## Context for Suffix
+${list(context)}`;
+}
+
+function list(lines: readonly string[] = []): string {
+  return lines.length === 0 ? "- (none)" : lines.map((line) => `- ${line}`).join("\n");
+}

@@ -1,0 +1,52 @@
+/** Blobs: images and long outputs that lie beside the log, and the text block that stands for each. */
+
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { blobBlock, blobHandle, blobOf, blobsIn, type Entry, isBlobHash, textTokens, withInlined } from "@pith/context";
+import { story } from "@pith/context/testing";
+
+// #region blobBlock
+const log = "one more line of output\n".repeat(5_000);
+const hash = createHash("sha256").update(log).digest("hex");
+const block = blobBlock({ hash, mimeType: "text/plain", bytes: log.length, tokens: textTokens(log) });
+console.log(block.text); // "[text/plain, 117 KB, about 32,550 tokens: blob:…]": what the model sees, and pi too
+// #endregion
+
+// #region blobHandle
+const handle = blobHandle(hash); // "blob:" and the hash: what a tool opens
+// #endregion
+
+// #region isBlobHash
+const isHash = isBlobHash("../../etc/passwd"); // false: nothing else is ever made into a path
+// #endregion
+
+// #region blobOf
+const blob = blobOf(block); // { hash, mimeType: "text/plain", bytes: 120000 }
+const none = blobOf({ type: "text", text: "an ordinary block" }); // null
+// #endregion
+
+const [, , entry] = story("user: Build it.", "calls: bash command=make", "result: …").map(
+  (each): Entry =>
+    each.type === "message" && each.message.role === "toolResult"
+      ? { ...each, message: { ...each.message, content: [block] } }
+      : each,
+);
+if (!entry) throw new Error("the story is too short");
+
+// #region blobsIn
+const kept = blobsIn(entry).map(({ bytes }) => bytes); // [120000]: what must be copied along with this entry
+// #endregion
+
+// #region withInlined
+const whole = withInlined(entry, (each) => (each.hash === hash ? log : null)); // as if there were no blobs
+// #endregion
+
+assert.match(block.text, /^\[text\/plain, 117 KB, about 32,550 tokens: blob:[0-9a-f]{64}\]$/);
+assert.deepEqual(
+  [handle, isHash, blob, none],
+  [`blob:${hash}`, false, { hash, mimeType: "text/plain", bytes: 120_000 }, null],
+);
+assert.deepEqual(kept, [120_000]);
+assert.deepEqual(whole.type === "message" && whole.message.role === "toolResult" && whole.message.content, [
+  { type: "text", text: log },
+]);

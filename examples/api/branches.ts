@@ -1,0 +1,83 @@
+/** Branches: going back with a record of what was left, and the three steps that such a record is made in. */
+
+import assert from "node:assert/strict";
+import {
+  budgetFor,
+  collectEntriesForBranchSummary,
+  compactionLimits,
+  generateBranchSummary,
+  MemoryStore,
+  moveTo,
+  prepareBranchEntries,
+  Session,
+} from "@pith/context";
+import { machine } from "@pith/context/node";
+import { scriptedModel, story } from "@pith/context/testing";
+
+const store = MemoryStore.create(machine);
+const talk = story(
+  "user: Make the parser faster.",
+  "says: How?",
+  "user: Try a cache.",
+  "calls: bash command=make",
+  "fails: error: cache.ts: the cache is never hit",
+  "says: The cache is never hit.",
+);
+await store.append(talk, { expectedLeaf: null });
+const session = await Session.open(store, machine);
+const budget = budgetFor(compactionLimits, { contextWindow: 200_000 });
+
+// What a model would answer: numbers in brackets are the blocks it was shown, here e3 to e6.
+const record = `## Goal
+- Try a cache. [e1]
+
+## Constraints & Preferences
+- (none)
+
+## Progress
+### Done
+- [x] ran make [e2]
+
+### In Progress
+- (none)
+
+### Blocked
+- The cache is never hit. [e3, e4]
+
+## Key Decisions
+- (none)
+
+## Next Steps
+1. (none)`;
+const model = scriptedModel(record, record);
+
+// #region moveTo
+const outcome = await moveTo({ session, target: "e2", budget, summary: { models: [model] }, ports: machine });
+if (outcome.type === "moved") console.log(outcome.summary?.summary); // the record; the model sees it from now on
+if (outcome.type === "failed" && outcome.why === "summary") console.log(outcome.failures); // you stay where you were
+if (outcome.type === "refused") console.log(outcome.why); // "streaming", "compacting": not while that goes on
+// #endregion
+
+// #region collectEntriesForBranchSummary
+const left = await collectEntriesForBranchSummary(session.store, "e6", "e2");
+const ids = left.entries.map(({ id }) => id); // ["e3", "e4", "e5", "e6"]: what a move from e6 to e2 leaves behind
+const fork = left.commonAncestorId; // "e2"
+// #endregion
+
+// #region prepareBranchEntries
+const { entries, left: leftOut } = prepareBranchEntries(left, { tokens: 30 }); // the newest that fit into 30 tokens
+const fitting = entries.map(({ id }) => id); // ["e6"]; leftOut is ["e3", "e4", "e5"]: a call stays with its result
+// #endregion
+
+// #region generateBranchSummary
+const told = await generateBranchSummary({ models: [model], left, tokens: budget.branch, ports: machine });
+if (told.type === "summarised") console.log(told.told.summary); // "## Goal\n- Try a cache. (entry:e3) …", then what code knows
+if (told.type === "failed") console.log(told.failures); // each model, and why it could not be used
+// #endregion
+
+assert.deepEqual([ids, fork], [["e3", "e4", "e5", "e6"], "e2"]);
+assert.deepEqual([fitting, leftOut], [["e6"], ["e3", "e4", "e5"]]);
+assert.ok(told.type === "summarised" && outcome.type === "moved");
+assert.match(told.told.summary, /^## Goal\n- Try a cache\. \(entry:e3\)\n[\s\S]*the cache is never hit/);
+assert.equal(outcome.summary?.summary, told.told.summary);
+assert.equal(outcome.summary?.parentId, "e2");

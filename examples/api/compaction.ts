@@ -1,0 +1,104 @@
+/** Compaction: whether it is too much, what would happen, doing it, its receipt, taking it back, and the breaker. */
+
+import assert from "node:assert/strict";
+import {
+  BREAKER,
+  breakerAt,
+  breakerNotes,
+  budgetFor,
+  buildSessionContext,
+  compact,
+  compactionLimits,
+  due,
+  MemoryStore,
+  pinWords,
+  previewCompaction,
+  receiptOf,
+  redoCompaction,
+  Session,
+  undoCompaction,
+} from "@pith/context";
+import { machine } from "@pith/context/node";
+import { story } from "@pith/context/testing";
+
+// A session that has outgrown a window of 8,000 tokens: two wishes, and twelve long outputs between them.
+const output = "one more line of output\n".repeat(120);
+const steps = Array.from({ length: 12 }, (_, at) => [`calls: bash command=step-${at + 1}`, `result: ${output}`]);
+const store = MemoryStore.create(machine);
+await store.append(story("user: Use tabs.", ...steps.flat(), "says: Done.", "user: Go on."), { expectedLeaf: null });
+const session = await Session.open(store, machine);
+const before = buildSessionContext(session.window).messages;
+
+// #region compactionLimits
+const limits = { ...compactionLimits, thresholds: [{ percent: 80 }, { tokens: 50_000, agent: "reviewer" }] };
+// too much: over 80 % of the window, for an agent called "reviewer" over 50,000 tokens; all else as it comes
+// #endregion
+
+// #region budgetFor
+const budget = budgetFor(limits, { contextWindow: 8_000 }); // the limits, worked out for one model's window
+const { limit, tail, words } = budget; // 6400 tokens are the limit; 1600 stay as they were said, 800 are yours
+// #endregion
+
+// #region due
+const answer = due(session.window, budget); // before every request
+if (answer.type === "due") console.log(answer.why, answer.size.tokens); // "tokens", 10065: more than the limit
+// #endregion
+
+// #region previewCompaction
+const preview = previewCompaction(session.window, budget); // nothing is done, no model is asked
+if (preview.type === "planned") {
+  console.log(preview.receipt.tokens); // { before: 10065, after: 1252, limit: 6400 }
+  console.log(preview.front); // what the model would see first: your words, notes, files, commands
+}
+// #endregion
+
+// #region compact
+const outcome = await compact({ session, budget, reason: "asked", ports: machine }); // add `writers` for a story by a model
+if (outcome.type === "compacted") console.log(outcome.receipt.tokens.after); // 1252: it fits again
+if (outcome.type === "failed" && outcome.why === "cannot-fit") console.log(outcome.breaker.fills); // what fills the window
+// #endregion
+
+// #region receiptOf
+const newest = session.window.entries[session.window.compactionAt];
+const receipt = newest?.type === "compaction" ? receiptOf(newest) : null; // it lies in the entry, so it can be read later
+console.log(receipt?.covered.count, receipt?.route, receipt?.cost, receipt?.findings); // 23, "model-free", 0, []
+// #endregion
+
+// #region undoCompaction
+const undone = await undoCompaction(session); // { type: "undone", leaf: … }: the context is what it was, to the byte
+// #endregion
+const after = buildSessionContext(session.window).messages;
+
+// #region redoCompaction
+const redone = await redoCompaction(session); // { type: "redone", leaf: … }: and compacted again
+// #endregion
+
+const pinned = await Session.open(MemoryStore.create(machine), machine);
+await pinWords(pinned, "Never change the lock file. ".repeat(1_500));
+
+// #region breakerAt
+await compact({ session: pinned, budget, reason: "due", ports: machine }); // nothing can be covered: all of it is pins
+const breaker = breakerAt(pinned.window); // { fills: "pins", tokens: 10065, limit: 6400 }; null while all is well
+// #endregion
+
+// #region breakerNotes
+const advice = breaker && breakerNotes[breaker.fills]; // "the pins fill the window by themselves; take some away, or …"
+// #endregion
+
+// #region BREAKER
+const last = pinned.window.entries.at(-1); // the breaker is an entry, so it holds after a restart too
+const isBreaker = last?.type === "custom" && last.customType === BREAKER; // true
+// #endregion
+
+assert.deepEqual({ limit, tail, words }, { limit: 6_400, tail: 1_600, words: 800 });
+assert.ok(answer.type === "due" && answer.why === "tokens" && answer.size.tokens === 10_065);
+assert.ok(preview.type === "planned" && outcome.type === "compacted");
+assert.deepEqual(preview.receipt.tokens, { before: 10_065, after: 1_252, limit: 6_400 });
+assert.deepEqual(outcome.receipt.tokens, preview.receipt.tokens);
+assert.deepEqual(receipt, outcome.receipt);
+assert.deepEqual([receipt?.covered.count, receipt?.route, receipt?.cost, receipt?.findings], [23, "model-free", 0, []]);
+assert.deepEqual([undone.type, redone.type], ["undone", "redone"]);
+assert.deepEqual(after, before);
+assert.deepEqual(breaker, { fills: "pins", tokens: 10_065, limit: 6_400 });
+assert.match(advice ?? "", /^the pins fill the window by themselves; take some away, or /);
+assert.ok(isBreaker);

@@ -1,0 +1,66 @@
+/** Contexts: what a model sees at a leaf, the request that is made of it, who speaks in it and which files it touches. */
+
+import assert from "node:assert/strict";
+import {
+  buildRequest,
+  buildSessionContext,
+  convertToLlm,
+  fileTouches,
+  provenance,
+  touchedFiles,
+  windowOf,
+} from "@pith/context";
+import { show, story } from "@pith/context/testing";
+
+// #region buildSessionContext
+const entries = story(
+  "system: You are a coding agent.",
+  "user: Why does it fail?",
+  "calls: read path=src/main.ts; read path=error.log",
+  "result c1: export const limit = 10;",
+);
+const context = buildSessionContext(windowOf(entries));
+const roles = context.messages.map(({ role }) => role); // ["system", "user", "assistant", "toolResult"]
+const sources = context.sources; // ["e1", "e2", "e3", "e4"]: the entry each message comes from
+// #endregion
+
+// #region convertToLlm
+const sent = convertToLlm(context.messages, { api: "openai-responses", provider: "openai", model: "gpt-5" });
+// The second call was never answered; providers refuse that, so it gets a result that says so:
+const last = show(sent).split("\n").at(-1); // "4 tool      c2 -> (error) There is no result of this call: …"
+// #endregion
+
+// #region buildRequest
+const to = { api: "anthropic-messages", provider: "anthropic", model: "claude-opus-4-5" };
+const request = buildRequest(context, { to }); // what `Model.stream` takes
+const system = request.system; // [{ name: "prompt", text: "You are a coding agent." }]
+const marks = request.cacheMarks; // where the provider is asked to keep the prefix
+// #endregion
+
+// #region provenance
+const speakers = entries.map(provenance); // ["program", "person", "assistant", "tool"]
+// #endregion
+
+// #region touchedFiles
+const files = touchedFiles(entries); // { read: ["error.log", "src/main.ts"], modified: [] }
+const own = touchedFiles(story("calls: patch target=a.ts"), { patch: { modifies: ["target"] } });
+// { read: [], modified: ["a.ts"] }: what a tool of your own does to files is said by its role
+// #endregion
+
+// #region fileTouches
+const touches = fileTouches(entries); // in order, each with the entry that says so
+// [{ path: "src/main.ts", did: "read", entryId: "e3" }, { path: "error.log", did: "read", entryId: "e3" }]
+// #endregion
+
+assert.deepEqual(roles, ["system", "user", "assistant", "toolResult"]);
+assert.deepEqual(sources, ["e1", "e2", "e3", "e4"]);
+assert.match(last ?? "", /^4 tool {6}c2 -> \(error\) There is no result of this call: /);
+assert.deepEqual(system, [{ name: "prompt", text: "You are a coding agent." }]);
+assert.deepEqual(marks, [{ after: "system" }, { after: "message", index: 0 }, { after: "message", index: 3 }]);
+assert.deepEqual(speakers, ["program", "person", "assistant", "tool"]);
+assert.deepEqual(files, { read: ["error.log", "src/main.ts"], modified: [] });
+assert.deepEqual(own, { read: [], modified: ["a.ts"] });
+assert.deepEqual(touches, [
+  { path: "src/main.ts", did: "read", entryId: "e3" },
+  { path: "error.log", did: "read", entryId: "e3" },
+]);

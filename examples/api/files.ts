@@ -1,0 +1,48 @@
+/** Files: the bytes of a session to its entries and back; what is damaged is named, never thrown. */
+
+import assert from "node:assert/strict";
+import { damageNotes, decodeSession, encodeSession, entryText, formatLimits, newHeader } from "@pith/context";
+import { machine } from "@pith/context/node";
+import { story } from "@pith/context/testing";
+
+// #region newHeader
+const header = newHeader({ cwd: "/project" }, machine);
+// { type: "session", version: 3, id: …, timestamp: …, cwd: "/project", pith: { format: 1 } }
+// #endregion
+
+// #region entryText
+const entries = story("user: Make it faster.", "says: With a cache?");
+const lines = entries.map((entry) => entryText(entry)); // ['{"type":"message","message":{"role":"user",…}']
+// #endregion
+
+// #region encodeSession
+const bytes = encodeSession([JSON.stringify(header), ...lines], machine.checksum);
+// a file of ours: each line ends in a checksum, `,"crc":"1f0a33b7"}`; pi opens it too
+// #endregion
+
+// #region decodeSession
+const torn = bytes.subarray(0, -5); // as a crash leaves it; any bytes give a result
+const file = decodeSession(torn, machine);
+const whole = file.lines.map(({ entry }) => entry.id); // ["e1"]
+const damage = file.damage.map(({ kind, line }) => `line ${line}: ${kind}`); // ["line 3: torn-tail"]
+// #endregion
+
+// #region damageNotes
+const note = damageNotes["torn-tail"]; // "the last line was cut off"
+// #endregion
+
+// #region formatLimits
+const { lineBytes, depth } = formatLimits; // 33,554,432 bytes a line, 200 brackets in each other
+const [first] = entries;
+const tooLong = () => first && entryText(first, { ...formatLimits, lineBytes: 100 }); // throws: keep it as a blob
+// #endregion
+
+assert.deepEqual(
+  { ...header, id: "", timestamp: "" },
+  { type: "session", version: 3, id: "", timestamp: "", cwd: "/project", pith: { format: 1 } },
+);
+assert.match(new TextDecoder().decode(bytes), /,"crc":"[0-9a-f]{8}"\}\n$/);
+assert.deepEqual([whole, damage], [["e1"], ["line 3: torn-tail"]]);
+assert.equal(note, "the last line was cut off");
+assert.deepEqual([lineBytes, depth], [32 * 1024 * 1024, 200]);
+assert.throws(tooLong, /^Error: entry e1 is longer than 100 bytes; store its content as a blob$/);

@@ -1,0 +1,46 @@
+/** Sessions: opened, added to, moved in, asked about, and told no. */
+
+import assert from "node:assert/strict";
+import { MemoryStore, MOVE, refusalNotes, Session, type Store } from "@pith/context";
+import { machine } from "@pith/context/node";
+
+// #region MemoryStore
+const memory = MemoryStore.create(machine, { cwd: "/project" }); // a new session, without a disk
+const again = MemoryStore.open(memory.bytes(), machine); // from the bytes of any file that pi or Pith wrote
+console.log(again.damage); // []; else what is wrong with the file, line by line
+// #endregion
+
+// #region Session
+const session = await Session.open(memory, machine);
+const say = (content: string) =>
+  session.append({ type: "message", message: { role: "user", content, timestamp: machine.now() } });
+
+await say("Make the parser faster.");
+const start = session.leaf; // the id of what was said last
+await say("Try a cache.");
+await session.move(start); // back; nothing is removed
+const outcome = await say("Try an index."); // { type: "appended", leaf: … }: a second branch
+// #endregion
+
+// #region refusalNotes
+const added = await say("Go on."); // a disk can be full, a lease can be lost: that is an outcome and does not throw
+if (added.type === "refused") console.error(refusalNotes[added.why]); // e.g. "the disk is full; free some space …"
+if (added.type === "leaf-moved") await session.refresh(); // another writer was here: look, then say it again
+// #endregion
+
+// #region Store
+const store: Store = session.store; // memory, a file, a database: all answer the same questions
+const branches = await store.children(start); // two: "Try a cache.", and the move with "Try an index." behind it
+const all = await store.branch(session.leaf); // from the root to here, however long that is
+const parent = await store.commonAncestor(branches[0]?.id ?? null, session.leaf); // start
+// #endregion
+
+// #region MOVE
+const [, move] = branches; // a move is an entry too: { type: "custom", customType: "pith.leaf", … }
+const isMove = move?.type === "custom" && move.customType === MOVE; // true
+// #endregion
+
+assert.deepEqual(again.damage, []);
+assert.equal(outcome.type, "appended");
+assert.deepEqual([branches.length, all.length, parent, isMove], [2, 4, start, true]);
+assert.equal(added.type, "appended");

@@ -1,0 +1,61 @@
+/** Tokens: how big a context is, by what providers count and by an estimate that learns from them. */
+
+import assert from "node:assert/strict";
+import {
+  calculateContextTokens,
+  calibrationAt,
+  contextSize,
+  type Entry,
+  fitOf,
+  messageTokens,
+  textTokens,
+  type Usage,
+  windowOf,
+} from "@pith/context";
+import { nothingUsed, story } from "@pith/context/testing";
+
+// #region textTokens
+const tokens = textTokens("The parser reads every line twice."); // 8, without any tokenizer
+// #endregion
+
+// #region messageTokens
+const message = { role: "user", content: "The parser reads every line twice.", timestamp: 1 } as const;
+const sent = messageTokens(message); // 16: the text, and what a provider wraps around it
+// #endregion
+
+// #region calculateContextTokens
+const usage: Usage = { ...nothingUsed, input: 200, cacheRead: 1_800, output: 100 };
+const counted = calculateContextTokens(usage); // 2100: what the next request will have at least
+// #endregion
+
+// A reply that says what it was counted for, as every provider's does.
+const paid = (entry: Entry, used: Usage): Entry =>
+  entry.type === "message" && entry.message.role === "assistant"
+    ? { ...entry, message: { ...entry.message, usage: used } }
+    : entry;
+const long = `user: ${"The parser reads every line twice. ".repeat(100)}`;
+const entries = story("user: Hi.", "says: Hello.", long, "says: I see.", "user: Go on.").map((entry) => {
+  if (entry.id === "e2") return paid(entry, { ...nothingUsed, input: 2_000, output: 10 });
+  return entry.id === "e4" ? paid(entry, { ...nothingUsed, input: 3_100, output: 10 }) : entry;
+});
+
+// #region contextSize
+const window = windowOf(entries); // the last reply was counted by its provider, one message came after it
+const size = contextSize(window);
+// { tokens: 3125, measured: 3110, estimated: 15, fixed: 2080, bytes: 3821 }
+// #endregion
+
+// #region calibrationAt
+const calibration = calibrationAt(window); // what the replies on this branch have taught, model by model
+// { "anthropic/storyteller": { factor: 1.187, overhead: 2080, samples: 1.68 } }, rounded
+// #endregion
+
+// #region fitOf
+const fit = fitOf(calibration, { provider: "anthropic", model: "storyteller" });
+const real = Math.ceil(tokens * fit.factor); // 10: an estimate, corrected for this model
+// #endregion
+
+assert.deepEqual([tokens, sent, counted, real], [8, 16, 2_100, 10]);
+assert.deepEqual(size, { tokens: 3_125, measured: 3_110, estimated: 15, fixed: 2_080, bytes: 3_821 });
+assert.deepEqual(fit, calibration["anthropic/storyteller"]);
+assert.deepEqual([fit.factor.toFixed(3), fit.overhead, fit.samples], ["1.187", 2_080, 1.68]);

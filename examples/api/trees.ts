@@ -1,0 +1,88 @@
+/** Trees and windows: which entry follows which, and the loaded end of a branch that every context is made from. */
+
+import assert from "node:assert/strict";
+import {
+  branch,
+  carry,
+  checkBatch,
+  commonAncestor,
+  emptyWindow,
+  extended,
+  labels,
+  leafOf,
+  nothingCarried,
+  treeOf,
+  windowAt,
+  windowOf,
+} from "@pith/context";
+import { story } from "@pith/context/testing";
+
+// #region treeOf
+const entries = story("user: Make it faster.", "says: With a cache?", "moves: e1", "says: With an index?");
+const tree = treeOf(entries);
+const children = tree.children.get("e1")?.map(({ id }) => id); // ["e2", "e3"]: the session forks at e1
+// #endregion
+
+// #region branch
+const path = branch(tree, "e4").map(({ id }) => id); // ["e1", "e3", "e4"]
+// #endregion
+
+// #region commonAncestor
+const fork = commonAncestor(tree, "e2", "e4"); // "e1"
+// #endregion
+
+// #region labels
+const names = labels(story("user: Make it faster.", "labels e1: start")); // Map { "e1" => "start" }
+// #endregion
+
+// #region windowOf
+const long = story("user: One.", "says: Two.", "compacts: We count., keeps e2", "thinking: high", "user: Three.");
+const window = windowOf(long);
+const loaded = window.entries.map(({ id }) => id); // ["e2", "e3", "e4", "e5"]: the compaction covers e1
+const level = window.state.thinkingLevel; // "high": what holds at the leaf, wherever it was set
+// #endregion
+
+// #region windowAt
+const upwards = long.toReversed(); // from the leaf to the root; more is read only while it matters
+const quick = windowAt(upwards, { settle: false }); // stops at e2, the first entry that is kept …
+const isSettled = quick.settled; // false: … so a model that was set before e2 is not known yet
+// #endregion
+
+// #region extended
+const [next] = story("user: Four.").map((entry) => ({ ...entry, id: "e6", parentId: "e5" }));
+const longer = next ? extended(window, [next]) : window; // without looking at the rest again
+// #endregion
+
+// #region leafOf
+const leaf = leafOf(longer); // "e6"; null for a window without entries
+// #endregion
+
+// #region emptyWindow
+const grown = extended(emptyWindow, long); // the same as windowOf(long)
+// #endregion
+
+// #region nothingCarried
+const before = nothingCarried; // { model: null, thinkingLevel: "off", activeTools: null, pins: [] }
+// #endregion
+
+// #region carry
+const state = story("model: anthropic/claude", "thinking: low", "thinking: high").reduce(carry, nothingCarried);
+// { model: { provider: "anthropic", modelId: "claude" }, thinkingLevel: "high", activeTools: null, pins: [] }
+// #endregion
+
+// #region checkBatch
+const [orphan] = story("user: Hello.").map((entry) => ({ ...entry, id: "e9", parentId: "nobody" }));
+const held = { above: () => branch(tree, "e4").toReversed(), has: (id: string) => tree.entries.has(id) };
+const append = () => orphan && checkBatch([orphan], held); // for a store of your own, before it writes
+// throws "entry e9 follows nobody, which is not in this session"
+// #endregion
+
+assert.deepEqual([children, path, fork], [["e2", "e3"], ["e1", "e3", "e4"], "e1"]);
+assert.deepEqual(names, new Map([["e1", "start"]]));
+assert.deepEqual([loaded, level], [["e2", "e3", "e4", "e5"], "high"]);
+assert.deepEqual([leafOf(quick), quick.entries.length, isSettled], ["e5", 4, false]);
+assert.deepEqual([longer.entries.length, leaf, leafOf(emptyWindow)], [5, "e6", null]);
+assert.deepEqual(grown, window);
+assert.deepEqual(before, { model: null, thinkingLevel: "off", activeTools: null, pins: [] });
+assert.deepEqual(state, { ...before, model: { provider: "anthropic", modelId: "claude" }, thinkingLevel: "high" });
+assert.throws(append, /^Error: entry e9 follows nobody, which is not in this session$/);

@@ -1,0 +1,124 @@
+/** What is told of a left branch: what was told of it before, what a hook says, or what a model makes of it. */
+
+import { ANY_FORM } from "../compaction/auditing/audit.ts";
+import type { Budget } from "../compaction/planning/budget.ts";
+import { isShown } from "../compaction/planning/cut.ts";
+import { summedUsage } from "../compaction/spending.ts";
+import type { BranchSummaryEntry } from "../entry.ts";
+import type { ThinkingLevel, Usage } from "../message.ts";
+import type { Model } from "../model.ts";
+import type { Ports } from "../ports.ts";
+import { textTokens } from "../reading/tokens/text-tokens.ts";
+import type { Drafted, Session } from "../session/session.ts";
+import type { Call } from "../summary/asking/ask.ts";
+import { repaired } from "../summary/auditing/repair.ts";
+import type { SummaryFailure } from "../summary/generate-summary.ts";
+import type { LeftBranch } from "./collect-entries.ts";
+import { type BranchRecord, branchEvidence, branchRecord, generateBranchSummary } from "./generate-branch-summary.ts";
+import type { BeforeTree, HookSummary, TreeHooks } from "./hooks.ts";
+import { type LeftMark, remembered } from "./remembered.ts";
+
+export interface WantedSummary {
+  /** In order of preference, each with its own window. */
+  readonly models: readonly Model[];
+  readonly instructions?: string;
+  /** Whether these take the place of our own task. */
+  readonly replaceInstructions?: boolean;
+  readonly thinking?: ThinkingLevel;
+  /** Tokens of the branch that are told, newest first; without it all of it. */
+  readonly room?: number;
+}
+
+export interface LeftParts {
+  readonly session: Session;
+  readonly budget: Budget;
+  readonly ports: Pick<Ports, "sleep" | "nonce">;
+  readonly summary: WantedSummary;
+  /** What hooks had to say before. */
+  readonly said: BeforeTree;
+  readonly hooks?: TreeHooks;
+  readonly signal?: AbortSignal;
+}
+
+/** What was paid is to be written where nothing comes of it. */
+export type LeftTold =
+  | { readonly type: "told"; readonly record: LeftRecord | null; readonly usages: readonly Drafted[] }
+  | { readonly type: "failed"; readonly failures: readonly SummaryFailure[]; readonly usages: readonly Drafted[] }
+  | { readonly type: "cancelled"; readonly usages: readonly Drafted[] };
+
+export type LeftRecord = Pick<BranchSummaryEntry, "summary" | "details" | "usage" | "fromHook">;
+
+export async function tellLeft(left: LeftBranch, parts: LeftParts): Promise<LeftTold> {
+  const { session, budget, ports, summary, said, signal } = parts;
+  const own = said.summary && hookRecord(left, said.summary, parts);
+  if (own) return { type: "told", record: own, usages: [] };
+  const instructions = (said.instructions ?? summary.instructions ?? "").trim();
+  const replaceInstructions = said.replaceInstructions ?? summary.replaceInstructions ?? false;
+  const focus = replaceInstructions ? `= ${instructions}` : instructions;
+  // BR4: a branch that was left, come back to and left again without a word is not told again.
+  const known = await remembered(session.store, left, focus);
+  if (known && !known.since.some((entry) => isShown(entry, left.edits)))
+    return { type: "told", record: { summary: known.entry.summary, details: known.entry.details }, usages: [] };
+  const outcome = await generateBranchSummary({
+    models: summary.models,
+    ports,
+    left,
+    ...(known && { before: known }),
+    instructions,
+    replaceInstructions,
+    tokens: budget.branch,
+    ...(summary.thinking && { thinking: summary.thinking }),
+    ...(summary.room !== undefined && { room: summary.room }),
+    ...(budget.tools && { tools: budget.tools }),
+    signal,
+  });
+  const usages = outcome.calls.map(usageEntry);
+  if (outcome.type !== "summarised")
+    return outcome.type === "failed" ? { type: "failed", failures: outcome.failures, usages } : { ...outcome, usages };
+  const { told, by, calls } = outcome;
+  const mark = { ancestor: left.commonAncestorId, focus, story: told.story.length };
+  const writer = `${by.provider}/${by.model}`;
+  return {
+    type: "told",
+    record: recordOf(told, { mark, by: writer, usages: calls.map(({ usage }) => usage) }),
+    usages,
+  };
+}
+
+interface Marks {
+  readonly mark?: LeftMark;
+  readonly by?: string;
+  readonly usages: readonly Usage[];
+}
+
+function recordOf({ summary, details }: BranchRecord, { mark, by, usages }: Marks): LeftRecord {
+  const { pith } = details as { readonly pith: object };
+  return {
+    summary,
+    details: { ...details, pith: { ...pith, ...(mark && { left: mark }), ...(by && { by }) } },
+    ...(usages.length > 0 && { usage: summedUsage(usages) }),
+  };
+}
+
+// HOOK2: what a hook says is held against the log like anybody else's; nothing is left of it where it is all made up.
+function hookRecord(left: LeftBranch, { summary, details, usage }: HookSummary, parts: LeftParts): LeftRecord | null {
+  const { story } = repaired(summary.trim(), branchEvidence(left), ANY_FORM);
+  const { budget, hooks } = parts;
+  const tokens = textTokens(story);
+  const why =
+    story.trim() === "" ? "nothing of its summary is borne out by the branch" : `its summary has ${tokens} tokens`;
+  if (story.trim() === "" || tokens > budget.branch) {
+    hooks?.report?.({ event: "session_before_tree", why });
+    return null;
+  }
+  const told = branchRecord(story, { left, tokens: budget.branch, ...(budget.tools && { tools: budget.tools }) });
+  const own = { ...told, details: { ...details, ...told.details } };
+  return { ...recordOf(own, { usages: usage ? [usage] : [] }), fromHook: true };
+}
+
+/** The kind of a usage entry for the record of a branch that came to nothing. */
+const BRANCH_USAGE = "branch_summary";
+
+function usageEntry({ usage, by }: Call): Drafted {
+  return { type: "usage", kind: BRANCH_USAGE, provider: by.provider, model: by.model, usage };
+}

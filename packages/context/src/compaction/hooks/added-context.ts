@@ -1,0 +1,35 @@
+/** What hooks put behind an act in the log: messages for the model and state of their own, within bounds. */
+
+import type { Draft } from "../../entry.ts";
+import { textTokens } from "../../reading/tokens/text-tokens.ts";
+import { isObject } from "../../session/codec/line/read-line.ts";
+import { jsonDetails } from "./hook-candidate.ts";
+
+export type Added = Extract<Draft, { type: "custom" | "custom_message" }>;
+
+/** Null where there is nothing; throws where it is nonsense or too much. What is Pith's own, nobody else writes. */
+export function addedIn(result: unknown, { tokens }: { readonly tokens: number }): readonly Added[] | null {
+  const { entries } = Object(result) as { readonly entries?: unknown };
+  if (entries === undefined || entries === null) return null;
+  if (!Array.isArray(entries)) throw new Error("its entries are no list");
+  const added = entries.map(entryIn);
+  const size = added.reduce((sum, entry) => sum + textTokens(JSON.stringify(entry)), 0);
+  if (size > tokens) throw new Error(`its entries have ${size} tokens, ${tokens} are allowed`);
+  return added;
+}
+
+function entryIn(value: unknown): Added {
+  const { type, customType, content, display, details, data } = Object(value) as Readonly<Record<string, unknown>>;
+  if (typeof customType !== "string" || customType === "" || customType.startsWith("pith."))
+    throw new Error("its entry has no type of its own");
+  if (type === "custom") return { type, customType, ...(isObject(data) && { data: jsonDetails(data) }) };
+  if (type !== "custom_message" || typeof content !== "string")
+    throw new Error("its entry is neither state nor a message");
+  return {
+    type,
+    customType,
+    content,
+    display: display !== false,
+    ...(isObject(details) && { details: jsonDetails(details) }),
+  };
+}

@@ -1,0 +1,118 @@
+/** One question to a model: its text, or why there is none. Nothing it says or fails to say throws. */
+
+import { type Attempted, attempted, briefly } from "../../attempted.ts";
+import { patience } from "../../limits.ts";
+import type { AssistantMessage, Usage } from "../../message.ts";
+import type { Model, ModelEvent, ModelFailure } from "../../model.ts";
+import type { Ports } from "../../ports.ts";
+import type { ModelName, Request } from "../../request.ts";
+
+/** What was paid, and to whom. */
+export interface Call {
+  readonly by: ModelName;
+  readonly usage: Usage;
+}
+
+export type Reply =
+  | { readonly type: "said"; readonly text: string; readonly message: AssistantMessage; readonly call: Call }
+  | { readonly type: "failed"; readonly failure: AskFailure; readonly call?: Call }
+  | { readonly type: "cancelled"; readonly call?: Call };
+
+export interface AskFailure {
+  readonly code: "empty" | "truncated" | "tool-call" | "silent" | "failed" | Exclude<ModelFailure["kind"], "aborted">;
+  /** For people. */
+  readonly note: string;
+}
+
+export interface Asker {
+  readonly model: Model;
+  readonly ports: Pick<Ports, "sleep">;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export async function ask(request: Request, asker: Asker): Promise<Reply> {
+  // A model is a guest: what its stream yields may be no event at all.
+  const act = await attempted(() => asked(request, asker));
+  return act.type === "done" ? act.value : replyOf(broken(act), asker.model);
+}
+
+/** A provider that is busy for a moment is asked once more. */
+async function asked(request: Request, asker: Asker): Promise<Reply> {
+  const end = await ending(request, asker);
+  if (end.type !== "reply-failed" || end.failure.kind !== "busy") return replyOf(end, asker.model);
+  const { retryAfterMs } = end.failure;
+  if (retryAfterMs === undefined || retryAfterMs > patience.busy) return replyOf(end, asker.model);
+  await asker.ports.sleep(retryAfterMs, asker.signal ? { signal: asker.signal } : {});
+  return replyOf(await ending(request, asker), asker.model);
+}
+
+type Ending = Extract<ModelEvent, { type: "reply-ended" | "reply-failed" }> | { readonly type: "silent" | "aborted" };
+
+async function ending(request: Request, { model, ports, signal }: Asker): Promise<Ending> {
+  const over = new AbortController();
+  const within = { ms: patience.token, sleep: ports.sleep };
+  const begun = await attempted(
+    () => model.stream(request, { signal: eitherOf(over.signal, signal) })[Symbol.asyncIterator](),
+    { signal },
+  );
+  if (begun.type !== "done") return broken(begun);
+  const events = begun.value;
+  try {
+    for (;;) {
+      const next = await attempted(() => events.next(), { signal, within });
+      if (next.type !== "done") return broken(next);
+      if (next.value.done) return failed("the reply broke off");
+      const event = next.value.value;
+      if (event.type === "reply-ended" || event.type === "reply-failed") return event;
+    }
+  } finally {
+    over.abort();
+    // One that hangs may never come to its end; nobody waits for it.
+    void attempted(() => events.return?.());
+  }
+}
+
+function eitherOf(one: AbortSignal, other: AbortSignal | undefined): AbortSignal {
+  return other ? AbortSignal.any([one, other]) : one;
+}
+
+function broken(act: Exclude<Attempted<unknown>, { type: "done" }>): Ending {
+  if (act.type === "aborted") return act;
+  return act.type === "late" ? { type: "silent" } : failed(act.why);
+}
+
+function failed(message: string): Ending {
+  return { type: "reply-failed", failure: { kind: "unreachable", message } };
+}
+
+function replyOf(end: Ending, { api, provider, model }: Model): Reply {
+  const by = { api, provider, model };
+  switch (end.type) {
+    case "aborted":
+      return { type: "cancelled" };
+    case "silent":
+      return failure("silent", `it said nothing for ${patience.token / 1000} s`);
+    case "reply-failed":
+      if (end.failure.kind === "aborted") return { type: "cancelled" };
+      return failure(end.failure.kind, end.failure.message);
+    case "reply-ended":
+      return read(end.message, { by, usage: end.message.usage });
+  }
+}
+
+// B40: an answer that was cut off, or that is no text, is no answer.
+function read(message: AssistantMessage, call: Call): Reply {
+  const text = message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
+  if (message.stopReason === "aborted") return { type: "cancelled", call };
+  if (message.content.some(({ type }) => type === "toolCall") || message.stopReason === "toolUse")
+    return failure("tool-call", "it called a tool instead of answering", call);
+  if (message.stopReason === "deferred") return failure("empty", "its answer is yet to come", call);
+  if (message.stopReason === "length") return failure("truncated", "its answer was cut off", call);
+  if (message.stopReason === "error") return failure("failed", message.errorMessage ?? "it failed", call);
+  if (text.trim() === "") return failure("empty", "its answer is empty", call);
+  return { type: "said", text, message, call };
+}
+
+function failure(code: AskFailure["code"], note: string, call?: Call): Reply {
+  return { type: "failed", failure: { code, note: briefly(note) }, ...(call && { call }) };
+}

@@ -1,0 +1,80 @@
+/** Lists of words, and what a text has of them: as fast for twenty lists as for one. */
+
+import { folded } from "./folded.ts";
+
+/** A word of a text, and the lists it stands in. */
+export interface Piece<Tag extends string> {
+  readonly text: string;
+  readonly tags: readonly Tag[];
+}
+
+/**
+ * Words are set apart by spaces. `word` stands for itself, `word*` for all that begins with it, `two_words` for both in a row.
+ * Words of scripts without spaces are patterns, and are found anywhere. Texts must be folded.
+ */
+export function lexicon<Tag extends string>(lists: Readonly<Record<Tag, string>>): (text: string) => readonly Piece<Tag>[] {
+  const entries = (Object.keys(lists) as Tag[]).flatMap((tag) => wordsOf(lists[tag]).map((word) => ({ word, tag })));
+  const spaced = spacedWords(entries.filter(({ word }) => !JOINED.test(word)));
+  const joined = joinedWords(entries.filter(({ word }) => JOINED.test(word)));
+  return (text) => {
+    const words = text.match(WORD) ?? [];
+    return words.flatMap((word, at) => (JOINED.test(word) ? joined(word) : [{ text: word, tags: spaced(words, at) }]));
+  };
+}
+
+interface Listed<Tag> {
+  readonly word: string;
+  readonly tag: Tag;
+}
+
+const wordsOf = (list: string): readonly string[] => folded(list).split(/\s+/).filter((word) => word !== "");
+
+const JOINED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
+const WORD = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー]+|\p{sc=Hangul}+(?: \p{sc=Hangul}+)*|(?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}ー])[\p{L}\p{M}\p{N}_]|(?<=\p{L})'(?=\p{L}))+/gu;
+
+function spacedWords<Tag>(entries: readonly Listed<Tag>[]): (words: readonly string[], at: number) => readonly Tag[] {
+  const phrases = entries.map(({ word, tag }) => ({ parts: word.replace(/\*$/, "").split("_"), isOpen: word.endsWith("*"), tag }));
+  const [open, closed] = [phrases.filter(isOpenWord), phrases.filter((phrase) => !isOpenWord(phrase))];
+  const byStart = Map.groupBy(open, ({ parts: [first = ""] }) => first);
+  const byFirst = Map.groupBy(closed, ({ parts: [first = ""] }) => first);
+  const lengths = [...new Set([...byStart.keys()].map(({ length }) => length))];
+  return (words, at) => {
+    const word = words[at] ?? "";
+    const begun = lengths.flatMap((length) => (length > word.length ? [] : (byStart.get(word.slice(0, length)) ?? [])));
+    const whole = (byFirst.get(word) ?? []).filter((phrase) => stands(phrase, { words, at }));
+    return [...begun, ...whole].map(({ tag }) => tag);
+  };
+}
+
+interface Phrase {
+  readonly parts: readonly string[];
+  /** Whether its last word may go on. */
+  readonly isOpen: boolean;
+}
+
+const isOpenWord = ({ parts, isOpen }: Phrase): boolean => isOpen && parts.length === 1;
+
+function stands({ parts, isOpen }: Phrase, { words, at }: { readonly words: readonly string[]; readonly at: number }): boolean {
+  return parts.every((part, offset) => {
+    const word = words[at + offset] ?? "";
+    return word === part || (isOpen && offset === parts.length - 1 && word.startsWith(part));
+  });
+}
+
+function joinedWords<Tag extends string>(entries: readonly Listed<Tag>[]): (run: string) => readonly Piece<Tag>[] {
+  const byWord = [...Map.groupBy(entries, ({ word }) => word)].sort(([one], [other]) => other.length - one.length);
+  const tags = byWord.map(([, same]) => same.map(({ tag }) => tag));
+  const pattern = new RegExp(byWord.map(([word]) => `(${word.replaceAll("_", " ")})`).join("|") || "(?!)", "gu");
+  return (run) => {
+    const found = [...run.matchAll(pattern)];
+    const gaps = [...found, null].map((match, at) => {
+      const before = found[at - 1];
+      return run.slice(before ? before.index + before[0].length : 0, match?.index ?? run.length);
+    });
+    return gaps.flatMap((gap, at) => {
+      const [text, ...groups] = found[at] ?? [""];
+      const piece = { text: text ?? "", tags: tags[groups.findIndex((group) => group !== undefined)] ?? [] };
+      return [{ text: gap, tags: [] }, piece].filter((each) => each.text !== "");
+    });
+  };
+}

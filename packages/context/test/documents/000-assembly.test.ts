@@ -1,0 +1,79 @@
+/** Document 000, how a context is put together: history, hooks, conversion, request. Its "transformContext is not used" is wrong (B2). */
+
+import { expect, test } from "vitest";
+import { buildSessionContext } from "../../src/reading/build-context.ts";
+import { buildRequest } from "../../src/reading/build-request.ts";
+import { hookedContext } from "../../src/reading/context-hooks.ts";
+import { convertToLlm } from "../../src/reading/convert-to-llm.ts";
+import { show } from "../../src/testing/show.ts";
+import { story } from "../../src/testing/story.ts";
+import { testPorts } from "../../src/testing/test-ports.ts";
+import { sessionOf } from "../compaction/small-session.ts";
+import { contextAt, sentOf, storyteller } from "../told.ts";
+
+test("CTX9 B3 user, assistant and results pass; all else is said as a user message", () => {
+  expect(
+    sentOf(
+      "user: look",
+      "calls: read path=a.ts",
+      "result: text",
+      "says: seen",
+      "bash: ls -> a.ts",
+      "note: it rains",
+      "left e3: it was tried",
+    ),
+  ).toEqual([
+    "0 user      look",
+    "1 assistant [c1: read path=a.ts]",
+    "2 tool      c1 -> text",
+    "3 assistant seen",
+    "4 user      The user ran `ls` in a shell: ``` a.ts ```",
+    "5 user      it rains",
+    "6 user      Another line of this conversation was tried and left. This is the record of it: <summary> it was tried </summary>",
+  ]);
+});
+
+test("CTX9 B57 B58 a compaction's summary comes first, between its tags", () => {
+  expect(sentOf("user: one", "says: two", "compacts: they said one, keeps e2")[0]).toMatch(
+    /^0 user .*: <summary> they said one <\/summary>$/,
+  );
+});
+
+test("CTX9 B3 what the user keeps from the model is not sent", () => {
+  const [one, shell] = story("user: one", "bash: env -> SECRET=1");
+  if (shell?.type !== "message" || shell.message.role !== "bashExecution") throw new Error("e2 is a shell line");
+  const hidden = { ...shell, message: { ...shell.message, excludeFromContext: true } };
+  const { messages } = contextAt(one ? [one, hidden] : []);
+  expect(messages).toHaveLength(2);
+  expect(show(convertToLlm(messages))).toBe("0 user      one");
+});
+
+test("CTX11 HOOK6 B2 B76 a context hook stands between history and conversion, and changes this one request", async () => {
+  const { window } = await sessionOf("user: one", "says: two", "user: three");
+  const context = buildSessionContext(window);
+  const hooked = await hookedContext(context, {
+    ports: testPorts(),
+    hooks: { context: [({ messages }) => ({ messages: messages.slice(-1) })] },
+  });
+  expect(hooked.type === "hooked" && show(convertToLlm(hooked.context.messages))).toBe("0 user      three");
+  expect(buildSessionContext(window)).toEqual(context);
+});
+
+test("CTX2 its lifecycle: it grows, is compacted, grows again, and is compacted again", () => {
+  const growing = ["user: 1", "says: 2", "user: 3"];
+  const first = [...growing, "compacts: 1 and 2, keeps e3"];
+  const second = [...first, "says: 4", "user: 5", "compacts: 1 to 4, keeps e6"];
+  const seen = (lines: readonly string[]) => show(contextAt(story(...lines)).messages).split("\n");
+  expect(seen(growing)).toEqual(["0 user      1", "1 assistant 2", "2 user      3"]);
+  expect(seen(first)).toEqual(["0 summary   1 and 2", "1 user      3"]);
+  expect(seen([...first, "says: 4"])).toEqual(["0 summary   1 and 2", "1 user      3", "2 assistant 4"]);
+  expect(seen(second)).toEqual(["0 summary   1 to 4", "1 user      5"]);
+});
+
+test("REQ1 REQ2 B4 the system prompt is an entry: it comes first, bears no date, and stays the same", () => {
+  const told = ["system: you are careful", "user: one", "says: two", "user: three"];
+  const requestAfter = (lines: number) => buildRequest(contextAt(story(...told.slice(0, lines))), { to: storyteller });
+  expect(requestAfter(2).system).toEqual([{ name: "prompt", text: "you are careful" }]);
+  expect(requestAfter(4).system).toEqual(requestAfter(2).system);
+  expect(requestAfter(4).messages.slice(0, 1)).toEqual(requestAfter(2).messages);
+});

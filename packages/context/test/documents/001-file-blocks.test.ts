@@ -1,0 +1,84 @@
+/** Documents 000 and 001, what a summary looks like to the model: its tags and its lists of files. Every sentence is ours (B57, B48). */
+
+import { expect, test } from "vitest";
+import { buildSessionContext } from "../../src/reading/build-context.ts";
+import { convertToLlm } from "../../src/reading/convert-to-llm.ts";
+import type { Session } from "../../src/session/session.ts";
+import { compactSmall, sessionOf, words } from "../compaction/small-session.ts";
+import { keeping } from "./keeping.ts";
+import { newestCompaction } from "./newest-compaction.ts";
+import { summing } from "./summing.ts";
+
+const work = [
+  "user: fix it",
+  "calls: read path=src/foo.ts; read path=src/bar.ts; read path=src/baz.ts",
+  `result: ${words(100)}`,
+  `result: ${words(100)}`,
+  `result: ${words(100)}`,
+  "calls: edit path=src/baz.ts oldText=a newText=b; write path=src/new.ts content=c",
+  "result: done",
+  "result: done",
+  "says: it is fixed",
+  "user: thanks",
+  "says: you are welcome",
+];
+
+const blocks = `<read-files>
+src/bar.ts
+src/foo.ts
+</read-files>
+
+<modified-files>
+src/baz.ts
+src/new.ts
+</modified-files>`;
+
+async function compacted(...lines: readonly string[]): Promise<Session> {
+  const session = await sessionOf(...lines);
+  await compactSmall(session, { budget: keeping(session, 2), ...summing("It was fixed.") });
+  return session;
+}
+
+test("CTX9 SUM6 B57 it is a user message, and the summary stands between its tags", async () => {
+  const [first] = convertToLlm(buildSessionContext((await compacted(...work)).window).messages);
+  const text = Array.isArray(first?.content)
+    ? first.content.map((block) => "text" in block && block.text).join("")
+    : "";
+  expect(first?.role).toBe("user");
+  expect(text).toMatch(/:\n\n<summary>\n[\s\S]*It was fixed\.[\s\S]*\n<\/summary>$/);
+});
+
+test("LED1 LED4 B47 B48 the files that were only read, and those that were changed, are listed by code", async () => {
+  const { summary, details } = newestCompaction(await compacted(...work));
+  expect(summary).toContain(blocks);
+  expect(details).toMatchObject({
+    readFiles: ["src/bar.ts", "src/foo.ts"],
+    modifiedFiles: ["src/baz.ts", "src/new.ts"],
+  });
+});
+
+test("LED2 B47 the next compaction carries them on, from compactions and from left branches", async () => {
+  const session = await compacted(...work);
+  await session.append({
+    type: "branch_summary",
+    fromId: "e1",
+    summary: words(300),
+    details: { readFiles: ["src/left.ts"], modifiedFiles: ["src/foo.ts"] },
+  });
+  await session.append({ type: "message", message: { role: "user", content: "go on", timestamp: 1 } });
+  await compactSmall(session, { budget: keeping(session, 1), ...summing("It was fixed, and more.") });
+  expect(newestCompaction(session).details).toMatchObject({
+    readFiles: ["src/bar.ts", "src/left.ts"],
+    modifiedFiles: ["src/baz.ts", "src/foo.ts", "src/new.ts"],
+  });
+});
+
+test("KEEP5 B49 the lists are not told again and again: a writer hears the story without them", async () => {
+  const session = await compacted(...work);
+  await session.append({ type: "message", message: { role: "user", content: "go on", timestamp: 1 } });
+  const heard: Parameters<typeof summing>[1] = [];
+  await session.append({ type: "custom_message", customType: "note", content: words(300), display: true });
+  await session.append({ type: "message", message: { role: "user", content: "and on", timestamp: 1 } });
+  await compactSmall(session, { budget: keeping(session, 1), ...summing("More.", heard) });
+  expect(heard?.map(({ previous }) => previous)).toEqual(["It was fixed."]);
+});

@@ -1,0 +1,77 @@
+/** Documents 000 and 001, when it happens: the threshold, what is kept, overflow upon overflow; 002's numbers are settled by B24, its file by B23. */
+
+import { expect, test } from "vitest";
+import { due } from "../../src/compaction/due.ts";
+import { type Budget, budgetFor, shouldCompact } from "../../src/compaction/planning/budget.ts";
+import { compactionLimits } from "../../src/limits.ts";
+import { calculateContextTokens } from "../../src/reading/tokens/measure.ts";
+import { nothingUsed } from "../../src/testing/story.ts";
+import { compactSmall, sessionOf, smallBudget, words } from "../compaction/small-session.ts";
+
+const of = (tokens: number) => ({ tokens, measured: tokens, estimated: 0, fixed: 0, bytes: 0 });
+const large: Budget = budgetFor(compactionLimits, { contextWindow: 200_000 });
+
+test("DUE1 B13 more than the window less the reserve of 16,384 is too much: over 183,616 of 200,000", () => {
+  expect(compactionLimits.thresholds).toEqual([{ reserve: 16_384 }]);
+  expect(shouldCompact(of(183_616), large)).toBeNull();
+  expect(shouldCompact(of(183_617), large)).toBe("tokens");
+});
+
+test("DUE3 B13 in a small window the reserve is a quarter of it, or every request would be too much", () => {
+  expect(budgetFor(compactionLimits, { contextWindow: 16_384 }).limit).toBe(12_288);
+});
+
+test("DUE3 B24 20,000 recent tokens are kept, not 16,384; a fifth of a small window", () => {
+  expect(large.tail).toBe(20_000);
+  expect(budgetFor(compactionLimits, { contextWindow: 32_000 }).tail).toBe(6_400);
+});
+
+test("TOK1 B9 the size is what the last reply measured: its total, or the sum of its parts", () => {
+  const parts = { ...nothingUsed, input: 10, output: 20, cacheRead: 300, cacheWrite: 4000 };
+  expect(calculateContextTokens({ ...parts, totalTokens: 5000 })).toBe(5000);
+  expect(calculateContextTokens(parts)).toBe(4330);
+});
+
+test("DUE4 B22 off stops what happens by itself, not who asks", async () => {
+  const session = await sessionOf("user: one", `says: ${words(900)}`, "user: two");
+  const off = smallBudget({ enabled: false });
+  expect(due(session.window, off)).toMatchObject({ type: "not-due", why: "off" });
+  for (const reason of ["due", "overflow", "model-switch"] as const)
+    expect(await compactSmall(session, { budget: off, reason })).toEqual({ type: "nothing-to-do", why: "off" });
+  expect(await compactSmall(session, { budget: off, reason: "asked" })).toMatchObject({ type: "compacted" });
+});
+
+test("CMP4 B16 a second overflow is not the end, as 001 has it: the next try is smaller, up to the fourth", async () => {
+  const turns = Array.from({ length: 12 }, (_, at) => [`user: request ${at}`, `says: ${words(40)}`]).flat();
+  const session = await sessionOf(...turns);
+  const budget = smallBudget({ tail: { tokens: 500, share: 1 } });
+  const first = await compactSmall(session, { budget, reason: "overflow", attempt: 0 });
+  const second = await compactSmall(session, { budget, reason: "overflow", attempt: 1 });
+  const sizes = [first, second].map((outcome) => (outcome.type === "compacted" ? outcome.receipt.tokens.after : 0));
+  expect(sizes[1]).toBeGreaterThan(0);
+  expect(sizes[1]).toBeLessThan(sizes[0] ?? 0);
+  expect(await compactSmall(session, { budget, reason: "overflow", attempt: 4 })).toMatchObject({ why: "cannot-fit" });
+});
+
+test("CUT3 B35 right behind a compaction, and of a short session, there is nothing to do", async () => {
+  const session = await sessionOf("user: one", `says: ${words(900)}`, "user: two");
+  await compactSmall(session);
+  expect(await compactSmall(session)).toEqual({ type: "nothing-to-do", why: "already-compacted" });
+  expect(await compactSmall(await sessionOf("user: one", "says: two"))).toEqual({
+    type: "nothing-to-do",
+    why: "too-short",
+  });
+});
+
+test("TOK2 B17 B18 what another model measured, or a reply before the compaction, says nothing any more", async () => {
+  const session = await sessionOf("user: one", `says: ${words(900)}`, "user: two");
+  const usage = { ...nothingUsed, totalTokens: 2_500 };
+  const [, reply] = await session.branch();
+  if (reply?.type !== "message" || reply.message.role !== "assistant") throw new Error("e2 is the reply");
+  await session.append({ type: "message", message: { ...reply.message, usage } });
+  expect(due(session.window, smallBudget()).size.measured).toBe(2_500);
+  const other = budgetFor(compactionLimits, { contextWindow: 2000, to: { api: "a", provider: "p", model: "other" } });
+  expect(due(session.window, other).size.measured).toBe(0);
+  expect(await compactSmall(session, { reason: "due" })).toMatchObject({ type: "compacted" });
+  expect(due(session.window, smallBudget()).size.measured).toBe(0);
+});

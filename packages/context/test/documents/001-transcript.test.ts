@@ -1,0 +1,46 @@
+/** Documents 000, 001 and 004, how a session is told to a summariser; 002's labels and dividers are wrong (B37). */
+
+import { expect, test } from "vitest";
+import { convertToLlm } from "../../src/reading/convert-to-llm.ts";
+import { serializeConversation } from "../../src/summary/transcript.ts";
+import { story } from "../../src/testing/story.ts";
+import { contextAt } from "../told.ts";
+
+const toldOf = (...lines: readonly string[]): string =>
+  serializeConversation(convertToLlm(contextAt(story(...lines)).messages));
+
+test("SUM6 B37 a label before each message, a blank line between them, calls with their arguments", () => {
+  expect(
+    toldOf(
+      "user: what is in foo?",
+      "thinks: I have to look",
+      "calls: read path=foo.ts; edit path=bar.ts newText=x",
+      "result: the file",
+      "result: done",
+      "says: a parser",
+    ),
+  ).toBe(
+    [
+      "[User]: what is in foo?",
+      "[Assistant thinking]: I have to look",
+      '[Assistant tool calls]: read(path="foo.ts"); edit(path="bar.ts", newText="x")',
+      "[Tool result]: the file",
+      "[Tool result]: done",
+      "[Assistant]: a parser",
+    ].join("\n\n"),
+  );
+});
+
+test("SUM1 B37 a long result is told as head and tail, however long it is", () => {
+  const output = Array.from({ length: 5000 }, (_, at) => `line ${at}`).join("\n");
+  const told = toldOf("user: run it", "calls: bash command=make", `result: ${output}`);
+  expect(told.length).toBeLessThan(output.length / 2);
+  expect(told).toContain("[Tool result]: line 0\n");
+  expect(told).toContain("line 4999");
+});
+
+test("SUM1 B37 a long argument is told in short too: pi sent two hundred files whole", () => {
+  const told = toldOf("user: write it", `calls: write path=a.ts content=${"x".repeat(50_000)}`, "result: written");
+  expect(told.length).toBeLessThan(8000);
+  expect(told).toContain('path="a.ts"');
+});

@@ -1,0 +1,103 @@
+/** Document 002, its code as programs: a hook returns its answer, where the document sets it on the event (B73, B74). */
+
+import { expect, test } from "vitest";
+import {
+  type CompactionHooks,
+  compact,
+  compactionLimits,
+  convertToLlm,
+  due,
+  modelWriter,
+  moveTo,
+  serializeConversation,
+  shouldCompact,
+} from "../../src/index.ts";
+import { scriptedModel } from "../../src/testing/index.ts";
+import { sample, talk } from "./sample-session.ts";
+
+test("SUM6 HOOK1 B37 B73 messages are converted, told as text and summarised by somebody else", async () => {
+  const parts = await sample(...talk);
+  const read: string[] = [];
+  const hooks: CompactionHooks = {
+    session_before_compact: [
+      async ({ preparation }) => {
+        const { messagesToSummarize, firstKeptEntryId, tokensBefore } = preparation;
+        const text = serializeConversation(convertToLlm(messagesToSummarize));
+        read.push(text);
+        const summary = await firstLines(text);
+        return { compaction: { summary, firstKeptEntryId, tokensBefore, details: { version: "2.0" } } };
+      },
+    ],
+  };
+  const outcome = await compact({ ...parts, hooks, reason: "asked" });
+  expect(read[0]?.split("\n\n").map((block) => block.split("\n")[0])).toEqual([
+    "[User]: read the schema",
+    '[Assistant tool calls]: read(path="schema.sql")',
+    "[Tool result]: line 0 of the report",
+    "[Assistant]: there are nine tables",
+  ]);
+  expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "hook" } });
+});
+
+/** A summariser of one's own: it needs no model. */
+async function firstLines(text: string): Promise<string> {
+  return text
+    .split("\n\n")
+    .map((block) => `- ${block.split("\n")[0]}`)
+    .join("\n");
+}
+
+test("SUM5 B39 session.compact(…): whoever asks says what to look at, and every question says so", async () => {
+  const parts = await sample(...talk);
+  const model = scriptedModel("no record", "no record");
+  const outcome = await compact({
+    ...parts,
+    reason: "asked",
+    instructions: "Focus on authentication changes",
+    writers: [modelWriter(model, parts)],
+  });
+  expect(outcome).toMatchObject({ type: "compacted" });
+  expect(JSON.stringify(model.requests[0]?.messages)).toContain("Additional focus: Focus on authentication changes");
+});
+
+test("CMP8 what comes back: the entry has summary, first kept, tokens before and details", async () => {
+  const parts = await sample(...talk);
+  const outcome = await compact({ ...parts, reason: "asked" });
+  const entry = outcome.type === "compacted" ? await parts.session.store.entry(outcome.id) : undefined;
+  expect(entry).toMatchObject({
+    type: "compaction",
+    summary: expect.stringContaining("## Goal"),
+    firstKeptEntryId: "e5",
+    tokensBefore: expect.any(Number),
+    details: { readFiles: ["schema.sql"], modifiedFiles: [] },
+  });
+});
+
+test("HOOK1 B74 setCustomInstructions is a returned value, and joins the question", async () => {
+  const parts = await sample(...talk, "moves: e4", "user: drop a table", "says: dropped");
+  const model = scriptedModel("no record", "no record");
+  const asked = { customInstructions: "Focus on API contract changes", replaceInstructions: false };
+  const moved = await moveTo({
+    ...parts,
+    target: "e6",
+    summary: { models: [model] },
+    hooks: { session_before_tree: [() => asked] },
+  });
+  expect(moved).toMatchObject({ type: "failed", why: "summary" });
+  expect(JSON.stringify(model.requests[0]?.messages)).toContain("Additional focus: Focus on API contract changes");
+});
+
+test("DUE4 B22 setAutoCompactionEnabled is a limit", async () => {
+  const { session, budget } = await sample(...talk);
+  const small = { ...budget, limit: 100 };
+  expect(due(session.window, small)).toMatchObject({ type: "due" });
+  const off = { ...small, limits: { ...compactionLimits, enabled: false } };
+  expect(due(session.window, off)).toMatchObject({ type: "not-due", why: "off" });
+});
+
+test("DUE1 B13 shouldCompact, as 001 has it, with the size and the budget instead of three numbers", async () => {
+  const { session, budget } = await sample(...talk);
+  const { size } = due(session.window, budget);
+  expect(shouldCompact(size, budget)).toBeNull();
+  expect(shouldCompact({ ...size, tokens: 200_000 - 16_384 + 1 }, budget)).toBe("tokens");
+});

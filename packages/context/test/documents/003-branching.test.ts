@@ -1,0 +1,56 @@
+/** Document 003, "Branching" after and before a compaction: as a session of its own (B62), and as a move in the tree (B63). */
+
+import { expect, test } from "vitest";
+import { moveTo } from "../../src/branching/move.ts";
+import { MemoryStore } from "../../src/session/memory-store.ts";
+import { Session } from "../../src/session/session.ts";
+import { testPorts } from "../../src/testing/test-ports.ts";
+import { compactSmall } from "../compaction/small-session.ts";
+import { drawn, goesOn, picture } from "./drawn.ts";
+import { keeping, tailOf } from "./keeping.ts";
+import { summing } from "./summing.ts";
+
+async function compacted(): Promise<Session> {
+  const session = await drawn("u1 a1 u2 a2");
+  await compactSmall(session, { budget: keeping(session, 2), ...summing("What u1 and a1 said.") });
+  await goesOn(session, "u3 a3 u4 a4");
+  expect(picture(session)).toBe("[summary] u2 a2 u3 a3 u4 a4");
+  return session;
+}
+
+/** The branch up to before this user message, opened by somebody else. */
+async function forkedAt(session: Session, chosen: string): Promise<Session> {
+  const ports = testPorts("f");
+  const leaf = (await session.store.entry(chosen))?.parentId ?? null;
+  return Session.open(MemoryStore.open(await session.fork({ leaf }), ports), ports);
+}
+
+const branchings = [
+  ["after the compaction, at u3", "u3", "[summary] u2 a2"],
+  ["before it, at u2: it is undone", "u2", "u1 a1"],
+  ["at the very beginning", "u1", ""],
+] as const;
+
+test.each(branchings)("FORK1 FORK2 B62 a fork %s", async (_, chosen, seen) => {
+  const session = await compacted();
+  const fork = await forkedAt(session, chosen);
+  expect(picture(fork)).toBe(seen);
+  expect(picture(session)).toBe("[summary] u2 a2 u3 a3 u4 a4");
+});
+
+test.each(branchings)("MOVE4 CTX10 B63 a move %s; the message comes back to the editor", async (_, chosen, seen) => {
+  const session = await compacted();
+  const moved = await moveTo({ session, target: chosen, budget: tailOf(500), ports: testPorts("m") });
+  expect(moved).toEqual({ type: "moved", leaf: session.leaf, editorText: chosen });
+  expect(picture(session)).toBe(seen);
+});
+
+test("MOVE1 LOG1 B60 after a move all of it is still there, and one can go back", async () => {
+  const session = await compacted();
+  const parts = { session, budget: tailOf(500), ports: testPorts("m") };
+  await moveTo({ ...parts, target: "u2" });
+  await goesOn(session, "u8 a8");
+  expect(picture(session)).toBe("u1 a1 u8 a8");
+  await moveTo({ ...parts, target: "a4" });
+  expect(picture(session)).toBe("[summary] u2 a2 u3 a3 u4 a4");
+});

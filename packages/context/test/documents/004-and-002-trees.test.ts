@@ -1,0 +1,71 @@
+/** Documents 004 and 002, the trees of a move: a summary is attached where one goes, though 004 draws it where one was (B69, B70). */
+
+import { expect, test } from "vitest";
+import { collectEntriesForBranchSummary } from "../../src/branching/collect-entries.ts";
+import { type Moved, moveTo } from "../../src/branching/move.ts";
+import { buildSessionContext } from "../../src/reading/build-context.ts";
+import type { Drafted, Session } from "../../src/session/session.ts";
+import { testPorts } from "../../src/testing/test-ports.ts";
+import { sessionOf } from "../compaction/small-session.ts";
+import { tailOf } from "./keeping.ts";
+
+// Every message is a note: nobody writes it anew, so that choosing one goes there.
+const note = (id: string): Drafted => ({ type: "message", id, message: { role: "custom", ...noted, content: id } });
+const noted = { customType: "note", display: true, timestamp: 1 };
+
+/** Branches as drawn; the last is the one we stand on. */
+async function tree(...branches: readonly string[]): Promise<Session> {
+  const session = await sessionOf();
+  for (const branch of branches) {
+    const [root = "", ...rest] = branch.split(" ");
+    if (await session.store.entry(root)) await session.move(root, { drafts: rest.map(note) });
+    else await session.append(...[root, ...rest].map(note));
+  }
+  return session;
+}
+
+const summary = { models: [] };
+
+function moving(session: Session, target: string): Promise<Moved> {
+  const hooks = { session_before_tree: [() => ({ summary: { summary: "It was tried." } })] };
+  return moveTo({ session, target, budget: tailOf(500), ports: testPorts("m"), summary, hooks });
+}
+
+const pictures = [
+  ["004", ["A E F", "A B C D"], { ancestor: "A", left: "B C D", from: "D", to: "F", seen: "A E F" }],
+  [
+    "002",
+    ["root B1 B2 B3", "root A1 A2 A3 A4"],
+    { ancestor: "root", left: "A1 A2 A3 A4", from: "A4", to: "B3", seen: "root B1 B2 B3" },
+  ],
+] as const;
+
+test.each(pictures)("BR1 TREE8 B65 document %s: what is left, from the common ancestor on", async (_, drawn, told) => {
+  const { store } = await tree(...drawn);
+  const { entries, commonAncestorId } = await collectEntriesForBranchSummary(store, told.from, told.to);
+  expect([commonAncestorId, entries.map(({ id }) => id).join(" ")]).toEqual([told.ancestor, told.left]);
+});
+
+test.each(pictures)("MOVE3 B69 B70 document %s: the summary is a child of the target", async (_, drawn, told) => {
+  const session = await tree(...drawn);
+  const moved = await moving(session, told.to);
+  expect(moved).toMatchObject({ type: "moved", summary: { parentId: told.to, fromId: told.from } });
+  expect(buildSessionContext(session.window).sources.join(" ")).toBe(`${told.seen} ${session.leaf}`);
+});
+
+test.each(pictures)("LOG1 B69 document %s: the branch that was left stays as it was", async (_, drawn, told) => {
+  const session = await tree(...drawn);
+  const before = await session.branch(told.from);
+  await moving(session, told.to);
+  expect(await session.branch(told.from)).toEqual(before);
+  expect((await session.branch(told.from)).map(({ type }) => type)).not.toContain("branch_summary");
+});
+
+test("MOVE1 B64 without a summary one is just there", async () => {
+  const session = await tree("A E F", "A B C D");
+  expect(await moveTo({ session, target: "F", budget: tailOf(500), ports: testPorts("m") })).toEqual({
+    type: "moved",
+    leaf: session.leaf,
+  });
+  expect(buildSessionContext(session.window).sources.join(" ")).toBe("A E F");
+});

@@ -1,0 +1,63 @@
+/** Document 004, before and after a compaction: entries 0 to 10. Its "session reloads" is no more than a context built anew (B59). */
+
+import { expect, test } from "vitest";
+import { buildSessionContext } from "../../src/reading/build-context.ts";
+import { buildRequest } from "../../src/reading/build-request.ts";
+import type { Session } from "../../src/session/session.ts";
+import { compactSmall, sessionOf, words } from "../compaction/small-session.ts";
+import { storyteller } from "../told.ts";
+import { keeping } from "./keeping.ts";
+
+const long = words(200);
+
+// Entry 0 is the header, so that entry 4 is e4.
+const talk = [
+  "user: fix the parser",
+  "calls: read path=parser.ts",
+  `result: ${long}`,
+  "user: and its tests",
+  "calls: read path=one.test.ts; read path=two.test.ts",
+  `result: ${long}`,
+  `result: ${long}`,
+  "calls: edit path=one.test.ts",
+  `result: ${long}`,
+];
+
+async function compacted(...before: readonly string[]): Promise<Session> {
+  const session = await sessionOf(...before, ...talk);
+  expect(await compactSmall(session, { budget: keeping(session, 6) })).toMatchObject({ type: "compacted" });
+  return session;
+}
+
+function rolesSent({ window }: Session): string {
+  const { system, messages } = buildRequest(buildSessionContext(window), { to: storyteller });
+  return [...system.map(() => "system"), ...messages.map(({ role }) => role)].join(" ");
+}
+
+test("CTX2 CUT2 entries 1 to 3 are not sent, 4 to 9 are, and entry 10 is the compaction", async () => {
+  const session = await compacted();
+  const branch = await session.branch();
+  expect(branch.map(({ id }) => id).slice(0, 9)).toEqual(["e1", "e2", "e3", "e4", "e5", "e6", "e7", "e8", "e9"]);
+  expect(branch.slice(9)).toMatchObject([{ type: "compaction", parentId: "e9", firstKeptEntryId: "e4" }]);
+  const { sources } = buildSessionContext(session.window);
+  expect(sources.slice(1)).toEqual(["e4", "e5", "e6", "e7", "e8", "e9"]);
+});
+
+test("CTX2 CTX13 what the model sees: system, summary, and from the first kept entry on", async () => {
+  const seen = "user user assistant toolResult toolResult assistant toolResult";
+  expect(rolesSent(await compacted())).toBe(seen);
+  expect(rolesSent(await compacted("system: you are careful"))).toBe(`system ${seen}`);
+});
+
+test("CTX1 B59 nothing is reloaded: the file gives the context that is already there", async () => {
+  const session = await compacted();
+  const again = await session.store.window(session.leaf);
+  expect(buildSessionContext(again)).toEqual(buildSessionContext(session.window));
+});
+
+test("LOG8 TREE1 B55 B56 its entry has an ISO time and a parent; the document's numbers and strings are settled so", async () => {
+  const [compaction] = (await (await compacted()).branch()).slice(-1);
+  expect(compaction?.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  const [first] = await (await compacted()).branch();
+  expect(first?.parentId).toBeNull();
+});

@@ -1,0 +1,125 @@
+/** Document 004, its two hooks as programs: what they are told, and what each answer does (B73, B74). */
+
+import { expect, test } from "vitest";
+import {
+  buildSessionContext,
+  type CompactionHooks,
+  compact,
+  moveTo,
+  type SessionBeforeCompactEvent,
+  type SessionBeforeTreeEvent,
+  type TreeHooks,
+} from "../../src/index.ts";
+import { show } from "../../src/testing/index.ts";
+import { sample, talk } from "./sample-session.ts";
+
+test("HOOK1 B73 session_before_compact is told all that the document lists", async () => {
+  const parts = await sample(...talk);
+  const told: SessionBeforeCompactEvent[] = [];
+  const hooks: CompactionHooks = {
+    session_before_compact: [
+      async (event) => {
+        told.push(event);
+        return { cancel: true };
+      },
+    ],
+  };
+  const cancelled = await compact({ ...parts, hooks, reason: "asked", instructions: "the indexes" });
+  expect(cancelled).toEqual({ type: "cancelled" });
+  const [{ preparation, branchEntries, customInstructions, signal } = raise()] = told;
+  expect(preparation).toEqual({
+    messagesToSummarize: branchEntries.slice(0, 4).flatMap((entry) => ("message" in entry ? entry.message : [])),
+    turnPrefixMessages: [],
+    isSplitTurn: false,
+    fileOps: { read: new Set(["schema.sql"]), written: new Set(), edited: new Set() },
+    tokensBefore: preparation.tokensBefore,
+    firstKeptEntryId: "e5",
+    settings: { enabled: true, reserveTokens: 16_384, keepRecentTokens: 30 },
+  });
+  expect(preparation.tokensBefore).toBeGreaterThan(1000);
+  expect(branchEntries).toEqual(await parts.session.branch());
+  expect([customInstructions, signal.aborted]).toEqual(["the indexes", false]);
+});
+
+test("HOOK1 CMP3 B73 cancelled, nothing is written", async () => {
+  const parts = await sample(...talk);
+  const hooks: CompactionHooks = { session_before_compact: [() => ({ cancel: true })] };
+  expect(await compact({ ...parts, hooks, reason: "asked" })).toEqual({ type: "cancelled" });
+  expect(await parts.session.branch()).toHaveLength(6);
+});
+
+test("HOOK1 HOOK2 B73 a summary of one's own is what the model sees", async () => {
+  const parts = await sample(...talk);
+  const hooks: CompactionHooks = {
+    session_before_compact: [
+      async ({ preparation }) => ({
+        compaction: {
+          summary: "The schema has nine tables.",
+          firstKeptEntryId: preparation.firstKeptEntryId,
+          tokensBefore: preparation.tokensBefore,
+          details: { tables: 9 },
+        },
+      }),
+    ],
+  };
+  const outcome = await compact({ ...parts, hooks, reason: "asked" });
+  const entry = outcome.type === "compacted" ? await parts.session.store.entry(outcome.id) : undefined;
+  expect(entry).toMatchObject({ type: "compaction", fromHook: true, firstKeptEntryId: "e5", details: { tables: 9 } });
+  const [front, ...kept] = show(buildSessionContext(parts.session.window).messages).split("\n");
+  expect(front).toContain("The schema has nine tables.");
+  expect(kept).toEqual(["1 user      add an index", "2 assistant on which column?"]);
+});
+
+const branches = [...talk, "moves: e4", "user: drop a table", "says: dropped"];
+
+const customSummary: TreeHooks = {
+  session_before_tree: [
+    ({ preparation }) =>
+      preparation.userWantsSummary ? { summary: { summary: "Dropping was tried.", details: { tried: 1 } } } : undefined,
+  ],
+};
+
+test("HOOK1 B74 session_before_tree is told of every move, with a summary or without", async () => {
+  const told: SessionBeforeTreeEvent[] = [];
+  const hooks: TreeHooks = {
+    session_before_tree: [
+      (event) => {
+        told.push(event);
+        return { cancel: true };
+      },
+    ],
+  };
+  for (const summary of [undefined, { models: [] }]) {
+    const parts = await sample(...branches);
+    const moved = await moveTo({ ...parts, target: "e6", hooks, ...(summary && { summary }) });
+    expect(moved).toEqual({ type: "cancelled" });
+    expect(parts.session.leaf).toBe("e9");
+  }
+  const place = { targetId: "e6", oldLeafId: "e9", commonAncestorId: "e4" };
+  expect(told.map(({ preparation }) => preparation)).toMatchObject([
+    { ...place, userWantsSummary: false },
+    { ...place, userWantsSummary: true },
+  ]);
+  expect(told[0]?.preparation.entriesToSummarize.map(({ id }) => id)).toEqual(["e7", "e8", "e9"]);
+});
+
+test("HOOK1 MOVE3 B74 its summary is used where the user wants one", async () => {
+  const parts = await sample(...branches);
+  const moved = await moveTo({ ...parts, target: "e6", hooks: customSummary, summary: { models: [] } });
+  expect(moved).toMatchObject({ summary: { parentId: "e6", fromId: "e9", fromHook: true, details: { tried: 1 } } });
+  expect(show(buildSessionContext(parts.session.window).messages)).toMatch(/left {6}Dropping was tried\.$/);
+});
+
+test("HOOK1 B74 where the user wants none, none is written", async () => {
+  const parts = await sample(...branches);
+  const anyway: TreeHooks = { session_before_tree: [() => ({ summary: { summary: "Dropping was tried." } })] };
+  for (const hooks of [customSummary, anyway]) {
+    await moveTo({ ...parts, target: "e6", hooks });
+    expect(show(buildSessionContext(parts.session.window).messages)).toMatch(/assistant on which column\?$/);
+    await moveTo({ ...parts, target: "e9" });
+  }
+});
+
+function raise(): never {
+  throw new Error("no hook was told anything");
+}

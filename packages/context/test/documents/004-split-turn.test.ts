@@ -1,0 +1,69 @@
+/** Document 004, "Split Turns": entries 1 to 6 are the covered beginning of one huge turn, 7 and 8 are kept (B32, B45). */
+
+import { expect, test } from "vitest";
+import type { CompactionPreparation } from "../../src/compaction/hooks/preparation.ts";
+import type { Session } from "../../src/session/session.ts";
+import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
+import { keeping } from "./keeping.ts";
+
+const long = words(200);
+const turn = [
+  "user: rename it everywhere",
+  "calls: grep pattern=old",
+  `result: ${long}`,
+  "calls: edit path=a.ts; edit path=b.ts",
+  `result: ${long}`,
+  `result: ${long}`,
+  "calls: bash command=test",
+  `result: ${long}`,
+];
+
+async function prepared(session: Session, messages: number): Promise<CompactionPreparation | null> {
+  let told: CompactionPreparation | null = null;
+  const hook = ({ preparation }: { readonly preparation: CompactionPreparation }) => {
+    told = preparation;
+    return { cancel: true };
+  };
+  await compactSmall(session, { budget: keeping(session, messages), hooks: { session_before_compact: [hook] } });
+  return told;
+}
+
+const roles = (messages: readonly { readonly role: string }[]): string => messages.map(({ role }) => role).join(" ");
+
+test("CUT4 B32 the preparation: a split turn, nothing before it, its first six messages", async () => {
+  const preparation = await prepared(await sessionOf(...turn), 2);
+  expect(preparation).toMatchObject({ isSplitTurn: true, firstKeptEntryId: "e7", messagesToSummarize: [] });
+  expect(roles(preparation?.turnPrefixMessages ?? [])).toBe(
+    "user assistant toolResult assistant toolResult toolResult",
+  );
+});
+
+test("CUT4 KEEP4 7 and 8 are kept, and what the user asked for in this turn stands before them", async () => {
+  const session = await sessionOf(...turn);
+  await compactSmall(session, { budget: keeping(session, 2) });
+  const [front, ...kept] = seenBy(session);
+  expect(front).toMatch(/latest request.*\(entry:e1\): rename it everywhere$/);
+  expect(kept).toEqual(["1 assistant [c4: bash command=test]", `2 tool      c4 -> ${long}`]);
+});
+
+test("CUT4 B33 a cut before a user message parts no turn", async () => {
+  const preparation = await prepared(await sessionOf(...turn, "user: go on", "says: done"), 2);
+  expect(preparation).toMatchObject({ isSplitTurn: false, turnPrefixMessages: [], firstKeptEntryId: "e9" });
+  expect(preparation?.messagesToSummarize).toHaveLength(8);
+});
+
+test("CUT4 CUT5 B45 where nothing lies between the summary before and the turn, that summary is told on", async () => {
+  const session = await sessionOf(
+    "user: hello",
+    "says: hi",
+    turn[0] ?? "",
+    "compacts: They said hello., keeps e3",
+    ...turn.slice(1),
+  );
+  const preparation = await prepared(session, 2);
+  expect(preparation).toMatchObject({
+    isSplitTurn: true,
+    messagesToSummarize: [],
+    previousSummary: "They said hello.",
+  });
+});

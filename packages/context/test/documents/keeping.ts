@@ -1,0 +1,24 @@
+/** Budgets whose tail has room for exactly so much, so that a test can say where the cut falls. */
+
+import { type Budget, budgetFor } from "../../src/compaction/planning/budget.ts";
+import type { CompactionLimits } from "../../src/limits.ts";
+import { buildSessionContext } from "../../src/reading/build-context.ts";
+import { convertToLlm } from "../../src/reading/convert-to-llm.ts";
+import { messageTokens } from "../../src/reading/tokens/message-tokens.ts";
+import type { Session } from "../../src/session/session.ts";
+import { smallLimits } from "../compaction/small-session.ts";
+
+/** The newest messages of a session, so many of them. */
+export function keeping({ window }: Session, messages: number, limits: Partial<CompactionLimits> = {}): Budget {
+  const sent = convertToLlm(buildSessionContext(window).messages).slice(-messages);
+  return tailOf(
+    sent.reduce((sum, message) => sum + messageTokens(message), 0),
+    limits,
+  );
+}
+
+/** No threshold but the window's own, which is large. */
+export function tailOf(tokens: number, limits: Partial<CompactionLimits> = {}): Budget {
+  const tail = { tokens, share: 1 };
+  return budgetFor({ ...smallLimits, thresholds: [], ...limits, tail }, { contextWindow: 100_000 });
+}

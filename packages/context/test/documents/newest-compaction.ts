@@ -1,0 +1,16 @@
+/** The newest compaction of a session, and the story in its front: what a model or a hook wrote, apart from what code keeps. */
+
+import type { CompactionEntry } from "../../src/entry.ts";
+import { frontTexts } from "../../src/reading/front-parts.ts";
+import type { Session } from "../../src/session/session.ts";
+
+export function newestCompaction({ window: { entries, compactionAt } }: Session): CompactionEntry {
+  const compaction = entries[compactionAt];
+  if (compaction?.type !== "compaction") throw new Error("this session has no compaction");
+  return compaction;
+}
+
+export function storyIn(session: Session): string {
+  const parts = frontTexts(newestCompaction(session));
+  return parts.find(({ part }) => part.kind === "story")?.text.trim() ?? "";
+}

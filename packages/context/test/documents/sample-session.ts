@@ -1,0 +1,30 @@
+/** A session for the documents' samples, made of what the doors give: long enough to be compacted. */
+
+import { type Budget, budgetFor, compactionLimits, MemoryStore, type Ports, Session } from "../../src/index.ts";
+import { story, testPorts } from "../../src/testing/index.ts";
+
+export interface Sample {
+  readonly session: Session;
+  readonly budget: Budget;
+  readonly ports: Ports;
+}
+
+const report = Array.from({ length: 400 }, (_, at) => `line ${at} of the report`).join("\n");
+
+/** e1 to e6. With room for the last two, the first four are covered. */
+export const talk: readonly string[] = [
+  "user: read the schema",
+  "calls: read path=schema.sql",
+  `result: ${report}`,
+  "says: there are nine tables",
+  "user: add an index",
+  "says: on which column?",
+];
+
+export async function sample(...lines: readonly string[]): Promise<Sample> {
+  const ports = testPorts("n");
+  const store = MemoryStore.create(ports);
+  for (const entry of story(...lines)) await store.append([entry], { expectedLeaf: await store.leaf() });
+  const budget = budgetFor({ ...compactionLimits, tail: { tokens: 30, share: 1 } }, { contextWindow: 200_000 });
+  return { session: await Session.open(store, ports), budget, ports };
+}

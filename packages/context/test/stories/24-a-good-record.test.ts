@@ -1,0 +1,58 @@
+/** Story 24: a model writes the record. It is held against the log, and the next request begins with it. */
+
+import { expect, test } from "vitest";
+import { modelWriter } from "../../src/compaction/writing/model-writer.ts";
+import { scriptedModel } from "../../src/testing/scripted-model.ts";
+import { show } from "../../src/testing/show.ts";
+import { testPorts } from "../../src/testing/test-ports.ts";
+import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
+import { keeping } from "../documents/keeping.ts";
+import { recorded } from "../documents/recorded.ts";
+
+const talk = [
+  "user: the login fails on Safari, please fix it",
+  "calls: read path=src/login.ts",
+  `result: ${words(700)}`,
+  "says: the cookie has no SameSite attribute",
+  "user: never touch the lock file",
+  "says: fine",
+];
+
+const record = recorded({
+  Goal: ["- the login fails on Safari, please fix it [e1]"],
+  "In Progress": ["- [ ] the cookie has no SameSite attribute, src/login.ts was read [e2, e4]"],
+  "Next Steps": ["1. set the attribute in src/login.ts"],
+});
+
+test("SUM6 SUM8 AUD2 numbers of blocks become entries, and the receipt says who wrote it", async () => {
+  const session = await sessionOf(...talk);
+  const model = scriptedModel(record);
+  const outcome = await compactSmall(session, {
+    budget: keeping(session, 2),
+    writers: [modelWriter(model, { ports: testPorts("w") })],
+  });
+  expect(outcome).toMatchObject({
+    type: "compacted",
+    receipt: { route: "model", by: "anthropic/storyteller", calls: 1, findings: [] },
+  });
+  const [front = "", ...kept] = seenBy(session);
+  expect(front).toContain("## Goal - the login fails on Safari, please fix it (entry:e1)");
+  expect(front).toContain("src/login.ts was read (entry:e2, entry:e4)");
+  expect(kept).toEqual(["1 user      never touch the lock file", "2 assistant fine"]);
+});
+
+test("SUM2 SUM3 what the model was asked: the session between marks, the task outside of them", async () => {
+  const session = await sessionOf(...talk);
+  const model = scriptedModel(record);
+  await compactSmall(session, {
+    budget: keeping(session, 2),
+    writers: [modelWriter(model, { ports: testPorts("w") })],
+  });
+  const [request] = model.requests;
+  const asked = show(request?.messages ?? []);
+  expect(request?.tools).toEqual([]);
+  expect(asked).toMatch(
+    /^0 user {6}<conversation nonce-1> .*\[User\].*the login fails.* <\/conversation nonce-1> Write/,
+  );
+  expect(asked).not.toContain("never touch the lock file");
+});

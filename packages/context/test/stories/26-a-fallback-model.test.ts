@@ -1,0 +1,58 @@
+/** Story 26: one model breaks off in the middle of its record, another one takes over. Both are paid, one is believed. */
+
+import { expect, test } from "vitest";
+import { modelWriter } from "../../src/compaction/writing/model-writer.ts";
+import { scriptedModel } from "../../src/testing/scripted-model.ts";
+import { nothingUsed } from "../../src/testing/story.ts";
+import { testPorts } from "../../src/testing/test-ports.ts";
+import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
+import { keeping } from "../documents/keeping.ts";
+import { recorded } from "../documents/recorded.ts";
+
+const talk = ["user: sort the imports", `says: ${words(700)}`, "user: go on", "says: fine"];
+const usage = {
+  ...nothingUsed,
+  input: 900,
+  output: 100,
+  totalTokens: 1000,
+  cost: { ...nothingUsed.cost, total: 0.25 },
+};
+const text = (text: string) => [{ type: "text" as const, text }];
+const record = recorded({ Goal: ["- sort the imports [e1]"] });
+const ports = testPorts("w");
+
+const cutOff = scriptedModel({ content: text("## Goal\n- sort the imp"), stopReason: "length", usage });
+const sound = { ...scriptedModel({ content: text(record), usage }), model: "reliable" };
+
+test("SUM4 SUM8 AUD1 a record that was cut off is none; the next model's is used, and the receipt has both", async () => {
+  const session = await sessionOf(...talk);
+  const outcome = await compactSmall(session, {
+    budget: keeping(session, 2),
+    writers: [cutOff, sound].map((each) => modelWriter(each, { ports })),
+  });
+  expect(outcome).toMatchObject({
+    type: "compacted",
+    receipt: {
+      route: "model",
+      by: "anthropic/reliable",
+      calls: 2,
+      cost: 0.5,
+      findings: [{ code: "writer-failed", note: "anthropic/storyteller: truncated: its answer was cut off" }],
+    },
+  });
+  expect(seenBy(session)[0]).toContain("- sort the imports (entry:e1)");
+});
+
+test("CMP8 B83 what the failed one cost stands in the log beside the compaction", async () => {
+  const session = await sessionOf(...talk);
+  const again = scriptedModel({ content: text("## Goal\n- sort the imp"), stopReason: "length", usage });
+  const next = { ...scriptedModel({ content: text(record), usage }), model: "reliable" };
+  await compactSmall(session, {
+    budget: keeping(session, 2),
+    writers: [again, next].map((each) => modelWriter(each, { ports })),
+  });
+  expect((await session.branch()).slice(-2)).toMatchObject([
+    { type: "usage", kind: "compaction", model: "storyteller", usage },
+    { type: "compaction", usage },
+  ]);
+});

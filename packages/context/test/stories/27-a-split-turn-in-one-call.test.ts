@@ -1,0 +1,66 @@
+/** Story 27: the cut falls into a turn. One question asks for both parts of the record, and both are in what the model sees. */
+
+import { expect, test } from "vitest";
+import { modelWriter } from "../../src/compaction/writing/model-writer.ts";
+import type { Session } from "../../src/session/session.ts";
+import { scriptedModel } from "../../src/testing/scripted-model.ts";
+import { show } from "../../src/testing/show.ts";
+import { story } from "../../src/testing/story.ts";
+import { testPorts } from "../../src/testing/test-ports.ts";
+import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
+import { keeping } from "../documents/keeping.ts";
+import { storyIn } from "../documents/newest-compaction.ts";
+import { recorded } from "../documents/recorded.ts";
+
+const turn = [
+  "user: rename color to colour",
+  "calls: bash command=rename",
+  `result: ${words(600)}`,
+  "calls: bash command=test",
+  "result: green",
+];
+const before = ["user: which files are there?", `says: ${words(300)}`];
+const history = recorded({ Goal: ["- which files are there? [e1]", "- rename color to colour [e3]"] });
+const early = recorded(
+  { "Original Request": ["- rename color to colour [e3]"], "Early Progress": ["- the tool bash ran rename [e4]"] },
+  "turn",
+);
+
+test("SUM7 CUT4 B43 B44 one call, and the turn has a part of its own behind the line that parts them", async () => {
+  const session = await sessionOf(...before, ...turn);
+  const model = scriptedModel(`${history}\n\n---\n\n**Turn Context (split turn):**\n\n${early}`);
+  const outcome = await compactSmall(session, {
+    budget: keeping(session, 2),
+    writers: [modelWriter(model, { ports: testPorts("w") })],
+  });
+  expect(outcome).toMatchObject({ receipt: { route: "model", calls: 1 } });
+  expect(show(model.requests[0]?.messages ?? [])).toMatch(/<\/conversation nonce-1> <turn nonce-1> .*rename color/);
+  const [front, ...kept] = seenBy(session);
+  expect(front).toMatch(/## Critical Context .* --- \*\*Turn Context \(split turn\):\*\* ## Original Request - rename/);
+  expect(kept).toEqual(["1 assistant [c2: bash command=test]", "2 tool      c2 -> green"]);
+});
+
+// Only the turn is told, so that its request is the first block.
+const alone = early.replaceAll("e3", "e1").replaceAll("e4", "e2");
+const written = (session: Session, { messages, says }: { readonly messages: number; readonly says: string }) =>
+  compactSmall(session, {
+    budget: keeping(session, messages),
+    writers: [modelWriter(scriptedModel(says), { ports: testPorts("w") })],
+  });
+
+test("SUM7 B45 with nothing before the turn the record says so", async () => {
+  const session = await sessionOf(...turn);
+  expect(await written(session, { messages: 2, says: alone })).toMatchObject({ receipt: { route: "model", calls: 1 } });
+  expect(storyIn(session)).toMatch(/^No prior history\.\n\n---\n\n\*\*Turn Context \(split turn\):\*\*\n\n## Original/);
+});
+
+test("SUM7 B45 where nothing came between, the record before the turn is carried on letter by letter", async () => {
+  const [request = "", ...work] = turn;
+  const session = await sessionOf(...before, request);
+  await written(session, { messages: 1, says: recorded({ Goal: ["- which files are there? [e1]"] }) });
+  const told = storyIn(session);
+  for (const entry of story(request, ...work).slice(1))
+    if (entry.type === "message") await session.append({ type: "message", message: entry.message });
+  expect(await written(session, { messages: 2, says: alone })).toMatchObject({ receipt: { route: "model", calls: 1 } });
+  expect(storyIn(session).startsWith(`${told}\n\n---\n\n**Turn Context (split turn):**\n\n## Original`)).toBe(true);
+});

@@ -1,0 +1,37 @@
+/** Story 29: the user says what the summary should look at. So may an extension; both join every question that is asked. */
+
+import { expect, test } from "vitest";
+import { modelWriter } from "../../src/compaction/writing/model-writer.ts";
+import { testPorts } from "../../src/testing/test-ports.ts";
+import { compactSmall, sessionOf, words } from "../compaction/small-session.ts";
+import { answering, asked } from "../documents/answering.ts";
+import { keeping } from "../documents/keeping.ts";
+import { recorded } from "../documents/recorded.ts";
+
+const turns = Array.from({ length: 12 }, (_, at) => [`user: request ${at}`, `says: ${words(120)}`]).flat();
+const record = recorded({ Goal: ["- request 0 [e1]"] });
+
+test("SUM5 HOOK1 B39 the user's focus and the hook's stand in every question, part by part", async () => {
+  const session = await sessionOf(...turns, "user: go on", "says: fine");
+  const model = answering(() => record, { contextWindow: 4000, maxTokens: 1000 });
+  const outcome = await compactSmall(session, {
+    budget: keeping(session, 2),
+    instructions: "the migration",
+    hooks: { session_before_compact: [() => ({ customInstructions: "open tickets" })] },
+    writers: [modelWriter(model, { ports: testPorts("w") })],
+  });
+  expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model" } });
+  expect(model.requests.length).toBeGreaterThan(2);
+  for (const request of model.requests)
+    expect(asked(request)).toContain("Additional focus: the migration\nopen tickets");
+});
+
+test("SUM5 without a focus nobody speaks of one", async () => {
+  const session = await sessionOf(...turns.slice(0, 4), "user: go on", "says: fine");
+  const model = answering(() => record);
+  await compactSmall(session, {
+    budget: keeping(session, 2),
+    writers: [modelWriter(model, { ports: testPorts("w") })],
+  });
+  expect(model.requests.map(asked).join()).not.toContain("Additional focus");
+});

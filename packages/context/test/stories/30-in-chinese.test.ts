@@ -1,0 +1,55 @@
+/** Story 30: the user writes Chinese. So does the record; one in English goes back once, and is better than none. */
+
+import { expect, test } from "vitest";
+import { modelWriter } from "../../src/compaction/writing/model-writer.ts";
+import { scriptedModel } from "../../src/testing/scripted-model.ts";
+import { testPorts } from "../../src/testing/test-ports.ts";
+import { compactSmall, seenBy, sessionOf } from "../compaction/small-session.ts";
+import { keeping } from "../documents/keeping.ts";
+import { recorded } from "../documents/recorded.ts";
+
+const wish = "请修复登录页面，Safari 上无法登录，不要改动锁文件";
+const talk = [
+  `user: ${wish}`,
+  `says: ${"我检查了登录的代码，发现会话令牌没有正确设置。".repeat(30)}`,
+  "user: 继续",
+  "says: 好的",
+];
+const chinese = recorded({
+  Goal: ["- 请修复登录页面，Safari 上无法登录 [e1]"],
+  "Constraints & Preferences": ["- 不要改动锁文件 [e1]"],
+  "In Progress": ["- [ ] 会话令牌没有正确设置，正在检查登录的代码 [e2]"],
+});
+const english = recorded({
+  "In Progress": ["- [ ] the session token was not set as it should be, and the code of the page is looked at [e2]"],
+  "Next Steps": ["1. set the token as it should be, and see whether the page lets people in again"],
+});
+
+async function compacted(...replies: readonly string[]) {
+  const session = await sessionOf(...talk);
+  const model = scriptedModel(...replies);
+  const outcome = await compactSmall(session, {
+    budget: keeping(session, 2),
+    writers: [modelWriter(model, { ports: testPorts("w") })],
+  });
+  return { session, model, outcome };
+}
+
+test("AUD8 SUM6 a record in the user's language under the documents' headings", async () => {
+  const { session, outcome } = await compacted(chinese);
+  expect(outcome).toMatchObject({ receipt: { route: "model", calls: 1, findings: [] } });
+  expect(seenBy(session)[0]).toContain("## Constraints & Preferences - 不要改动锁文件 (entry:e1)");
+});
+
+test("AUD8 SUM9 one in another language goes back once", async () => {
+  const { session, model, outcome } = await compacted(english, chinese);
+  expect(model.requests).toHaveLength(2);
+  expect(outcome).toMatchObject({ receipt: { route: "model", calls: 2 } });
+  expect(seenBy(session)[0]).toContain("不要改动锁文件 (entry:e1)");
+});
+
+test("AUD8 KEEP2 where it stays English it is used, and the user's words stand as they were typed", async () => {
+  const { session, outcome } = await compacted(english, english);
+  expect(outcome).toMatchObject({ receipt: { route: "model", calls: 2 } });
+  expect(seenBy(session)[0]).toContain(`[entry:e1] ${wish}`);
+});

@@ -1,0 +1,48 @@
+/** Story 31: a branch is left, come back to, and left again. It is told once; then only what is new. */
+
+import { expect, test } from "vitest";
+import { moveTo } from "../../src/branching/move.ts";
+import type { Session } from "../../src/session/session.ts";
+import type { ScriptedModel } from "../../src/testing/scripted-model.ts";
+import { testPorts } from "../../src/testing/test-ports.ts";
+import { seenBy, sessionOf } from "../compaction/small-session.ts";
+import { answering, asked } from "../documents/answering.ts";
+import { tailOf } from "../documents/keeping.ts";
+import { recorded } from "../documents/recorded.ts";
+
+const talk = ["user: make it fast", "says: cache or index?", "user: try a cache", "says: slower than before"];
+const cache = recorded({ Goal: ["- try a cache [e1]"], Done: ["- [x] it got slower than before [e2]"] }, "branch");
+const larger = recorded({ Goal: ["- try a larger cache [e1]"], Done: ["- [x] still slower [e2]"] }, "branch");
+
+const budget = tailOf(500, { branch: { tokens: 1000, share: 1 } });
+const ports = testPorts("m");
+const leaving = (session: Session, model: ScriptedModel) =>
+  moveTo({ session, target: "e2", budget, ports, summary: { models: [model] } });
+
+test("BR4 MOVE3 left without a word more, it is not told again", async () => {
+  const session = await sessionOf(...talk);
+  const model = answering(() => cache);
+  const first = await leaving(session, model);
+  expect(first).toMatchObject({ type: "moved", summary: { parentId: "e2", fromId: "e4" } });
+  await moveTo({ session, target: "e4", budget, ports });
+  const second = await leaving(session, model);
+  expect(model.requests).toHaveLength(1);
+  expect(second).toMatchObject({ type: "moved", summary: { parentId: "e2" } });
+  expect(seenBy(session)[2]).toMatch(/^2 left {6}## Goal - try a cache \(entry:e3\)/);
+});
+
+test("BR4 after more work only that is told, on top of what was told before", async () => {
+  const session = await sessionOf(...talk);
+  const model = answering((question) => (question.includes("larger") ? larger : cache));
+  await leaving(session, model);
+  await moveTo({ session, target: "e4", budget, ports });
+  await session.append({ type: "message", message: { role: "user", content: "try a larger cache", timestamp: 1 } });
+  await leaving(session, model);
+  const [, again = ""] = model.requests.map(asked);
+  expect(again).toMatch(
+    /<previous-summary [^>]*>[\s\S]*it got slower than before \(entry:e4\)[\s\S]*<\/previous-summary/,
+  );
+  expect(again).toMatch(/<conversation [^>]*>[\s\S]*try a larger cache[\s\S]*<\/conversation/);
+  expect(again).not.toContain("[Assistant]: slower than before");
+  expect(seenBy(session)[2]).toContain("try a larger cache");
+});

@@ -1,0 +1,62 @@
+/** Story 32: nobody can write the record of a branch. Then it is not left: nothing is lost but what the attempt cost. */
+
+import { expect, test } from "vitest";
+import { moveTo } from "../../src/branching/move.ts";
+import { scriptedModel } from "../../src/testing/scripted-model.ts";
+import { nothingUsed } from "../../src/testing/story.ts";
+import { testPorts } from "../../src/testing/test-ports.ts";
+import { seenBy, sessionOf } from "../compaction/small-session.ts";
+import { tailOf } from "../documents/keeping.ts";
+
+const talk = ["user: make it fast", "says: cache or index?", "user: try a cache", "says: slower than before"];
+const budget = tailOf(500, { branch: { tokens: 1000, share: 1 } });
+const ports = testPorts("m");
+const usage = { ...nothingUsed, input: 900, totalTokens: 900, cost: { ...nothingUsed.cost, total: 0.1 } };
+
+test("BR5 B71 two models fail: the move is not made, and the log has what it cost", async () => {
+  const session = await sessionOf(...talk);
+  const before = seenBy(session);
+  const silent = scriptedModel({ content: [], usage });
+  const gone = { ...scriptedModel({ failure: { kind: "unreachable", message: "no route to host" } }), model: "gone" };
+  const moved = await moveTo({ session, target: "e2", budget, ports, summary: { models: [silent, gone] } });
+  expect(moved).toEqual({
+    type: "failed",
+    why: "summary",
+    failures: [
+      { code: "empty", note: "anthropic/storyteller: its answer is empty" },
+      { code: "unreachable", note: "anthropic/gone: no route to host" },
+    ],
+  });
+  expect(seenBy(session)).toEqual(before);
+  expect((await session.branch()).slice(4)).toMatchObject([{ type: "usage", kind: "branch_summary", usage }]);
+});
+
+test("BR5 B71 the user gives up while it is written: they stay where they are", async () => {
+  const session = await sessionOf(...talk);
+  const giving = new AbortController();
+  const hooks = { session_before_tree: [() => giving.abort()] };
+  const moved = await moveTo({
+    session,
+    target: "e2",
+    budget,
+    ports,
+    hooks,
+    signal: giving.signal,
+    summary: { models: [scriptedModel("never asked")] },
+  });
+  expect([moved, session.leaf]).toEqual([{ type: "cancelled" }, "e4"]);
+});
+
+test("MOVE4 without a summary one can always go", async () => {
+  const session = await sessionOf(...talk);
+  expect(await moveTo({ session, target: "e2", budget, ports })).toMatchObject({ type: "moved" });
+  expect(seenBy(session)).toEqual(["0 user      make it fast", "1 assistant cache or index?"]);
+});
+
+test("BR6 of a stretch without words nothing is told, and no model is asked", async () => {
+  const session = await sessionOf("user: make it fast", "says: cache or index?", "thinking: high", "names: speed");
+  const model = scriptedModel();
+  const moved = await moveTo({ session, target: "e2", budget, ports, summary: { models: [model] } });
+  expect(moved).toEqual({ type: "moved", leaf: session.leaf });
+  expect(model.requests).toEqual([]);
+});

@@ -1,0 +1,63 @@
+/** Story 34: an extension puts the state of the build behind every compaction, so that the model knows where it stands. */
+
+import { expect, test } from "vitest";
+import type { CompactionHooks } from "../../src/compaction/hooks/events.ts";
+import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
+import { keeping } from "../documents/keeping.ts";
+
+const talk = ["user: fix the build", `says: ${words(900)}`, "user: go on"];
+
+const withState = (content: string, heard: string[] = []): CompactionHooks => ({
+  session_compact: [
+    ({ compactionEntry, fromExtension, reason, willRetry }) => {
+      heard.push(`${compactionEntry.id} ${fromExtension} ${reason} ${willRetry}`);
+      return {
+        entries: [
+          { type: "custom_message", customType: "build", content, display: true },
+          { type: "custom", customType: "build.seen", data: { times: heard.length } },
+        ],
+      };
+    },
+  ],
+  report: ({ event, why }) => heard.push(`${event}: ${why}`),
+});
+
+test("HOOK5 B75 what it adds stands behind the compaction in the log, and is seen at once", async () => {
+  const session = await sessionOf(...talk);
+  const heard: string[] = [];
+  const outcome = await compactSmall(session, {
+    budget: keeping(session, 1),
+    hooks: withState("two tests are red", heard),
+  });
+  const id = outcome.type === "compacted" ? outcome.id : "";
+  expect(heard).toEqual([`${id} false manual false`]);
+  expect(seenBy(session).slice(1)).toEqual(["1 user      go on", "2 custom    two tests are red"]);
+  expect((await session.branch()).slice(3)).toMatchObject([
+    { type: "compaction", id },
+    { type: "custom_message", customType: "build", parentId: id },
+    { type: "custom", customType: "build.seen", data: { times: 1 } },
+  ]);
+});
+
+test("HOOK2 HOOK4 HOOK5 too much of it is reported and left out, and the compaction stands", async () => {
+  const session = await sessionOf(...talk);
+  const heard: string[] = [];
+  const hooks = withState(words(900), heard);
+  expect(await compactSmall(session, { budget: keeping(session, 1), hooks })).toMatchObject({ type: "compacted" });
+  expect(heard[1]).toMatch(/^session_compact: its entries have \d+ tokens, 600 are allowed$/);
+  expect(seenBy(session).slice(1)).toEqual(["1 user      go on"]);
+});
+
+test("HOOK5 of one that was cancelled it hears too, and nothing is added", async () => {
+  const session = await sessionOf(...talk);
+  const heard: unknown[] = [];
+  const hooks: CompactionHooks = {
+    session_before_compact: [() => ({ cancel: true })],
+    session_compact_failed: [(event) => void heard.push(event)],
+  };
+  expect(await compactSmall(session, { hooks })).toEqual({ type: "cancelled" });
+  expect(heard).toEqual([
+    { type: "session_compact_failed", aborted: true, fromExtension: false, reason: "manual", willRetry: false },
+  ]);
+  expect(await session.branch()).toHaveLength(3);
+});

@@ -1,0 +1,96 @@
+/** Signatures are read from text: bodies and values go, types and comments stay. */
+
+import { expect, test } from "vitest";
+import { declarations } from "../docs/api/declaration.ts";
+import { shape } from "../docs/api/shape.ts";
+import { source } from "../house/source/source.ts";
+
+const only = (text: string) => {
+  const [declaration] = declarations(source("a.ts", text));
+  if (!declaration) throw new Error("nothing is declared");
+  return declaration;
+};
+
+test.each([
+  ["export function one(): void {}", "function one(): void"],
+  ["export async function one(at: number): Promise<void> {\n  await at;\n}", "function one(at: number): Promise<void>"],
+  [
+    'export function* one<Each>({ a = "{" }: { a?: string } = {}): Generator<{ b: Each }> {\n  yield a;\n}',
+    'function* one<Each>({ a = "{" }: { a?: string } = {}): Generator<{ b: Each }>',
+  ],
+  [
+    "export function one(\n  list: readonly string[],\n): readonly { readonly at: number }[] {\n  return [];\n}",
+    "function one(\n  list: readonly string[],\n): readonly { readonly at: number }[]",
+  ],
+  [
+    "export function one(value: unknown): value is { a: 1 } {\n  return !value;\n}",
+    "function one(value: unknown): value is { a: 1 }",
+  ],
+  ['export const one = "a; b";', 'const one = "a; b"'],
+  ["export const one: (at: number) => string = (at) => String(at);", "const one: (at: number) => string"],
+  ["export const one = {\n  a: 1,\n} as const;", "const one = { … }"],
+  [
+    "export interface One extends Two {\n  /** Why. */\n  readonly a: 1;\n}",
+    "interface One extends Two {\n  /** Why. */\n  readonly a: 1;\n}",
+  ],
+  ["export type One =\n  | { readonly a: 1; }\n  | Two;", "type One =\n  | { readonly a: 1; }\n  | Two"],
+])("%s", (text, signature) => {
+  expect(only(`${text}\n`).signature).toBe(signature);
+});
+
+test("of a class one sees what is public, with its comments", () => {
+  const text = `export class One extends Two {
+  /** What it has. */
+  readonly a: number = 1;
+  readonly #b: { c: string };
+  // Not for readers.
+  d = [";"];
+
+  /** Opens it. */
+  static async open(path: string): Promise<One> {
+    return new One(path);
+  }
+
+  private constructor(path: string) {
+    super({ path });
+  }
+
+  get size(): { readonly a: number } {
+    return this;
+  }
+
+  protected hidden(): void {}
+
+  async #more(): Promise<void> {}
+}
+`;
+  expect(only(text).signature).toBe(`class One extends Two {
+  /** What it has. */
+  readonly a: number;
+  d;
+  /** Opens it. */
+  static open(path: string): Promise<One>;
+  get size(): { readonly a: number };
+}`);
+});
+
+test("a comment belongs to what stands right below it; the first of a file is the file's", () => {
+  const text = "/** A file. */\n\nexport const a = 1;\n\n/**\n * Two\n * lines.\n */\nexport const b = 2;\n";
+  expect(
+    declarations(source("a.ts", text)).map(({ name, line, said, opening }) => ({ name, line, said, opening })),
+  ).toEqual([
+    { name: "a", line: 3, said: "", opening: "A file." },
+    { name: "b", line: 9, said: "Two\nlines.", opening: "A file." },
+  ]);
+});
+
+test.each([
+  ["export interface One {\n  /** a: */\n  readonly a?: { b: 1 };\n  go(): void;\n}", "{ a?, go }"],
+  ['export type One = "a" | "b";', '"a" | "b"'],
+  [
+    'export type One =\n  | { readonly type: "a" | "b"; readonly c: 1 }\n  /** Or. */\n  | Two\n  | { readonly type: "d" }\n  | { readonly type: "d"; readonly e: 1 };',
+    '"a" | "b" | Two | "d"',
+  ],
+])("a type without a sentence is shown by what is in it: %s", (text, line) => {
+  expect(shape(only(`${text}\n`))).toBe(line);
+});
