@@ -60,12 +60,12 @@ function givenFacts(file: string): readonly Fact[] {
 }
 
 function languageOf(text: string): Language {
-  const name = /[\p{Script=Han}]/u.test(text)
-    ? "zh"
-    : /[äöüß]|\b(?:der|die|das|und|ist|nicht|wird|im)\b/i.test(text)
-      ? "de"
-      : /[ñáéíóú¿¡]|\b(?:el|la|los|las|que|es|una|se|del)\b/i.test(text)
-        ? "es"
-        : "en";
+  const [name] = SIGNS.find(([, sign]) => sign.test(text)) ?? ["en"];
   return languages.find((language) => language.name === name) as Language;
 }
+
+const SIGNS: readonly (readonly [Language["name"], RegExp])[] = [
+  ["zh", /\p{Script=Han}/u],
+  ["de", /[äöüß]|\b(?:der|die|das|und|ist|nicht|wird|im)\b/i],
+  ["es", /[ñáéíóú¿¡]|\b(?:el|la|los|las|que|es|una|se|del)\b/i],
+];

@@ -1,6 +1,7 @@
 /** How many planted facts reach a summariser, and how much it is shown for that: by us, and by pi. */
 
 import {
+  type Block,
   budgetFor,
   type CompactionEntry,
   compact,
@@ -17,7 +18,7 @@ import {
 import { machine } from "@pith/context/node";
 import type { Fact } from "./facts.ts";
 import { piInput } from "./pi-input.ts";
-import { plantedSession } from "./planted-session.ts";
+import { type Chance, plantedSession } from "./planted-session.ts";
 
 /** A fact that both cover, and who still shows it. */
 export interface Judged {
@@ -33,8 +34,8 @@ export interface PlantedFacts {
   readonly piRatio: number;
 }
 
-export async function plantedFacts(facts: readonly Fact[], seed: number): Promise<PlantedFacts> {
-  const { session, entryIds } = await plantedSession(facts, seed);
+export async function plantedFacts(facts: readonly Fact[], chance: Chance): Promise<PlantedFacts> {
+  const { session, entryIds } = await plantedSession(facts, chance);
   const plan = planOf(session);
   const all = session.window.entries;
   const ours = new Map(transcriptOf(plan.covered, plan.window).map(({ entryId, text }) => [entryId, text]));
@@ -85,17 +86,18 @@ function contextTokens(entries: readonly Entry[]): number {
 
 function saidIn(message: MessageEntry["message"]): readonly string[] {
   if (!("content" in message)) return [];
-  if (typeof message.content === "string") return [message.content];
-  return message.content.flatMap((block) => {
-    switch (block.type) {
-      case "text":
-        return [block.text];
-      case "thinking":
-        return [block.thinking];
-      case "toolCall":
-        return [`${block.name} ${JSON.stringify(block.arguments)}`];
-      case "image":
-        return [];
-    }
-  });
+  return typeof message.content === "string" ? [message.content] : message.content.map(blockText);
+}
+
+function blockText(block: Block): string {
+  switch (block.type) {
+    case "text":
+      return block.text;
+    case "thinking":
+      return block.thinking;
+    case "toolCall":
+      return `${block.name} ${JSON.stringify(block.arguments)}`;
+    case "image":
+      return "";
+  }
 }

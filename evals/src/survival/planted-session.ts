@@ -1,6 +1,7 @@
 /** A session as people have them, with a fact planted in each of its long results. */
 
-import { between, type Random, random } from "@pith/bench/random";
+import { between, type Random } from "@pith/bench/random";
+import type { Texts } from "@pith/bench/texts";
 import { type Drafted, MemoryStore, Session } from "@pith/context";
 import { machine } from "@pith/context/node";
 import { nothingUsed } from "@pith/context/testing";
@@ -21,12 +22,17 @@ export interface PlantedSession {
 
 const outputs: Readonly<Record<Fact["kind"], (parts: OutputParts) => Output>> = { prose, log, json, diff };
 
-export async function plantedSession(facts: readonly Fact[], seed: number): Promise<PlantedSession> {
-  const next = random(seed);
+export interface Chance {
+  readonly next: Random;
+  /** Prose from a folder, instead of what is made up. */
+  readonly corpus: Texts | null;
+}
+
+export async function plantedSession(facts: readonly Fact[], { next, corpus }: Chance): Promise<PlantedSession> {
   const session = await Session.open(MemoryStore.create(machine), machine);
   const entryIds: string[] = [];
   for (const fact of facts) {
-    const parts = { language: fact.language, letters: between(next, SHORTEST, LONGEST), next };
+    const parts = { language: fact.language, letters: between(next, SHORTEST, LONGEST), next, corpus };
     const text = withFact(outputs[fact.kind](parts), fact, next);
     await session.append(...talk(fact.language, next));
     await session.append(...exchange(fact.language, { kind: fact.kind, output: text }, next));
@@ -90,7 +96,7 @@ async function tail(session: Session, language: Language | undefined, next: Rand
 }
 
 /** In letters that are a quarter of a token. */
-const TAIL = 120_000;
+const TAIL = 90_000;
 
 type Message = Extract<Drafted, { type: "message" }>["message"];
 type Reply = Extract<Message, { role: "assistant" }>;

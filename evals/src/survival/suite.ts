@@ -2,22 +2,37 @@
 
 import { random } from "@pith/bench/random";
 import type { Figures, Settings, Suite } from "@pith/bench/suite";
+import { texts } from "@pith/bench/texts";
 import { type Fact, factsFrom, kinds, places } from "./facts.ts";
+import { injections } from "./injections.ts";
+import { invented } from "./invented.ts";
 import { languages } from "./languages/all.ts";
 import { sorts } from "./languages/language.ts";
 import { type Judged, plantedFacts } from "./planted-facts.ts";
+import { growth, junk } from "./rounds.ts";
 
 export const survivalSuite: Suite = {
   name: "survival",
-  about: "240 facts planted in long results: how many reach a summariser, and how much it is shown for that, beside pi",
+  about:
+    "240 facts planted in long results: how many reach a summariser, beside pi; and what lies, injections and junk reach",
   run: runSurvival,
 };
 
-async function runSurvival({ quick, seed, facts: file, say }: Settings): Promise<Figures> {
+async function runSurvival({ quick, seed, corpus, facts: file, say }: Settings): Promise<Figures> {
   const facts = factsFrom(file, quick ? 1 : 5, random(seed));
   say(`${facts.length} facts, each in a result of 6,000 to 40,000 letters`);
-  const { judged, ratio, piRatio } = await plantedFacts(facts, seed + 1);
+  const next = random(seed + 1);
+  const { judged, ratio, piRatio } = await plantedFacts(facts, {
+    next,
+    corpus: corpus === undefined ? null : texts(next, corpus),
+  });
   say(table(judged));
+  const lies = await invented();
+  const orders = await injections();
+  const rounds = quick ? 10 : 50;
+  say(
+    `${lies.tried} invented requests, ${orders.tried} injections, 10 rounds of junk, ${rounds} of a model that hoards`,
+  );
   return {
     facts: judged.length,
     survival: share(judged, ({ ours }) => ours),
@@ -25,6 +40,12 @@ async function runSurvival({ quick, seed, facts: file, say }: Settings): Promise
     pi_survival: share(judged, ({ pi }) => pi),
     pi_ratio: piRatio,
     ...byGroup(judged),
+    invented_requests: lies.through,
+    invented_tried: lies.tried,
+    injections: orders.through,
+    injections_tried: orders.tried,
+    [`growth_${rounds}`]: await growth(rounds, seed),
+    ...(await junk(10, seed)),
   };
 }
 

@@ -60,8 +60,22 @@ export async function answersOf<Event extends { readonly type: string }, Result,
     }
     const why = act.type === "late" ? `no answer within ${patience.hook / 1000} s` : act.why;
     failures.push({ event: told.type, why });
-    host.report?.({ event: told.type, why });
+    reportTo(host, { event: told.type, why });
     if (host.onFailure === "cancel") return ended(true);
   }
   return ended(false);
+}
+
+/** What a host does with it is the host's; it spoils nothing here. */
+export function reportTo({ report }: HookHost, failure: HookFailure): void {
+  try {
+    report?.(failure);
+  } catch {
+    // Whoever cannot even be told of a failure is not told.
+  }
+}
+
+/** For hooks that are told what is done: it cannot be cancelled any more, so whatever one does, the others hear of it. */
+export function afterwards(host: HookHost): HookHost {
+  return { ...host, onFailure: "go-on" };
 }

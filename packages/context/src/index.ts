@@ -2,10 +2,10 @@
 
 export { collectEntriesForBranchSummary, type LeftBranch } from "./branching/collect-entries.ts";
 export {
-  type BranchRecord,
   type BranchSummarised,
   type BranchSummaryParts,
   generateBranchSummary,
+  type ToldBranch,
 } from "./branching/generate-branch-summary.ts";
 export type {
   SessionBeforeTreeEvent,

@@ -1,6 +1,7 @@
 /** A long output of a tool, in pieces between which something can be planted. */
 
 import type { Random } from "@pith/bench/random";
+import type { Texts } from "@pith/bench/texts";
 import type { Fact } from "../facts.ts";
 import type { Language } from "../languages/language.ts";
 
@@ -17,6 +18,8 @@ export interface OutputParts {
   readonly language: Language;
   readonly letters: number;
   readonly next: Random;
+  /** Prose that somebody wrote, if there is any. */
+  readonly corpus: Texts | null;
 }
 
 /** The output with a fact in it, where it should stand. */

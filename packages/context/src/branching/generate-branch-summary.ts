@@ -1,18 +1,18 @@
-/** The record of a branch that was left: by the first model that writes one which holds, with what code keeps of the work behind it. */
+/** The summary of a branch that was left: by the first model that writes one which holds, with what code keeps of the work behind it. */
 
 import type { Entry } from "../entry.ts";
-import { carriedFront } from "../keeping/front.ts";
+import { type CarriedFront, carriedFront, carriedNarrative, nothingBefore } from "../keeping/front.ts";
+import { isUsersRequest, requestIn } from "../keeping/latest-request.ts";
 import { ledgerOf } from "../keeping/ledger/ledger-of.ts";
 import { ledgerText } from "../keeping/ledger/ledger-text.ts";
 import type { ThinkingLevel } from "../message.ts";
 import type { Model } from "../model.ts";
 import type { Ports } from "../ports.ts";
-import { frontParts } from "../reading/front-parts.ts";
 import { textTokens } from "../reading/tokens/text-tokens.ts";
 import type { ToolRoles } from "../reading/tools/tool-roles.ts";
 import { touchedFiles } from "../reading/touched-files.ts";
 import type { ModelName } from "../request.ts";
-import type { Call } from "../summary/asking/ask.ts";
+import type { Allowance, Call } from "../summary/asking/ask.ts";
 import { type Evidence, evidenceOf } from "../summary/auditing/evidence.ts";
 import type { Flaw } from "../summary/auditing/flaw.ts";
 import { generateSummary, type SummaryFailure } from "../summary/generate-summary.ts";
@@ -30,17 +30,19 @@ export interface BranchSummaryParts {
   readonly replaceInstructions?: boolean;
   /** Of the branch that is told, newest first; without it all of it, in parts where one question has no room. */
   readonly room?: number;
-  /** Of record and ledger together. */
+  /** Of story and ledger together. */
   readonly tokens: number;
   readonly thinking?: ThinkingLevel;
   readonly tools?: ToolRoles;
+  /** What may be spent on it. */
+  readonly allowance?: Allowance;
   readonly signal?: AbortSignal | undefined;
 }
 
 export type BranchSummarised =
   | {
       readonly type: "summarised";
-      readonly told: BranchRecord;
+      readonly told: ToldBranch;
       readonly by: ModelName;
       readonly mended: readonly Flaw[];
       readonly calls: readonly Call[];
@@ -49,7 +51,7 @@ export type BranchSummarised =
   | { readonly type: "cancelled"; readonly calls: readonly Call[] };
 
 /** What a branch summary holds. */
-export interface BranchRecord {
+export interface ToldBranch {
   readonly summary: string;
   /** What a model or a hook wrote; the summary begins with it. */
   readonly story: string;
@@ -69,7 +71,7 @@ export async function generateBranchSummary(parts: BranchSummaryParts): Promise<
       continue;
     }
     const { api, provider, model: name } = model;
-    const told = branchRecord(outcome.story, parts);
+    const told = toldBranch(outcome.story, parts);
     return { type: "summarised", told, by: { api, provider, model: name }, mended: outcome.mended, calls };
   }
   return { type: "failed", failures, calls };
@@ -77,45 +79,53 @@ export async function generateBranchSummary(parts: BranchSummaryParts): Promise<
 
 // BR3: what tools gave is told as it is of a compaction; a summary on the way tells what lies before it.
 function storyParts({ left, before, room = Number.POSITIVE_INFINITY, ...parts }: BranchSummaryParts) {
-  const { ports, instructions = "", replaceInstructions = false, thinking = "off", signal, tokens } = parts;
-  const [first] = left.entries;
-  const covered = first?.type === "compaction" ? carriedFront(first) : null;
-  const isChecked = before !== undefined || (first?.type === "compaction" && frontParts(first).length > 0);
-  const told = [covered?.story, covered?.notes].filter((text) => text).join("\n\n");
+  const { ports, instructions = "", replaceInstructions = false, thinking = "off", signal, tokens, allowance } = parts;
+  const { edits } = left;
+  const carried = carriedBefore(left);
   return {
     ports,
-    entries: prepareBranchEntries({ entries: before?.since ?? left.entries, edits: left.edits }, { tokens: room })
-      .entries,
-    edits: left.edits,
-    previous: before?.story ?? told,
-    isChecked,
+    entries: prepareBranchEntries({ entries: before?.since ?? left.entries, edits }, { tokens: room }).entries,
+    edits,
+    previous: before?.story ?? [carriedNarrative(carried), carried.request].filter((text) => text !== "").join("\n\n"),
+    isChecked: before !== undefined || carried.isChecked,
     format: "branch" as const,
     instructions,
     replaceInstructions,
     tokens: Math.floor(tokens * STORY),
     thinking,
-    evidence: branchEvidence(left, { previous: before?.story ?? told, isChecked }),
+    evidence: branchEvidence(left, before?.story),
     signal,
+    ...(allowance && { allowance }),
   };
 }
 
-/** What such a record is held against. */
-export function branchEvidence(
-  { entries, edits }: Pick<LeftBranch, "entries" | "edits">,
-  { previous, isChecked }: { readonly previous: string; readonly isChecked: boolean } = {
-    previous: "",
-    isChecked: false,
-  },
-): Evidence {
-  const nothingElse = { words: "", pins: [], ledger: "", request: null };
-  return evidenceOf({ covered: entries, edits, previous, isOurs: isChecked, ...nothingElse });
+// A compaction on the way tells what lies before it.
+function carriedBefore({ entries: [first] }: Pick<LeftBranch, "entries">): CarriedFront {
+  return first?.type === "compaction" ? carriedFront(first) : nothingBefore;
+}
+
+/** What such a story is held against: the branch, what was told of it before, and what a compaction on the way has kept. */
+export function branchEvidence(left: Pick<LeftBranch, "entries" | "edits">, story?: string): Evidence {
+  const carried = carriedBefore(left);
+  const { id, words } = requestIn(isUsersRequest(carried.request) ? carried.request : "");
+  const kept = carried.words.map(({ text }) => text).join("");
+  return evidenceOf({
+    covered: left.entries,
+    edits: left.edits,
+    previous: story ?? carriedNarrative(carried),
+    isOurs: story !== undefined || carried.isChecked,
+    words: words === "" ? kept : `${kept}\n[entry:${id}]\n${words}\n`,
+    pins: [],
+    ledger: "",
+    request: null,
+  });
 }
 
 /** The story, and behind it files, commands and errors as code knows them: no summariser need be believed for those. */
-export function branchRecord(
+export function toldBranch(
   story: string,
   { left, tools, tokens }: Pick<BranchSummaryParts, "left" | "tools" | "tokens">,
-): BranchRecord {
+): ToldBranch {
   const ledger = ledgerOf([...left.entries, ...left.edits], tools);
   const { read, modified } = touchedFiles(left.entries, tools);
   const text = ledgerText(ledger, { tokens: tokens - textTokens(story) });

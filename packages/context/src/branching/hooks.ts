@@ -1,10 +1,10 @@
 /** A host's say in a move: what hooks are told before and after it, and what they may answer (B74, B75, c1). */
 
-import { addedIn } from "../compaction/hooks/added-context.ts";
+import { addingUpTo, appendAdded } from "../compaction/hooks/added-context.ts";
 import type { AddedContext } from "../compaction/hooks/events.ts";
 import { jsonDetails, usageIn } from "../compaction/hooks/hook-candidate.ts";
 import type { BranchSummaryEntry, Entry } from "../entry.ts";
-import { answersOf, type Hook, type HookHost } from "../hook.ts";
+import { afterwards, answersOf, type Hook, type HookHost } from "../hook.ts";
 import type { Usage } from "../message.ts";
 import type { Ports } from "../ports.ts";
 import type { Session } from "../session/session.ts";
@@ -75,7 +75,7 @@ export async function beforeTree(preparation: TreePreparation, act: TreeAct): Pr
   const { hooks, ports, signal = new AbortController().signal } = act;
   const event = (): SessionBeforeTreeEvent => ({
     type: "session_before_tree",
-    preparation: { ...preparation, entriesToSummarize: [...preparation.entriesToSummarize] },
+    preparation: structuredClone(preparation),
     signal,
   });
   const { answers, isCancelled } = await answersOf(hooks.session_before_tree ?? [], event, {
@@ -128,8 +128,7 @@ export async function afterTree(
   const { answers } = await answersOf(
     hooks.session_tree ?? [],
     () => ({ type: "session_tree" as const, ...structuredClone(event) }),
-    { host: hooks, ports, read: (result) => addedIn(result, { tokens }) },
+    { host: afterwards(hooks), ports, read: addingUpTo(tokens) },
   );
-  const added = answers.flat();
-  if (added.length > 0) await session.append(...added);
+  await appendAdded(answers.flat(), { session, behind: event.newLeafId, host: hooks, event: "session_tree" });
 }

@@ -17,7 +17,7 @@ export interface MoveParts {
   /** The entry that was chosen; null goes before the first. */
   readonly target: string | null;
   readonly budget: Budget;
-  readonly ports: Pick<Ports, "sleep" | "nonce" | "entryId">;
+  readonly ports: Pick<Ports, "sleep" | "nonce" | "now" | "entryId">;
   /** Without it nothing is told of what is left. */
   readonly summary?: WantedSummary;
   readonly label?: string;
@@ -65,11 +65,13 @@ async function moved(parts: MoveParts): Promise<Moved> {
     if (told.usages.length > 0) await session.append(...told.usages);
     return told.type === "failed" ? { type: "failed", why: "summary", failures: told.failures } : { type: "cancelled" };
   }
-  const drafts = draftsOf(told, { ...place, label: said.label ?? label, ports });
+  const drafts = draftsOf(told, { ...place, target, label: said.label ?? label, ports });
   const outcome = await session.move(place.leaf, { expectedLeaf: leaf, drafts });
-  if (outcome.type !== "appended")
+  if (outcome.type !== "appended") {
+    if (told.usages.length > 0) await session.append(...told.usages);
     return { type: "failed", why: outcome.type === "refused" ? outcome.why : outcome.type };
-  return arrived(parts, place, told.record ? drafts[0]?.id : undefined);
+  }
+  return arrived(parts, place, told.summary ? drafts[0]?.id : undefined);
 }
 
 function preparationOf({ target, summary, label }: MoveParts, { from }: Place, left: LeftBranch): TreePreparation {
@@ -77,7 +79,7 @@ function preparationOf({ target, summary, label }: MoveParts, { from }: Place, l
     targetId: target,
     oldLeafId: from,
     commonAncestorId: left.commonAncestorId,
-    entriesToSummarize: [...left.entries],
+    entriesToSummarize: left.entries.filter((entry) => !isMove(entry)),
     userWantsSummary: summary !== undefined,
     ...(summary?.instructions !== undefined && { customInstructions: summary.instructions }),
     ...(summary?.replaceInstructions !== undefined && { replaceInstructions: summary.replaceInstructions }),
@@ -132,20 +134,24 @@ function isSeen({ entries, edits }: LeftBranch): boolean {
   return entries.some((entry) => isShown(entry, edits));
 }
 
-const NOTHING: LeftTold = { type: "told", record: null, usages: [] };
+const NOTHING: LeftTold = { type: "told", summary: null, usages: [] };
 
 interface Drafting extends Place {
+  readonly target: string | null;
   readonly label: string | undefined;
   readonly ports: Pick<Ports, "entryId">;
 }
 
 // MOVE3: a branch summary is a child of the place moved to. A label names it, or else the place.
-function draftsOf({ record }: Extract<LeftTold, { type: "told" }>, { leaf, from, label, ports }: Drafting): Drafted[] {
+function draftsOf(
+  { summary }: Extract<LeftTold, { type: "told" }>,
+  { target, from, label, ports }: Drafting,
+): Drafted[] {
   const id = ports.entryId();
-  const summary = record ? [{ type: "branch_summary" as const, id, fromId: from ?? "root", ...record }] : [];
-  const targetId = record ? id : leaf;
+  const told = summary ? [{ type: "branch_summary" as const, id, fromId: from ?? "root", ...summary }] : [];
+  const targetId = summary ? id : target;
   const move =
-    record || (label !== undefined && targetId !== null) ? [] : [{ type: "custom" as const, customType: MOVE }];
+    summary || (label !== undefined && targetId !== null) ? [] : [{ type: "custom" as const, customType: MOVE }];
   const named = label !== undefined && targetId !== null ? [{ type: "label" as const, targetId, label }] : [];
-  return [...summary, ...move, ...named];
+  return [...told, ...move, ...named];
 }

@@ -3,8 +3,9 @@
 import { ANY_FORM } from "../compaction/auditing/audit.ts";
 import type { Budget } from "../compaction/planning/budget.ts";
 import { isShown } from "../compaction/planning/cut.ts";
-import { summedUsage } from "../compaction/spending.ts";
+import { allowanceAt, BRANCH_USAGE, summedUsage } from "../compaction/spending.ts";
 import type { BranchSummaryEntry } from "../entry.ts";
+import { reportTo } from "../hook.ts";
 import type { ThinkingLevel, Usage } from "../message.ts";
 import type { Model } from "../model.ts";
 import type { Ports } from "../ports.ts";
@@ -13,8 +14,9 @@ import type { Drafted, Session } from "../session/session.ts";
 import type { Call } from "../summary/asking/ask.ts";
 import { repaired } from "../summary/auditing/repair.ts";
 import type { SummaryFailure } from "../summary/generate-summary.ts";
+import { moderate } from "../summary/moderate.ts";
 import type { LeftBranch } from "./collect-entries.ts";
-import { type BranchRecord, branchEvidence, branchRecord, generateBranchSummary } from "./generate-branch-summary.ts";
+import { branchEvidence, generateBranchSummary, type ToldBranch, toldBranch } from "./generate-branch-summary.ts";
 import type { BeforeTree, HookSummary, TreeHooks } from "./hooks.ts";
 import { type LeftMark, remembered } from "./remembered.ts";
 
@@ -32,7 +34,7 @@ export interface WantedSummary {
 export interface LeftParts {
   readonly session: Session;
   readonly budget: Budget;
-  readonly ports: Pick<Ports, "sleep" | "nonce">;
+  readonly ports: Pick<Ports, "sleep" | "nonce" | "now">;
   readonly summary: WantedSummary;
   /** What hooks had to say before. */
   readonly said: BeforeTree;
@@ -42,23 +44,26 @@ export interface LeftParts {
 
 /** What was paid is to be written where nothing comes of it. */
 export type LeftTold =
-  | { readonly type: "told"; readonly record: LeftRecord | null; readonly usages: readonly Drafted[] }
+  | { readonly type: "told"; readonly summary: LeftSummary | null; readonly usages: readonly Drafted[] }
   | { readonly type: "failed"; readonly failures: readonly SummaryFailure[]; readonly usages: readonly Drafted[] }
   | { readonly type: "cancelled"; readonly usages: readonly Drafted[] };
 
-export type LeftRecord = Pick<BranchSummaryEntry, "summary" | "details" | "usage" | "fromHook">;
+export type LeftSummary = Pick<BranchSummaryEntry, "summary" | "details" | "usage" | "fromHook">;
 
 export async function tellLeft(left: LeftBranch, parts: LeftParts): Promise<LeftTold> {
   const { session, budget, ports, summary, said, signal } = parts;
-  const own = said.summary && hookRecord(left, said.summary, parts);
-  if (own) return { type: "told", record: own, usages: [] };
+  const own = said.summary && hookSummary(left, said.summary, parts);
+  if (own) return { type: "told", summary: own, usages: [] };
+  const refused = said.summary?.usage ? [hookUsage(said.summary.usage, budget)] : [];
   const instructions = (said.instructions ?? summary.instructions ?? "").trim();
   const replaceInstructions = said.replaceInstructions ?? summary.replaceInstructions ?? false;
   const focus = replaceInstructions ? `= ${instructions}` : instructions;
   // BR4: a branch that was left, come back to and left again without a word is not told again.
-  const known = await remembered(session.store, left, focus);
+  const found = await remembered(session.store, left, focus);
+  // What was taken out since must not come back.
+  const known = found?.since.some(({ type }) => type === "context_edit") ? null : found;
   if (known && !known.since.some((entry) => isShown(entry, left.edits)))
-    return { type: "told", record: { summary: known.entry.summary, details: known.entry.details }, usages: [] };
+    return { type: "told", summary: { summary: known.entry.summary, details: known.entry.details }, usages: [] };
   const outcome = await generateBranchSummary({
     models: summary.models,
     ports,
@@ -67,12 +72,13 @@ export async function tellLeft(left: LeftBranch, parts: LeftParts): Promise<Left
     instructions,
     replaceInstructions,
     tokens: budget.branch,
-    ...(summary.thinking && { thinking: summary.thinking }),
+    thinking: summary.thinking ?? moderate(session.window.state.thinkingLevel),
+    allowance: allowanceAt(session.window, budget.limits.hourly, { now: ports.now() }),
     ...(summary.room !== undefined && { room: summary.room }),
     ...(budget.tools && { tools: budget.tools }),
     signal,
   });
-  const usages = outcome.calls.map(usageEntry);
+  const usages = [...refused, ...outcome.calls.map(usageEntry)];
   if (outcome.type !== "summarised")
     return outcome.type === "failed" ? { type: "failed", failures: outcome.failures, usages } : { ...outcome, usages };
   const { told, by, calls } = outcome;
@@ -80,7 +86,7 @@ export async function tellLeft(left: LeftBranch, parts: LeftParts): Promise<Left
   const writer = `${by.provider}/${by.model}`;
   return {
     type: "told",
-    record: recordOf(told, { mark, by: writer, usages: calls.map(({ usage }) => usage) }),
+    summary: summaryOf(told, { mark, by: writer, usages: calls.map(({ usage }) => usage) }),
     usages,
   };
 }
@@ -91,7 +97,7 @@ interface Marks {
   readonly usages: readonly Usage[];
 }
 
-function recordOf({ summary, details }: BranchRecord, { mark, by, usages }: Marks): LeftRecord {
+function summaryOf({ summary, details }: ToldBranch, { mark, by, usages }: Marks): LeftSummary {
   const { pith } = details as { readonly pith: object };
   return {
     summary,
@@ -101,23 +107,25 @@ function recordOf({ summary, details }: BranchRecord, { mark, by, usages }: Mark
 }
 
 // HOOK2: what a hook says is held against the log like anybody else's; nothing is left of it where it is all made up.
-function hookRecord(left: LeftBranch, { summary, details, usage }: HookSummary, parts: LeftParts): LeftRecord | null {
+function hookSummary(left: LeftBranch, { summary, details, usage }: HookSummary, parts: LeftParts): LeftSummary | null {
   const { story } = repaired(summary.trim(), branchEvidence(left), ANY_FORM);
   const { budget, hooks } = parts;
   const tokens = textTokens(story);
   const why =
     story.trim() === "" ? "nothing of its summary is borne out by the branch" : `its summary has ${tokens} tokens`;
   if (story.trim() === "" || tokens > budget.branch) {
-    hooks?.report?.({ event: "session_before_tree", why });
+    reportTo(hooks ?? {}, { event: "session_before_tree", why });
     return null;
   }
-  const told = branchRecord(story, { left, tokens: budget.branch, ...(budget.tools && { tools: budget.tools }) });
+  const told = toldBranch(story, { left, tokens: budget.branch, ...(budget.tools && { tools: budget.tools }) });
   const own = { ...told, details: { ...details, ...told.details } };
-  return { ...recordOf(own, { usages: usage ? [usage] : [] }), fromHook: true };
+  return { ...summaryOf(own, { usages: usage ? [usage] : [] }), fromHook: true };
 }
 
-/** The kind of a usage entry for the record of a branch that came to nothing. */
-const BRANCH_USAGE = "branch_summary";
+function hookUsage(usage: Usage, { to }: Budget): Drafted {
+  const { provider = "", model = "" } = to ?? {};
+  return { type: "usage", kind: BRANCH_USAGE, provider, model, usage };
+}
 
 function usageEntry({ usage, by }: Call): Drafted {
   return { type: "usage", kind: BRANCH_USAGE, provider: by.provider, model: by.model, usage };

@@ -13,7 +13,7 @@ import { notices, objection } from "./auditing/audit.ts";
 import type { Plan } from "./planning/plan.ts";
 import { type Finding, type Reason, type Receipt, receiptOf, stretch } from "./receipt.ts";
 import { spentAt, spentLately, summedUsage } from "./spending.ts";
-import type { Candidate, Paid } from "./writing/candidate.ts";
+import { type Candidate, MODEL_FREE, type Paid } from "./writing/candidate.ts";
 import { keptByCode } from "./writing/kept.ts";
 
 export type Committed =
@@ -71,7 +71,7 @@ type CompactionDraft = Drafted &
 
 function compactionOf(
   plan: Plan,
-  { details, fromHook, calls = [] }: Candidate,
+  { route, details, fromHook, calls = [] }: Candidate,
   { front, id, now, paid = [] }: Occasion & { readonly front: Front },
 ): CompactionDraft {
   const { ledger, turns, files } = keptByCode(plan);
@@ -91,6 +91,7 @@ function compactionOf(
         ledger,
         turns,
         calibration: calibrationAt(plan.window),
+        checked: route !== MODEL_FREE || plan.carried.isChecked,
         ...(calls.length > 1 && { ownCalls: calls.length }),
         spending: [
           ...spentLately(plan.window, now),

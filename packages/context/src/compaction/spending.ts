@@ -3,14 +3,16 @@
 import { type Entry, MOVE } from "../entry.ts";
 import type { Usage } from "../message.ts";
 import type { Window } from "../session/window.ts";
+import type { Allowance } from "../summary/asking/ask.ts";
 
 export interface Spent {
   readonly at: string;
   readonly cost: number;
 }
 
-/** The kind of a usage entry for a summary that was paid for and not used. */
+/** The kinds of usage entries for summaries that were paid for and not used. */
 export const COMPACTION_USAGE = "compaction";
+export const BRANCH_USAGE = "branch_summary";
 
 /** What was spent within an hour of this moment, whichever way the clock was turned: one item for each call. */
 export function spentLately({ entries, compactionAt }: Window, now: number): readonly Spent[] {
@@ -20,6 +22,18 @@ export function spentLately({ entries, compactionAt }: Window, now: number): rea
     .filter(({ at }) => Math.abs(Date.parse(at) - now) < HOUR)
     .slice(-MOST);
 }
+
+/** What is left of the limit by the hour, after what was paid since. */
+export function allowanceAt(
+  window: Window,
+  { calls, cost }: Allowance,
+  { now, paid = [] }: { readonly now: number; readonly paid?: readonly { readonly usage: Usage }[] },
+): Allowance {
+  const spent = [...spentLately(window, now).map((each) => each.cost), ...paid.map(({ usage }) => usage.cost.total)];
+  return { calls: calls - spent.length, cost: cost - spent.reduce((sum, each) => sum + each, 0) };
+}
+
+export const isAllowed = ({ calls, cost }: Allowance): boolean => calls > 0 && cost > 0;
 
 export function spentAt(at: string, { cost }: Usage): Spent {
   return { at, cost: Number.isFinite(cost?.total) ? cost.total : 0 };
@@ -40,7 +54,8 @@ function added<Numbers extends object>(one: Numbers, other: Numbers): Numbers {
 
 // A story in parts took several calls; they share what it cost.
 function spentBy(entry: Entry): readonly Spent[] {
-  const isPaid = entry.type === "compaction" || (entry.type === "usage" && entry.kind === COMPACTION_USAGE);
+  const isSummary = entry.type === "compaction" || entry.type === "branch_summary";
+  const isPaid = isSummary || (entry.type === "usage" && [COMPACTION_USAGE, BRANCH_USAGE].includes(entry.kind));
   if (!isPaid || !entry.usage) return [];
   const spent = spentAt(entry.timestamp, entry.usage);
   const calls = entry.type === "compaction" ? callsIn(entry.details) : 1;

@@ -5,26 +5,31 @@ import type { Shortening } from "./shortened.ts";
 import { type Choice, type Choices, choicesIn } from "./telling/choices.ts";
 import type { Unit } from "./telling/units.ts";
 
+export const DIGEST = {
+  /** Of the room: what the beginning has, and what the end has. */
+  edge: 0.1,
+  /** What the very first and the very last unit may have. */
+  end: 0.3,
+  /** What tells less than this has this share of the room at most, even where more is left. */
+  little: 0.2,
+  roomForLittle: 0.5,
+  /** Tokens of the mark beside a unit, more or less. */
+  mark: 3,
+  /** What marks need is known only when they are written: more is tried than can fit, then less and less. */
+  firstTry: 1.1,
+  nextTry: 0.95,
+} as const;
+
 /** The text itself where it is short enough; else what is left out is marked, and one mark names what opens it all. */
 export function digest(text: string, { tokens, handle }: Shortening): string {
   if (isShort(text, tokens)) return text;
   const choices = choicesIn(text, tokens);
-  for (let room = tokens * ROOM.first; room >= 1; room *= ROOM.next) {
+  for (let room = tokens * DIGEST.firstTry; room >= 1; room *= DIGEST.nextTry) {
     const short = written(text, chosen(choices, room), handle);
     if (isShort(short, tokens)) return short;
   }
   return mark("", handle);
 }
-
-// What marks will need is known only when they are written: more is tried than can fit, then less and less.
-const ROOM = { first: 1.1, next: 0.95 };
-/** Of the room: what the beginning has, and what the end has. */
-const EDGE = 0.1;
-/** What tells little finds no place once this share of the room is all that is left. */
-const LITTLE = 0.2;
-const EMPTY = 0.5;
-/** Tokens of the mark beside a unit, more or less. */
-const MARK = 3;
 
 // No text has more tokens than UTF-8 bytes: a very short one need not be counted.
 function isShort(text: string, tokens: number): boolean {
@@ -32,27 +37,27 @@ function isShort(text: string, tokens: number): boolean {
 }
 
 function chosen({ head, tail, best }: Choices, room: number): readonly Unit[] {
+  const telling = best.filter(({ tells }) => tells >= DIGEST.little);
+  const others = best.filter(({ tells }) => tells < DIGEST.little);
   const kept = new Map<number, Choice>();
   let left = room;
-  const keep = (choices: readonly Choice[], share: number): void => {
-    const least = left - share;
+  const keep = (choices: readonly Choice[], most: number): void => {
+    const end = left - most;
     for (const choice of choices) {
-      if (left - choice.tokens - MARK < least) break;
       if (kept.has(choice.from)) continue;
+      const rest = left - choice.tokens - DIGEST.mark;
+      if (rest < end) return;
       kept.set(choice.from, choice);
-      left -= choice.tokens + MARK;
+      left = rest;
     }
   };
-  keep(head, room * EDGE);
-  keep(tail, room * EDGE);
-  keep(
-    best.filter(({ tells }) => tells >= LITTLE),
-    left,
-  );
-  keep(
-    best.filter(({ tells }) => tells < LITTLE),
-    left - room * EMPTY,
-  );
+  // However small the room: with what it begins, and with what it ends.
+  keep(head.slice(0, 1), room * DIGEST.end);
+  keep(tail.slice(0, 1), room * DIGEST.end);
+  keep(head, room * DIGEST.edge);
+  keep(tail, room * DIGEST.edge);
+  keep(telling, left);
+  keep(others, left - room * (1 - DIGEST.roomForLittle));
   return [...kept.values()].sort((one, other) => one.from - other.from);
 }
 

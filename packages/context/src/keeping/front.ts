@@ -44,9 +44,16 @@ export interface CarriedFront {
   readonly notes: string;
   /** The user's latest request, where it is older than the window. */
   readonly request: string;
+  /** Whether the story was held against the log when it was written. */
+  readonly isChecked: boolean;
 }
 
-export const nothingBefore: CarriedFront = { words: [], story: "", notes: "", request: "" };
+/** What was told before, by whomever. */
+export function carriedNarrative({ story, notes }: CarriedFront): string {
+  return [story, notes].filter((text) => text !== "").join("\n\n");
+}
+
+export const nothingBefore: CarriedFront = { words: [], story: "", notes: "", request: "", isChecked: false };
 
 export function carriedFront(compaction: CompactionEntry): CarriedFront {
   const texts = frontTexts(compaction);
@@ -57,7 +64,13 @@ export function carriedFront(compaction: CompactionEntry): CarriedFront {
     story: textOf("story").trim(),
     notes: textOf("notes").trim(),
     request: textOf("request"),
+    isChecked: isChecked(compaction),
   };
+}
+
+// A story that others wrote may be carried on by ours; that makes it no truer.
+function isChecked({ details }: CompactionEntry): boolean {
+  return (details as { readonly pith?: { readonly checked?: unknown } } | null | undefined)?.pith?.checked === true;
 }
 
 function part(kind: FrontKind, text: string): readonly { readonly text: string; readonly part: FrontPart }[] {

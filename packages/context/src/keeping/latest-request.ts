@@ -2,6 +2,7 @@
 
 import type { ContextEditEntry, Entry } from "../entry.ts";
 import { entryWords } from "./entry-text.ts";
+import { provenance } from "./provenance.ts";
 import { shortened } from "./shortened.ts";
 import { isTyped } from "./user-words.ts";
 
@@ -14,15 +15,38 @@ export interface RequestParts {
   readonly tokens: number;
 }
 
-/** Empty where the kept part says it, and where nobody asked for anything. */
-export function latestRequest({ before, covered, kept, edits, tokens }: RequestParts): string {
-  const asks = (entry: Entry): boolean => isTyped(entry, edits);
-  if (kept.some(asks)) return "";
-  const last = covered.findLast(asks);
-  const { id, words } = last ? { id: last.id, words: entryWords(last, edits) } : requestIn(before);
+/** Empty where the kept part says it, and where nobody asked for anything. Where no person speaks, a program's request counts. */
+export function latestRequest(parts: RequestParts): string {
+  const { covered, kept, edits, before } = parts;
+  const isTalk = isUsersRequest(before) || [...covered, ...kept].some((entry) => isTyped(entry, edits));
+  return requestBy(parts, isTalk ? { asks: isTyped, lead: LEAD } : { asks: isProgrammed, lead: PROGRAM_LEAD });
+}
+
+interface Asker {
+  readonly asks: (entry: Entry, edits: readonly ContextEditEntry[]) => boolean;
+  readonly lead: string;
+}
+
+function requestBy({ before, covered, kept, edits, tokens }: RequestParts, { asks, lead }: Asker): string {
+  if (kept.some((entry) => asks(entry, edits))) return "";
+  const last = covered.findLast((entry) => asks(entry, edits));
+  const told = before.startsWith(lead) ? requestIn(before) : NONE;
+  const { id, words } = last ? { id: last.id, words: entryWords(last, edits) } : told;
   if (words === "") return "";
   const handle = `entry:${id}`;
-  return `${LEAD} (${handle}):\n${shortened(words, { tokens, handle })}`;
+  return `${lead} (${handle}):\n${shortened(words, { tokens, handle })}`;
+}
+
+const NONE = { id: "", words: "" };
+
+function isProgrammed(entry: Entry, edits: readonly ContextEditEntry[]): boolean {
+  const isRequest = entry.type === "message" && entry.message.role === "user" && provenance(entry) === "program";
+  return isRequest && /\S/.test(entryWords(entry, edits));
+}
+
+/** Whether a person's request is told. */
+export function isUsersRequest(request: string): boolean {
+  return request.startsWith(LEAD);
 }
 
 /** What such a text says, and whose entry it is: a smaller window may leave less of it than there was before. */
@@ -33,3 +57,5 @@ export function requestIn(before: string): { readonly id: string; readonly words
 }
 
 const LEAD = "The user's latest request, still open unless what follows says otherwise";
+const PROGRAM_LEAD =
+  "The latest request, by the program that runs this session, still open unless what follows says otherwise";

@@ -89,7 +89,8 @@ function withSystem(before: readonly PlacedMessage[], said: readonly PlacedMessa
 function messagesIn(result: unknown): readonly AgentMessage[] | null {
   const { messages } = Object(result) as { readonly messages?: unknown };
   if (messages === undefined || messages === null) return null;
-  if (!Array.isArray(messages) || ![...messages].every(isMessage)) throw new Error("its messages are no list of messages");
+  if (!Array.isArray(messages) || ![...messages].every(isMessage))
+    throw new Error("its messages are no list of messages");
   return messages;
 }
 

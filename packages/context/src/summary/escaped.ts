@@ -3,7 +3,11 @@
 /** Brackets become round and `<` becomes `‹` where they would be ours; all else stays byte for byte. Time is linear. */
 export function escaped(text: string): string {
   return text
-    .replace(BRACKETED, (whole, inside: string) => (LABEL.test(folded(inside)) ? `(${inside})` : whole))
+    .replace(BRACKETED, (whole, inside: string, at: number) => {
+      const name = folded(inside);
+      const isOurs = NUMBER.test(name) || (LABEL.test(name) && !isIndex(text, { from: at, to: at + whole.length }));
+      return isOurs ? `(${inside})` : whole;
+    })
     .replace(TAG, (whole) => (isTag(whole.slice(1)) ? `‹${whole.slice(1)}` : whole));
 }
 
@@ -11,8 +15,13 @@ const OPEN = "\\[［【〔〖〘〚⟦⦋⦍⦏❲⁅﹝︹︻︗";
 const CLOSE = "\\]］】〕〗〙〛⟧⦌⦎⦐❳⁆﹞︺︼︘";
 const BRACKETED = new RegExp(`[${OPEN}]([^${OPEN}${CLOSE}]*)[${CLOSE}]`, "gu");
 
-const LABEL =
-  /^(?:(?:user|human|system|assistant(?:thinking|toolcalls?)?|toolresults?|shell|note):*|e\d+(?:[,;&~-]?e\d+|[,;&~-]\d+)*)$/;
+const LABEL = /^(?:user|human|system|assistant(?:thinking|toolcalls?)?|toolresults?|shell|note):*$/;
+const NUMBER = /^e\d+(?:[,;&~-]?e\d+|[,;&~-]\d+)*$/;
+
+// `names[user]` begins no line.
+function isIndex(text: string, { from, to }: { readonly from: number; readonly to: number }): boolean {
+  return /[\w$)\]]/.test(text[from - 1] ?? "") && !/^\s*[:：]/.test(text.slice(to, to + 9));
+}
 
 /** A tag that begins here, up to what could begin or end another. */
 const TAG = /[<＜﹤][^<>＜＞﹤﹥]*[>＞﹥]?/gu;
@@ -28,47 +37,21 @@ const UNMISTAKABLE = /^\/?(?:conversation|previous-?summary|partial-?summary|rea
 const CLOSED = /^\/?(?:summary|turn|task|findings)\/?>$/;
 const WORD = /^\/?(?:summary|turn|task|findings)/;
 /** A longer word, e.g. `<TaskList>`. */
-const GOES_ON = /^\/?(?:summary|turn|task|findings)[\p{L}\p{N}]/iu;
+const GOES_ON = /^\/?(?:summary|turn|task|findings)[a-z\d]/i;
 
 /** What is left of a text for the eye: no blanks, no invisible letters, no marks, one form and one size of each letter. */
 function folded(text: string): string {
   return text
     .replace(UNSEEN, "")
-    .slice(0, LONGEST)
     .normalize("NFKD")
     .replace(/[\p{M}\s]/gu, "")
     .toLowerCase()
-    .replace(LOOK_ALIKE, (letter) => LOOK_ALIKES[letter] ?? letter)
+    .replace(FOREIGN, (letter) => LATIN[FOREIGN_LETTERS.indexOf(letter)] ?? letter)
     .replace(/[\p{Pd}_]/gu, "-");
 }
 
 const UNSEEN = /[\s\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{M}\u2800]+/gu;
-/** Letters from which nothing is a label any more. */
-const LONGEST = 200;
-
-const LOOK_ALIKES: Readonly<Record<string, string>> = Object.fromEntries(
-  [
-    "аa",
-    "сc",
-    "еe",
-    "оo",
-    "рp",
-    "ѕs",
-    "іi",
-    "ӏl",
-    "һh",
-    "ԁd",
-    "υu",
-    "οo",
-    "αa",
-    "ηn",
-    "ɡg",
-    "ſs",
-    "ıi",
-    "тt",
-    "мm",
-    "нh",
-    "уy",
-  ].map(([letter = "", like = ""]) => [letter, like]),
-);
-const LOOK_ALIKE = new RegExp(`[${Object.keys(LOOK_ALIKES).join("")}]`, "gu");
+/** Letters of other scripts that look like ours, and below them which. */
+const FOREIGN_LETTERS = "асеорѕіӏһԁυοαηɡſıтмну";
+const LATIN = "aceopsilhduoangsitmhy";
+const FOREIGN = new RegExp(`[${FOREIGN_LETTERS}]`, "gu");

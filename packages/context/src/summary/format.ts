@@ -1,4 +1,4 @@
-/** Which sections a record has: what the model is asked for, and what the audit looks for. */
+/** Which sections a story has: what the model is asked for, and what the audit looks for. */
 
 import { FORMATS } from "./prompts.ts";
 

@@ -1,21 +1,18 @@
-/** A record of entries by a model, held against them by code: told, checked, corrected once, mended, or refused. */
+/** A story of entries by a model, held against them by code: told, checked, corrected once, mended, or refused. */
 
 import type { ContextEditEntry, Entry } from "../entry.ts";
 import type { ThinkingLevel } from "../message.ts";
 import type { Model } from "../model.ts";
 import type { Ports } from "../ports.ts";
-import type { Request } from "../request.ts";
-import type { AskFailure, Call } from "./asking/ask.ts";
+import type { Allowance, AskFailure, Call } from "./asking/ask.ts";
 import { withIds } from "./asking/citations.ts";
-import { answered, type Telling, type Told } from "./asking/question.ts";
+import { correction, type Telling, type Told } from "./asking/question.ts";
 import { tell } from "./asking/tell.ts";
 import { auditSummary } from "./auditing/audit-summary.ts";
 import { type Evidence, evidenceOf } from "./auditing/evidence.ts";
 import type { Flaw, FlawCode } from "./auditing/flaw.ts";
 import { repaired } from "./auditing/repair.ts";
-import { fill } from "./fill.ts";
-import { PROMPTS } from "./prompts.ts";
-import { type RecordShape, shapeOf } from "./record-shape.ts";
+import { type StoryShape, shapeOf } from "./story-shape.ts";
 import { type TranscriptBlock, transcriptOf } from "./transcript.ts";
 
 export interface SummaryParts {
@@ -26,7 +23,7 @@ export interface SummaryParts {
   /** The beginning of a turn that follows them and whose rest is kept. */
   readonly turn?: readonly Entry[];
   readonly edits?: readonly ContextEditEntry[];
-  /** The record so far, to be brought up to date. */
+  /** The summary so far, to be brought up to date. */
   readonly previous?: string;
   /** Whether that was checked when it was written: what others wrote never was. */
   readonly isChecked?: boolean;
@@ -35,11 +32,13 @@ export interface SummaryParts {
   readonly instructions?: string;
   /** Whether these take the place of our own task; then any form will do. */
   readonly replaceInstructions?: boolean;
-  /** Of the record, at most. */
+  /** Of the story, at most. */
   readonly tokens: number;
   readonly thinking?: ThinkingLevel;
-  /** What it is held against; without it the entries and the record so far. */
+  /** What it is held against; without it the entries and the summary so far. */
   readonly evidence?: Evidence;
+  /** What may be spent on it; without it whatever it takes. */
+  readonly allowance?: Allowance;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -74,14 +73,14 @@ export async function generateSummary(parts: SummaryParts): Promise<Summarised> 
   if (checked.type !== "checked") return { ...checked, calls };
   return {
     type: "summarised",
-    story: shape.story(checked.record),
+    story: shape.story(checked.text),
     covers: new Set([...entries, ...turn].map(({ id }) => id)),
     mended: checked.mended,
     calls,
   };
 }
 
-function tellingOf(parts: SummaryParts, shape: RecordShape, blocks: readonly TranscriptBlock[]): Telling {
+function tellingOf(parts: SummaryParts, shape: StoryShape, blocks: readonly TranscriptBlock[]): Telling {
   const { model, ports, signal, entries, thinking = "off", instructions = "" } = parts;
   const before = new Set(entries.map(({ id }) => id));
   const isHistory = ({ entryId }: TranscriptBlock): boolean => shape.format === "turn" || before.has(entryId);
@@ -98,17 +97,18 @@ function tellingOf(parts: SummaryParts, shape: RecordShape, blocks: readonly Tra
     task: parts.replaceInstructions && instructions.trim() !== "" ? instructions.trim() : undefined,
     tokens: shape.tokens,
     calls: [],
+    allowance: parts.allowance,
   };
 }
 
 type Checked =
-  | { readonly type: "checked"; readonly record: string; readonly mended: readonly Flaw[] }
+  | { readonly type: "checked"; readonly text: string; readonly mended: readonly Flaw[] }
   | { readonly type: "failed"; readonly failure: SummaryFailure }
   | { readonly type: "cancelled" };
 
 interface Checking {
   readonly parts: SummaryParts;
-  readonly shape: RecordShape;
+  readonly shape: StoryShape;
   readonly telling: Telling;
 }
 
@@ -117,36 +117,30 @@ async function corrected(told: Extract<Told, { type: "told" }>, checking: Checki
   const { parts, shape, telling } = checking;
   const ids = [...telling.history, ...telling.turn].map(({ entryId }) => entryId);
   const evidence = parts.evidence ?? plainEvidence(parts);
-  const read = (record: string): string => shape.read(withIds(record, ids));
-  const flawsOf = (record: string): readonly Flaw[] => auditSummary(record, evidence, shape);
-  const first = read(told.record);
+  const read = (text: string): string => shape.read(withIds(text, ids));
+  const flawsOf = (text: string): readonly Flaw[] => auditSummary(text, evidence, shape);
+  const first = read(told.text);
   const flaws = flawsOf(first);
-  if (flaws.length === 0) return { type: "checked", record: first, mended: [] };
-  const again = await answered(correction(told, flaws), telling);
+  if (flaws.length === 0) return { type: "checked", text: first, mended: [] };
+  const named = flaws.slice(0, MOST_FINDINGS).map(({ note }) => note);
+  const again = await correction(told, named, telling);
   if (again.type === "cancelled") return again;
-  const second = again.type === "told" ? read(again.record) : first;
-  const better = flawsOf(second).length <= flaws.length ? second : first;
-  const { story, mended } = repaired(better, evidence, shape);
-  const left = flawsOf(story).filter(({ code }) => code !== "other-language");
-  if (left[0]) return { type: "failed", failure: left[0] };
-  return { type: "checked", record: story, mended };
+  const answers = again.type === "told" ? [read(again.text), first] : [first];
+  const mends = answers.map((text) => ({ text, ...repaired(text, evidence, shape) }));
+  const isFit = ({ story }: (typeof mends)[number]): boolean => flawsOf(story).every(isBearable);
+  const fit = mends.filter(isFit).toSorted((one, other) => one.mended.length - other.mended.length)[0];
+  if (fit) return { type: "checked", text: fit.story, mended: fit.mended };
+  const wrong = flawsOf(mends[0]?.story ?? "").find((flaw) => !isBearable(flaw));
+  return { type: "failed", failure: wrong ?? flaws[0] ?? NOTHING };
 }
+
+// Better in another language than not at all.
+const isBearable = ({ code }: Flaw): boolean => code === "other-language";
+const NOTHING: SummaryFailure = { code: "empty", note: "nothing is left of it" };
 
 function plainEvidence({ entries, turn = [], edits = [], previous = "", isChecked = false }: SummaryParts): Evidence {
   const nothingElse = { words: "", pins: [], ledger: "", request: null, isOurs: isChecked };
   return evidenceOf({ covered: [...entries, ...turn], edits, previous, ...nothingElse });
-}
-
-function correction({ asked, said }: Extract<Told, { type: "told" }>, flaws: readonly Flaw[]): Request {
-  const findings = flaws
-    .slice(0, MOST_FINDINGS)
-    .map(({ note }) => `- ${note}`)
-    .join("\n");
-  const text = fill(PROMPTS.correction, { findings });
-  return {
-    ...asked,
-    messages: [...asked.messages, said, { role: "user", content: [{ type: "text", text }], timestamp: 0 }],
-  };
 }
 
 /** Findings that are named; who mends these mends the rest. */

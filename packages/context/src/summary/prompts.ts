@@ -128,9 +128,7 @@ Rules:
 ${RULES}`,
 
   /** After a record that code has found fault with. */
-  correction: `Your record cannot be used as it is. Code has held it against the session and found:
-
-{findings}
+  correction: `Your record cannot be used as it is. Code has held it against the session; what it found stands between the marks called findings.
 
 Write the whole record again, with these mended and the rest unchanged. Leave a line out rather than defend it.`,
 

@@ -239,7 +239,7 @@ describe("hooks", () => {
         targetId: "e9",
         oldLeafId: "e6",
         commonAncestorId: "e2",
-        entries: ["e3", "e4", "e5", "e6", "e10"],
+        entries: ["e3", "e4", "e5", "e6"],
         userWantsSummary: false,
         label: "here",
       },

@@ -100,7 +100,7 @@ test("HOOK1 B74 session_before_tree is told of every move, with a summary or wit
     { ...place, userWantsSummary: false },
     { ...place, userWantsSummary: true },
   ]);
-  expect(told[0]?.preparation.entriesToSummarize.map(({ id }) => id)).toEqual(["e7", "e8", "e9"]);
+  expect(told[0]?.preparation.entriesToSummarize.map(({ id }) => id)).toEqual(["e8", "e9"]);
 });
 
 test("HOOK1 MOVE3 B74 its summary is used where the user wants one", async () => {

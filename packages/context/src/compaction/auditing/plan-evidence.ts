@@ -1,8 +1,8 @@
 /** What a plan's summary is held against: all that it covers, and what code has kept from before. */
 
-import { requestIn } from "../../keeping/latest-request.ts";
+import { carriedNarrative } from "../../keeping/front.ts";
+import { isUsersRequest, requestIn } from "../../keeping/latest-request.ts";
 import { ledgerText } from "../../keeping/ledger/ledger-text.ts";
-import { frontParts } from "../../reading/front-parts.ts";
 import { type Evidence, evidenceOf } from "../../summary/auditing/evidence.ts";
 import type { Plan } from "../planning/plan.ts";
 import { keptByCode } from "../writing/kept.ts";
@@ -25,17 +25,16 @@ const evidences = new WeakMap<Plan, Evidence>();
 
 function gathered(plan: Plan): Evidence {
   const { window, covered, carried, request } = plan;
-  const before = window.entries[window.compactionAt];
   const { id, words } = requestIn(request);
   return evidenceOf({
     covered,
     edits: window.edits,
-    previous: [carried.story, carried.notes].filter((text) => text !== "").join("\n\n"),
-    isOurs: before?.type === "compaction" && frontParts(before).length > 0,
+    previous: carriedNarrative(carried),
+    isOurs: carried.isChecked,
     words: carried.words.map(({ text }) => text).join(""),
     pins: window.state.pins.map(({ text }) => text),
     ledger: ledgerText(keptByCode(plan).ledger, { tokens: LEDGER }),
-    request: words === "" ? null : { id, text: words },
+    request: isUsersRequest(request) ? { id, text: words } : null,
   });
 }
 

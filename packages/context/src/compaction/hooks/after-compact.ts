@@ -1,10 +1,10 @@
 /** Hooks after a compaction, and after one that failed: they hear of it, and may put something behind it in the log (B75). */
 
-import { answersOf, type HookHost } from "../../hook.ts";
+import { afterwards, answersOf } from "../../hook.ts";
 import type { Ports } from "../../ports.ts";
 import type { Session } from "../../session/session.ts";
 import type { Reason } from "../receipt.ts";
-import { addedIn } from "./added-context.ts";
+import { addingUpTo, appendAdded } from "./added-context.ts";
 import { type CompactionHooks, occurrence } from "./events.ts";
 
 export interface AfterParts {
@@ -28,18 +28,9 @@ export async function afterCompact(id: string, { session, hooks, ports, reason, 
       fromExtension: entry.fromHook === true,
       ...occurrence(reason),
     }),
-    { host: afterwards(hooks), ports, read: (result) => addedIn(result, { tokens }) },
+    { host: afterwards(hooks), ports, read: addingUpTo(tokens) },
   );
-  const added = answers.flat();
-  if (added.length === 0) return;
-  const isHere = session.window.entries.some((each) => each.id === id);
-  if (isHere) await session.append(...added);
-  else hooks.report?.({ event: "session_compact", why: "the session has left the compaction meanwhile" });
-}
-
-// What is done cannot be cancelled any more: whatever one of them does, the others hear of it.
-function afterwards(hooks: CompactionHooks): HookHost {
-  return { ...hooks, onFailure: "go-on" };
+  await appendAdded(answers.flat(), { session, behind: id, host: hooks, event: "session_compact" });
 }
 
 export interface FailedCompact {

@@ -1,9 +1,10 @@
 /** What hooks are told of a compaction, and what they may answer; names and shapes are the documents' (c1, B73–B75). */
 
-import type { CompactionEntry, Draft, Entry } from "../../entry.ts";
+import type { CompactionEntry, Entry } from "../../entry.ts";
 import type { Hook, HookHost } from "../../hook.ts";
 import type { Usage } from "../../message.ts";
 import type { Reason } from "../receipt.ts";
+import type { Added } from "./added-context.ts";
 import type { CompactionPreparation } from "./preparation.ts";
 
 export interface CompactionHooks extends HookHost {
@@ -55,7 +56,7 @@ export interface SessionCompactEvent extends Occurrence {
 
 /** What is to stand behind it in the log: messages for the model, or state of one's own. */
 export interface AddedContext {
-  readonly entries?: readonly Extract<Draft, { type: "custom" | "custom_message" }>[];
+  readonly entries?: readonly Added[];
 }
 
 export interface SessionCompactFailedEvent extends Occurrence {

@@ -1,6 +1,8 @@
 /** A plan as the documents call and shape it: what a hook is told before a compaction. A copy, so that nothing in it is ours. */
 
-import type { AgentMessage } from "../../message.ts";
+import type { Entry } from "../../entry.ts";
+import { carriedNarrative } from "../../keeping/front.ts";
+import type { AgentMessage, ToolCallBlock } from "../../message.ts";
 import { entryMessage } from "../../reading/entry-message.ts";
 import { latestEdit } from "../../reading/latest-edit.ts";
 import { fileTouches } from "../../reading/touched-files.ts";
@@ -36,7 +38,7 @@ export function preparationOf(plan: Plan): CompactionPreparation {
   const files = fileTouches(covered, budget.tools);
   const paths = (did: "read" | "modified"): Set<string> =>
     new Set(files.filter((file) => file.did === did).map(({ path }) => path));
-  const previousSummary = [carried.story, carried.notes].filter((text) => text !== "").join("\n\n");
+  const previousSummary = carriedNarrative(carried);
   return {
     firstKeptEntryId: kept[0]?.id ?? "",
     messagesToSummarize: messages(shown.filter((entry) => !isTurn.has(entry))),
@@ -44,11 +46,35 @@ export function preparationOf(plan: Plan): CompactionPreparation {
     isSplitTurn: turn.length > 0,
     tokensBefore: before.tokens,
     ...(previousSummary !== "" && { previousSummary }),
-    fileOps: { read: paths("read"), written: new Set(), edited: paths("modified") },
+    fileOps: { read: paths("read"), ...modifiedIn(covered, paths("modified")) },
     settings: {
       enabled: budget.limits.enabled,
       reserveTokens: Number.isFinite(budget.limit) ? Math.max(0, budget.contextWindow - budget.limit) : 0,
       keepRecentTokens: budget.tail,
     },
   };
+}
+
+// pi tells those apart that were written whole: such a call has the path and all of the text.
+function modifiedIn(covered: readonly Entry[], modified: ReadonlySet<string>) {
+  const wholes = new Set(
+    covered.flatMap(callsIn).flatMap(({ arguments: args }) => {
+      const values = Object.entries(args ?? {});
+      return values.some(([name, value]) => WHOLE.has(name) && typeof value === "string")
+        ? values.map(([, value]) => value)
+        : [];
+    }),
+  );
+  const isWritten = (path: string): boolean => wholes.has(path);
+  return {
+    written: new Set([...modified].filter(isWritten)),
+    edited: new Set([...modified].filter((path) => !isWritten(path))),
+  };
+}
+
+const WHOLE: ReadonlySet<string> = new Set(["content", "contents", "file_text", "text"]);
+
+function callsIn(entry: Entry): readonly ToolCallBlock[] {
+  if (entry.type !== "message" || entry.message.role !== "assistant") return [];
+  return entry.message.content.filter((block) => block.type === "toolCall");
 }

@@ -2,6 +2,7 @@
 
 import type { Usage } from "../../message.ts";
 import type { ModelName } from "../../request.ts";
+import type { Allowance } from "../../summary/asking/ask.ts";
 import type { Plan } from "../planning/plan.ts";
 import type { Finding } from "../receipt.ts";
 
@@ -43,6 +44,8 @@ export interface WriteAct {
   readonly signal?: AbortSignal;
   /** What the user, or a hook, wants looked at. */
   readonly instructions?: string;
+  /** What may be spent on it; a paid writer keeps to it. */
+  readonly allowance?: Allowance;
 }
 
 export type Written =

@@ -1,10 +1,11 @@
 /** A model as a writer: the covered part is told to it, and what it makes of it is held against the log before it counts. */
 
+import { carriedNarrative } from "../../keeping/front.ts";
 import type { ThinkingLevel } from "../../message.ts";
 import type { Model } from "../../model.ts";
 import type { Ports } from "../../ports.ts";
-import { frontParts } from "../../reading/front-parts.ts";
 import { generateSummary } from "../../summary/generate-summary.ts";
+import { moderate } from "../../summary/moderate.ts";
 import { planEvidence } from "../auditing/plan-evidence.ts";
 import { isShown } from "../planning/cut.ts";
 import { NARRATIVE, type Plan } from "../planning/plan.ts";
@@ -27,7 +28,7 @@ export function modelWriter(model: Model, { ports, thinking }: ModelWriting): Wr
   return {
     route: `${provider}/${name}`,
     isPaid: true,
-    async write(plan, { signal, instructions = "" }): Promise<Written> {
+    async write(plan, { signal, instructions = "", allowance }): Promise<Written> {
       const outcome = await generateSummary({
         model,
         ports,
@@ -36,6 +37,7 @@ export function modelWriter(model: Model, { ports, thinking }: ModelWriting): Wr
         tokens: Math.floor(plan.checkpoint * NARRATIVE),
         thinking: thinking ?? moderate(plan.window.state.thinkingLevel),
         evidence: planEvidence(plan),
+        ...(allowance && { allowance }),
         signal,
       });
       switch (outcome.type) {
@@ -62,25 +64,17 @@ const MODEL = "model";
 function told({ window, covered, turn, carried }: Plan) {
   const { edits } = window;
   const shown = covered.filter((entry) => isShown(entry, edits));
-  const previous = [carried.story, carried.notes].filter((text) => text !== "").join("\n\n");
   const isTurn = new Set(turn);
-  const before = window.entries[window.compactionAt];
   return {
     entries: shown.filter((entry) => !isTurn.has(entry)),
     turn: shown.filter((entry) => isTurn.has(entry)),
     edits,
-    previous,
-    isChecked: before?.type === "compaction" && frontParts(before).length > 0,
+    previous: carriedNarrative(carried),
+    isChecked: carried.isChecked,
   };
 }
 
 // What the model never saw need not be put before a writer; the summary before was.
 function hidden({ covered, window: { edits } }: Plan): readonly string[] {
   return covered.filter((entry) => !isShown(entry, edits)).map(({ id }) => id);
-}
-
-const LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium"];
-
-function moderate(level: string): ThinkingLevel {
-  return LEVELS.find((each) => each === level) ?? (level === "" ? "off" : "medium");
 }

@@ -3,7 +3,7 @@
 import { attempted } from "../../attempted.ts";
 import type { Ports } from "../../ports.ts";
 import type { Drafted, Session } from "../../session/session.ts";
-import { leafOf, type Window } from "../../session/window.ts";
+import { leafOf } from "../../session/window.ts";
 import { commit } from "../commit.ts";
 import { type BeforeParts, beforeCompact } from "../hooks/before-compact.ts";
 import type { CompactionHooks } from "../hooks/events.ts";
@@ -11,7 +11,7 @@ import { type Chosen, chosenPlan, type Need } from "../ladder.ts";
 import type { Budget } from "../planning/budget.ts";
 import { isGrownFrom, type Plan, standing } from "../planning/plan.ts";
 import type { Finding, Receipt } from "../receipt.ts";
-import { COMPACTION_USAGE, spentLately } from "../spending.ts";
+import { allowanceAt, COMPACTION_USAGE, isAllowed } from "../spending.ts";
 import type { Candidate, Paid, Writer, Written } from "./candidate.ts";
 import { mended } from "./mended.ts";
 import { modelFree } from "./model-free-writer.ts";
@@ -104,12 +104,14 @@ interface Trying {
 /** Null where nothing came of it; what it cost all the same is on the desk. */
 async function tried(writer: Writer, plan: Plan, { desk, instructions }: Trying): Promise<Made | "cancelled" | null> {
   const { session, ports, signal, budget } = desk.parts;
-  if (writer.isPaid && isSpent(session.window, budget, { now: ports.now(), calls: desk.paid })) {
+  // GUARD3
+  const allowance = allowanceAt(session.window, budget.limits.hourly, { now: ports.now(), paid: desk.paid });
+  if (writer.isPaid && !isAllowed(allowance)) {
     desk.findings.push({ code: "spend-limit", note: "summaries have cost as much as they may within an hour" });
     return null;
   }
-  const asked = { ...(signal && { signal }), ...(instructions !== "" && { instructions }) };
-  const act = await attempted(() => writer.write(plan, asked), { signal });
+  const asked = { ...(signal && { signal }), ...(instructions !== "" && { instructions }), allowance };
+  const act = await attempted(() => writer.write(plan, asked), { signal: soonAfter(signal, ports) });
   if (act.type === "aborted" || act.type === "late") return "cancelled";
   const made: Written = act.type === "failed" ? act : act.value;
   switch (made.type) {
@@ -126,6 +128,18 @@ async function tried(writer: Writer, plan: Plan, { desk, instructions }: Trying)
       return null;
   }
 }
+
+// CMP3: who is told to stop has a moment to say what it has paid; one that does not stop is not waited for.
+function soonAfter(signal: AbortSignal | undefined, { sleep }: Pick<Ports, "sleep">): AbortSignal | undefined {
+  if (!signal) return undefined;
+  const late = new AbortController();
+  const stop = (): void => void sleep(GRACE, {}).then(() => late.abort());
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  return late.signal;
+}
+
+const GRACE = 500;
 
 /** Null where a check speaks against it, or what it covers is no longer what it was. */
 function committed(made: Made, plan: Plan | null, { parts, begun, findings, paid }: Desk): Batch | null {
@@ -148,16 +162,6 @@ function committed(made: Made, plan: Plan | null, { parts, begun, findings, paid
   if (result?.type === "refused") findings.push(result.finding);
   paid.push(...calls);
   return null;
-}
-
-// GUARD3
-function isSpent(
-  window: Window,
-  { limits: { hourly } }: Budget,
-  { now, calls }: { readonly now: number; readonly calls: readonly Paid[] },
-): boolean {
-  const spent = [...spentLately(window, now).map(({ cost }) => cost), ...calls.map(({ usage }) => usage.cost.total)];
-  return spent.length >= hourly.calls || spent.reduce((sum, cost) => sum + cost, 0) >= hourly.cost;
 }
 
 // A hook does not say whose usage it is; then it is taken for the session's own model.

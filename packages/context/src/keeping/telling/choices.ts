@@ -1,14 +1,15 @@
 /** What of a long text may be kept: how it begins, how it ends, and what tells most, each as far as there is room. */
 
 import { textTokens } from "../../reading/tokens/text-tokens.ts";
-import { type Ranked, ranked } from "./ranking.ts";
+import { ranked } from "./ranking.ts";
 import { type Unit, unitsOf, wholeLetters } from "./units.ts";
 
 export interface Choice extends Worthy {
   readonly tokens: number;
 }
 
-interface Worthy extends Unit, Ranked {
+interface Worthy extends Unit {
+  readonly tells: number;
   /** What it tells, for its length. */
   readonly worth: number;
 }
@@ -33,7 +34,7 @@ export const TELLING = {
   stretch: 250_000,
 } as const;
 
-/** Of each no more than fills the room. Time is linear, and memory does not grow with the text. */
+/** Of each no more than fills the room. Time is linear in the length of the text. */
 export function choicesIn(text: string, tokens: number): Choices {
   let [head, tail]: readonly (readonly Choice[])[] = [];
   const best: Choice[] = [];
@@ -64,9 +65,9 @@ function* stretchesOf(text: string): Generator<Unit> {
 function rankedUnits(text: string, stretch: Unit): readonly Worthy[] {
   const units = unitsOf(text, stretch);
   const told = ranked(units.map(({ from, to }) => text.slice(from, to)));
-  return told.map((each, at) => {
-    const { from, to } = units[at] as Unit;
-    return { ...each, from, to, worth: each.tells / Math.max(to - from, TELLING.shortest) ** TELLING.length };
+  return units.map(({ from, to }, at) => {
+    const tells = told[at]?.tells ?? 0;
+    return { from, to, tells, worth: tells / Math.max(to - from, TELLING.shortest) ** TELLING.length };
   });
 }
 

@@ -14,21 +14,47 @@ export interface Ranked {
 export const WORTH = { newWords: 1, shape: 0.14, template: 0.08, trouble: 0.25, binding: 0.12, change: 0.16 } as const;
 
 export function ranked(pieces: readonly string[]): readonly Ranked[] {
-  const read = pieces.map(wordReader());
-  const rarity = raritiesIn(read);
+  const kinds = kindsOf(pieces);
+  const rarity = raritiesIn([...kinds.values()], pieces.length);
   const isDiff = pieces.some((piece) => piece.startsWith("@@ -"));
-  return read.map((words, at) => {
-    const { keys, shapes, template, trouble, binding } = words;
-    const isEmpty = keys.length + shapes.length === 0;
-    const tells =
-      WORTH.newWords * newness(keys, rarity.key) +
-      WORTH.shape * saturated(sum(shapes, rarity.shape)) +
-      WORTH.template * rarity.template(template) +
-      (trouble ? WORTH.trouble * rarity.trouble : 0) +
-      (binding ? WORTH.binding * rarity.binding : 0) +
-      (isDiff ? WORTH.change * changeIn(pieces[at] ?? "") : 0);
-    return { tells: isEmpty ? 0 : tells, trouble, template };
-  });
+  const known = new Map<string, Ranked>();
+  for (const [piece, { words }] of kinds) {
+    const change = isDiff ? WORTH.change * changeIn(piece) : 0;
+    const { trouble, template } = words;
+    known.set(piece, { tells: isEmpty(words) ? 0 : worthOf(words, rarity) + change, trouble, template });
+  }
+  return pieces.map((piece) => known.get(piece) as Ranked);
+}
+
+/** Pieces of one wording: they are read once, however often they come. */
+interface Kind {
+  readonly words: Words;
+  count: number;
+}
+
+function kindsOf(pieces: readonly string[]): ReadonlyMap<string, Kind> {
+  const read = wordReader();
+  const kinds = new Map<string, Kind>();
+  for (const piece of pieces) {
+    const kind = kinds.get(piece);
+    if (kind) kind.count++;
+    else kinds.set(piece, { words: read(piece), count: 1 });
+  }
+  return kinds;
+}
+
+function isEmpty({ keys, shapes }: Words): boolean {
+  return keys.length + shapes.length === 0;
+}
+
+function worthOf({ keys, shapes, template, trouble, binding }: Words, rarity: Rarities): number {
+  return (
+    WORTH.newWords * newness(keys, rarity.key) +
+    WORTH.shape * saturated(shapes.reduce((sum, shape) => sum + rarity.shape(shape), 0)) +
+    WORTH.template * rarity.template(template) +
+    (trouble ? WORTH.trouble * rarity.trouble : 0) +
+    (binding ? WORTH.binding * rarity.binding : 0)
+  );
 }
 
 /** 1 for what is there once, 0 for what every piece has. */
@@ -40,26 +66,27 @@ interface Rarities {
   readonly binding: number;
 }
 
-function raritiesIn(read: readonly Words[]): Rarities {
-  const keys = counted(read, ({ keys }) => keys);
-  const shapes = counted(read, ({ shapes }) => shapes);
-  const templates = counted(read, ({ template }) => [template]);
-  const all = Math.log(read.length + 1);
-  const among = (count = 1): number => 1 - Math.log(Math.max(1, count)) / all;
+function raritiesIn(kinds: readonly Kind[], pieces: number): Rarities {
+  const counted = (of: (words: Words) => readonly number[]): ReadonlyMap<number, number> => {
+    const counts = new Map<number, number>();
+    for (const { words, count } of kinds)
+      for (const each of of(words)) counts.set(each, (counts.get(each) ?? 0) + count);
+    return counts;
+  };
+  const keys = counted((words) => words.keys);
+  const shapes = counted((words) => words.shapes);
+  const templates = counted((words) => [words.template]);
+  const those = (has: (words: Words) => boolean): number =>
+    kinds.reduce((sum, { words, count }) => sum + (has(words) ? count : 0), 0);
+  const among = (count = 1): number => 1 - Math.log(Math.max(1, count)) / Math.log(pieces + 1);
   return {
     // A word that comes again has mostly said what it has to say.
     key: (key) => 1 / (keys.get(key) ?? 1) ** 2,
     shape: (shape) => among(shapes.get(shape)),
     template: (template) => among(templates.get(template)),
-    trouble: among(read.filter(({ trouble }) => trouble).length),
-    binding: among(read.filter(({ binding }) => binding).length),
+    trouble: among(those(({ trouble }) => trouble)),
+    binding: among(those(({ binding }) => binding)),
   };
-}
-
-function counted(read: readonly Words[], of: (words: Words) => readonly number[]): ReadonlyMap<number, number> {
-  const counts = new Map<number, number>();
-  for (const words of read) for (const each of of(words)) counts.set(each, (counts.get(each) ?? 0) + 1);
-  return counts;
 }
 
 // Not of the whole piece: a long sentence may say one new thing beside much that is old.
@@ -84,7 +111,3 @@ function changeIn(line: string): number {
 }
 
 const saturated = (much: number): number => much / (much + 1);
-
-function sum(list: readonly number[], of: (each: number) => number): number {
-  return list.reduce((total, each) => total + of(each), 0);
-}

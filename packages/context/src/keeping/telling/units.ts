@@ -12,23 +12,29 @@ export const UNIT = { most: 300, good: 120, least: 12 } as const;
 /** In the order of the text, none of them blank. Time is linear, whatever the text is like. */
 export function unitsOf(text: string, { from, to }: Unit): readonly Unit[] {
   const units: Unit[] = [];
-  for (const { 0: line, index } of text.slice(from, to).matchAll(/[^\r\n]+/g)) {
-    const place = { from: from + index, to: from + index + line.length };
-    if (line.length <= UNIT.most && !SENTENCE_END.test(line)) units.push(...withoutEndBlanks(text, place));
-    else for (const unit of partsOfLine(text, place)) units.push(unit);
+  let begin = from;
+  for (let at = from; at <= to; at++) {
+    if (at < to && !isLineEnd(text.charCodeAt(at))) continue;
+    if (at > begin) for (const unit of partsOfLine(text, { from: begin, to: at })) units.push(unit);
+    begin = at + 1;
   }
   return units;
 }
 
-/** Most lines have none, and need not be looked at any closer. */
-const SENTENCE_END = /[.!?…。！？；｡]./;
+function isLineEnd(code: number): boolean {
+  return code === 10 || code === 13;
+}
 
 function partsOfLine(text: string, line: Unit): readonly Unit[] {
   let parts = withoutEndBlanks(text, line);
+  if (line.to - line.from <= UNIT.most && !SENTENCE_END.test(text.slice(line.from, line.to))) return parts;
   for (const seam of SEAMS)
     if (parts.some((part) => isLong(part, seam))) parts = parts.flatMap((part) => apart(text, part, seam));
   return parts.some(({ from, to }) => to - from > UNIT.most) ? parts.flatMap((part) => slices(text, part)) : parts;
 }
+
+/** Most lines have none, and need not be looked at any closer. */
+const SENTENCE_END = /[.!?…。！？；｡]./;
 
 // What stands before the first word says how deep a line stands, and belongs to it.
 function withoutEndBlanks(text: string, { from, to }: Unit): readonly Unit[] {

@@ -18,8 +18,21 @@ export type Reply =
   | { readonly type: "failed"; readonly failure: AskFailure; readonly call?: Call }
   | { readonly type: "cancelled"; readonly call?: Call };
 
+/** What may still be spent. */
+export interface Allowance {
+  readonly calls: number;
+  readonly cost: number;
+}
+
 export interface AskFailure {
-  readonly code: "empty" | "truncated" | "tool-call" | "silent" | "failed" | Exclude<ModelFailure["kind"], "aborted">;
+  readonly code:
+    | "spend-limit"
+    | "empty"
+    | "truncated"
+    | "tool-call"
+    | "silent"
+    | "failed"
+    | Exclude<ModelFailure["kind"], "aborted">;
   /** For people. */
   readonly note: string;
 }

@@ -1,4 +1,4 @@
-/** What a record rests on: the numbers a model cites become the ids of entries, which hold for ever. */
+/** What a story rests on: the numbers a model cites become the ids of entries, which hold for ever. */
 
 /** `[e3, e7]` becomes `(entry:…, entry:…)`; a number that stands for nothing stays, so that it can be found fault with. */
 export function withIds(text: string, ids: readonly string[]): string {

@@ -6,7 +6,7 @@ import { userText } from "../../reading/spoken.ts";
 import { escaped } from "../escaped.ts";
 
 export interface Material {
-  readonly tag: "conversation" | "turn" | "previous-summary" | "partial-summary";
+  readonly tag: "conversation" | "turn" | "previous-summary" | "partial-summary" | "findings";
   /** Escaped already where it is a transcript; what models wrote is escaped here. */
   readonly text: string;
 }
@@ -32,8 +32,9 @@ export function summaryMaterial(tag: Material["tag"], summary: string): readonly
 }
 
 function unusedWord(nonce: () => string, materials: readonly Material[]): string {
-  for (;;) {
-    const word = nonce();
-    if (!materials.some(({ text }) => text.includes(word))) return word;
+  for (let tries = 0; ; tries++) {
+    // One that always draws the same would never end.
+    const word = tries < 10 ? nonce() : `${nonce()}${tries}`;
+    if (word !== "" && !materials.some(({ text }) => text.includes(word))) return word;
   }
 }

@@ -1,4 +1,4 @@
-/** A question to a model about material, and its answer: a record that nobody has checked yet. */
+/** A question to a model about material, and its answer: a story that nobody has checked yet. */
 
 import type { AssistantMessage, ThinkingLevel } from "../../message.ts";
 import type { Ports } from "../../ports.ts";
@@ -7,8 +7,8 @@ import { fill } from "../fill.ts";
 import type { Format } from "../format.ts";
 import { FORMATS, PROMPTS, SYSTEM } from "../prompts.ts";
 import type { TranscriptBlock } from "../transcript.ts";
-import { type Asker, type AskFailure, ask, type Call } from "./ask.ts";
-import { type Material, marked } from "./marked.ts";
+import { type Allowance, type Asker, type AskFailure, ask, type Call } from "./ask.ts";
+import { type Material, marked, summaryMaterial } from "./marked.ts";
 
 export interface Telling extends Asker {
   readonly ports: Pick<Ports, "sleep" | "nonce">;
@@ -17,49 +17,85 @@ export interface Telling extends Asker {
   readonly history: readonly TranscriptBlock[];
   /** The beginning of a turn whose end is kept; empty where the cut falls between turns. */
   readonly turn: readonly TranscriptBlock[];
-  /** The record so far; empty where there is none. */
+  /** The summary so far; empty where there is none. */
   readonly previous: string;
   readonly instructions: string;
   /** In the place of our own task, where a host has one. */
   readonly task?: string | undefined;
-  /** Of the record, at most. */
+  /** Of the story, at most. */
   readonly tokens: number;
   /** What was paid so far. */
   readonly calls: Call[];
+  readonly allowance?: Allowance | undefined;
 }
 
 export type Told =
-  | { readonly type: "told"; readonly record: string; readonly asked: Request; readonly said: AssistantMessage }
+  | {
+      readonly type: "told";
+      /** What it answered. */
+      readonly text: string;
+      readonly asked: Asked;
+      readonly said: AssistantMessage;
+    }
   | { readonly type: "failed"; readonly failure: AskFailure }
   | { readonly type: "cancelled" };
 
+/** A request and the word that its marks bear. */
+export interface Asked {
+  readonly request: Request;
+  readonly nonce: string;
+}
+
 export function question(materials: readonly Material[], task: string, telling: Telling): Promise<Told> {
   const { nonce, message } = marked(materials, task, telling.ports);
-  return answered(
-    {
-      system: [{ name: "prompt", text: fill(SYSTEM, { nonce }) }],
-      tools: [],
-      messages: [message],
-      thinking: telling.thinking,
-      toolChoice: "none",
-      cacheMarks: [],
-    },
-    telling,
-  );
+  const request: Request = {
+    system: [{ name: "prompt", text: fill(SYSTEM, { nonce }) }],
+    tools: [],
+    messages: [message],
+    thinking: telling.thinking,
+    toolChoice: "none",
+    cacheMarks: [],
+  };
+  return answered({ request, nonce }, telling);
 }
 
 /** What is paid is noted, whatever comes of it. */
-export async function answered(request: Request, telling: Telling): Promise<Told> {
-  const reply = await ask(request, telling);
+async function answered(asked: Asked, telling: Telling): Promise<Told> {
+  if (isSpent(telling)) return { type: "failed", failure: SPENT };
+  const reply = await ask(asked.request, telling);
   if (reply.call) telling.calls.push(reply.call);
   switch (reply.type) {
     case "said":
-      return { type: "told", record: reply.text, asked: request, said: reply.message };
+      return { type: "told", text: reply.text, asked, said: reply.message };
     case "failed":
       return { type: "failed", failure: reply.failure };
     case "cancelled":
       return { type: "cancelled" };
   }
+}
+
+// GUARD3: a long session told in many parts stops between them.
+function isSpent({ calls, allowance }: Telling): boolean {
+  if (!allowance) return false;
+  return (
+    calls.length >= allowance.calls || calls.reduce((sum, { usage }) => sum + usage.cost.total, 0) >= allowance.cost
+  );
+}
+
+const SPENT: AskFailure = { code: "spend-limit", note: "summaries have cost as much as they may within an hour" };
+
+/** The same conversation goes on: what was found names lines of the answer, so it is material like any other. */
+export function correction(
+  { asked: { request, nonce }, said }: Extract<Told, { type: "told" }>,
+  findings: readonly string[],
+  telling: Telling,
+): Promise<Told> {
+  const text = findings
+    .map((finding) => `- ${finding}`)
+    .join("\n")
+    .replaceAll(nonce, "");
+  const { message } = marked(summaryMaterial("findings", text), PROMPTS.correction, { nonce: () => nonce });
+  return answered({ request: { ...request, messages: [...request.messages, said, message] }, nonce }, telling);
 }
 
 /** What is asked of the model; the user's focus joins every question. */

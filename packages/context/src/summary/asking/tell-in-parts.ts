@@ -1,4 +1,4 @@
-/** A session too long for one question: notes on part after part, then one record of all notes. */
+/** A session too long for one question: notes on part after part, then one story of all notes. */
 
 import { textTokens } from "../../reading/tokens/text-tokens.ts";
 import { chunksOf, tokensOf } from "./chunks.ts";
@@ -20,12 +20,12 @@ export async function toldInParts(telling: Telling, room: number): Promise<Told>
     const slots = { part: String(at + 1), parts: String(chunks.length) };
     const told = await question(conversation("conversation", blocks), taskOf(about, "map", slots), about);
     if (told.type !== "told") return told;
-    notes.push(notesOn(of, told.record, telling));
+    notes.push(notesOn(of, told.text, telling));
   }
   return joined(notes, telling, room);
 }
 
-/** More questions than these are too many for one record. */
+/** More questions than these are too many for one story. */
 const MOST_PARTS = 32;
 
 interface Notes {
@@ -40,9 +40,9 @@ function aboutPart(telling: Telling, room: number): Telling {
 }
 
 // Numbers hold within one question, ids in the next one too.
-function notesOn(of: Notes["of"], record: string, { history, turn }: Telling): Notes {
+function notesOn(of: Notes["of"], answer: string, { history, turn }: Telling): Notes {
   const ids = [...history, ...turn].map(({ entryId }) => entryId);
-  const text = withIds(record, ids);
+  const text = withIds(answer, ids);
   return { of, text, tokens: textTokens(text) + MARK_TOKENS };
 }
 
@@ -78,7 +78,7 @@ async function joinedInGroups(
     if (!first) continue;
     const told = await question(group.flatMap(material), taskOf(about, "merge"), about);
     if (told.type !== "told") return told;
-    fewer.push(notesOn(first.of, told.record, telling));
+    fewer.push(notesOn(first.of, told.text, telling));
   }
   return fewer;
 }

@@ -1,6 +1,7 @@
 /** The session told to a model: in one question where it has room, in parts where not. */
 
 import { shortened } from "../../keeping/shortened.ts";
+import type { Model } from "../../model.ts";
 import { textTokens } from "../../reading/tokens/text-tokens.ts";
 import { FORMATS, PROMPTS, SYSTEM } from "../prompts.ts";
 import type { TranscriptBlock } from "../transcript.ts";
@@ -11,7 +12,8 @@ import { conversation, question, type Telling, type Told, taskOf } from "./quest
 import { toldInParts } from "./tell-in-parts.ts";
 
 /** What a provider finds too long is told once more in smaller parts. */
-export async function tell(telling: Telling): Promise<Told> {
+export async function tell(whole: Telling): Promise<Told> {
+  const telling = { ...whole, previous: fittingBefore(whole) };
   let room = roomIn(telling);
   let told: Told = { type: "failed", failure: { code: "overflow", note: "its window is too small" } };
   for (let size = 0; size < MOST_SIZES && room >= LEAST_ROOM; size++) {
@@ -30,17 +32,31 @@ const LEAST_ROOM = 400;
 
 const isTooLong = ({ code }: AskFailure): boolean => code === "overflow" || code === "payload";
 
+// What was told before may be of any size, where others wrote it.
+function fittingBefore({ model, previous }: Telling): string {
+  return shortened(previous, { tokens: Math.floor(windowOf(model) * LARGEST_BEFORE), handle: "the summary before" });
+}
+
 // Estimates may be too low by a third, and the answer needs room as well.
 function roomIn({ model, previous, instructions }: Telling): number {
-  const answer = Math.min(model.maxTokens, model.contextWindow * LARGEST_ANSWER);
+  const window = windowOf(model);
+  const answer = Math.min(model.maxTokens || Number.POSITIVE_INFINITY, window * LARGEST_ANSWER);
   const around = [SYSTEM, PROMPTS.update, PROMPTS.turnToo, FORMATS.summary, FORMATS.turn, previous, instructions];
   const taken = around.reduce((sum, text) => sum + textTokens(text), 0);
-  return Math.floor((model.contextWindow - answer) * SAFE) - taken - MARK_TOKENS * MOST_MATERIALS;
+  return Math.floor((window - answer) * SAFE) - taken - MARK_TOKENS * MOST_MATERIALS;
+}
+
+function windowOf({ contextWindow }: Model): number {
+  return contextWindow > 0 ? Math.min(contextWindow, LARGEST_WINDOW) : UNKNOWN_WINDOW;
 }
 
 const LARGEST_ANSWER = 0.25;
+const LARGEST_BEFORE = 0.2;
+/** What is taken for a window that nobody knows, and the most that is used of one. */
+const UNKNOWN_WINDOW = 128_000;
+const LARGEST_WINDOW = 10_000_000;
 const SAFE = 0.7;
-/** In one question: the record so far, the conversation, the turn that is cut. */
+/** In one question: the summary so far, the conversation, the turn that is cut. */
 const MOST_MATERIALS = 3;
 
 function toldWithin(room: number, telling: Telling): Promise<Told> {

@@ -24,7 +24,11 @@ export interface Flaw {
 
 /** The first words of a line, for a note. */
 export function shown(text: string): string {
-  const words = text.slice(0, LONGEST * 4).toWellFormed().replace(/\s+/g, " ").trim();
+  const words = text
+    .slice(0, LONGEST * 4)
+    .toWellFormed()
+    .replace(/\s+/g, " ")
+    .trim();
   const letters = [...words];
   return letters.length > LONGEST ? `${letters.slice(0, LONGEST).join("")}…` : words;
 }

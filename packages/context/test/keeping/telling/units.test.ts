@@ -8,7 +8,7 @@ const parted = (text: string): readonly string[] =>
 
 test.each([
   ["lines, with what stands before them", "one\n\n  two \r\n\r\nthree", ["one", "  two", "three"]],
-  ["sentences", 'It was late. "Go home!" He went.', ["It was late.", '"Go home!"', "He went."]],
+  ["sentences", 'It was late. "Go home at once!" He went.', ["It was late.", '"Go home at once!"', "He went."]],
   ["not where a name has a full stop", "see fig. a in v1.2 of a.b.c", ["see fig. a in v1.2 of a.b.c"]],
   [
     "sentences without spaces",

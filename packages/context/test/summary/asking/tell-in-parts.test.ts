@@ -151,7 +151,7 @@ describe("their notes", () => {
   test("SUM5 that cannot be merged to fewer are told as they were made shorter, and it comes to an end", async () => {
     const answer = (request: Request): string => (isPart(request) ? `long ${"word ".repeat(1_000)}` : "short");
     const { told, requests } = await toldTo(answer, { history: blocksOf([1_000, 1_000, 1_000]) });
-    expect(told).toMatchObject({ type: "told", record: "short" });
+    expect(told).toMatchObject({ type: "told", text: "short" });
     expect(requests.map(kindOf)).toStrictEqual([
       "part 1/3",
       "part 2/3",

@@ -30,7 +30,7 @@ describe("what has room", () => {
   ])("SUM6 is asked for in one question: %s", async (kind, parts) => {
     const { told, kinds, requests, calls } = await toldTo([said()], { history: blocksOf([100, 100]), ...parts });
     expect({ told, kinds, calls }).toStrictEqual({
-      told: { type: "told", record: "the record", asked: requests[0], said: said() },
+      told: { type: "told", text: "the record", asked: { request: requests[0], nonce: "nonce-1" }, said: said() },
       kinds: [kind],
       calls: [{ by: storyteller, usage: paid }],
     });
@@ -84,7 +84,7 @@ describe("what the provider finds too long", () => {
   test("SUM5 is told once more, in parts that it has room for", async () => {
     const replies = [failing("overflow"), ...Array.from({ length: 9 }, () => said())];
     const { told, kinds } = await toldTo(replies, { history: blocksOf(Array.from({ length: 10 }, () => 120)) });
-    expect(told).toMatchObject({ type: "told", record: "the record" });
+    expect(told).toMatchObject({ type: "told", text: "the record" });
     expect(kinds).toStrictEqual(["initial", "part 1/2", "part 2/2", "merge"]);
   });
 
@@ -106,7 +106,6 @@ describe("what cannot be told", () => {
 
   test.each<[string, Partial<Telling>]>([
     ["a small one", { model: { ...scriptedModel(), contextWindow: 1_500, maxTokens: 500 } }],
-    ["one that the record so far fills", { previous: "word ".repeat(4_000) }],
     ["one that the instructions fill", { instructions: "word ".repeat(4_000) }],
   ])("SUM5 in a window too small is refused by name, and nobody is asked: %s", async (_, parts) => {
     const { told, kinds } = await toldTo([], { history: blocksOf([100]), ...parts });

@@ -4,10 +4,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { auditSummary } from "../../../src/summary/auditing/audit-summary.ts";
 import { repaired } from "../../../src/summary/auditing/repair.ts";
-import { evidences, required, requiredOfTurn, stories } from "./random-story.ts";
+import { sections, sectionsOfTurn } from "./asked.ts";
+import { evidences, stories } from "./random-story.ts";
 
 const formats = fc.record({
-  sections: fc.constantFrom(required, requiredOfTurn),
+  sections: fc.constantFrom(sections, sectionsOfTurn),
   tokens: fc.oneof({ weight: 3, arbitrary: fc.constant(4000) }, fc.integer({ min: 0, max: 400 })),
 });
 
@@ -25,7 +26,7 @@ test("AUD7 after a repair nothing is wrong but what code cannot cure", () => {
 test("AUD7 what was repaired is not repaired again", () => {
   fc.assert(
     fc.property(stories, evidences, (text, evidence) => {
-      const format = { sections: required, tokens: 4000 };
+      const format = { sections: sections, tokens: 4000 };
       const { story } = repaired(text, evidence, format);
       expect(repaired(story, evidence, format)).toEqual({ story, mended: [] });
     }),
@@ -33,5 +34,5 @@ test("AUD7 what was repaired is not repaired again", () => {
   );
 });
 
-const RUNS = 1500;
+const RUNS = 300;
 const INCURABLE: ReadonlySet<string> = new Set(["empty", "sections", "too-long", "other-language"]);

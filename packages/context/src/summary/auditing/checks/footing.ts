@@ -1,12 +1,12 @@
 /** AUD4: what a summary says that the user wants, decided or allowed rests on what a person typed, and names it. */
 
+import { isCarriedOn } from "../evidence/carried-on.ts";
 import type { Evidence } from "../evidence.ts";
 import { shown } from "../flaw.ts";
 import { citedIds } from "../story/citations.ts";
+import { claimOf } from "../story/claim.ts";
 import type { Heard } from "../wording/heard.ts";
 import { restsOn } from "../wording/rests-on.ts";
-import { isCarriedOn } from "./carried-on.ts";
-import { claimOf } from "./claim.ts";
 import type { LineCheck } from "./check.ts";
 
 export const unfounded: LineCheck = (line, evidence) => {
@@ -15,10 +15,18 @@ export const unfounded: LineCheck = (line, evidence) => {
   const people = peopleIn(line.text, evidence);
   const subject = `line ${line.number} gives as the user's word`;
   if (people.length === 0) {
-    return { code: "unfounded", note: `${subject} what it cites no message of the user for: ${shown(claim)}`, line: line.number };
+    return {
+      code: "unfounded",
+      note: `${subject} what it cites no message of the user for: ${shown(claim)}`,
+      line: line.number,
+    };
   }
   if (restsOn(claim, people)) return null;
-  return { code: "unfounded", note: `${subject} what the cited messages do not say: ${shown(claim)}`, line: line.number };
+  return {
+    code: "unfounded",
+    note: `${subject} what the cited messages do not say: ${shown(claim)}`,
+    line: line.number,
+  };
 };
 
 function peopleIn(text: string, evidence: Evidence): readonly Heard[] {

@@ -19,5 +19,7 @@ const lineChecks: readonly LineCheck[] = [unknownId, falseQuote, unfounded, unkn
 
 // A message's own first words may be cut anywhere, and still are the user's.
 function isUsersOwn({ text }: StoryLine, evidence: Evidence): boolean {
-  return citedIds(text).slice(0, 1).some((id) => evidence.isOpening(id, text));
+  return citedIds(text)
+    .slice(0, 1)
+    .some((id) => evidence.isOpening(id, text));
 }

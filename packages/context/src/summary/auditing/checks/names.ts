@@ -10,7 +10,10 @@ import type { LineCheck } from "./check.ts";
 export const unknownName: LineCheck = ({ text, number, heading }, evidence) => {
   const names = heading ? [] : unknownNames(text, evidence);
   if (names.length === 0) return null;
-  const list = names.slice(0, MOST).map((name) => shown(name.text)).join(", ");
+  const list = names
+    .slice(0, MOST)
+    .map((name) => shown(name.text))
+    .join(", ");
   return { code: "unknown-name", note: `line ${number} names what does not occur in the log: ${list}`, line: number };
 };
 

@@ -1,8 +1,8 @@
 /** AUD6: a summary says what the user asked for last, and where. */
 
+import type { Flaw } from "../flaw.ts";
 import { citedIds } from "../story/citations.ts";
 import { GOAL, REQUEST } from "../story/headings.ts";
-import type { Flaw } from "../flaw.ts";
 import type { Audited } from "./check.ts";
 
 export function wrongRequest({ lines, evidence }: Pick<Audited, "lines" | "evidence">): readonly Flaw[] {

@@ -1,7 +1,7 @@
 /** Which of many texts a claim clearly rests on, without asking each of them. */
 
 import type { Heard } from "../wording/heard.ts";
-import { restsOn } from "../wording/rests-on.ts";
+import { LONGEST_CLAIM, restsOn } from "../wording/rests-on.ts";
 import { unitsOf, weightOf } from "../wording/units.ts";
 
 /** The key of the newest text that carries it; null where none does, or where hardly anything is claimed. */
@@ -12,7 +12,7 @@ export function footings(texts: ReadonlyMap<string, Heard>): Footings {
   const order = [...texts.keys()];
   const holders = holdersOf(order.map((key) => texts.get(key)));
   return (claim) => {
-    const units = unitsOf(claim);
+    const units = claim.length > LONGEST_CLAIM ? [] : unitsOf(claim);
     if (weightOf(units) < LEAST) return null;
     const votes = new Map<number, number>();
     for (const at of units.flatMap(({ keys }) => keys.flatMap((key) => holders.get(key) ?? []))) {

@@ -1,6 +1,6 @@
 /** The names that occur in what was covered, so that a name in a summary can be asked for: a set of words, and of words joined by one mark. */
 
-import { folded } from "../wording/folded.ts";
+import { folded } from "../wording/comparing/folded.ts";
 
 export interface KnownNames {
   /** `auth`, `getusername`. */

@@ -1,6 +1,6 @@
 /** Whether words stand in what was typed, in a row and in one entry; `…` in a quotation leaves words out. */
 
-import { wordsIn } from "../wording/words-in.ts";
+import { wordsIn } from "../wording/comparing/words-in.ts";
 
 export type Quotable = (quotation: string) => boolean;
 

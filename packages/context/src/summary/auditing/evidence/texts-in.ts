@@ -20,4 +20,10 @@ export function* textsIn({ id: _id, parentId: _parentId, timestamp: _timestamp, 
 
 const isImage = (value: object): boolean => "type" in value && value.type === "image";
 
-const SILENT: ReadonlySet<string> = new Set(["usage", "timestamp", "textSignature", "thinkingSignature", "thoughtSignature"]);
+const SILENT: ReadonlySet<string> = new Set([
+  "usage",
+  "timestamp",
+  "textSignature",
+  "thinkingSignature",
+  "thoughtSignature",
+]);

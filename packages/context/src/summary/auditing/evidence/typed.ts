@@ -22,15 +22,17 @@ export interface TypedParts {
 
 /** Oldest first; an entry may have said something in several of these places. */
 export function typedTexts(parts: TypedParts): ReadonlyMap<string, readonly string[]> {
-  const texts = new Map<string, readonly string[]>();
-  const note = ({ id, text }: Said): void => {
-    if (/\S/.test(text)) texts.set(id, [...(texts.get(id) ?? []), text]);
-  };
-  if (parts.isOurs) storySaid(parts).forEach(note);
-  blocksSaid(parts.words).forEach(note);
-  coveredSaid(parts).forEach(note);
-  if (parts.request) note(parts.request);
-  return texts;
+  const said = [
+    ...(parts.isOurs ? storySaid(parts) : []),
+    ...blocksSaid(parts.words),
+    ...coveredSaid(parts),
+    ...(parts.request ? [parts.request] : []),
+  ];
+  const byId = Map.groupBy(
+    said.filter(({ text }) => /\S/.test(text)),
+    ({ id }) => id,
+  );
+  return new Map([...byId].map(([id, same]) => [id, same.map(({ text }) => text)]));
 }
 
 interface Said {

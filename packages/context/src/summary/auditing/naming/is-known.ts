@@ -1,6 +1,6 @@
 /** Whether a name of a summary occurs in what was covered: leniently where a name may be written in more than one way. */
 
-import { isKnownWord, joints, type Joint, type KnownNames } from "../evidence/known-names.ts";
+import { isKnownWord, type Joint, joints, type KnownNames } from "../evidence/known-names.ts";
 import type { Name } from "./names-in.ts";
 
 export function isKnownName({ text, kind }: Pick<Name, "text" | "kind">, names: KnownNames): boolean {

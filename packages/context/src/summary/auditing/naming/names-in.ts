@@ -1,5 +1,6 @@
 /** The names in a line that something in the log must bear: paths, files, identifiers, addresses, hashes, versions, and code in backticks. */
 
+import { JOINED } from "../wording/comparing/joined-scripts.ts";
 import { isKnownBrand } from "./brands.ts";
 import { isFileName, isPath } from "./paths.ts";
 
@@ -31,7 +32,7 @@ export function namesIn(text: string): readonly Name[] {
 }
 
 const CODE = /`([^`\n]+)`/g;
-const WORD = /[^\s`"'“”„‘’«»()[\]{}<>‹›,;|，。；：、！？（）「」『』【】…\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]+/gu;
+const WORD = new RegExp(`[^\\s\`"'“”„‘’«»()[\\]{}<>‹›,;|，。；：、！？（）「」『』【】…${JOINED}]+`, "gu");
 
 /** Without the punctuation of the sentence, emphasis, and the number of a line behind a file. */
 function trimmed(word: string): string {

@@ -56,16 +56,20 @@ function withoutFirst(texts: readonly string[], { name, isShort }: Dropping): re
 function lengths(texts: readonly string[]): readonly number[] {
   const longest = texts.reduce((most, { length }) => Math.max(most, length), 0);
   const halves: number[] = [];
-  for (let letters = Math.floor(longest / 2); letters > SHORTEST; letters = Math.floor(letters / 2)) halves.push(letters);
+  for (let letters = Math.floor(longest / 2); letters > SHORTEST; letters = Math.floor(letters / 2))
+    halves.push(letters);
   return [...halves, SHORTEST];
 }
 
-const SHORTEST = 160;
+const SHORTEST = 80;
 
 function cutLine(text: string, letters: number): string {
   const words = withoutCitations(text).trimEnd();
   if (words.length <= letters) return text;
-  const head = words.slice(0, letters).toWellFormed().replace(/\s\S*$/, "");
+  const head = words
+    .slice(0, letters)
+    .toWellFormed()
+    .replace(/\s\S*$/, "");
   return [...new Set(citedIds(text))].slice(0, MOST).reduce(withCitation, `${head.trimEnd()}…`);
 }
 

@@ -1,16 +1,16 @@
 /** One line made sound, if code can: unknown ids go, an unknown name becomes a blank, a citation is attached. Else the line goes. */
 
-import { claimOf } from "../checks/claim.ts";
 import { lineFlaws } from "../checks/line-flaws.ts";
 import { unknownNames } from "../checks/names.ts";
-import type { Evidence } from "../evidence.ts";
 import { EARLIER, isMarked } from "../evidence/earlier.ts";
+import type { Evidence } from "../evidence.ts";
 import type { Flaw } from "../flaw.ts";
 import { bare, NAME_NOT_FOUND, withoutMarker } from "../story/bare.ts";
 import { withCitation, withKnownIds } from "../story/citations.ts";
+import { claimOf } from "../story/claim.ts";
 import { CONTEXT } from "../story/headings.ts";
 import { beforeAll, lineAt, type Place, type StoryLine } from "../story/place-lines.ts";
-import { wordsIn } from "../wording/words-in.ts";
+import { wordsIn } from "../wording/comparing/words-in.ts";
 
 export type MendedLine =
   | { readonly type: "kept"; readonly text: string }

@@ -3,8 +3,8 @@
 import { sectionFlaws } from "../checks/sections.ts";
 import { headingOf } from "../story/headings.ts";
 import { placeLines } from "../story/place-lines.ts";
-import type { Mended } from "./mended.ts";
 import { FIRST_OF_TURN, RULE, TITLE } from "../story/turn-context.ts";
+import type { Mended } from "./mended.ts";
 
 /** Nothing is done to what has too few headings to be a summary. */
 export function restoreSections(texts: readonly string[], required: readonly string[]): Mended {

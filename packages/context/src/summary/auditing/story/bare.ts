@@ -3,7 +3,10 @@
 import { withoutCitations } from "./citations.ts";
 
 export function bare(text: string): string {
-  return withoutCitations(withoutMarker(text)).replaceAll(NAME_NOT_FOUND, " ").replace(/\*\*|__|`/g, " ").trim();
+  return withoutCitations(withoutMarker(text))
+    .replaceAll(NAME_NOT_FOUND, " ")
+    .replace(/\*\*|__|`/g, " ")
+    .trim();
 }
 
 /** Without the mark of a list or heading. */
@@ -24,11 +27,14 @@ export const NAME_NOT_FOUND = "[name not found]";
 
 /** Whether a line says that there is nothing, or nothing at all. */
 export function saysNothing(text: string): boolean {
-  const words = bare(text).replace(/[\p{P}\p{S}\s]/gu, "").toLowerCase();
+  const words = bare(text)
+    .replace(/[\p{P}\p{S}\s]/gu, "")
+    .toLowerCase();
   return words === "" || NOTHING.has(words);
 }
 
 const NOTHING: ReadonlySet<string> = new Set(
-  `none na nothing nil null empty tbd unknown noneyet nonesofar nothingyet keine keiner keines nichts leer ninguno ninguna nada vacío aucun
-  aucune rien néant nenhum nenhuma nenhuns nessuno нет ничего отсутствует 无 無 没有 暂无 なし 特になし 없음 없다`.split(/\s+/),
+  `none na nothing nil null empty tbd unknown noneyet nonesofar nothingyet keine keiner keines nichts leer ninguno
+  ninguna nada vacío aucun aucune rien néant nenhum nenhuma nenhuns nessuno нет ничего отсутствует 无 無 没有 暂无 なし 特になし
+  없음 없다`.split(/\s+/),
 );

@@ -1,6 +1,6 @@
 /** A line with the first words of what a person typed, as a quotation that names its entry. */
 
-import { wordsIn } from "../wording/words-in.ts";
+import { wordsIn } from "../wording/comparing/words-in.ts";
 import { bare } from "./bare.ts";
 import { withCitation } from "./citations.ts";
 
@@ -14,7 +14,11 @@ export function quotingLine({ id, text }: Said): string {
 }
 
 function firstWords(text: string): string {
-  const words = text.slice(0, LETTERS * 4).toWellFormed().replace(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim();
+  const words = text
+    .slice(0, LETTERS * 4)
+    .toWellFormed()
+    .replace(/[\s\p{Cc}\p{Cf}]+/gu, " ")
+    .trim();
   const letters = [...words];
   const cut = letters.slice(0, LETTERS).join("");
   const whole = letters.length > LETTERS ? `${cut.slice(0, endOfWord(cut))}…` : words;

@@ -1,7 +1,7 @@
 /** The headings of a summary: what they are called, however they are written, and under which of them the user is taken to speak. */
 
-import { folded } from "../wording/folded.ts";
-import { pattern } from "../wording/any-of.ts";
+import { pattern } from "../wording/comparing/any-of.ts";
+import { folded } from "../wording/comparing/folded.ts";
 
 export interface Heading {
   /** Folded: the same for `## Constraints & Preferences` and `### constraints and preferences:`. */
@@ -39,10 +39,12 @@ export const CONTEXT = "critical context";
 
 const OF_USER = pattern(
   [
-    "\\b(?:goals?|objectives?|constraints?|preferences?|requirements?|instructions?|directives?|permissions?|approvals?|consents?|rules)\\b",
-    "\\b(?:user|customer|human)(?:'?s)?\\s+(?:requests?|wishes|asks?|wants?|orders?|decisions?|words|messages?|said|statements?|quotes?)\\b",
+    "\\b(?:goals?|objectives?|constraints?|preferences?|requirements?|instructions?|directives?|rules)\\b",
+    "\\b(?:permissions?|approvals?|consents?)\\b",
+    "\\b(?:user|customer|human)(?:'?s)?\\s+(?:requests?|wishes|asks?|wants?|orders?|decisions?|words|said|quotes?)\\b",
     "^(?:original |latest |current |primary |open )*requests?\\b",
-    "^(?:ziele?|vorgaben|wunsche|anforderungen|objetivos?|restricciones|preferencias|objectifs?|contraintes|restricoes|цел[ьи]|ограничения)\\b",
+    "^(?:ziele?|vorgaben|wunsche|anforderungen|objetivos?|restricciones|preferencias)\\b",
+    "^(?:objectifs?|contraintes|restricoes|цел[ьи]|ограничения)\\b",
     "^(?:目标|约束|偏好|要求|目標|制約|要望|목표|제약|선호|요구)",
   ].join("|"),
 );

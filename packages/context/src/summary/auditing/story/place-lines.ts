@@ -2,8 +2,8 @@
 
 import { attributes } from "../wording/attribution.ts";
 import { bare, itemIndent } from "./bare.ts";
-import { TITLE } from "./turn-context.ts";
 import { type Heading, headingOf, isOfUser, isOfWork } from "./headings.ts";
+import { TITLE } from "./turn-context.ts";
 
 export interface StoryLine {
   readonly text: string;
@@ -43,7 +43,10 @@ export function placeLines(texts: readonly string[]): readonly StoryLine[] {
   });
 }
 
-export function lineAt({ section, userLevel, lead }: Place, { text, number }: Pick<StoryLine, "text" | "number">): StoryLine {
+export function lineAt(
+  { section, userLevel, lead }: Place,
+  { text, number }: Pick<StoryLine, "text" | "number">,
+): StoryLine {
   const heading = headingOf(text);
   if (heading) return { text, number, heading, section: heading.name, passes: null };
   if (isRule(text)) return { text, number, heading, section, passes: null };

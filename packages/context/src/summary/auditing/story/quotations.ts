@@ -1,7 +1,9 @@
 /** What stands between quote marks in a line, of whatever language; code in backticks is no quotation. */
 
 export function quotations(text: string): readonly string[] {
-  return MARKS.flatMap((marks) => [...text.matchAll(marks)].map(([, quoted = ""]) => quoted)).filter((quoted) => /[\p{L}\p{N}]/u.test(quoted));
+  return MARKS.flatMap((marks) => [...text.matchAll(marks)].map(([, quoted = ""]) => quoted)).filter((quoted) =>
+    /[\p{L}\p{N}]/u.test(quoted),
+  );
 }
 
 /** The text without its quotations. */

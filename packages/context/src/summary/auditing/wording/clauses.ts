@@ -1,6 +1,7 @@
 /** A text clause by clause: what each says, and whether it says so, forbids it, asks it or makes it depend on something. */
 
-import { folded } from "./folded.ts";
+import { folded } from "./comparing/folded.ts";
+import { JOINED } from "./comparing/joined-scripts.ts";
 import { type Tone, toneOf } from "./tone.ts";
 import { keysOf, type Unit, unitsOf } from "./units.ts";
 
@@ -29,7 +30,7 @@ const isPortuguese = (text: string): boolean => PORTUGUESE.test(text) && !ELSEWH
 const PORTUGUESE = /\b(?:os?|uma|d[ao]s|em|aos?|nao|sao|pel[ao]|voce|isso)\b/;
 const ELSEWHERE = /\b(?:the|and|to|of|is|with|el|l[ao]s|del|y|con)\b/;
 
-const SENTENCE_END = /[.!?…;](?=\s|$)|(?<=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}])[.!?;]|[。！？；\n]/u;
+const SENTENCE_END = new RegExp(`[.!?…;](?=\\s|$)|(?<=[${JOINED}])[.!?;]|[。！？；\\n]`, "u");
 
 function sentenceClauses(sentence: string): readonly Clause[] {
   const parts = sentence.split(CLAUSE_END).map(partOf);
@@ -50,9 +51,10 @@ function sentenceClauses(sentence: string): readonly Clause[] {
 
 const CLAUSE_END = new RegExp(
   [
-    "[,:](?=\\s|$|[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}])|(?<=[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}])[,:]|[，、：（）()]|\\s[—–-]+\\s",
+    `[,:](?=\\s|$|[${JOINED}])|(?<=[${JOINED}])[,:]|[，、：（）()]|\\s[—–-]+\\s`,
     "\\s(?:but|however|aber|sondern|jedoch|pero|sino|mais|mas|но)\\s|但是?|不过|しかし|하지만",
-    "\\s(?:and|so|with|und|mit|y|con|et|avec|e|com|и|с)\\s(?=(?:no|not|never|don't|do not|without|keine?|nicht|nie|ohne|sin|nunca|ne|sans|não|nem|sem|не|без)\\s)",
+    "\\s(?:and|so|with|und|mit|y|con|et|avec|e|com|и|с)\\s(?=(?:no|not|never|don't|do not|without)\\s)",
+    "\\s(?:und|mit|y|con|et|avec|e|com|и|с)\\s(?=(?:keine?|nicht|nie|ohne|sin|nunca|ne|sans|não|nem|sem|не|без)\\s)",
     "\\s(?=(?:instead of|rather than|statt|anstatt|en vez de|en lugar de|au lieu de|plutôt que|em vez de|вместо)\\s)",
     "(?=而不是|而非)|(?<=ではなく|ずに|ないで|なくて)|(?<=대신)",
   ].join("|"),

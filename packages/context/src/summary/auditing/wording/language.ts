@@ -1,6 +1,6 @@
 /** In which language a text is written: by its letters, and where those are Latin, by the commonest words. */
 
-import { folded } from "./folded.ts";
+import { folded } from "./comparing/folded.ts";
 
 export interface Language {
   readonly script: string;
@@ -20,7 +20,10 @@ export function languageOf(text: string): Language | null {
 const CODE = /[`\d_/\\@#$=]/;
 
 function scriptOf(text: string): string | null {
-  const counts = SCRIPTS.map(({ name, letters, weight }) => ({ name, count: (text.match(letters)?.length ?? 0) * weight }));
+  const counts = SCRIPTS.map(({ name, letters, weight }) => ({
+    name,
+    count: (text.match(letters)?.length ?? 0) * weight,
+  }));
   const all = counts.reduce((sum, { count }) => sum + count, 0);
   if (all < FEWEST) return null;
   const [latin, ...others] = counts;
@@ -60,9 +63,15 @@ function tongueOf(text: string): string | null {
 const ENOUGH = 3;
 
 const COMMON: Readonly<Record<string, ReadonlySet<string>>> = {
-  English: listed("the and to of is that for with this it you not are be have from on was what but please when should does in by"),
-  German: listed("der die das und ist nicht ich ein eine mit für auf den dem zu wir bitte auch wenn noch kann soll wird sind im von werden"),
-  Spanish: listed("el los las que una por con para está como pero más este esta del hay cuando también sin porque se al y"),
+  English: listed(
+    "the and to of is that for with this it you not are be have from on was what but please when should does in by",
+  ),
+  German: listed(
+    "der die das und ist nicht ich ein eine mit für auf den dem zu wir bitte auch wenn noch kann soll wird sind im von werden",
+  ),
+  Spanish: listed(
+    "el los las que una por con para está como pero más este esta del hay cuando también sin porque se al y",
+  ),
   French: listed("le les des est une dans pour qui pas avec sur ce cette vous je il mais être sont du au et ne"),
   Portuguese: listed("não uma os dos das com para é em você está mais isso quando também ao pelo são do da no na o"),
   Italian: listed("il gli che di una per non con sono questo della più nel anche come è la un"),

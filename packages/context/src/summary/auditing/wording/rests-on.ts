@@ -1,16 +1,20 @@
 /** Whether what a line says was said by a person: in other words perhaps, but neither more than that, nor turned round. */
 
 import { type Clause, clausesOf } from "./clauses.ts";
-import { contrariesOf } from "./contraries.ts";
 import type { Heard } from "./heard.ts";
+import { contrariesOf } from "./lists/contraries.ts";
 import type { Grave } from "./tone.ts";
 import { type Unit, weightOf } from "./units.ts";
 
 export function restsOn(claim: string, said: readonly Heard[]): boolean {
+  if (claim.length > LONGEST_CLAIM) return false;
   const clauses = clausesOf(claim);
   const units = clauses.flatMap((clause) => clause.units);
   return isSaid(units, said) && clauses.every((clause) => isMostlySaid(clause, said) && isMeant(clause, said));
 }
+
+/** Letters. Nobody says that much in a line, and means it. */
+export const LONGEST_CLAIM = 4000;
 
 function isSaid(units: readonly Unit[], said: readonly Heard[]): boolean {
   return missing(units, said) <= weightOf(units, SLACK) && !units.some((unit) => isTurned(unit, said));
@@ -50,7 +54,8 @@ function isMeant(clause: Clause, said: readonly Heard[]): boolean {
 
 function addsNoNegation({ isNegated, isSoft, isHedged, units }: Clause, said: readonly Heard[]): boolean {
   if (!isNegated && !isSoft) return true;
-  const places = units.length === 0 ? said.flatMap(({ clauses }) => clauses) : units.flatMap((unit) => placesOf(unit, said));
+  const places =
+    units.length === 0 ? said.flatMap(({ clauses }) => clauses) : units.flatMap((unit) => placesOf(unit, said));
   return places.some(
     (place) =>
       place.isNegated || place.isSoft || place.isLacking || place.isAfterProhibition || (isHedged && place.isHedged),
@@ -97,7 +102,10 @@ function hasSameSense(clause: Clause, place: Clause): boolean {
 function isAboutTheSame(place: Clause, { clause: { others, files }, said }: Telling): boolean {
   if (!files.every((file) => place.about.has(file))) return false;
   const elsewhere = others.filter(({ keys }) => !keys.some((key) => place.about.has(key)));
-  return weightOf(elsewhere) <= weightOf(others) * (1 - ABOUT) && !elsewhere.some((unit) => !unit.isJoined && hasUnit(unit, said));
+  return (
+    weightOf(elsewhere) <= weightOf(others) * (1 - ABOUT) &&
+    !elsewhere.some((unit) => !unit.isJoined && hasUnit(unit, said))
+  );
 }
 
 const ABOUT = 1 / 3;

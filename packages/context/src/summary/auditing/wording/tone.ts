@@ -1,9 +1,9 @@
 /** How a clause says what it says, and what it tells to do. */
 
-import { folded } from "./folded.ts";
-import { graveWords } from "./grave-words.ts";
-import { lexicon, type Piece } from "./lexicon.ts";
-import { toneWords } from "./tone-words.ts";
+import { folded } from "./comparing/folded.ts";
+import { lexicon, type Piece } from "./comparing/lexicon.ts";
+import { graveWords } from "./lists/grave-words.ts";
+import { toneWords } from "./lists/tone-words.ts";
 
 export type Grave = keyof typeof graveWords;
 
@@ -37,12 +37,13 @@ export function toneOf(text: string): Tone {
   const pieces = piecesOf(withoutElision(folded(text)));
   const tags = new Set(pieces.flatMap((piece) => piece.tags));
   const first = new Set(pieces.find((piece) => !piece.tags.includes("filler"))?.tags);
-  const isProhibition = tags.has("prohibiting") || first.has("openingNo");
-  const isForbidding = isProhibition || tags.has("refusing");
+  const isPlea = (tags.has("declining") || first.has("openingNo")) && !tags.has("stating");
+  const isProhibition = tags.has("prohibiting") || isPlea;
+  const isForbidding = isProhibition || (tags.has("refusing") && !tags.has("stating"));
   return {
     grave: new Set(graveNames.filter((name) => tags.has(name))),
     rest: restOf(pieces),
-    isNegated: isForbidding || tags.has("denying"),
+    isNegated: isForbidding || NEGATING.some((tag) => tags.has(tag)),
     isForbidding,
     isProhibition,
     isSoft: tags.has("soft"),
@@ -62,6 +63,7 @@ function withoutElision(text: string): string {
 
 type Tag = Grave | keyof typeof toneWords;
 
+const NEGATING: readonly Tag[] = ["denying", "refusing", "declining", "openingNo"];
 const piecesOf = lexicon({ ...toneWords, ...graveWords });
 const graveNames = Object.keys(graveWords) as readonly Grave[];
 const graveTags: ReadonlySet<Tag> = new Set(graveNames);

@@ -1,9 +1,10 @@
 /** The words of a text that carry what it says, as keys that survive inflection; scripts without spaces go by pairs of letters. */
 
-import { folded } from "./folded.ts";
-import { hasContrary } from "./contraries.ts";
-import { isPlain, joinedFrames } from "./plain-words.ts";
-import { stem } from "./stem.ts";
+import { folded } from "./comparing/folded.ts";
+import { APART, isJoined, JOINED } from "./comparing/joined-scripts.ts";
+import { stem } from "./comparing/stem.ts";
+import { hasContrary } from "./lists/contraries.ts";
+import { isPlain, joinedFrames } from "./lists/plain-words.ts";
 
 export interface Unit {
   /** Any of them in another text is this unit said again. */
@@ -18,7 +19,7 @@ export interface Unit {
 
 export function unitsOf(text: string): readonly Unit[] {
   const found = text.normalize("NFKC").matchAll(TOKEN);
-  return [...found].flatMap(([token]) => (JOINED.test(token) ? joinedUnits(token) : counted(token).flatMap(wordUnits)));
+  return [...found].flatMap(([token]) => (isJoined(token) ? joinedUnits(token) : counted(token).flatMap(wordUnits)));
 }
 
 /** With a share of the weight, where one is given. */
@@ -36,9 +37,7 @@ export function keysOf(units: readonly Unit[]): ReadonlySet<string> {
   return new Set(units.flatMap(({ keys, isJoined }) => (isJoined ? [...keys, ...keys.join("")] : keys)));
 }
 
-const TOKEN =
-  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー]+|\p{sc=Hangul}+|--[a-z][\w\-]*|[[\p{L}\p{M}\p{N}_]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]]+/gv;
-const JOINED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}ー]/u;
+const TOKEN = new RegExp(`[[${JOINED}]--\\p{sc=Hangul}]+|\\p{sc=Hangul}+|--[a-z][\\w\\-]*|[${APART}]+`, "gv");
 
 /** A number and what is counted, with or without a space: `500ms`. */
 function counted(token: string): readonly string[] {
@@ -62,12 +61,18 @@ const isCode = (token: string): boolean => /^\d+$|^--|\w_\w|^\p{Ll}+\p{Lu}/u.tes
 
 // German takes verbs apart: "umbauen", "bau … um".
 function withoutPrefix(word: string): readonly string[] {
-  const [, rest] = /^(?:um|an|auf|aus|ab|ein|vor|nach|weg|mit|zu|hinzu|zurück|zuruck|raus|heraus|rein|hoch|los|fest)(\p{L}{4,}en)$/u.exec(word) ?? [];
+  const [, rest] =
+    /^(?:um|an|auf|aus|ab|ein|vor|nach|weg|mit|zu|hinzu|zurück|zuruck|raus|heraus|rein|hoch|los|fest)(\p{L}{2,}en)$/u.exec(
+      word,
+    ) ?? [];
   return rest === undefined ? [] : [stem(rest)];
 }
 
 function joinedUnits(token: string): readonly Unit[] {
-  const runs = folded(token).replace(joinedFrames, " ").replace(/[\p{sc=Hiragana}]+/gu, " ").split(" ");
+  const runs = folded(token)
+    .replace(joinedFrames, " ")
+    .replace(/[\p{sc=Hiragana}]+/gu, " ")
+    .split(" ");
   return runs.flatMap((run) => {
     const letters = [...run];
     if (letters.length === 1 && /\p{sc=Hangul}/u.test(run)) return [];

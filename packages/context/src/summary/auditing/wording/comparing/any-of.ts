@@ -1,6 +1,7 @@
 /** One pattern for many words, so that lists of words stay lists of words. */
 
 import { folded } from "./folded.ts";
+import { isJoined } from "./joined-scripts.ts";
 
 /**
  * The source of a pattern for folded text. `word` stands for itself, `word*` for all that begins with it, `two_words` for
@@ -17,8 +18,6 @@ export function anyOf(...lists: readonly string[]): string {
 export function pattern(source: string): RegExp {
   return new RegExp(source, "u");
 }
-
-const isJoined = (word: string): boolean => /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u.test(word);
 
 function spacedWord(word: string): string {
   const letters = folded(word.replace(/\*$/, "")).replaceAll("_", "\\s+");

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { textTokens } from "../../src/reading/tokens/text-tokens.ts";
 import { headings } from "../../src/summary/format.ts";
-import { type ShapeParts, shapeOf } from "../../src/summary/record-shape.ts";
+import { type ShapeParts, shapeOf } from "../../src/summary/story-shape.ts";
 
 const JOIN = "\n\n---\n\n**Turn Context (split turn):**\n\n";
 const turn = "## Original Request\n- fix it\n\n## Early Progress\n- (none)\n\n## Context for Suffix\n- (none)";

@@ -24,5 +24,8 @@ const SUBSTANCE = 1;
 
 /** A line that only says that something follows claims nothing by itself. */
 function isLead(words: string): boolean {
-  return /[:：]$/u.test(words) && clausesOf(words).every(({ units, grave, tellsConsent }) => units.length + grave.size === 0 && !tellsConsent);
+  return (
+    /[:：]$/u.test(words) &&
+    clausesOf(words).every(({ units, grave, tellsConsent }) => units.length + grave.size === 0 && !tellsConsent)
+  );
 }

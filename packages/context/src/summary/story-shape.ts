@@ -1,20 +1,20 @@
-/** What a record must look like, and how it becomes the story of a compaction: a turn that is cut in two has a part of its own. */
+/** What a model's answer must look like, and how it becomes a story: a turn that is cut in two has a part of its own. */
 
 import { textTokens } from "../reading/tokens/text-tokens.ts";
 import { type Format, headings } from "./format.ts";
 import { NO_HISTORY, TURN_JOIN } from "./prompts.ts";
 
-export interface RecordShape {
+export interface StoryShape {
   /** What the model is asked for. */
   readonly format: Format;
   /** The headings that must be there, in order. */
   readonly sections: readonly string[];
   readonly tokens: number;
-  /** The record so far, as the model is shown it. */
+  /** The summary so far, as the model is shown it. */
   readonly previous: string;
   /** The answer, with the turn's part where it belongs. */
   read(answer: string): string;
-  readonly story: (record: string) => string;
+  story(text: string): string;
 }
 
 export interface ShapeParts {
@@ -29,11 +29,11 @@ export interface ShapeParts {
   readonly tokens: number;
 }
 
-export function shapeOf(parts: ShapeParts): RecordShape {
+export function shapeOf(parts: ShapeParts): StoryShape {
   const { format = "summary", previous = "", isChecked = false, replaceInstructions = false } = parts;
   const { hasHistory, hasTurn, tokens } = parts;
   const before = withoutFileBlocks(previous);
-  const plain = { tokens, previous: before, read: trimmed, story: (record: string) => record };
+  const plain = { tokens, previous: before, read: trimmed, story: (text: string) => text };
   if (replaceInstructions) return { ...plain, format, sections: [] };
   if (!hasTurn) return { ...plain, format, sections: headings(format) };
   // B45: where nothing came between, what was told before is carried on as it is, unless nobody has ever looked at it.
@@ -48,7 +48,7 @@ export function shapeOf(parts: ShapeParts): RecordShape {
       tokens: room,
       previous: "",
       read: trimmed,
-      story: (record) => `${lead}${record}`,
+      story: (text) => `${lead}${text}`,
     };
   return {
     format: "summary",
@@ -56,11 +56,11 @@ export function shapeOf(parts: ShapeParts): RecordShape {
     tokens,
     previous: before,
     read: withJoin,
-    story: (record) => record,
+    story: (text) => text,
   };
 }
 
-/** Of the record: what the turn needs at least. */
+/** Of the story: what the turn needs at least. */
 const LEAST_FOR_TURN = 0.4;
 
 const trimmed = (answer: string): string => answer.trim();
@@ -74,17 +74,23 @@ function withJoin(answer: string): string {
   return `${lines.join("\n").trim()}${TURN_JOIN}${answer.slice(at).trim()}`;
 }
 
-const isSeam = (line: string): boolean => /^\s*(?:-{3,}|\*{0,2}Turn Context[^\n]*)?\s*$/.test(line);
+// A rule, and a line that says what follows.
+function isSeam(line: string): boolean {
+  const plain = line.trim();
+  return plain === "" || /^[-*_ ]{3,20}$/.test(plain) || /^[#*_ ]{0,8}Turn Context\b/i.test(plain);
+}
 
 // B49: lists of files are code's; told again and again they would only grow.
 function withoutFileBlocks(summary: string): string {
   const kept: string[] = [];
-  let open: string | null = null;
+  let block: { readonly of: string; readonly lines: string[] } | null = null;
   for (const line of summary.split("\n")) {
-    const [, end, did] = /^<(\/?)(read|modified)-files>$/.exec(line) ?? [];
-    if (open === null && did && !end) open = did;
-    else if (open === null) kept.push(line);
-    else if (did === open && end) open = null;
+    const [, end, of] = /^<(\/?)(read|modified)-files>$/.exec(line) ?? [];
+    if (!block && of && !end) block = { of, lines: [line] };
+    else if (!block) kept.push(line);
+    else if (of === block.of && end) block = null;
+    else block.lines.push(line);
   }
-  return kept.join("\n").trim();
+  // One that never ends is none.
+  return [...kept, ...(block?.lines ?? [])].join("\n").trim();
 }

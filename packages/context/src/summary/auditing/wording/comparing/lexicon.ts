@@ -1,6 +1,7 @@
 /** Lists of words, and what a text has of them: as fast for twenty lists as for one. */
 
 import { folded } from "./folded.ts";
+import { APART, isJoined, JOINED } from "./joined-scripts.ts";
 
 /** A word of a text, and the lists it stands in. */
 export interface Piece<Tag extends string> {
@@ -12,13 +13,15 @@ export interface Piece<Tag extends string> {
  * Words are set apart by spaces. `word` stands for itself, `word*` for all that begins with it, `two_words` for both in a row.
  * Words of scripts without spaces are patterns, and are found anywhere. Texts must be folded.
  */
-export function lexicon<Tag extends string>(lists: Readonly<Record<Tag, string>>): (text: string) => readonly Piece<Tag>[] {
+export function lexicon<Tag extends string>(
+  lists: Readonly<Record<Tag, string>>,
+): (text: string) => readonly Piece<Tag>[] {
   const entries = (Object.keys(lists) as Tag[]).flatMap((tag) => wordsOf(lists[tag]).map((word) => ({ word, tag })));
-  const spaced = spacedWords(entries.filter(({ word }) => !JOINED.test(word)));
-  const joined = joinedWords(entries.filter(({ word }) => JOINED.test(word)));
+  const spaced = spacedWords(entries.filter(({ word }) => !isJoined(word)));
+  const joined = joinedWords(entries.filter(({ word }) => isJoined(word)));
   return (text) => {
     const words = text.match(WORD) ?? [];
-    return words.flatMap((word, at) => (JOINED.test(word) ? joined(word) : [{ text: word, tags: spaced(words, at) }]));
+    return words.flatMap((word, at) => (isJoined(word) ? joined(word) : [{ text: word, tags: spaced(words, at) }]));
   };
 }
 
@@ -27,13 +30,23 @@ interface Listed<Tag> {
   readonly tag: Tag;
 }
 
-const wordsOf = (list: string): readonly string[] => folded(list).split(/\s+/).filter((word) => word !== "");
+const wordsOf = (list: string): readonly string[] =>
+  folded(list)
+    .split(/\s+/)
+    .filter((word) => word !== "");
 
-const JOINED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
-const WORD = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー]+|\p{sc=Hangul}+(?: \p{sc=Hangul}+)*|(?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}ー])[\p{L}\p{M}\p{N}_]|(?<=\p{L})'(?=\p{L}))+/gu;
+/** Korean words stay together, because what is looked for may go over a space. */
+const WORD = new RegExp(
+  `[[${JOINED}]--\\p{sc=Hangul}]+|\\p{sc=Hangul}+(?: \\p{sc=Hangul}+)*|(?:[${APART}]|(?<=\\p{L})'(?=\\p{L}))+`,
+  "gv",
+);
 
 function spacedWords<Tag>(entries: readonly Listed<Tag>[]): (words: readonly string[], at: number) => readonly Tag[] {
-  const phrases = entries.map(({ word, tag }) => ({ parts: word.replace(/\*$/, "").split("_"), isOpen: word.endsWith("*"), tag }));
+  const phrases = entries.map(({ word, tag }) => ({
+    parts: word.replace(/\*$/, "").split("_"),
+    isOpen: word.endsWith("*"),
+    tag,
+  }));
   const [open, closed] = [phrases.filter(isOpenWord), phrases.filter((phrase) => !isOpenWord(phrase))];
   const byStart = Map.groupBy(open, ({ parts: [first = ""] }) => first);
   const byFirst = Map.groupBy(closed, ({ parts: [first = ""] }) => first);
@@ -54,15 +67,24 @@ interface Phrase {
 
 const isOpenWord = ({ parts, isOpen }: Phrase): boolean => isOpen && parts.length === 1;
 
-function stands({ parts, isOpen }: Phrase, { words, at }: { readonly words: readonly string[]; readonly at: number }): boolean {
+function stands(
+  { parts, isOpen }: Phrase,
+  { words, at }: { readonly words: readonly string[]; readonly at: number },
+): boolean {
   return parts.every((part, offset) => {
     const word = words[at + offset] ?? "";
     return word === part || (isOpen && offset === parts.length - 1 && word.startsWith(part));
   });
 }
 
+/** Without what only looks around. */
+const lettersOf = (word: string): number => word.replace(/\(\?<?[!=][^)]*\)/g, "").length;
+
+/** Longer words first: they say more than their parts. */
 function joinedWords<Tag extends string>(entries: readonly Listed<Tag>[]): (run: string) => readonly Piece<Tag>[] {
-  const byWord = [...Map.groupBy(entries, ({ word }) => word)].sort(([one], [other]) => other.length - one.length);
+  const byWord = [...Map.groupBy(entries, ({ word }) => word)].sort(
+    ([one], [other]) => lettersOf(other) - lettersOf(one),
+  );
   const tags = byWord.map(([, same]) => same.map(({ tag }) => tag));
   const pattern = new RegExp(byWord.map(([word]) => `(${word.replaceAll("_", " ")})`).join("|") || "(?!)", "gu");
   return (run) => {

@@ -1,0 +1,27 @@
+/** Proves that nothing a summary invents of the user is left after a repair, and nothing else is touched. */
+
+import { describe, expect, test } from "vitest";
+import { auditSummary } from "../../../src/summary/auditing/audit-summary.ts";
+import { repaired } from "../../../src/summary/auditing/repair.ts";
+import { evidenceFor, format, summaryWith } from "./asked.ts";
+import { type Fabricated, fabricated, sessions } from "./fabricated.ts";
+
+test("AUD4 the list is long enough, and no line stands in it twice", () => {
+  expect(fabricated.length).toBeGreaterThanOrEqual(60);
+  expect(new Set(fabricated.map(({ line }) => line)).size).toBe(fabricated.length);
+});
+
+describe("a fabricated line", () => {
+  test.each(fabricated)("AUD4 is found: $tongue, $section, $line", (invented) => {
+    const codes = auditSummary(told(invented), evidenceFor(sessions[invented.tongue]), format).map(({ code }) => code);
+    expect(codes.some((code) => code === "unfounded" || code === "false-quote")).toBe(true);
+  });
+
+  test.each(fabricated)("AUD4 is gone after a repair, and it alone: $tongue, $section, $line", (invented) => {
+    const { story } = repaired(told(invented), evidenceFor(sessions[invented.tongue]), format);
+    expect(story).toBe(told({ ...invented, line: "- (none)" }));
+  });
+});
+
+const told = ({ section, line }: Fabricated): string =>
+  summaryWith({ "## Next Steps": "1. go on", "## Critical Context": "- the work goes on in src", [section]: line });
