@@ -39,7 +39,9 @@ function generatedFaults({ path, text }: Page, made: Generators): readonly Fault
   return [...text.matchAll(GENERATED)].flatMap((part) => {
     const [, name = "", content = ""] = part;
     if (content === `${made[name]?.(text)}\n`) return [];
-    const sentence = made[name] ? `${name} is not what the code says; run \`pnpm write-docs\`` : `nobody generates ${name}`;
+    const sentence = made[name]
+      ? `${name} is not what the code says; run \`pnpm write-docs\``
+      : `nobody generates ${name}`;
     return [{ path, line: lineAt(text, part.index), sentence }];
   });
 }

@@ -127,9 +127,7 @@ describe("after one that was done", () => {
     const { outcome, reported } = await acted({ session_compact: [leaving] }, {}, session);
     expect(outcome.type).toBe("compacted");
     expect((await session.branch()).map(({ type }) => type)).toStrictEqual(["message", "custom"]);
-    expect(reported).toStrictEqual([
-      { event: "session_compact", why: "the session has gone elsewhere meanwhile" },
-    ]);
+    expect(reported).toStrictEqual([{ event: "session_compact", why: "the session has gone elsewhere meanwhile" }]);
   });
 
   test("HOOK5 what was said meanwhile comes first, and nothing is lost", async () => {

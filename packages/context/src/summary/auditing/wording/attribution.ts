@@ -10,11 +10,18 @@ export function attributes(text: string): boolean {
   return LABEL.test(rest) || ATTRIBUTING.some((each) => each.test(rest));
 }
 
-/** What of a line attributes something, each part of it that stands for itself. */
+/** What of a line attributes something: of each sentence that does, all from where it begins to. */
 export function attributed(text: string): readonly string[] {
   if (!attributes(text)) return [];
-  const parts = LABEL.test(folded(text)) ? [] : text.split(SEGMENT_END).filter(attributes);
-  return parts.length > 0 ? parts : [text];
+  const sentences = LABEL.test(folded(text)) ? [] : text.split(SENTENCE_END).filter(attributes);
+  return sentences.length > 0 ? sentences.map(fromAttribution) : [text];
+}
+
+// "Switched to pnpm (the user asked for it)", "**pnpm**: the user asked for it".
+function fromAttribution(sentence: string): string {
+  const parts = sentence.split(OPENING);
+  const at = parts.findIndex(attributes);
+  return at <= 0 ? sentence : parts.slice(at).join(", ");
 }
 
 const USER =
@@ -23,9 +30,11 @@ const USER =
 // As in a play: who, a colon, and what they say.
 const LABEL = pattern(`^${USER}(?:'s)?(?:\\s(?:feedback|note|requests?|instructions?|decision|says))?\\s?[:：]`);
 
-const SEGMENT_END = new RegExp(
+const OPENING = /[:：](?=\s|$)|[（(]|\s[—–-]+\s|→/u;
+
+const SENTENCE_END = new RegExp(
   [
-    "[.!?…;:](?=\\s|$)|[。！？；：（）()\\n]|\\s[—–-]+\\s|→",
+    "[.!?…;](?=\\s|$)|[。！？；\\n]",
     ",?\\s(?=(?:so|because|therefore|hence|thus|weil|deshalb|daher|sodass|porque|por eso|así que)\\s)",
     ",?\\s(?=(?:parce que|donc|потому|поэтому)\\s)",
     `,?\\s(?:and|und|y|et|e|и)\\s(?=${USER}\\s)`,
