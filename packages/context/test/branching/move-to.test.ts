@@ -140,6 +140,44 @@ describe("what is told", () => {
     expect(asked).not.toContain("[Tool result]");
   });
 
+  test("BR4 what was taken out of it since does not come back", async () => {
+    const plain = story().replace("- [x] ran make, the cookie jar is empty [e3]", "- [x] ran make [e2]");
+    const model = scriptedModel(story(), plain.replace("[e4]", "[e3]"));
+    const { session } = await going("e9", { summary: { models: [model] } });
+    await moveTo({ session, target: "e6", budget, ports: testPorts("b") });
+    await session.append({ type: "context_edit", targetId: "e5", replacement: null });
+    await moveTo({ session, target: "e9", budget, ports: testPorts("c"), summary: { models: [model] } });
+    expect(model.requests).toHaveLength(2);
+    expect(JSON.stringify(model.requests[1]?.messages)).not.toContain("cookie jar");
+  });
+
+  test("BR3 AUD4 what a compaction on the way has kept of the user's words founds a story", async () => {
+    const words = "What the user wrote, word for word:\n\n[entry:e3]\ntry it with cookies\n\n";
+    const front = [{ kind: "words", length: words.length, tokens: 20 }];
+    const session = await told(
+      "user: fix the login",
+      "says: on it",
+      "user: try it with cookies",
+      "says: no",
+      "says: never",
+    );
+    const details = { pith: { front } };
+    await session.append({
+      type: "compaction",
+      id: "c1",
+      summary: words,
+      firstKeptEntryId: "c1",
+      tokensBefore: 9,
+      details,
+    });
+    await session.append({ type: "message", message: { role: "user", content: "leave it", timestamp: 1 } });
+    const good = story("try it with cookies (entry:e3)").replaceAll(/ \[e\d\]/g, "");
+    const summary = { models: [scriptedModel(good, good)] };
+    const outcome = await moveTo({ session, target: "e2", budget, ports: testPorts("m"), summary });
+    expect(outcome).toMatchObject({ type: "moved" });
+    expect((outcome as { summary: BranchSummaryEntry }).summary.summary).toContain("try it with cookies (entry:e3)");
+  });
+
   test("BR4 with another focus it is told anew", async () => {
     const model = scriptedModel(story(), story());
     const { session } = await going("e9", { summary: { models: [model] } });
@@ -164,6 +202,8 @@ describe("what is told", () => {
       { type: "branch_summary" },
       { type: "label", targetId: labelled.added[0]?.id, label: "tokens" },
     ]);
+    const chosen = await going("e8", { label: "tokens" });
+    expect(chosen.added).toMatchObject([{ type: "label", targetId: "e8", label: "tokens", parentId: "e7" }]);
     const plain = await going("e9", { label: "tokens" });
     expect(plain.added).toMatchObject([{ type: "label", targetId: "e9", label: "tokens", parentId: "e9" }]);
   });
@@ -184,6 +224,27 @@ describe("where nothing comes of it", () => {
       { type: "usage", kind: "branch_summary", model: "storyteller", parentId: "e10", usage },
     ]);
     expect(seenBy(session).at(-1)).toContain("cookies do not work");
+  });
+
+  test("BR5 where another writer was there meanwhile, it is said, and what was paid is kept", async () => {
+    const model = scriptedModel({ content: [{ type: "text", text: story() }], usage });
+    const meddling: Model = {
+      ...model,
+      async *stream(request, act) {
+        await session.append({ type: "message", message: { role: "user", content: "meanwhile", timestamp: 1 } });
+        yield* model.stream(request, act);
+      },
+    };
+    const session = await told(...tree);
+    const outcome = await moveTo({
+      session,
+      target: "e9",
+      budget,
+      ports: testPorts("m"),
+      summary: { models: [meddling] },
+    });
+    expect(outcome).toEqual({ type: "failed", why: "leaf-moved" });
+    expect((await session.branch()).slice(-2)).toMatchObject([{ type: "message" }, { type: "usage", usage }]);
   });
 
   test("SUM8 the next model is asked", async () => {
@@ -286,6 +347,13 @@ describe("hooks", () => {
     };
     expect((await going("e9", { hooks: failing })).outcome).toMatchObject({ type: "moved" });
     expect(reported).toEqual([{ event: "session_before_tree", why: "no" }]);
+    const shouting = {
+      ...failing,
+      report: () => {
+        throw new Error("nobody listens");
+      },
+    };
+    expect((await going("e9", { hooks: shouting })).outcome).toMatchObject({ type: "moved" });
     const strict = { ...failing, onFailure: "cancel" as const };
     expect((await going("e9", { hooks: strict })).outcome).toEqual({ type: "cancelled" });
   });

@@ -61,7 +61,7 @@ test("AUD1 every kind of flaw is found, with its line and a sentence that names 
     { code: "unknown-id", note: "line 7 cites what does not exist: e99, [e7]", line: 7 },
     { code: "unknown-name", note: "line 7 names what does not occur in the log: src/other.ts", line: 7 },
     { code: "wrong-request", note: "the Goal does not cite the user's latest request, entry:e4", line: null },
-    { code: "too-long", note: "the summary has 123 tokens, 40 are allowed", line: null },
+    { code: "too-long", note: "the summary has 98 tokens, 40 are allowed", line: null },
     {
       code: "other-language",
       note: "the user writes English, the summary is in Chinese: only its headings are English",

@@ -27,11 +27,14 @@ interface Noting {
 
 function note(text: string, { words, pairs }: Noting): void {
   for (const { word, pair } of joints(text)) {
-    words.add(word);
-    if (pair !== null) pairs.add(pair);
+    for (const name of [word, withoutV(word)]) words.add(name);
+    if (pair !== null) for (const name of [pair, withoutV(pair)]) pairs.add(name);
     if (isHash(word)) words.add(`${word.slice(0, SHORT_HASH)}…`);
   }
 }
+
+/** A version is the same with and without. */
+export const withoutV = (name: string): string => name.replace(/^v(?=\d)/i, "");
 
 export interface Joint {
   readonly word: string;

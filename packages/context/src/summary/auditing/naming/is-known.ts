@@ -1,10 +1,10 @@
 /** Whether a name of a summary occurs in what was covered: leniently where a name may be written in more than one way. */
 
-import { isKnownWord, type Joint, joints, type KnownNames } from "../evidence/known-names.ts";
+import { isKnownWord, type Joint, joints, type KnownNames, withoutV } from "../evidence/known-names.ts";
 import type { Name } from "./names-in.ts";
 
 export function isKnownName({ text, kind }: Pick<Name, "text" | "kind">, names: KnownNames): boolean {
-  const parts = joints(text.replace(/^v(?=\d)/i, ""));
+  const parts = joints(withoutV(text));
   const hasWords = parts.every(({ word }) => word.length === 1 || isKnownWord(word, names));
   switch (kind) {
     case "code":

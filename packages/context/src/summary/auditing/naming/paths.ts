@@ -13,8 +13,8 @@ export function isPath(word: string): boolean {
 
 export function isFileName(word: string): boolean {
   const [, name = "", ending = ""] = /^([\p{L}\p{N}_@.+-]*)\.([A-Za-z]\w{0,9})$/u.exec(word) ?? [];
-  if (name === "") return DOT_FILES.test(word);
-  return ENDINGS.has(ending.toLowerCase()) && name.length + ending.length > 2 && !isKnownBrand(word);
+  if (DOT_FILES.test(word)) return true;
+  return name !== "" && ENDINGS.has(ending.toLowerCase()) && name.length + ending.length > 2 && !isKnownBrand(word);
 }
 
 const DOT_FILES =

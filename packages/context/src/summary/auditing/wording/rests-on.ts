@@ -26,8 +26,8 @@ function isMostlySaid({ units }: Clause, said: readonly Heard[]): boolean {
 }
 
 /** The share that may be missing, of words and in scripts without spaces. */
-const SLACK = { words: 0.34, joined: 0.5 };
-const CLAUSE_SLACK = { words: 0.5, joined: 0.65 };
+const SLACK = { words: 0.26, joined: 0.4 };
+const CLAUSE_SLACK = { words: 0.5, joined: 0.6 };
 const TWO_WORDS = 2;
 
 function missing(units: readonly Unit[], said: readonly Heard[]): number {

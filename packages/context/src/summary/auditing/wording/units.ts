@@ -18,8 +18,11 @@ export interface Unit {
 }
 
 export function unitsOf(text: string): readonly Unit[] {
-  const found = text.normalize("NFKC").matchAll(TOKEN);
-  return [...found].flatMap(([token]) => (isJoined(token) ? joinedUnits(token) : counted(token).flatMap(wordUnits)));
+  const tokens = text.normalize("NFKC").match(TOKEN) ?? [];
+  return tokens.flatMap((token, at) => {
+    if (isJoined(token)) return joinedUnits(token);
+    return counted(token).flatMap((word) => wordUnits(at === 0 ? lowered(word) : word));
+  });
 }
 
 /** With a share of the weight, where one is given. */
@@ -53,8 +56,11 @@ function wordUnits(token: string): readonly Unit[] {
   const key = stem(word);
   if (isPlain(word)) return hasContrary(key) ? [unit([key], { weight: 0 })] : [];
   if (/\p{Ll}\p{Lu}/u.test(token)) return [unit([exact, key], { weight: NAME })];
-  return [unit([key, exact, ...withoutPrefix(word)], { weight: 1 })];
+  return [unit([key, exact, ...withoutPrefix(word)], { weight: /^\p{Lu}/u.test(token) ? NAME : 1 })];
 }
+
+// Where a sentence begins, a capital says nothing.
+const lowered = (word: string): string => word.replace(/^\p{Lu}(?=\p{Ll}*$)/u, (letter) => letter.toLowerCase());
 
 /** Numbers, flags, and names as programs have them. */
 const isCode = (token: string): boolean => /^\d+$|^--|\w_\w|^\p{Ll}+\p{Lu}/u.test(token);
