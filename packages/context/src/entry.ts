@@ -173,6 +173,3 @@ export const UNPIN = "pith.unpin";
 
 /** The custom entry that stops automatic compactions because they no longer help; it says what fills the window. */
 export const BREAKER = "pith.breaker";
-
-/** The custom entry of a hook's wish to wait: a compaction that was due is put off once. */
-export const POSTPONED = "pith.postponed";

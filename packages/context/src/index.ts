@@ -29,6 +29,7 @@ export type {
   SessionCompactEvent,
   SessionCompactFailedEvent,
 } from "./compaction/hooks/events.ts";
+export { POSTPONED } from "./compaction/hooks/events.ts";
 export type { CompactionPreparation } from "./compaction/hooks/preparation.ts";
 export { type Budget, budgetFor, type Setting, shouldCompact } from "./compaction/planning/budget.ts";
 export { type Cut, type CutParts, findCutPoint } from "./compaction/planning/cut.ts";
@@ -40,7 +41,7 @@ export { redoCompaction, type Undone, undoCompaction } from "./compaction/undo.t
 export type { Candidate, Paid, WriteAct, Writer, Written } from "./compaction/writing/candidate.ts";
 export { type ModelWriting, modelWriter } from "./compaction/writing/model-writer.ts";
 export type * from "./entry.ts";
-export { BREAKER, MOVE, PIN, POSTPONED, UNPIN } from "./entry.ts";
+export { BREAKER, MOVE, PIN, UNPIN } from "./entry.ts";
 export type { Hook, HookFailure, HookHost } from "./hook.ts";
 export type { Ledger } from "./keeping/ledger/ledger.ts";
 export { pinEntry, pinWords, unpin } from "./keeping/pin.ts";

@@ -1,11 +1,12 @@
 /** The one path through a compaction, whoever asked for it: plan, writer, commit, one batch in the log. */
 
-import { BREAKER, POSTPONED } from "../entry.ts";
+import { BREAKER } from "../entry.ts";
 import { contextSize } from "../reading/tokens/context-size.ts";
 import type { Drafted, Session } from "../session/session.ts";
 import type { Refusal } from "../session/store.ts";
 import { type Breaker, isOpen } from "./breaker.ts";
 import { afterCompact, afterFailedCompact } from "./hooks/after-compact.ts";
+import { POSTPONED } from "./hooks/events.ts";
 import { type Budget, shouldCompact } from "./planning/budget.ts";
 import type { NothingToDo } from "./planning/plan.ts";
 import type { Finding, Receipt } from "./receipt.ts";

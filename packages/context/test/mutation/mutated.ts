@@ -6,6 +6,9 @@ export const mutated: readonly string[] = [
   "packages/context/src/compaction/planning/plan.ts",
   "packages/context/src/compaction/auditing/coverage.ts",
   "packages/context/src/compaction/auditing/audit.ts",
+  "packages/context/src/summary/auditing/audit-summary.ts",
+  "packages/context/src/summary/auditing/repair.ts",
+  "packages/context/src/summary/auditing/checks/*.ts",
 ];
 
 /** What `--quick` changes: the one that the others stand on. */
@@ -23,6 +26,8 @@ export const tooSlow: readonly string[] = [
   "packages/context/test/compaction/any-size.test.ts",
   "packages/context/test/compaction/writing/failing-summariser.test.ts",
   "packages/context/test/compaction/writing/kept.test.ts",
+  "packages/context/test/summary/auditing/hostile.test.ts",
+  "packages/context/test/summary/auditing/properties.test.ts",
   "packages/context/test/stories/09-a-crash.test.ts",
   "packages/context/test/stories/22-many-screenshots.test.ts",
 ];

@@ -1,11 +1,11 @@
 /** Hooks before a compaction: they may cancel it, put it off once, say what matters, or bring a summary of their own (B73). */
 
-import { type Entry, POSTPONED } from "../../entry.ts";
+import type { Entry } from "../../entry.ts";
 import { answersOf } from "../../hook.ts";
 import type { Ports } from "../../ports.ts";
 import type { Plan } from "../planning/plan.ts";
 import type { Finding, Reason } from "../receipt.ts";
-import { type CompactionHooks, occurrence, type SessionBeforeCompactEvent } from "./events.ts";
+import { type CompactionHooks, occurrence, POSTPONED, type SessionBeforeCompactEvent } from "./events.ts";
 import { type HookMade, hookCandidate } from "./hook-candidate.ts";
 import { preparationOf } from "./preparation.ts";
 

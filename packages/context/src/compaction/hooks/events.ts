@@ -76,3 +76,6 @@ const REASONS: Readonly<Record<Reason, CompactReason>> = {
   overflow: "overflow",
   "model-switch": "threshold",
 };
+
+/** The custom entry of a hook's wish to wait: a compaction that was due is put off once. */
+export const POSTPONED = "pith.postponed";

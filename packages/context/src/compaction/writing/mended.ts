@@ -10,7 +10,8 @@ import { type Candidate, MODEL_FREE } from "./candidate.ts";
 
 export function mended(plan: Plan, candidate: Candidate): Candidate {
   const { route, story, findings = [] } = candidate;
-  if (route === MODEL_FREE) return candidate;
+  // One that is far too long is refused as it is; nobody need read all of it.
+  if (route === MODEL_FREE || story.length > LETTERS * plan.checkpoint) return candidate;
   const own = newIn(story, plan);
   const repair = repaired(own, claimEvidence(plan), ANY_FORM);
   if (repair.mended.length === 0) return candidate;
@@ -22,3 +23,6 @@ export function mended(plan: Plan, candidate: Candidate): Candidate {
 export function findingOf({ code, note }: Flaw): Finding {
   return { code, note };
 }
+
+/** Letters that a token has at most, in what anybody would call a text. */
+const LETTERS = 20;
