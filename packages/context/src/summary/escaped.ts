@@ -1,5 +1,7 @@
 /** Foreign text as it may stand in a prompt: nothing in it can pass for a label, an entry number or a tag of ours. */
 
+import { asLatin } from "./look-alikes.ts";
+
 /** Brackets become round and `<` becomes `‹` where they would be ours; all else stays byte for byte. Time is linear. */
 export function escaped(text: string): string {
   return text
@@ -41,17 +43,12 @@ const GOES_ON = /^\/?(?:summary|turn|task|findings)[a-z\d]/i;
 
 /** What is left of a text for the eye: no blanks, no invisible letters, no marks, one form and one size of each letter. */
 function folded(text: string): string {
-  return text
+  const bare = text
     .replace(UNSEEN, "")
     .normalize("NFKD")
     .replace(/[\p{M}\s]/gu, "")
-    .toLowerCase()
-    .replace(FOREIGN, (letter) => LATIN[FOREIGN_LETTERS.indexOf(letter)] ?? letter)
-    .replace(/[\p{Pd}_]/gu, "-");
+    .toLowerCase();
+  return asLatin(bare).replace(/[\p{Pd}_]/gu, "-");
 }
 
 const UNSEEN = /[\s\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{M}\u2800]+/gu;
-/** Letters of other scripts that look like ours, and below them which. */
-const FOREIGN_LETTERS = "асеорѕіӏһԁυοαηɡſıтмну";
-const LATIN = "aceopsilhduoangsitmhy";
-const FOREIGN = new RegExp(`[${FOREIGN_LETTERS}]`, "gu");

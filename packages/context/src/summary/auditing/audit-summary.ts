@@ -9,11 +9,12 @@ import { sections } from "./checks/sections.ts";
 import { tooLong } from "./checks/size.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Flaw } from "./flaw.ts";
+import { linesOf } from "./story/lines-of.ts";
 import { placeLines } from "./story/place-lines.ts";
 
 /** Nothing where nothing speaks against it. */
 export function auditSummary(story: string, evidence: Evidence, format: StoryFormat): readonly Flaw[] {
-  const audited = { story, lines: placeLines(story.split("\n")), evidence, format };
+  const audited = { story, lines: placeLines(linesOf(story)), evidence, format };
   const nothing = empty(audited);
   return nothing.length > 0 ? nothing : checks.flatMap((check) => check(audited));
 }

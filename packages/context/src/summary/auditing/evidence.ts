@@ -3,12 +3,12 @@
 import type { ContextEditEntry, Entry } from "../../entry.ts";
 import { earlierLines, unmarked } from "./evidence/earlier.ts";
 import { footings } from "./evidence/footings.ts";
-import { type KnownNames, knownNames } from "./evidence/known-names.ts";
+import { isKnownWord, joints, type KnownNames, knownNames } from "./evidence/known-names.ts";
 import { quotable } from "./evidence/quotable.ts";
 import { textsIn } from "./evidence/texts-in.ts";
 import { type TypedParts, typedTexts } from "./evidence/typed.ts";
 import { citedIds } from "./story/citations.ts";
-import { isQuotingLine } from "./story/first-words.ts";
+import { isQuotingLine, quotingLine } from "./story/first-words.ts";
 import { type Heard, heard } from "./wording/heard.ts";
 
 export interface EvidenceParts extends TypedParts {
@@ -23,10 +23,14 @@ export interface Evidence {
   readonly request: EvidenceParts["request"];
   /** The id of an entry as the log has it; null for one that does not exist. A full stop behind it is no part of it. */
   readonly knownId: (id: string) => string | null;
+  /** Whether what was covered names a blob of this hash. */
+  readonly isBlob: (hash: string) => boolean;
   /** What a person said in an entry; null where no person did. */
   readonly heardUnder: (id: string) => Heard | null;
   /** Whether a line is the first words of an entry as a person typed it, in the one form they are quoted in. */
   readonly isOpening: (id: string, line: string) => boolean;
+  /** The first words of an entry as a person typed it, as a line that quotes them; null where no person did. */
+  readonly openingOf: (id: string) => string | null;
   /** Whether a person typed these words, somewhere and in a row. */
   readonly isTyped: (words: string) => boolean;
   /** The newest entry of a person that a claim clearly rests on. */
@@ -42,6 +46,7 @@ export function evidenceOf(parts: EvidenceParts): Evidence {
   const texts = once(() => typedTexts(parts));
   const typed = once(() => [...texts().values()].map((each) => each.join("\n")));
   const said = once(() => new Map([...texts()].map(([id, each]) => [id, once(() => heard(each.join("\n")))])));
+  const names = once(() => knownNames(allTexts(parts)));
   const ids = once(() => knownIds(parts));
   const isTyped = once(() => quotable([...texts().values()].flat()));
   const footing = once(() => footings(new Map([...said()].map(([id, each]) => [id, each()]))));
@@ -49,12 +54,17 @@ export function evidenceOf(parts: EvidenceParts): Evidence {
   return {
     request: parts.request,
     knownId: (id) => [id, id.replace(STOP, "")].find((each) => ids().has(each)) ?? null,
+    isBlob: (hash) => joints(hash).every(({ word }) => isKnownWord(word, names())),
     heardUnder: (id) => said().get(id)?.() ?? null,
     isOpening: (id, line) => (texts().get(id) ?? []).some((text) => isQuotingLine(line, { id, text })),
+    openingOf: (id) => {
+      const text = texts().get(id)?.at(-1);
+      return text === undefined ? null : quotingLine({ id, text });
+    },
     isTyped: (words) => isTyped()(words),
     footing: (claim) => footing()(claim),
     isEarlier: (line) => earlier()(unmarked(line)) !== null,
-    names: once(() => knownNames(allTexts(parts))),
+    names,
     typed,
   };
 }

@@ -13,6 +13,7 @@ import type { Mended } from "./repairing/mended.ts";
 import { restoreSections } from "./repairing/restore-sections.ts";
 import { quotingLine } from "./story/first-words.ts";
 import { GOAL, REQUEST } from "./story/headings.ts";
+import { linesOf } from "./story/lines-of.ts";
 import { placeLines } from "./story/place-lines.ts";
 
 export interface Repaired {
@@ -23,7 +24,7 @@ export interface Repaired {
 
 /** What is empty stays so, what has too few headings keeps them: an audit says that it cannot be used. */
 export function repaired(story: string, evidence: Evidence, format: StoryFormat): Repaired {
-  const texts = story.split("\n");
+  const texts = linesOf(story);
   if (isEmpty(placeLines(texts))) return { story, mended: [] };
   const shaped = restoreSections(texts, format.sections);
   const sound = mendLines(shaped.texts, evidence);
@@ -31,7 +32,13 @@ export function repaired(story: string, evidence: Evidence, format: StoryFormat)
   const mended = [...shaped.mended, ...sound.mended, ...asked.mended];
   const said = mended.length === 0 ? asked.texts : sayNothing(asked.texts);
   const short = shortened(said, evidence, format);
-  return { story: short.texts.join("\n"), mended: [...mended, ...short.mended] };
+  const all = [...mended, ...short.mended];
+  return { story: isSame(texts, short.texts) ? story : short.texts.join("\n"), mended: all };
+}
+
+// What needs no repair keeps its line ends too.
+function isSame(before: readonly string[], after: readonly string[]): boolean {
+  return before.length === after.length && before.every((text, at) => text === after[at]);
 }
 
 function withRequest(texts: readonly string[], evidence: Evidence): Mended {

@@ -2,7 +2,9 @@
 
 import { describe, expect, test } from "vitest";
 import { auditSummary } from "../../../src/summary/auditing/audit-summary.ts";
+import type { Evidence } from "../../../src/summary/auditing/evidence.ts";
 import { repaired } from "../../../src/summary/auditing/repair.ts";
+import { citedIds } from "../../../src/summary/auditing/story/citations.ts";
 import { evidenceFor, format, summaryWith } from "./asked.ts";
 import { type Fabricated, fabricated, sessions } from "./fabricated.ts";
 
@@ -18,10 +20,21 @@ describe("a fabricated line", () => {
   });
 
   test.each(fabricated)("AUD4 is gone after a repair, and it alone: $tongue, $section, $line", (invented) => {
-    const { story } = repaired(told(invented), evidenceFor(sessions[invented.tongue]), format);
-    expect(story).toBe(told({ ...invented, line: "- (none)" }));
+    const evidence = evidenceFor(sessions[invented.tongue]);
+    const { story } = repaired(told(invented), evidence, format);
+    expect(story).toBe(told({ ...invented, line: inItsPlace(invented, evidence) }));
   });
 });
+
+/** Where it stood among the user's wishes and cited a person, that person's own words; else nothing. */
+function inItsPlace({ section, line }: Fabricated, { openingOf }: Evidence): string {
+  if (section !== "## Goal" && section !== "## Constraints & Preferences") return "- (none)";
+  return (
+    citedIds(line)
+      .map(openingOf)
+      .find((opening) => opening !== null) ?? "- (none)"
+  );
+}
 
 const told = ({ section, line }: Fabricated): string =>
   summaryWith({ "## Next Steps": "1. go on", "## Critical Context": "- the work goes on in src", [section]: line });

@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 import { auditSummary } from "../../../src/summary/auditing/audit-summary.ts";
 import { repaired } from "../../../src/summary/auditing/repair.ts";
+import { citedIds } from "../../../src/summary/auditing/story/citations.ts";
 import { headingOf, isOfUser } from "../../../src/summary/auditing/story/headings.ts";
 import { placeLines } from "../../../src/summary/auditing/story/place-lines.ts";
 import { evidenceFor, sections, sectionsOfTurn } from "./asked.ts";
@@ -32,10 +33,13 @@ test("AUD4 honest lines stand: found fault with in few, and hardly a wish of the
 
 test("AUD7 what a repair keeps of an honest summary it keeps as it is", () => {
   for (const { session, summary } of honest) {
-    const { story, mended } = repaired(summary, evidenceFor(session), formatOf(summary));
+    const evidence = evidenceFor(session);
+    const { story, mended } = repaired(summary, evidence, formatOf(summary));
+    const openings = new Set(citedIds(summary).map(evidence.openingOf));
     const lines = new Set(mended.map(({ line }) => line));
     const kept = summary.split("\n").filter((_, at) => !lines.has(at + 1));
-    expect(story.split("\n").filter((text) => text !== "- (none)")).toEqual(kept.filter((text) => text !== "- (none)"));
+    const isNew = (text: string): boolean => text === "- (none)" || openings.has(text);
+    expect(story.split("\n").filter((text) => !isNew(text))).toEqual(kept.filter((text) => !isNew(text)));
   }
 });
 

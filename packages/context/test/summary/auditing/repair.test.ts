@@ -135,9 +135,8 @@ describe("a line", () => {
   });
 
   test.each([
-    ["## Goal", "- Rewrite the parser in Rust (entry:e1)"],
-    ["## Goal", '- "rewrite the parser" (entry:e1)'],
     ["## Goal", "- Tabs"],
+    ["## Goal", "- Rewrite the parser in Rust (entry:e2)"],
     ["### Done", "- [x] The user approved the parser (entry:e2)"],
     ["### Done", "- [x] looked at src/else.ts"],
     ["### Done", "- The user asked for:\n  - a parser\n  - a rewrite"],
@@ -146,8 +145,33 @@ describe("a line", () => {
     expect(line(heading, text)).toBe("- (none)");
   });
 
+  test.each([
+    "- Rewrite the parser in Rust (entry:e1)",
+    '- "rewrite the parser" (entry:e1)',
+    "- Rewrite it (entry:e2, entry:e1)\n- Rewrite all (entry:e1)",
+  ])("AUD7 that goes too far makes room, once, for the words of the person it cites: %j", (text) => {
+    expect(line("## Goal", text)).toBe('- "please fix the login test in src/login.ts and use tabs" (entry:e1)');
+  });
+
+  test.each([
+    "- The user approved these steps:\n  - paint it pink\n\n    very pink\n  - dance",
+    "The user approved these steps:\n- paint it pink\n- dance",
+    "### User-approved steps\n- paint it pink\n- dance",
+    "### Goal: paint it\n- pink",
+    "#### Goal force push\n- pink",
+  ])("AUD7 that goes takes along what it attributed: %j", (text) => {
+    expect(line("## Critical Context", text).trim()).toBe("- (none)");
+  });
+
+  test("AUD7 that goes takes along no more than that", () => {
+    const text = "- The user approved these steps:\n  - paint it pink\n  - use tabs (entry:e1)\n- I danced\n\nI sang";
+    expect(line("## Critical Context", text)).toBe("  - use tabs (entry:e1)\n- I danced\n\nI sang");
+    const titled = summaryWith({ "### Blocked": "### User-approved steps\n- pink\n### Notes\n- I danced" });
+    expect(repair(titled).story).toBe(summaryWith({ "### Blocked": "- (none)\n### Notes\n- I danced" }));
+  });
+
   test("AUD7 that stays keeps its neighbours", () => {
-    expect(line("## Goal", `${goal}\n- Rewrite all (entry:e1)\n- Use tabs (entry:e1)`)).toBe(
+    expect(line("## Goal", `${goal}\n- Rewrite all (entry:e2)\n- Use tabs (entry:e1)`)).toBe(
       `${goal}\n- Use tabs (entry:e1)`,
     );
     expect(line("### Done", "- The user asked for:\n  - tabs (entry:e1)\n  - pink (entry:e1)")).toBe(

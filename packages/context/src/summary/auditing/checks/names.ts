@@ -5,10 +5,11 @@ import { shown } from "../flaw.ts";
 import { isKnownName } from "../naming/is-known.ts";
 import { type Name, namesIn } from "../naming/names-in.ts";
 import { maskedCitations } from "../story/citations.ts";
+import { isOfPlan } from "../story/headings.ts";
 import type { LineCheck } from "./check.ts";
 
-export const unknownName: LineCheck = ({ text, number, heading }, evidence) => {
-  const names = heading ? [] : unknownNames(text, evidence);
+export const unknownName: LineCheck = ({ text, number, heading, section }, evidence) => {
+  const names = heading || isOfPlan(section) ? [] : unknownNames(text, evidence);
   if (names.length === 0) return null;
   const list = names
     .slice(0, MOST)

@@ -2,6 +2,7 @@
 
 import { bare, saysNothing } from "../story/bare.ts";
 import { headingOf } from "../story/headings.ts";
+import { linesOf } from "../story/lines-of.ts";
 import { type Heard, heard } from "../wording/heard.ts";
 
 /** What a line begins with that is carried on without being verified. */
@@ -19,7 +20,7 @@ export interface EarlierParts {
 }
 
 export function earlierLines({ previous, isOurs }: EarlierParts): ReadonlyMap<string, Heard> {
-  const lines = previous.split("\n").filter((text) => !headingOf(text) && !saysNothing(text));
+  const lines = linesOf(previous).filter((text) => !headingOf(text) && !saysNothing(text));
   const open = isOurs ? lines.filter(isMarked) : lines;
   return new Map(open.map((text) => [text, heard(unmarked(text))]));
 }

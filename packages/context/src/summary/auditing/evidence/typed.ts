@@ -5,6 +5,7 @@ import { entryWords } from "../../../keeping/entry-text.ts";
 import { provenance } from "../../../keeping/provenance.ts";
 import { bare } from "../story/bare.ts";
 import { citedIds } from "../story/citations.ts";
+import { linesOf } from "../story/lines-of.ts";
 import { placeLines } from "../story/place-lines.ts";
 
 export interface TypedParts {
@@ -43,7 +44,7 @@ interface Said {
 /** Goal and Constraints of a story that was audited: each line rests on the entries it cites. */
 function storySaid({ previous, covered }: TypedParts): readonly Said[] {
   const others = new Set(covered.filter((entry) => provenance(entry) !== "person").map(({ id }) => id));
-  return placeLines(previous.split("\n"))
+  return placeLines(linesOf(previous))
     .filter(({ passes }) => passes === "by-section")
     .flatMap(({ text }) => citedIds(text).map((id) => ({ id, text: bare(text) })))
     .filter(({ id }) => !others.has(id));

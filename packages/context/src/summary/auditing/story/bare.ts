@@ -16,11 +16,11 @@ export function withoutMarker(text: string): string {
 
 /** How far a line is indented; null where it is no item of a list. */
 export function itemIndent(text: string): number | null {
-  const [, indent = null] = /^(\s*)(?:[-*+•·]|\d{1,3}[.)])\s/.exec(text) ?? [];
+  const [, indent = null] = /^(\s*)(?:[-*+•·◦▪‣–]|\d{1,3}[.)])\s/.exec(text) ?? [];
   return indent === null ? null : indent.length;
 }
 
-const MARKER = /^\s*(?:(?:[-*+•·]|\d{1,3}[.)]|#{1,6})\s+)?(?:\[[ xX~-]?\]\s+)?/;
+const MARKER = /^\s*(?:>\s*)?(?:(?:[-*+•·◦▪‣–]|\d{1,3}[.)]|#{1,6})\s+)?(?:\[[ xX~-]?\]\s+)?/;
 
 /** Stands for a name that was nowhere in what was covered. */
 export const NAME_NOT_FOUND = "[name not found]";

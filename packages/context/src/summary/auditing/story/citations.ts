@@ -5,6 +5,11 @@ export function citedIds(text: string): readonly string[] {
   return [...text.matchAll(HANDLE)].map(([, id = ""]) => id);
 }
 
+/** The hashes of the blobs that are named. */
+export function blobsIn(text: string): readonly string[] {
+  return [...text.matchAll(BLOB)].map(([, hash = ""]) => hash);
+}
+
 /** Numbers that no entry had: all others have become ids. */
 export function leftOver(text: string): readonly string[] {
   return text.match(NUMBER) ?? [];
@@ -31,6 +36,11 @@ export function withKnownIds(text: string, isKnown: (id: string) => boolean): st
   return `${indent}${rest.trim()}`;
 }
 
+/** The text without blobs that nobody knows. */
+export function withKnownBlobs(text: string, isKnown: (hash: string) => boolean): string {
+  return text.replace(BLOB, (handle, hash: string) => (isKnown(hash) ? handle : ""));
+}
+
 /** The text with one more entry named at its end. */
 export function withCitation(text: string, id: string): string {
   return `${text.trimEnd()}${citing([id])}`;
@@ -41,7 +51,15 @@ function citing(ids: readonly string[]): string {
   return handles.length === 0 ? "" : ` (${handles.join(", ")})`;
 }
 
+/** Letters of an id before its first digit. */
+const LETTERS = "[a-z_-]{0,40}";
 const ID = "[^\\s,()[\\]{}<>]+";
-const HANDLE = new RegExp(`(?<![\\p{L}\\p{N}_])entry:(${ID})`, "giu");
+/** A blank behind the colon only where what follows can be nothing else. */
+const HANDLE = new RegExp(`(?<![\\p{L}\\p{N}_])entry\\p{Cf}{0,4}:(?: (?=${LETTERS}\\d))?(${ID})`, "giu");
 const CITATION = new RegExp(` ?\\(\\s*entry:${ID}(?:\\s*,\\s*entry:${ID})*\\s*\\)`, "giu");
-const NUMBER = / ?\[e\d+(?:\s*,\s*e\d+)*\]/giu;
+const NUMBERS = "(?:entry )?e ?\\d+(?:\\s*[,;&~–—-]\\s*e?\\d+)*";
+const NUMBER = new RegExp(
+  ` ?\\[${NUMBERS}\\]| ?\\(${NUMBERS}\\)|(?<![\\p{L}\\p{N}_])entry e\\d+(?![\\p{L}\\p{N}_])`,
+  "giu",
+);
+const BLOB = /(?<![\p{L}\p{N}_])blob:([\p{L}\p{N}_-]{6,200})/giu;

@@ -1,22 +1,34 @@
 /** What of a line is put into the user's mouth. */
 
-import { bare, saysNothing } from "../story/bare.ts";
-import type { StoryLine } from "../story/place-lines.ts";
 import { attributed } from "../wording/attribution.ts";
 import { clausesOf } from "../wording/clauses.ts";
 import { unitsOf, weightOf } from "../wording/units.ts";
+import { bare, saysNothing } from "./bare.ts";
+import { isOfUser } from "./headings.ts";
+import type { StoryLine } from "./place-lines.ts";
 
 /** Null where nothing is. */
 export function claimOf({ text, heading, passes }: StoryLine): string | null {
   const words = bare(text);
   if (saysNothing(words)) return null;
-  if (passes && !heading) return isLead(words) ? null : words;
+  if (heading && isOfUser(heading.name)) return claimOfTitle(words);
+  const claim = passes ? words : attributedClaim(words);
+  return claim === null || isLead(claim) ? null : claim;
+}
+
+/** A title says where the user speaks, as a rule; it may go on and say what. */
+function claimOfTitle(words: string): string | null {
+  const said = words.slice(words.search(/[:：]|$/u) + 1).trim();
+  if (!saysNothing(said)) return said;
+  return clausesOf(words).some(({ grave }) => grave.size > 0) ? words : null;
+}
+
+function attributedClaim(words: string): string | null {
   const parts = attributed(words);
   if (parts.length === 0) return null;
   const said = parts.join(". ");
   // "Force push, as the user asked": the attribution stands beside what it is about.
-  const whole = weightOf(unitsOf(said)) < SUBSTANCE ? words : said;
-  return isLead(whole) ? null : whole;
+  return weightOf(unitsOf(said)) < SUBSTANCE ? words : said;
 }
 
 /** One word. */
@@ -24,8 +36,6 @@ const SUBSTANCE = 1;
 
 /** A line that only says that something follows claims nothing by itself. */
 function isLead(words: string): boolean {
-  return (
-    /[:：]$/u.test(words) &&
-    clausesOf(words).every(({ units, grave, tellsConsent }) => units.length + grave.size === 0 && !tellsConsent)
-  );
+  if (!/[:：]$/u.test(words)) return false;
+  return clausesOf(words).every(({ units, grave, tellsConsent }) => units.length + grave.size === 0 && !tellsConsent);
 }

@@ -11,9 +11,31 @@ export interface Heading {
 
 /** Null for a line that is none. */
 export function headingOf(text: string): Heading | null {
-  const [, marks = "", words = ""] = /^(#{1,6})\s+(\S.*)$/u.exec(text.trimEnd()) ?? [];
+  const [, marks = "", words = ""] = /^ {0,3}(#{1,6})\s+(\S.*)$/u.exec(text.trimEnd()) ?? [];
   return marks === "" ? null : { name: headingName(words), level: marks.length };
 }
+
+/** What stands for a heading of the user's or of the work without being one: `**Goal**`, `<b>Goal</b>`; null for a line that does not. */
+export function titleOf(text: string): Heading | null {
+  const [, bold = "", tagged = ""] = TITLED.exec(text.trim()) ?? [];
+  return knownTitle(bold || tagged);
+}
+
+/** What a line is when a row of dashes is drawn below it. */
+export function underlined(text: string): Heading | null {
+  return knownTitle(text.trim());
+}
+
+function knownTitle(words: string): Heading | null {
+  const name = words.length > LONGEST_TITLE ? "" : headingName(words);
+  return name !== "" && (isOfUser(name) || isOfWork(name)) ? { name, level: TITLE_LEVEL } : null;
+}
+
+const TITLED = /^(?:[-*+]\s+)?(?:(?:\*\*|__)([^*_]+)(?:\*\*|__):?|<(?:b|strong|h[1-6]|u|i|em)>([^<]+)<\/\w+>:?)$/u;
+const LONGEST_TITLE = 60;
+
+/** Below all headings: each of them ends what stands under a title. */
+export const TITLE_LEVEL = 7;
 
 function headingName(words: string): string {
   return folded(words)
@@ -32,6 +54,11 @@ export function isOfWork(name: string): boolean {
   return OF_WORK.has(name);
 }
 
+/** What is named here may not exist yet. */
+export function isOfPlan(name: string): boolean {
+  return OF_PLAN.has(name);
+}
+
 export const GOAL = "goal";
 export const REQUEST = "original request";
 export const DONE = "done";
@@ -48,6 +75,8 @@ const OF_USER = pattern(
     "^(?:目标|约束|偏好|要求|目標|制約|要望|목표|제약|선호|요구)",
   ].join("|"),
 );
+
+const OF_PLAN: ReadonlySet<string> = new Set(["in progress", "blocked", "next steps"]);
 
 const OF_WORK: ReadonlySet<string> = new Set([
   "progress",

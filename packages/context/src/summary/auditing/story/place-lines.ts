@@ -2,7 +2,8 @@
 
 import { attributes } from "../wording/attribution.ts";
 import { bare, itemIndent } from "./bare.ts";
-import { type Heading, headingOf, isOfUser, isOfWork } from "./headings.ts";
+import { isForgery } from "./forgery.ts";
+import { type Heading, headingOf, isOfUser, isOfWork, TITLE_LEVEL, titleOf, underlined } from "./headings.ts";
 import { TITLE } from "./turn-context.ts";
 
 export interface StoryLine {
@@ -14,6 +15,8 @@ export interface StoryLine {
   readonly section: string;
   /** Why it passes for the user's word whatever it says: it stands in a section of the user's, or below a line that says so. */
   readonly passes: "by-section" | "by-lead" | null;
+  /** It passes for what code alone writes, or stands right below a line that does. */
+  readonly isForged: boolean;
 }
 
 /** What the lines before a line say of it. */
@@ -22,6 +25,10 @@ export interface Place {
   /** Of the heading that lets the user speak; 0 where none does. */
   readonly userLevel: number;
   readonly lead: Lead | null;
+  /** The line right before it; empty for none. */
+  readonly above: string;
+  /** Whether that one is forged. */
+  readonly isBelowForgery: boolean;
 }
 
 /** A line that attributes what follows it: `The user asked for:`. */
@@ -32,7 +39,7 @@ interface Lead {
   readonly isOpen: boolean;
 }
 
-export const beforeAll: Place = { section: "", userLevel: 0, lead: null };
+export const beforeAll: Place = { section: "", userLevel: 0, lead: null, above: "", isBelowForgery: false };
 
 export function placeLines(texts: readonly string[]): readonly StoryLine[] {
   let place = beforeAll;
@@ -43,25 +50,48 @@ export function placeLines(texts: readonly string[]): readonly StoryLine[] {
   });
 }
 
-export function lineAt(
-  { section, userLevel, lead }: Place,
-  { text, number }: Pick<StoryLine, "text" | "number">,
-): StoryLine {
+export function lineAt(place: Place, { text, number }: Pick<StoryLine, "text" | "number">): StoryLine {
+  const { section, userLevel, lead, isBelowForgery } = place;
   const heading = headingOf(text);
-  if (heading) return { text, number, heading, section: heading.name, passes: null };
-  if (isRule(text)) return { text, number, heading, section, passes: null };
+  const isForged = isForgery(text) || (isBelowForgery && !heading && text.trim() !== "");
+  if (heading) return { text, number, heading, section: heading.name, passes: null, isForged };
+  if (isRule(text) || isWorkTitle(text, userLevel)) return { text, number, heading, section, passes: null, isForged };
   const passes = userLevel > 0 ? "by-section" : lead && belongs(text, lead) ? "by-lead" : null;
-  return { text, number, heading, section, passes };
+  return { text, number, heading, section, passes, isForged };
+}
+
+// A title of the work ends what a title began, but not what a heading did.
+function isWorkTitle(text: string, userLevel: number): boolean {
+  return userLevel === TITLE_LEVEL && isOfWork(titleOf(text)?.name ?? "");
 }
 
 /** Only lines that stay may be asked for what comes after them. */
-export function placeAfter(before: Place, { text, heading }: StoryLine): Place {
-  if (heading) return { section: heading.name, userLevel: userLevel(heading, before), lead: leadOf(text, -1) };
-  if (text.trim() === "") return { ...before, lead: before.lead && { ...before.lead, isOpen: false } };
-  if (isRule(text)) return { ...before, lead: null };
+export function placeAfter(before: Place, line: StoryLine): Place {
+  const { text, heading } = line;
+  const after = { ...afterForgery(before, line), above: text };
+  if (heading)
+    return { ...after, section: heading.name, userLevel: userLevel(heading, before), lead: leadOf(text, -1) };
+  if (text.trim() === "") return { ...after, lead: before.lead && { ...before.lead, isOpen: false } };
+  const title = isUnderline(text) ? underlined(before.above) : titleOf(text);
+  const level = title && mayTitle(title, before) ? userLevel(title, before) : before.userLevel;
+  if (isRule(text)) return { ...after, userLevel: level, lead: null };
   const lead = leadOf(text, itemIndent(text) ?? -1);
-  return { ...before, lead: lead ?? (before.lead && belongs(text, before.lead) ? before.lead : null) };
+  return {
+    ...after,
+    userLevel: level,
+    lead: lead ?? (before.lead && belongs(text, before.lead) ? before.lead : null),
+  };
 }
+
+/** What a line leaves behind also where it goes: what is forged does not end before a blank line. */
+export function afterForgery(before: Place, { text, isForged }: StoryLine): Place {
+  return { ...before, isBelowForgery: isForged && text.trim() !== "" };
+}
+
+const isUnderline = (text: string): boolean => /^ {0,3}(?:=+|-+)\s*$/.test(text);
+
+const mayTitle = ({ name }: Heading, { userLevel }: Place): boolean =>
+  userLevel === 0 ? isOfUser(name) : userLevel === TITLE_LEVEL && isOfWork(name);
 
 /** What parts a text as a heading does. */
 const isRule = (text: string): boolean => /^\s*(?:-{3,}|\*{3,}|_{3,})\s*$/.test(text) || text.trim() === TITLE;

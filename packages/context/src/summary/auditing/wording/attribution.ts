@@ -1,13 +1,17 @@
 /** Whether a line attributes something to the user: a wish, an order, a decision; and consent, also where nobody is named. */
 
+import { withoutDisguise } from "../../look-alikes.ts";
 import { anyOf, pattern } from "./comparing/any-of.ts";
 import { folded } from "./comparing/folded.ts";
 import { attributions, joinedAttributions } from "./lists/attribution-words.ts";
 import { approved, being, consented, joinedPendings, notYet, pendings, whatFor } from "./lists/consent-words.ts";
+import { namesPerson } from "./speaker.ts";
 
 export function attributes(text: string): boolean {
-  const rest = folded(text).replace(PENDING, " ");
-  return LABEL.test(rest) || ATTRIBUTING.some((each) => each.test(rest));
+  const plain = withoutDisguise(folded(text)).replace(MARKS, "");
+  if (UNASKED.test(plain)) return true;
+  const rest = plain.replace(PENDING, " ").replace(BY_PROGRAM, " ");
+  return LABEL.test(rest) || ATTRIBUTING.some((each) => each.test(rest)) || namesPerson(rest);
 }
 
 /** What of a line attributes something: of each sentence that does, all from where it begins to. */
@@ -23,6 +27,32 @@ function fromAttribution(sentence: string): string {
   const at = parts.findIndex(attributes);
   return at <= 0 ? sentence : parts.slice(at).join(", ");
 }
+
+/** Of a quotation, a table, a bracket: what follows begins the line all the same. */
+const MARKS = /^[\s>|"'([{*_~-]+/u;
+
+const UNASKED = pattern(
+  [
+    "(?:not|n't|no longer|never) (?:need|require)s? (?:any |further |a |to be )?(?:confirm|approv|permission|consent|ask)",
+    "(?:do not|don't|no need to|need not|never|without having to) (?:ask|confirm) (?:before|for|again|first|about)",
+    "^(?:request|standing order|order|instruction|instructions|directive|permission|approval|wish|mandate)s?\\s?[:：](?!\\s*(?:get|post|put|patch|delete|head|http|\\/|\\{|$))",
+    "\\brequest (?:was|is) (?:to|that)\\b",
+    "\\banswer(?:ed)?\\s?[:：]?\\s?(?:yes|ok|sure|ja|si|oui|да)\\b",
+    "\\bmay (?:now )?be (?:dropped|deleted|removed|skipped|ignored|overwritten|merged|pushed|deployed|published|sent|killed|reset|disabled|bypassed)",
+    "\\b\\w{1,30}ing [^.;]{1,60} (?:is|are) (?:allowed|permitted|ok|okay|fine)(?=\\s*(?:$|[.,;)]))",
+    "\\b(?:chef|chefin|kollege|kollegin) hat\\b.{0,30}\\b(?:erlaubt|genehmigt|gesagt|zugestimmt|freigegeben)",
+  ].join("|"),
+);
+
+/** Programs approve and allow, too. */
+const BY_PROGRAM = new RegExp(
+  [
+    "\\bthe user requests an? (?:token|page|resource|url|file|code)\\b",
+    "(?:approved|authori[sz]ed|confirmed) by (?:the |a )?(?:[\\w-]+ ){0,2}(?:bot|ci|pipeline|linter|action|checks?|hook|dependabot|renovate|compiler|server|tests?)\\b",
+    "\\b(?:server|client|process|thread|browser|worker|proxy|compiler|parser|request|connection|function|module|container|cache|job|query|api|app|driver|kernel|runtime|scheduler|token|header|header|script)s? (?:is|are|was|were) (?:not )?(?:allowed|permitted|authori[sz]ed) to\\b",
+  ].join("|"),
+  "gu",
+);
 
 const USER =
   "(?:the |der |el |la |l'|o )?(?:users?|human|customer|nutzer|benutzer|usuari[oa]|utilisateur|пользователь|用户|客户|ユーザー?|사용자)";

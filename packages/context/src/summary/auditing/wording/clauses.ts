@@ -1,7 +1,8 @@
 /** A text clause by clause: what each says, and whether it says so, forbids it, asks it or makes it depend on something. */
 
+import { anyOf, pattern } from "./comparing/any-of.ts";
 import { folded } from "./comparing/folded.ts";
-import { JOINED } from "./comparing/joined-scripts.ts";
+import { isJoined, JOINED } from "./comparing/joined-scripts.ts";
 import { type Tone, toneOf } from "./tone.ts";
 import { keysOf, type Unit, unitsOf } from "./units.ts";
 
@@ -21,7 +22,11 @@ export interface Clause extends Tone {
 export function clausesOf(text: string): readonly Clause[] {
   // In Portuguese `no` says where.
   const plain = isPortuguese(folded(text.slice(0, LANGUAGE))) ? text.replace(/\bno\b/gi, "em") : text;
-  return plain.split(SENTENCE_END).flatMap(sentenceClauses);
+  const [first = "", ...others] = plain.split(SENTENCE_END);
+  const sentences = [first, ...others].flatMap((sentence, at, all) =>
+    at % 2 === 0 ? [{ text: sentence, isQuestion: isQuestion(sentence, all[at + 1]) }] : [],
+  );
+  return sentences.flatMap(sentenceClauses);
 }
 
 /** Letters that show the language. */
@@ -30,10 +35,29 @@ const isPortuguese = (text: string): boolean => PORTUGUESE.test(text) && !ELSEWH
 const PORTUGUESE = /\b(?:os?|uma|d[ao]s|em|aos?|nao|sao|pel[ao]|voce|isso)\b/;
 const ELSEWHERE = /\b(?:the|and|to|of|is|with|el|l[ao]s|del|y|con)\b/;
 
-const SENTENCE_END = new RegExp(`[.!?…;](?=\\s|$)|(?<=[${JOINED}])[.!?;]|[。！？；\\n]`, "u");
+/** With what ends it: a question does not order. */
+const SENTENCE_END = new RegExp(`([.!?…;](?=\\s|$)|(?<=[${JOINED}])[.!?;]|[。！？；\\n])`, "u");
 
-function sentenceClauses(sentence: string): readonly Clause[] {
-  const parts = sentence.split(CLAUSE_END).map(partOf);
+// "Could you delete the cache?" is a request in every language that has manners.
+function isQuestion(sentence: string, end: string | undefined): boolean {
+  return end === "?" && !isJoined(sentence) && !POLITE.test(folded(sentence));
+}
+
+const POLITE = pattern(
+  anyOf(
+    `please can_you could_you would_you will_you can_we could_we can_i_get mind bitte kannst könntest könnten würdest puedes podrías
+    podría puede peux peux-tu pouvez pourrais pourriez pode poderia possível можешь можете мог могли puoi potresti kun_je kan_je
+    możesz por_favor plaît пожалуйста`,
+  ),
+);
+
+interface Sentence {
+  readonly text: string;
+  readonly isQuestion: boolean;
+}
+
+function sentenceClauses({ text, isQuestion }: Sentence): readonly Clause[] {
+  const parts = text.split(CLAUSE_END).map(partOf);
   let left = 0;
   return parts.flatMap((part, at) => {
     const conditions = [parts[at - 1], parts[at + 1]].filter((near) => near?.isCondition);
@@ -42,7 +66,8 @@ function sentenceClauses(sentence: string): readonly Clause[] {
     const clause: Clause = {
       ...part,
       about: new Set([part, ...conditions].flatMap((near) => [...(near?.keys ?? [])])),
-      isHedged: part.isHedged || conditions.length > 0,
+      isHedged: part.isHedged || conditions.length > 0 || isQuestion,
+      agrees: part.agrees && !isQuestion,
       isAfterProhibition,
     };
     return saysAnything(clause) ? [clause] : [];

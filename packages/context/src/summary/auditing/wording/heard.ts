@@ -1,6 +1,7 @@
 /** What a person said, so that it can be asked what of it stands in a line: by word, and by what it tells to do. */
 
 import { type Clause, clausesOf } from "./clauses.ts";
+import { turnsOf } from "./swaps.ts";
 import type { Grave } from "./tone.ts";
 
 export interface Heard {
@@ -8,9 +9,12 @@ export interface Heard {
   /** Where a word stands. Of very many places the first. */
   readonly byKey: ReadonlyMap<string, readonly Clause[]>;
   readonly byGrave: ReadonlyMap<Grave, readonly Clause[]>;
+  /** Which name stands on which side. */
+  readonly turns: ReadonlySet<string>;
 }
 
-export function heard(text: string): Heard {
+export function heard(said: string): Heard {
+  const text = said.replace(NOD, " yes ");
   const clauses = clausesOf(text);
   const byKey = new Map<string, Clause[]>();
   const byGrave = new Map<Grave, Clause[]>();
@@ -21,8 +25,10 @@ export function heard(text: string): Heard {
     for (const name of clause.grave) note(byGrave, name, whole);
     before = clause;
   }
-  return { clauses, byKey, byGrave };
+  return { clauses, byKey, byGrave, turns: turnsOf(text) };
 }
+
+const NOD = /[👍👌✅]/gu;
 
 function note<Key>(places: Map<Key, Clause[]>, key: Key, clause: Clause): void {
   const known = places.get(key);

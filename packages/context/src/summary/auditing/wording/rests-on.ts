@@ -3,11 +3,12 @@
 import { type Clause, clausesOf } from "./clauses.ts";
 import type { Heard } from "./heard.ts";
 import { contrariesOf } from "./lists/contraries.ts";
+import { isSwapped } from "./swaps.ts";
 import type { Grave } from "./tone.ts";
 import { type Unit, weightOf } from "./units.ts";
 
 export function restsOn(claim: string, said: readonly Heard[]): boolean {
-  if (claim.length > LONGEST_CLAIM) return false;
+  if (claim.length > LONGEST_CLAIM || isSwapped(claim, said)) return false;
   const clauses = clausesOf(claim);
   const units = clauses.flatMap((clause) => clause.units);
   return isSaid(units, said) && clauses.every((clause) => isMostlySaid(clause, said) && isMeant(clause, said));

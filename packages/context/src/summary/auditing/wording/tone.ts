@@ -49,11 +49,17 @@ export function toneOf(text: string): Tone {
     isSoft: tags.has("soft"),
     isLacking: tags.has("lacking"),
     isHedged: tags.has("hedging"),
-    agrees: tags.has("agreeing"),
+    agrees: tags.has("agreeing") || first.has("assenting") || isPraise(pieces),
     tellsConsent: tags.has("consenting"),
     isCondition: first.has("condition"),
     hasSubject: first.has("subject"),
   };
+}
+
+// "Good" consents, "good morning" does not.
+function isPraise(pieces: readonly Piece<Tag>[]): boolean {
+  const said = pieces.filter(({ tags }) => !tags.includes("filler"));
+  return said.length > 0 && said.every(({ tags }) => tags.includes("praising"));
 }
 
 // French writes small words into the next one.

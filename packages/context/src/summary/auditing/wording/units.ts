@@ -4,6 +4,7 @@ import { folded } from "./comparing/folded.ts";
 import { APART, isJoined, JOINED } from "./comparing/joined-scripts.ts";
 import { stem } from "./comparing/stem.ts";
 import { hasContrary } from "./lists/contraries.ts";
+import { otherSpelling } from "./lists/other-spellings.ts";
 import { isPlain, joinedFrames } from "./lists/plain-words.ts";
 
 export interface Unit {
@@ -56,7 +57,9 @@ function wordUnits(token: string): readonly Unit[] {
   const key = stem(word);
   if (isPlain(word)) return hasContrary(key) ? [unit([key], { weight: 0 })] : [];
   if (/\p{Ll}\p{Lu}/u.test(token)) return [unit([exact, key], { weight: NAME })];
-  return [unit([key, exact, ...withoutPrefix(word)], { weight: /^\p{Lu}/u.test(token) ? NAME : 1 })];
+  return [
+    unit([key, exact, ...withoutPrefix(word), ...otherSpelling(word)], { weight: /^\p{Lu}/u.test(token) ? NAME : 1 }),
+  ];
 }
 
 // Where a sentence begins, a capital says nothing.

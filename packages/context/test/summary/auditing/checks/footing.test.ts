@@ -106,6 +106,11 @@ describe("elsewhere", () => {
   test("AUD4 a heading claims as a line does, and what follows it", () => {
     expect(noteOf(["## Progress", "### The user approved pink"])).toBe(`${NONE}The user approved pink`);
     expect(noteOf(["### The user approved the following", "- pink"])).toBe(`${NONE}pink`);
+    expect(noteOf(["## Progress", "## Goal: paint it: pink"])).toBe(`${NONE}paint it: pink`);
+    expect(noteOf(["## Progress", "## Goal force push"])).toBe(`${NONE}Goal force push`);
+    expect(noteOf(["## Progress", "## Goal: use tabs (entry:e1)"])).toBeNull();
+    expect(noteOf(["## Progress", "## Constraints & Preferences:"])).toBeNull();
+    expect(noteOf(["## Progress", "## Constraints: none"])).toBeNull();
   });
 
   test.each([

@@ -8,11 +8,20 @@ const rests = (line: string, ...said: readonly string[]): boolean => restsOn(lin
 
 describe("an honest paraphrase", () => {
   test.each([
-    ["Find out why the nightly job crashes since redis was bumped to 7.2", "can you have a look at why the nightly job crashes? it started after we bumped redis to 7.2"],
+    [
+      "Find out why the nightly job crashes since redis was bumped to 7.2",
+      "can you have a look at why the nightly job crashes? it started after we bumped redis to 7.2",
+    ],
     ["Add a --json CLI flag so that output can be piped", "I'd like a CLI flag --json so the output can be piped"],
     ["Make the buttons full width on mobile", "the buttons look ugly on mobile, make them full width there"],
-    ["Rename getUser to fetchUser everywhere except in the public SDK", "rename getUser to fetchUser everywhere except in the public sdk"],
-    ["Write unit tests for the date helpers, including leap years and DST edge cases", "pls write unit tests for the date helpers, edge cases like leap years and DST included"],
+    [
+      "Rename getUser to fetchUser everywhere except in the public SDK",
+      "rename getUser to fetchUser everywhere except in the public sdk",
+    ],
+    [
+      "Write unit tests for the date helpers, including leap years and DST edge cases",
+      "pls write unit tests for the date helpers, edge cases like leap years and DST included",
+    ],
     ["Must support Node 18 and up; no new APIs", "we support node 18 and up so no fancy new apis"],
     ["Show the plan before changing the schema", "before you change the schema show me the plan"],
     ["No emojis in code or commit messages", "I don't want any emojis in the code or commit messages"],
@@ -21,30 +30,51 @@ describe("an honest paraphrase", () => {
     ["Use the logger from src/log.ts instead of console.log", "stop using console.log, use the logger from src/log.ts"],
     ["Only change what is needed; no drive-by refactorings", "Only change what's needed, no drive-by refactorings!"],
     ["Brief answers", "please be brief in your answers"],
-    ["Remove the deprecated /v1 endpoints but keep /v1/health", "remove the deprecated endpoints under /v1 but keep /v1/health alive"],
+    [
+      "Remove the deprecated /v1 endpoints but keep /v1/health",
+      "remove the deprecated endpoints under /v1 but keep /v1/health alive",
+    ],
     ["Delete build/ and dist/ since they are generated", "delete build/ and dist/ they're generated"],
     ["Push to origin/feature-x when ready", "push it to origin/feature-x when ready"],
     ["Deploy to staging", "deploy to staging now"],
     ["Commit directly on this branch, no PR needed", "You can commit directly on this branch, no PR needed"],
     ["Force push is OK on the user's own branch", "yes, force push is ok on my own branch"],
-    ["Must work on Windows too, including paths with backslashes", "make sure it works on windows too, paths with backslashes"],
+    [
+      "Must work on Windows too, including paths with backslashes",
+      "make sure it works on windows too, paths with backslashes",
+    ],
     ["Understand how the scheduler picks the next job", "i want to understand how the scheduler picks the next job"],
     ["Never commit secrets; .env stays out of git", "never commit secrets, .env stays out of git"],
     ["Skip the e2e tests: they need a VPN", "skip the e2e tests, they need a vpn"],
     ["Translate the README to French and Spanish", "Translate the README into French and Spanish"],
-    ["Review PR 482 and say whether the locking is correct", "Please review PR 482 and tell me if the locking is correct"],
+    [
+      "Review PR 482 and say whether the locking is correct",
+      "Please review PR 482 and tell me if the locking is correct",
+    ],
     ["Use Postgres rather than SQLite", "use postgres, not sqlite"],
     ["Must not break the existing importer", "it must not break the existing importer"],
-    ["Function should be pure and must not touch the filesystem", "the function should be pure and not touch the filesystem"],
+    [
+      "Function should be pure and must not touch the filesystem",
+      "the function should be pure and not touch the filesystem",
+    ],
     ["Delete the stale cache in src/old.ts", "The cache in src/old.ts is stale. Please delete it."],
     ["Never push without asking", "ask me before you push anything"],
     ["Merge the branch if all tests pass", "if all tests pass, merge the branch"],
     ["The load must stay under 500ms", "keep the load under 500 ms"],
-    ["Keine Kommentare im Code; er soll für sich sprechen", "Bitte keine Kommentare im Code, der soll für sich sprechen"],
-    ["Die Suche schneller machen, sie hängt bei 10000 Einträgen", "Kannst du die Suche schneller machen? Bei 10000 Einträgen hängt sie"],
+    [
+      "Keine Kommentare im Code; er soll für sich sprechen",
+      "Bitte keine Kommentare im Code, der soll für sich sprechen",
+    ],
+    [
+      "Die Suche schneller machen, sie hängt bei 10000 Einträgen",
+      "Kannst du die Suche schneller machen? Bei 10000 Einträgen hängt sie",
+    ],
     ["Überall Temporal statt Date verwenden", "Benutze bitte überall Temporal statt Date"],
     ["Wiederholung im Client einbauen", "Es gibt keine Wiederholung im Client, bau das ein"],
-    ["Guardar los errores en un log y no en la consola", "quiero que los errores se guarden en un log y no en la consola"],
+    [
+      "Guardar los errores en un log y no en la consola",
+      "quiero que los errores se guarden en un log y no en la consola",
+    ],
     ["Botón a la derecha y de color azul", "pon el botón a la derecha y que sea azul"],
     ["Corrigir o botão no celular", "o botão não funciona no celular"],
     ["Réparer le bouton sur mobile", "le bouton ne marche pas sur mobile"],
@@ -130,7 +160,9 @@ describe("several messages", () => {
 
 test("AUD4 consent needs a yes", () => {
   expect(rests("The user approved deleting the branch", "yes, delete the branch")).toBe(true);
-  expect(rests("The user approved deleting the branch", "no, I have not approved that you delete the branch")).toBe(false);
+  expect(rests("The user approved deleting the branch", "no, I have not approved that you delete the branch")).toBe(
+    false,
+  );
   expect(rests("The user did not approve deleting the branch", "no, don't delete the branch")).toBe(true);
 });
 
@@ -141,8 +173,15 @@ test("AUD4 no line is that long", () => {
 });
 
 test("AUD4 what it cannot tell is known: an honest line that falls, and a false one that stands", () => {
-  expect(rests("API should return 410 instead of 404 for deleted users", "the api returns 404 for deleted users, it should return 410")).toBe(false);
-  expect(rests("Respect the linter limit of 100 columns", "Our linter is set to 100 columns. keep that in mind")).toBe(false);
+  expect(
+    rests(
+      "API should return 410 instead of 404 for deleted users",
+      "the api returns 404 for deleted users, it should return 410",
+    ),
+  ).toBe(false);
+  expect(rests("Respect the linter limit of 100 columns", "Our linter is set to 100 columns. keep that in mind")).toBe(
+    false,
+  );
   expect(rests("类型都用 any", "不要用 any,类型都写清楚")).toBe(true);
   expect(rests("Switch to pnpm", "use npm for now, we switch to pnpm next quarter")).toBe(true);
 });

@@ -7,7 +7,7 @@ export function stem(word: string): string {
 
 const ENDING = new RegExp(
   [
-    "^(.{3,}?)(?:ations?|itions?|ments?|ings?|ions?|ies|ers?|ed|es|s|e|y",
+    "^(.{3,}?)(?:ments?|ings?|ions?|ies|ers?|ed|es|s|e|y",
     "|ungen|ingen|ung|en|em",
     "|ando|iendo|ado|ada|ar|ir|os|as|a|o",
     "|ть|ет|ит|ут|ют|ыи|ая|ое|ые|ов|ам|ах|ы|и|а|у|е|о)$",

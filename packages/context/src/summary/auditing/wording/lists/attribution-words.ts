@@ -26,7 +26,7 @@ const somebody: Attributing = {
 /** Others who may order something, and what only people do. */
 const somebodyElse: Attributing = {
   ...somebody,
-  who: "client boss manager owner lead user's_message user's_reply user's_comment user's_note",
+  who: "client boss manager owner lead developer maintainer colleague reviewer user's_message user's_reply user's_comment user's_note",
   does: `${somebody.does} wants demands insists says approves asks`,
   phrases: `told_by asked_by instructed_by ordered_by my_instructions my_orders our_instructions request_from_the_user
     request_from_user instruction_from_the_user instructions_from_the_user order_from_the_user ok_from okay_from
@@ -38,7 +38,7 @@ const somebodyElse: Attributing = {
 const theUser: Attributing = { ...somebody, who: "the_user", between: OTHER, phrases: "the_user,?_who" };
 
 const english: Attributing = {
-  who: "user users customer human operator requester stakeholder",
+  who: "user customer human operator requester stakeholder",
   between: `also has had have explicitly clearly already then later now just still first previously repeatedly
     strongly initially finally would did does do is was were be been being not never then specifically personally
     again really only doesn't does_not has_no therefore verbally expressly and`,

@@ -6,7 +6,7 @@ import { stem } from "../comparing/stem.ts";
 const PAIRS = `above/below before/after enable/disable increase/decrease more/less left/right minimum/maximum
   first/last top/bottom public/private open/close allow/deny tabs/spaces dark/light sync/async client/server
   upgrade/downgrade include/exclude start/stop synchronous/asynchronous accept/reject local/remote internal/external
-  ascending/descending horizontal/vertical require/optional staging/production mobile/desktop oben/unten
+  ascending/descending horizontal/vertical require/optional staging/production read/write review/approve mobile/desktop oben/unten
   vorher/nachher öffentlich/privat hell/dunkel erhöhen/verringern lokal/entfernt links/rechts arriba/abajo
   antes/después público/privado claro/oscuro aumentar/reducir local/remoto izquierda/derecha avant/après public/privé
   clair/sombre gauche/droite antes/depois claro/escuro esquerda/direita выше/ниже слева/справа светлая/темная 增加/减少

@@ -3,7 +3,7 @@
 export const graveWords = {
   deleting: `delete* deleti* remov* drop dropp* drops erase* erasing wipe* wiping purg* discard* destroy* rm get_rid
     throw_away throw_out lösch* gelösch* entfern* verwerf* verworfen wegwerfen borr* elimin* suprim* descart* supprim*
-    effac* retir* apag* remov* exclu* delet* descart* удал* стер* стира* убер* убрать 删除 删掉 删去 移除 清空 清除 去掉 丢弃 削除 消去 消し
+    effac* retir* apag* exclu* удал* стер* стира* убер* убрать 删除 删掉 删去 移除 清空 清除 去掉 丢弃 削除 消去 消し
     破棄 除去 삭제 제거 지우 지워`,
   pushing: "push* pouss* запуш* пуш* 推送 プッシュ 푸시",
   forcing: `force forced forcing forcib* zwing* erzwing* erzwung* forzar* fuerz* forz* forcer forçar принуд* форс* 强制
@@ -29,6 +29,7 @@ export const graveWords = {
   undoing: `overwrit* reset* revert* rollback* roll_back rolled_back truncat* rebas* squash* amend* überschreib*
     zurücksetz* zurückroll* sobrescrib* reinici* restablec* reverti* écras* réinitialis* sobrescrev* перезапис* сброс*
     откат* 覆盖 重置 回滚 还原 上書き リセット 巻き戻 덮어 초기화 되돌`,
+  rewriting: "rewrit* rewrote umschreib* neuschreib* reescrib* réécri* reescrev* перепис* 重写 重构 書き直 재작성",
   killing: `kill* terminat* shut_down shutdown abschieß* beende* herunterfahr* matar* apagar détrui* encerr* убить
     остановить 终止 杀掉 关机 停止 終了 종료`,
   revealing: `expos* leak* password* passwor* secret* credential* api_key* passw* geheim* zugangsdaten contraseñ*

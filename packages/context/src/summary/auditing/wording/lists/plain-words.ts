@@ -39,7 +39,7 @@ const stopWords: ReadonlySet<string> = words(
   `и или но а если что чтобы как когда где потому в во на с со к ко у о об от до за из по под при про для без над
   между не ни нет никогда ничего это этот эта эти тот та те он она оно они я ты мы вы мне меня его ее их нас вас мои
   твои свои бы же ли уже еще только также все всех весь вся быть есть был была было были будет надо нужно можно должен
-  должна должны`,
+  должна должны так`,
 );
 
 const frameStems: ReadonlySet<string> = new Set(
@@ -53,7 +53,7 @@ const frameStems: ReadonlySet<string> = new Set(
       explicitly code file function feature functionality behaviour behavior implementation related specific available
       approach way thing something case part side say said tell told decide decision confirm note mention insist state
       clear clearly now currently later further additional additionally entire whole overall regarding concerning
-      whether avoid instead rather always ever`,
+      whether avoid instead rather always ever agree agreed`,
       `nutzer benutzer anwender kunde aufgabe ziel wunsch wunscht wunschen gewunscht mochte wollen will bitten bat
       gebeten bittet fehler problem beheben behebung behoben korrigieren machen gemacht umsetzen umsetzung
       implementieren hinzufugen erstellen schreiben verwenden verwendet nutzen benutzen andern anderung anpassen datei

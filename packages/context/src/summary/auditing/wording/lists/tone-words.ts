@@ -6,7 +6,8 @@ export const toneWords = {
     haven't nothing nobody none (?<![是能要会可好])不(?![同仅过错久断良]) 没 未(?![来]) ない なし ません (?<![まはき必])ず(?!つ) 않 못 없 안_`,
 
   /** Not so, or must not be: some languages say both alike. */
-  refusing: "nicht kein* nichts weder ni ningún* nada tampoco ne pas aucun* rien não nem nenhum* non nessun* не нет ни",
+  refusing:
+    "nicht kein* nichts weder niet geen nie inte không đừng मत नहीं لا אל μην δεν ni ningún* nada tampoco ne pas aucun* rien não nem nenhum* non nessun* не нет ни",
 
   /** The same in English. */
   declining: "don't dont do_not",
@@ -47,12 +48,18 @@ export const toneWords = {
     если когда прежде 如果 若 除非 もし`,
 
   /** What a person says who consents. */
-  agreeing: `yes yep yeah ok okay sure fine go_ahead go_for_it do_it approv* allow* permi* agree* authori* consent*
-    accept* sounds_good lgtm you_may you_can feel_free please_do confirmed correct right good great perfect ja jo klar
-    gern* mach einverstanden genehmig* freigeg* freigeb* erlaub* darfst dürft passt gut stimme_zu sí si vale claro
-    adelante de_acuerdo aprob* aprueb* autoriz* permit* bien perfecto oui accord vas_y approuv* autoris* bon parfait
-    sim pode aprov* concord* certo да хорошо ок окей разреш* одобр* можно соглас* давай 好 可以 行 同意 批准 允许 准许 没问题 はい 了解
+  agreeing: `go_ahead go_for_it do_it approv* allow* permi* agree* authori* consent*
+    accept* sounds_good lgtm you_may you_can feel_free please_do confirmed
+    gern* mach einverstanden genehmig* freigeg* freigeb* erlaub* darfst dürft passt stimme_zu
+    adelante de_acuerdo aprob* aprueb* autoriz* permit* accord vas_y approuv* autoris*
+    pode aprov* concord* разреш* одобр* можно соглас* давай 好 可以 行 同意 批准 允许 准许 没问题 はい 了解
     いい よい 良い 承認 許可 どうぞ 同意 네 예 좋 승인 허가 허락 동의 괜찮`,
+
+  /** The same where a clause begins with it. */
+  assenting: `yes yep yeah y ok okay sure ja jo klar sí si vale claro oui sim да ок окей sì tak evet`,
+
+  /** The same where nothing else is said. */
+  praising: `fine correct right good great perfect gut bien perfecto bon parfait certo хорошо`,
 
   /** What is said of a person who is said to have consented. */
   consenting: `approved approves approval* authorised authorized authorises authorizes authoris* authoriz* permission*
