@@ -39,11 +39,11 @@ test("SUM6 HOOK1 B37 B73 messages are converted, told as text and summarised by 
   expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "hook" } });
 });
 
-/** A summariser of one's own: it needs no model. */
+/** A summariser of one's own: it needs no model. Labels of speakers have no place in what it writes. */
 async function firstLines(text: string): Promise<string> {
   return text
     .split("\n\n")
-    .map((block) => `- ${block.split("\n")[0]}`)
+    .map((block) => `- ${block.split("\n")[0]?.replace(/^\[[^\]]+\]: /, "")}`)
     .join("\n");
 }
 
