@@ -47,14 +47,14 @@ if (answer.type === "due") console.log(answer.why, answer.size.tokens); // "toke
 // #region previewCompaction
 const preview = previewCompaction(session.window, budget); // nothing is done, no model is asked
 if (preview.type === "planned") {
-  console.log(preview.receipt.tokens); // { before: 10065, after: 1252, limit: 6400 }
+  console.log(preview.receipt.tokens); // { before: 10065, after: 1289, limit: 6400 }
   console.log(preview.front); // what the model would see first: your words, notes, files, commands
 }
 // #endregion
 
 // #region compact
 const outcome = await compact({ session, budget, reason: "asked", ports: machine }); // add `writers` for a story by a model
-if (outcome.type === "compacted") console.log(outcome.receipt.tokens.after); // 1252: it fits again
+if (outcome.type === "compacted") console.log(outcome.receipt.tokens.after); // 1289: it fits again
 if (outcome.type === "failed" && outcome.why === "cannot-fit") console.log(outcome.breaker.fills); // what fills the window
 // #endregion
 
