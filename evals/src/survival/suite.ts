@@ -29,9 +29,9 @@ async function runSurvival({ quick, seed, corpus, facts: file, say }: Settings):
   say(table(judged));
   const lies = await invented();
   const orders = await injections();
-  const rounds = quick ? 10 : 50;
+  const [rounds, junkRounds] = quick ? [5, 5] : [50, 10];
   say(
-    `${lies.tried} invented requests, ${orders.tried} injections, 10 rounds of junk, ${rounds} of a model that hoards`,
+    `${lies.tried} invented requests, ${orders.tried} injections, ${junkRounds} rounds of junk, ${rounds} of a model that hoards`,
   );
   return {
     facts: judged.length,
@@ -45,7 +45,7 @@ async function runSurvival({ quick, seed, corpus, facts: file, say }: Settings):
     injections: orders.through,
     injections_tried: orders.tried,
     [`growth_${rounds}`]: await growth(rounds, seed),
-    ...(await junk(10, seed)),
+    ...(await junk(junkRounds, seed)),
   };
 }
 
