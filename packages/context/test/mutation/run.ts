@@ -10,7 +10,7 @@ const usage = `pnpm mutate [WORD…] [--quick]
 Changes the modules that decide about loss, prints every change that no test noticed, and fails when less than 80 % were.
 Those that none can notice are listed in packages/context/test/mutants.md.
 
-  pnpm mutate                      all of them, about a quarter of an hour
+  pnpm mutate                      all of them, about half an hour
   pnpm mutate plan.ts coverage     those with one of these words in their path
   pnpm mutate --quick              the cut alone, a few minutes`;
 
