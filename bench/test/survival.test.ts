@@ -12,9 +12,7 @@ const survival = (...args: readonly string[]): Record<string, number> =>
     spawnSync(process.execPath, [evals, "survival", "--quick", "--json", ...args], { encoding: "utf8" }).stdout,
   );
 
-test("SUM1 SUM2 AUD4 KEEP5 planted facts reach the summariser; lies, injections and junk reach nobody", {
-  timeout: 120_000,
-}, () => {
+test("SUM1 SUM2 AUD4 KEEP5 planted facts reach the summariser; lies, injections and junk reach nobody", () => {
   const figures = survival("--seed", "7");
   expect(figures.survival).toBeGreaterThanOrEqual(0.95);
   expect(figures.ratio).toBeLessThanOrEqual(0.47);
@@ -31,7 +29,7 @@ test("SUM1 SUM2 AUD4 KEEP5 planted facts reach the summariser; lies, injections 
   expect(figures.injections_tried).toBeGreaterThanOrEqual(60);
 });
 
-test("SUM1 facts can be given from outside, and what does not survive would be seen", { timeout: 120_000 }, () => {
+test("SUM1 facts can be given from outside, and what does not survive would be seen", () => {
   const file = join(mkdtempSync(join(tmpdir(), "pith-facts-")), "facts.jsonl");
   const fact = { text: "The relay listens on port 48123.", needle: "port 48123", kind: "log", place: "middle" };
   // Letters without any meaning tell nothing, whatever one looks for in them.

@@ -14,9 +14,8 @@ const seen = ({ window }: Session): string => JSON.stringify(buildSessionContext
 const placeIn = (all: readonly Entry[], which: number): string | null =>
   which % 9 === 0 ? null : (pick(all, which)?.id ?? null);
 const runs = { numRuns: 400 };
-const patient = { timeout: 300_000 };
 
-test("INV34 MOVE1 moving to before a compaction gives the context of that time", patient, async () => {
+test("INV34 MOVE1 moving to before a compaction gives the context of that time", async () => {
   await fc.assert(
     fc.asyncProperty(life, async (life) => {
       const session = await livedThrough(life);
@@ -32,7 +31,7 @@ test("INV34 MOVE1 moving to before a compaction gives the context of that time",
   );
 });
 
-test("INV35 MOVE3 leaving and coming back gives the same context as never leaving", patient, async () => {
+test("INV35 MOVE3 leaving and coming back gives the same context as never leaving", async () => {
   await fc.assert(
     fc.asyncProperty(life, fc.nat(), fc.boolean(), async (life, which, summarised) => {
       const stayed = await livedThrough(life);
@@ -51,7 +50,7 @@ test("INV35 MOVE3 leaving and coming back gives the same context as never leavin
   );
 });
 
-test("INV38 FORK2 a fork of a leaf below a branch summary has the same context", patient, async () => {
+test("INV38 FORK2 a fork of a leaf below a branch summary has the same context", async () => {
   await fc.assert(
     fc.asyncProperty(life, fc.nat(), async (life, which) => {
       const session = await livedThrough(life);
@@ -65,7 +64,7 @@ test("INV38 FORK2 a fork of a leaf below a branch summary has the same context",
   );
 });
 
-test("MOVE3 a branch summary below any place is the leaf, and the place is seen with it", patient, async () => {
+test("MOVE3 a branch summary below any place is the leaf, and the place is seen with it", async () => {
   await fc.assert(
     fc.asyncProperty(life, fc.nat(), async (life, which) => {
       const session = await livedThrough(life);

@@ -105,9 +105,7 @@ test("BR2 an entry counts as it was edited", () => {
   expect(sizeOf(edited, "e1")).toBeLessThan(30);
 });
 
-test("BR2 on any tree and for any room: within it, each once, nothing parted, nothing lost", {
-  timeout: 300_000,
-}, async () => {
+test("BR2 on any tree and for any room: within it, each once, nothing parted, nothing lost", async () => {
   await fc.assert(
     fc.asyncProperty(life, fc.nat(600), async (life, tokens) => {
       const { store } = await livedThrough(life);

@@ -28,7 +28,9 @@ describe.each(windows)("CMP10 INV13 in a window of %i tokens", (contextWindow) =
     if (outcome.type === "compacted") expect(lastRequestIsThere(session)).toBe(true);
   });
 
-  test.each(["result", "paste", "call", "shell line", "reply"])("one %s of five windows fits", async (kind) => {
+  // In the largest window each would be 17 MB of text, and one shows what all would.
+  const kinds = contextWindow > 200_000 ? ["result"] : ["result", "paste", "call", "shell line", "reply"];
+  test.each(kinds)("one %s of five windows fits", async (kind) => {
     const session = await sessionWith([...turns(contextWindow, 0.3), ...huge(kind, contextWindow * 5)]);
     const outcome = await compact({ session, budget, reason: "due", ports: testPorts("n") });
     expect(outcome.type).toBe("compacted");
@@ -41,14 +43,14 @@ describe.each([0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2])("GUARD1 INV19 a prompt that tak
     "of %i tokens: no more than two useless compactions in a row, then a clear stop",
     async (contextWindow) => {
       const budget = budgetFor(compactionLimits, { contextWindow, to, fixed: Math.floor(contextWindow * share) });
-      const { useless, stopped, paid } = await worked(200, budget);
+      const { useless, stopped, paid } = await worked(120, budget);
       expect(useless).toBeLessThanOrEqual(2);
       if (share * contextWindow >= budget.limit) expect({ stopped, paid }).toEqual({ stopped: "fixed", paid: 0 });
     },
   );
 });
 
-/** Two hundred steps of an agent that compacts whenever it is due, until the breaker opens. */
+/** So many steps of an agent that compacts whenever it is due, until the breaker opens; twenty fill the window. */
 async function worked(steps: number, budget: Budget) {
   const session = await sessionWith([user("begin")]);
   const ports = testPorts("n");

@@ -82,7 +82,7 @@ describe("sessions of version 1", () => {
       expectSame(file, 10));
   }
 
-  test("CTX1 CTX2 LOG9 fifty of our making give the same messages at every leaf", { timeout: 120_000 }, async () => {
+  test("CTX1 CTX2 LOG9 fifty of our making give the same messages at every leaf", async () => {
     for (const [at, commands] of fc.sample(life, { numRuns: 50, seed: 2025 }).entries()) {
       const straight = commands.filter(
         ({ do: what }) => !["move", "leave", "label", "edit", "crash", "unknown"].includes(what),
@@ -110,9 +110,7 @@ function asVersion1(branch: readonly Entry[]): string {
 }
 
 describe("generated sessions of version 3", () => {
-  test("CTX1 CTX2 CTX3 three hundred random lives give the same messages at every leaf", {
-    timeout: 120_000,
-  }, async () => {
+  test("CTX1 CTX2 CTX3 three hundred random lives give the same messages at every leaf", async () => {
     const lives = fc.sample(life, { numRuns: 300, seed: 20261115 });
     for (const [at, commands] of lives.entries()) {
       const store = await lived(commands.filter((command) => command.do !== "crash"));

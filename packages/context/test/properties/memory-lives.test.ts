@@ -3,4 +3,4 @@
 import { inMemory } from "./grounds.ts";
 import { tryLives } from "./lives.ts";
 
-tryLives(500, "in memory", inMemory);
+tryLives(250, "in memory", inMemory);

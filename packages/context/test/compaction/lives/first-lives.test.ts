@@ -1,5 +1,5 @@
-/** Half of the five thousand lives of sessions that fill up; two cores share them. */
+/** Half of the two thousand lives of sessions that fill up; two cores share them. */
 
 import { tryFullLives } from "./try-lives.ts";
 
-tryFullLives(2_500);
+tryFullLives(1_000);

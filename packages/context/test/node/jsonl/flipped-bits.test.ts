@@ -1,7 +1,6 @@
-/** Every single bit of a file, turned: the store that reads from the end notices what the whole reading notices, or it does no harm. */
+/** Bits of every byte of a file, turned: the store that reads from the end notices what the whole reading notices of every bit, or it does no harm. */
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
@@ -14,23 +13,26 @@ import { MemoryStore } from "../../../src/session/memory-store.ts";
 import type { Store } from "../../../src/session/store.ts";
 import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
 import { chain, file, ourHeader, seal } from "../../session/codec/specimen.ts";
+import { temporaryFolder } from "./disks.ts";
 
 const short = chain(40).map((line) => line.replace(/,"timestamp".*/, "}").replace("custom", "x"));
 const bytes = file(seal(ourHeader, ...short));
 const untouched = await reachable(MemoryStore.open(bytes, machine));
 
-test("D8 every bit of a file of 40 entries", { timeout: 300_000 }, async () => {
+test("D8 every second bit of a file of 40 entries, the even ones of one byte and the odd ones of the next", async () => {
   const files = new FaultyFiles();
-  const flips = Array.from({ length: bytes.length * 8 }, (_, bit) => bit);
+  const flips = Array.from({ length: bytes.length * 4 }, (_, half) => half * 2 + ((half >> 2) % 2));
   await expectNoticed(flips, { files, path: "/s/one.jsonl", put: (flipped) => files.write("/s/one.jsonl", flipped) });
 });
 
 test("D8 one bit of every byte of it, on the real disk", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "pith-bits-"));
-  const path = join(folder, "one.jsonl");
+  const path = join(temporaryFolder(), "one.jsonl");
   const flips = Array.from({ length: bytes.length }, (_, at) => at * 8 + (at % 8));
-  await expectNoticed(flips, { files: realFiles, path, put: (flipped) => writeFileSync(path, flipped) });
-  rmSync(folder, { recursive: true });
+  // Over what stands there: a file that is made empty first waits for the disk when it is closed.
+  const descriptor = openSync(path, "w");
+  const put = (flipped: Uint8Array): void => void writeSync(descriptor, flipped, 0, flipped.length, 0);
+  await expectNoticed(flips, { files: realFiles, path, put });
+  closeSync(descriptor);
 });
 
 interface Ground {

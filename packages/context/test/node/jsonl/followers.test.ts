@@ -92,7 +92,7 @@ function watch(store: JsonlStore): (count: number) => Promise<readonly string[]>
     for await (const entries of stream) waiting.push(...entries);
   })();
   return async (count) => {
-    for (let tries = 0; tries < 300 && (waiting.length < count || tries < 5); tries++)
+    for (let tries = 0; tries < 30_000 && (waiting.length < count || tries < 5); tries++)
       await new Promise((resolve) => setTimeout(resolve, 2));
     if (count > 0) stop.abort();
     return waiting.splice(0).map(({ id }) => id);

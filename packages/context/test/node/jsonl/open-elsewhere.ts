@@ -4,11 +4,14 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
 import { buildSessionContext } from "../../../src/reading/build-context.ts";
+import { slowness } from "../../slowness.ts";
 
 export interface Cost {
   readonly outcome: string;
   /** Of a processor, to the context at the leaf: a clock on the wall would count what others do meanwhile. */
   readonly milliseconds: number;
+  /** How much slower the machine was right after that than the one the limits were measured on. */
+  readonly slowness: number;
   /** The most memory that the process had, less what it has before it opens anything. */
   readonly megabytes: number;
   /** `kind@line`. */
@@ -28,7 +31,7 @@ export interface Asked {
 
 export async function openElsewhere(path: string, { as = "follower", append = false, flags = [] }: Asked = {}) {
   const program = [...flags, import.meta.filename, path, as, append ? "append" : ""];
-  const { stdout } = await promisify(execFile)(process.execPath, program, { timeout: 60_000, killSignal: "SIGKILL" });
+  const { stdout } = await promisify(execFile)(process.execPath, program, { timeout: 300_000, killSignal: "SIGKILL" });
   return JSON.parse(stdout) as Cost;
 }
 
@@ -44,10 +47,12 @@ async function opened(path: string, as: "writer" | "follower", append: boolean):
   const entry = { type: "custom", id: "appended", parentId: leaf, timestamp: "t", customType: "x" } as const;
   const done = append ? await store.append([entry], { expectedLeaf: leaf }) : null;
   await store.close();
+  const megabytes = Math.round((process.resourceUsage().maxRSS - before) / 1024);
   return {
     outcome: found.type,
     milliseconds: Math.round((user + system) / 1000),
-    megabytes: Math.round((process.resourceUsage().maxRSS - before) / 1024),
+    megabytes,
+    slowness: slowness(),
     damage: store.damage.map(({ kind, line }) => `${kind}@${line}`).join(" "),
     leaf,
     messages: messages.length,

@@ -22,15 +22,15 @@ describe("one long line", () => {
   });
 
   test.each([64, 256])("D12 of %i MB at the end is named and not held", async (megabytes) => {
-    const found = await cheapest(withLongLine("", megabytes * MB), 1000);
+    const found = await cheapest(withLongLine("", megabytes * MB), within(1000));
     expect(found).toMatchObject({ leaf: "e1", damage: "line-too-long@3" });
-    expectCheap(found, 1000);
+    expectCheap(found, within(1000));
   });
 
   test.each([64, 256, 1024])("D12 of %i MB with another behind it is named and not held", async (megabytes) => {
     const path = withLongLine("", megabytes * MB, note("e3", "e2"));
     // A gigabyte has to be read once, whatever stands in it.
-    const most = megabytes > 256 ? 5000 : 1000;
+    const most = within(megabytes > 256 ? 3000 : 1000);
     const found = await cheapest(path, most);
     expect(found).toMatchObject({ leaf: "e3", damage: "line-too-long@3" });
     expectCheap(found, most);
@@ -40,18 +40,18 @@ describe("one long line", () => {
   test("D12 of 512 MB in front of everything is named and not held", async () => {
     const path = join(temporaryFolder(), "s.jsonl");
     sparse(path, ["", 512 * MB, `\n${chain(1)}\n`]);
-    const found = await openElsewhere(path);
+    const found = await cheapest(path, within(1000));
     expect(found.leaf).toBe("e1");
     expect(found.damage).toContain("@1");
-    expectCheap(found, 5000);
+    expectCheap(found, within(1000));
   });
 
   test("D12 of 1 GB without a line end is set aside without being held", async () => {
     const path = withLongLine("", 1024 * MB, null);
-    const found = await openElsewhere(path);
+    const found = await cheapest(path, within(3000));
     expect(found).toMatchObject({ leaf: "e1" });
     expect(found.damage).toMatch(/@3$/);
-    expectCheap(found, 5000);
+    expectCheap(found, within(3000));
   });
 
   test("D12 that begins anywhere in what is read at once still tells its id", async () => {
@@ -74,9 +74,9 @@ test("D12 nesting 5,000,000 deep is named at once", async () => {
   const path = join(temporaryFolder(), "s.jsonl");
   const deep = note("e2", "e1", `,"data":${"[".repeat(5_000_000)}${"]".repeat(5_000_000)}`);
   writeFileSync(path, file(seal(ourHeader, ...chain(1)), sealed(deep, {}, checksum), seal(note("e3", "e2"))));
+  expectCheap(await cheapest(path, within(350)), within(350));
   const found = await openElsewhere(path, { as: "writer", append: true });
   expect(found).toMatchObject({ damage: "nested-too-deep@3", leaf: "e3", appended: "appended" });
-  expectCheap(found, 1000);
 });
 
 test("D12 what could not be read again is refused before it is written", async () => {
@@ -96,26 +96,35 @@ test("D12 what could not be read again is refused before it is written", async (
 test("D12 300,000 entries are open in less than three seconds", async () => {
   const path = join(temporaryFolder(), "s.jsonl");
   manyEntries(path, 300_000);
-  const found = await cheapest(path, 3000);
+  // They are all asked for, so they are all in memory.
+  const most: Most = { milliseconds: 3000, megabytes: 400 };
+  const found = await cheapest(path, most);
   expect(found).toMatchObject({ damage: "", leaf: "e300000", messages: 300_000 });
-  expect(found.milliseconds).toBeLessThan(3000);
+  expectCheap(found, most);
 });
 
-// Other tests run at the same time: of three tries the first that is not disturbed counts.
-async function cheapest(path: string, most: number): Promise<Cost> {
-  let best = await openElsewhere(path);
-  for (let tries = 1; tries < 3 && best.milliseconds >= most; tries++) {
-    const next = await openElsewhere(path);
-    if (next.milliseconds < best.milliseconds) best = next;
-  }
-  return best;
+/** On the machine that the limits were measured on. */
+type Most = Pick<Cost, "milliseconds" | "megabytes">;
+
+function within(milliseconds: number): Most {
+  return { milliseconds, megabytes: 200 };
 }
 
-function expectCheap({ milliseconds, megabytes }: Cost, most: number): void {
-  expect({ milliseconds, megabytes }).toSatisfy(
-    () => milliseconds < most && megabytes < 200,
-    `of ${most} ms and 200 MB`,
-  );
+// Other tests run at the same time: of three tries the first that is not disturbed counts.
+async function cheapest(path: string, most: Most): Promise<Cost> {
+  let found = await openElsewhere(path);
+  for (let tries = 1; tries < 3 && !isCheap(found, most); tries++) found = await openElsewhere(path);
+  return found;
+}
+
+function expectCheap(found: Cost, most: Most): void {
+  const { milliseconds, megabytes, slowness } = found;
+  const allowed = `of ${Math.round(most.milliseconds * slowness)} ms and ${most.megabytes} MB`;
+  expect({ milliseconds, megabytes }).toSatisfy(() => isCheap(found, most), allowed);
+}
+
+function isCheap({ milliseconds, megabytes, slowness }: Cost, most: Most): boolean {
+  return milliseconds < most.milliseconds * slowness && megabytes < most.megabytes;
 }
 
 /** Header, e1 and a line of that length, filled with zeros that take no room; then one more line, if there is one. Null: it has no end. */

@@ -67,7 +67,8 @@ async function expectToGoOnEverywhere(disk: () => Disk, bytes: Uint8Array): Prom
 
 async function expectToGoOn(disk: Disk, bytes: Uint8Array, headerEnd: number): Promise<void> {
   const { files, path } = disk;
-  for (const beside of [`${path}.damaged`, `${path}.bak`]) if (disk.has(beside)) files.remove(beside);
+  // The file too: one that is made empty to be written anew waits for the disk when it is closed.
+  for (const old of [path, `${path}.damaged`, `${path}.bak`]) if (disk.has(old)) files.remove(old);
   disk.put(path, bytes);
   const seat = sittings(files);
   const reference = MemoryStore.open(bytes, testPorts());

@@ -38,7 +38,7 @@ export async function startTaker(): Promise<Taker> {
 /** The tokens that one contender got; fails if it ever was not alone. */
 export async function contend(path: string, times: number): Promise<readonly number[]> {
   const program = [`${import.meta.dirname}/contender.ts`, path, String(times)];
-  const { stdout } = await promisify(execFile)(process.execPath, program, { timeout: 60_000, killSignal: "SIGKILL" });
+  const { stdout } = await promisify(execFile)(process.execPath, program, { timeout: 300_000, killSignal: "SIGKILL" });
   return JSON.parse(stdout);
 }
 

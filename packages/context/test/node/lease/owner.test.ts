@@ -48,7 +48,7 @@ describe("on this machine", () => {
     onTestFinished(() => void parent.kill("SIGKILL"));
     const [line] = await once(parent.stdout, "data");
     const pid = Number(line);
-    for (let tries = 0; tries < 200 && !/\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8")); tries += 1)
+    for (let tries = 0; tries < 3_000 && !/\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8")); tries += 1)
       await wait(10);
     expect(readFileSync(`/proc/${pid}/stat`, "utf8")).toContain(") Z");
     expect(lives({ pid, started: startOf(pid) })).toBe(false);

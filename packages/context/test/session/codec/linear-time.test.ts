@@ -1,9 +1,10 @@
 /** Proves that reading takes time in proportion to the size of the file, whatever the file was made to do to us. */
 
-import { describe, expect, test } from "vitest";
+import { describe, test } from "vitest";
 import type { Entry } from "../../../src/entry.ts";
 import { keptNobody } from "../../../src/session/codec/kept-nobody.ts";
 import { place, type Unplaced } from "../../../src/session/codec/place.ts";
+import { expectLinear } from "../../reading/linear.ts";
 import { compaction, each, manyLines, oneLine, placings, type Shape } from "./hostile-shapes.ts";
 import { read } from "./specimen.ts";
 
@@ -14,31 +15,17 @@ const LETTERS = 600_000;
 const PLACES = 5_000;
 
 describe("D10 D12 time is linear in size", () => {
-  test.each(Object.entries(manyLines))("D10 many lines: %s", (_, shape) => expectLinear(reading(shape), LINES));
-  test.each(Object.entries(oneLine))("D12 one long line: %s", (_, shape) => expectLinear(reading(shape), LETTERS));
-  test.each(Object.entries(placings))("D10 placing: %s", (_, line) => expectLinear(placing(line), PLACES));
-  test.each(["e0", "lost"])("D10 compactions in a chain, all keeping %s", (id) => expectLinear(keeping(id), PLACES));
+  test.each(Object.entries(manyLines))("D10 many lines: %s", (_, shape) => expectLinearIn(LINES, reading(shape)));
+  test.each(Object.entries(oneLine))("D12 one long line: %s", (_, shape) => expectLinearIn(LETTERS, reading(shape)));
+  test.each(Object.entries(placings))("D10 placing: %s", (_, line) => expectLinearIn(PLACES, placing(line)));
+  test.each(["e0", "lost"])("D10 compactions in a chain, all keeping %s", (id) => expectLinearIn(PLACES, keeping(id)));
 });
 
 /** Something of a size, ready to be done. */
 type Work = (size: number) => () => void;
 
-// The best of a few tries counts, since others use the machine too; whatever is quadratic fails all of them.
-function expectLinear(work: Work, size: number): void {
-  const [small, large] = [work(size), work(4 * size)];
-  let [one, four] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  const patience = performance.now() + 3_000;
-  do {
-    one = Math.min(one, milliseconds(small), milliseconds(small));
-    four = Math.min(four, milliseconds(large));
-  } while (four > 8 * one + 20 && performance.now() < patience);
-  expect(four).toBeLessThanOrEqual(8 * one + 20);
-}
-
-function milliseconds(run: () => void): number {
-  const begun = performance.now();
-  run();
-  return performance.now() - begun;
+function expectLinearIn(size: number, work: Work): void {
+  expectLinear(work(size), work(4 * size));
 }
 
 function reading(shape: Shape): Work {

@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import { withIds } from "../../../src/summary/asking/citations.ts";
+import { expectSoon } from "../../soon.ts";
 
 const ids = ["a1", "b2", "c3"];
 
@@ -22,8 +23,8 @@ test.each([
 });
 
 test("SUM6 a text of a million letters is read at once", () => {
-  const start = performance.now();
-  for (const hostile of ["[e1, ", "[e", "[e1,   ", "[e1 ", "1"].map((piece) => piece.repeat(200_000)))
-    expect(withIds(hostile, ids)).toBe(hostile);
-  expect(performance.now() - start).toBeLessThan(2_000);
+  const hostile = ["[e1, ", "[e", "[e1,   ", "[e1 ", "1"].map((piece) => piece.repeat(200_000));
+  expectSoon(40, () => () => {
+    for (const text of hostile) expect(withIds(text, ids)).toBe(text);
+  });
 });

@@ -3,30 +3,35 @@
 import { expect, test } from "vitest";
 import { auditSummary } from "../../../src/summary/auditing/audit-summary.ts";
 import { repaired } from "../../../src/summary/auditing/repair.ts";
+import { expectSoon } from "../../soon.ts";
 import { evidenceFor, format, summaryWith } from "./asked.ts";
 
 const SIZE = 100_000;
 const TOLD = ["user: fix the test in src/a.ts, but do not delete x", "says: ok"];
 const INCURABLE: ReadonlySet<string> = new Set(["empty", "sections", "too-long", "other-language"]);
 
-test.each(['"', "(", "[", "'a", "不", "(entry:e1, ", "if x, delete y, ", "user, "])(
-  "AUD7 a hundred thousand letters of %j is audited and repaired in linear time",
-  (unit) => {
+// Two and a half times what each takes on a quiet machine.
+test.each([
+  ['"', 450],
+  ["(", 460],
+  ["[", 270],
+  ["'a", 2_400],
+  ["不", 1_080],
+  ["(entry:e1, ", 640],
+  ["if x, delete y, ", 1_600],
+  ["user, ", 1_440],
+] as const)(
+  "AUD7 a hundred thousand letters of %j is audited and repaired within %i milliseconds of a processor",
+  (unit, milliseconds) => {
     const evidence = evidenceFor(TOLD);
     const body = unit.repeat(Math.ceil(SIZE / unit.length));
     const text = summaryWith({ "## Goal": `- ${body}x`, "## Key Decisions": `- The user said ${body}x` });
     expect(auditSummary(text, evidence, format)).not.toEqual([]);
     const { story } = repaired(text, evidence, format);
     expect(auditSummary(story, evidence, format).filter(({ code }) => !INCURABLE.has(code))).toEqual([]);
-    expect(Math.min(secondsFor(text), secondsFor(text))).toBeLessThan(3);
+    expectSoon(milliseconds, () => {
+      const fresh = evidenceFor(TOLD);
+      return () => [auditSummary(text, fresh, format), repaired(text, fresh, format)];
+    });
   },
 );
-
-/** Of the processor, for an audit and a repair; others use the machine too, so the better of two counts. */
-function secondsFor(text: string): number {
-  const evidence = evidenceFor(TOLD);
-  const began = process.cpuUsage();
-  auditSummary(text, evidence, format);
-  repaired(text, evidence, format);
-  return process.cpuUsage(began).user / 1e6;
-}
