@@ -128,6 +128,8 @@ export interface ToolCallBlock {
   readonly thoughtSignature?: string;
   /** The server a tool came from, where names alone would clash. */
   readonly namespace?: string;
+  /** What the model wrote for arguments, where that is no object: such a call is answered, never run. */
+  readonly pith?: { readonly unread: string };
 }
 
 /** A tool as the model is told of it; `parameters` is JSON Schema. */

@@ -16,13 +16,22 @@ export type ModelEvent =
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "thinking-delta"; readonly text: string }
   | { readonly type: "tool-call-delta"; readonly index: number; readonly json: string }
-  | { readonly type: "reply-ended"; readonly message: AssistantMessage }
-  | { readonly type: "reply-failed"; readonly failure: ModelFailure };
+  /** What came so far does not count: the model is asked again after `waitMs`. */
+  | { readonly type: "reply-restarted"; readonly failure: ModelFailure; readonly waitMs: number }
+  /** With `overflow` the reply counts, but the context was too much for it: compact before the next request. */
+  | { readonly type: "reply-ended"; readonly message: AssistantMessage; readonly overflow?: ModelFailure }
+  /** With `message`, what had come by then, and what it cost. */
+  | { readonly type: "reply-failed"; readonly failure: ModelFailure; readonly message?: AssistantMessage };
 
 export interface ModelFailure {
-  /** `overflow`: too many tokens. `payload`: one item too big. `busy`: wait. `refused`: it will not. `unreachable`: no answer. */
-  readonly kind: "overflow" | "payload" | "busy" | "refused" | "unreachable" | "aborted";
+  /**
+   * `overflow`: too many tokens. `payload`: one item too big. `busy`: wait. `quota`: more than a minute's allowance, so
+   * that waiting never helps. `refused`: it will not. `unreachable`: no answer, or one that broke off.
+   */
+  readonly kind: "overflow" | "payload" | "busy" | "quota" | "refused" | "unreachable" | "aborted";
   readonly message: string;
+  /** The most tokens it takes, where it said so. */
+  readonly limit?: number;
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
 }

@@ -30,7 +30,7 @@ const MOST_SIZES = 3;
 /** Tokens of material below which a window is too small for this work. */
 const LEAST_ROOM = 400;
 
-const isTooLong = ({ code }: AskFailure): boolean => code === "overflow" || code === "payload";
+const isTooLong = ({ code }: AskFailure): boolean => code === "overflow" || code === "payload" || code === "quota";
 
 // What was told before may be of any size, where others wrote it.
 function fittingBefore({ model, previous }: Telling): string {
