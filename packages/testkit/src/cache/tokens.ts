@@ -1,0 +1,17 @@
+/** The server's own way to count: four bytes are a token. Simple, and the same for every protocol. */
+
+import type { Prompt, SaidPart } from "../wires/wire.ts";
+
+export function tokensIn(bytes: number): number {
+  return Math.ceil(bytes / 4);
+}
+
+export function promptTokens({ pieces }: Prompt): number {
+  return tokensIn(pieces.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0));
+}
+
+export function replyTokens(parts: readonly SaidPart[]): number {
+  return tokensIn(
+    parts.reduce((sum, part) => sum + Buffer.byteLength(part.type === "call" ? part.name + part.json : part.text), 0),
+  );
+}

@@ -1,0 +1,93 @@
+/** What the server will say, as plain data: a list of steps, one for each request, or a function of what was asked. */
+
+export type Script = readonly Step[] | ((asked: Asked) => Step | Promise<Step>);
+
+/** A text to say, a whole reply, or a refusal. */
+export type Step = string | Reply | Refused;
+
+export interface Reply {
+  readonly parts: readonly Part[];
+  /** Follows from the parts where nothing else is said. */
+  readonly stop?: Stop;
+  /** What the provider itself calls the stop, where a test wants its spelling. */
+  readonly stopAs?: string;
+  /** Instead of what the server counted: some numbers, zeros, or nothing at all. */
+  readonly usage?: Partial<Counted> | "zero" | "none";
+  readonly pace?: Pace;
+  readonly breaks?: Break;
+}
+
+export type Part =
+  | { readonly type: "text"; readonly text: string }
+  /** Signed by the server, and refused later if a byte of it has changed. */
+  | { readonly type: "thinking"; readonly text: string; readonly redacted?: boolean }
+  | {
+      readonly type: "call";
+      readonly name: string;
+      readonly arguments: Readonly<Record<string, unknown>>;
+      readonly id?: string;
+    };
+
+export type Stop = "stop" | "length" | "calls" | "refusal" | "context-window";
+
+export interface Counted {
+  /** Tokens of the prompt that no cache held. */
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly output: number;
+}
+
+export interface Pace {
+  /** Before the first byte. */
+  readonly waitMs?: number;
+  /** Between two events. */
+  readonly everyMs?: number;
+  /** Characters in one delta (80). */
+  readonly chunk?: number;
+}
+
+/** Where a reply goes wrong. Without `after` even the headers do not come; otherwise so many events come first. */
+export type Break =
+  /** Nothing more comes, and nothing ends. */
+  | { readonly how: "stall"; readonly after?: number }
+  /** The connection is torn down. */
+  | { readonly how: "cut"; readonly after?: number }
+  /** The answer ends as if it were whole. */
+  | { readonly how: "end"; readonly after?: number }
+  /** An event that is no JSON, then the rest. */
+  | { readonly how: "garbage"; readonly after?: number }
+  /** An error in the provider's own shape, inside the stream. */
+  | { readonly how: "error"; readonly after?: number; readonly error: ProviderError };
+
+export interface Refused {
+  readonly refuse: ProviderError & {
+    readonly status: number;
+    readonly headers?: Readonly<Record<string, string>>;
+    /** These bytes instead of the provider's own shape. */
+    readonly body?: string;
+  };
+}
+
+export interface ProviderError {
+  readonly type?: string;
+  readonly code?: string;
+  readonly message: string;
+}
+
+export type WireName = "anthropic-messages" | "openai-responses" | "openai-completions" | "google-generative-ai";
+
+/** What was asked, in the same words for all protocols; `body` has the rest. */
+export interface Asked {
+  /** 1 for the first request that got as far as the script. */
+  readonly number: number;
+  readonly wire: WireName;
+  readonly model: string;
+  readonly streams: boolean;
+  readonly tools: readonly string[];
+  /** The newest text of the user. */
+  readonly text: string;
+  /** How many results of calls stand at the end of the conversation. */
+  readonly results: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}

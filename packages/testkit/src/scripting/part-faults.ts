@@ -1,0 +1,38 @@
+/** What is wrong with one part of a reply, and what to write instead. */
+
+import { isObject, type Json } from "../wires/shape.ts";
+import { called, strangers } from "./said-of.ts";
+
+export function* partFaults(part: unknown, at: string): Generator<string> {
+  if (!isObject(part)) return yield `${at} is ${called(part)}: write { "type": "text", "text": "Hello!" }.`;
+  switch (part.type) {
+    case "text":
+      yield* strangers(part, at, ["type", "text"]);
+      yield* textFaults(part, at);
+      return;
+    case "thinking":
+      yield* strangers(part, at, ["type", "text", "redacted"]);
+      yield* textFaults(part, at);
+      if (part.redacted !== undefined && typeof part.redacted !== "boolean")
+        yield `${at}: redacted is ${called(part.redacted)}: write true or false.`;
+      return;
+    case "call":
+      yield* callFaults(part, at);
+      return;
+    default:
+      yield `${at}: type is ${called(part.type)}: write "text", "thinking" or "call".`;
+  }
+}
+
+function* textFaults({ text }: Json, at: string): Generator<string> {
+  if (typeof text !== "string") yield `${at}: text is ${called(text)}: write what is to be said.`;
+}
+
+function* callFaults(part: Json, at: string): Generator<string> {
+  yield* strangers(part, at, ["type", "name", "arguments", "id"]);
+  if (typeof part.name !== "string") yield `${at}: name is ${called(part.name)}: write the tool's name, as in "read".`;
+  if (!isObject(part.arguments))
+    yield `${at}: arguments is ${called(part.arguments)}: write an object, as in { "path": "a.txt" }.`;
+  if (part.id !== undefined && typeof part.id !== "string")
+    yield `${at}: id is ${called(part.id)}: write a text, or leave it out.`;
+}

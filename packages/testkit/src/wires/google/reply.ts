@@ -1,0 +1,87 @@
+/** A reply in Google's spelling: as pieces of which the last one says why it ends, or as one answer. */
+
+import { replyTokens } from "../../cache/tokens.ts";
+import type { Counted, Stop } from "../../script.ts";
+import { chunks, type Said, type SaidPart, type ServerEvent } from "../wire.ts";
+import { signedPart } from "./signed.ts";
+
+export function* events(said: Said): Generator<ServerEvent> {
+  const pieces = said.parts.flatMap((part, at) => deltas(part, signedPart(said, at), said.chunk));
+  const last = pieces.pop() ?? { text: "" };
+  for (const part of pieces) yield { data: answer(said, { parts: [part], usage: soFar(said.usage) }) };
+  yield { data: answer(said, { parts: [last], usage: counted(said), finishReason: reasonOf(said) }) };
+}
+
+export function whole(said: Said): unknown {
+  const parts = said.parts.map((part, at) => finished(part, signedPart(said, at)));
+  return answer(said, { parts, usage: counted(said), finishReason: reasonOf(said) });
+}
+
+interface Answer {
+  readonly parts: readonly object[];
+  readonly usage: object | null;
+  readonly finishReason?: string;
+}
+
+function answer({ id, model }: Said, { parts, usage, finishReason }: Answer): object {
+  return {
+    candidates: [{ content: { role: "model", parts }, index: 0, ...(finishReason && { finishReason }) }],
+    ...(usage && { usageMetadata: usage }),
+    modelVersion: model,
+    responseId: id,
+  };
+}
+
+/** Calls come whole; the signature of a text comes behind it, on a part that says nothing. */
+function deltas(part: SaidPart, signature: string | undefined, size: number): readonly object[] {
+  if (part.type === "call") return [finished(part, signature)];
+  const texts = chunks(part.text, size).map((text) => (part.type === "thinking" ? { text, thought: true } : { text }));
+  return signature === undefined ? texts : [...texts, { text: "", thoughtSignature: signature }];
+}
+
+function finished(part: SaidPart, signature: string | undefined): object {
+  const signed = signature === undefined ? {} : { thoughtSignature: signature };
+  switch (part.type) {
+    case "text":
+      return { text: part.text, ...signed };
+    case "thinking":
+      return { text: part.text, thought: true, ...signed };
+    case "call":
+      return { functionCall: { id: part.id, name: part.name, args: JSON.parse(part.json) }, ...signed };
+  }
+}
+
+function reasonOf({ stop, stopAs }: Said): string {
+  return stopAs ?? reasons[stop];
+}
+
+// Calls end as texts do, and there is no word of its own for a full window.
+const reasons: Readonly<Record<Stop, string>> = {
+  stop: "STOP",
+  calls: "STOP",
+  length: "MAX_TOKENS",
+  refusal: "SAFETY",
+  "context-window": "MAX_TOKENS",
+};
+
+function soFar(usage: Counted | null): object | null {
+  if (!usage) return null;
+  return { promptTokenCount: promptCount(usage), totalTokenCount: promptCount(usage) };
+}
+
+function counted({ usage, parts }: Said): object | null {
+  if (!usage) return null;
+  const thoughts = Math.min(usage.output, replyTokens(parts.filter(({ type }) => type === "thinking")));
+  return {
+    promptTokenCount: promptCount(usage),
+    candidatesTokenCount: usage.output - thoughts,
+    totalTokenCount: promptCount(usage) + usage.output,
+    ...(usage.cacheRead > 0 && { cachedContentTokenCount: usage.cacheRead }),
+    ...(thoughts > 0 && { thoughtsTokenCount: thoughts }),
+  };
+}
+
+/** Google counts what the cache held into the prompt. */
+function promptCount({ input, cacheRead, cacheWrite }: Counted): number {
+  return input + cacheRead + cacheWrite;
+}

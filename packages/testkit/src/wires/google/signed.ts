@@ -1,0 +1,28 @@
+/** Which part of a reply bears the thought signature: its first call, and without a call its last text. */
+
+import { signature } from "../signature.ts";
+import type { Said } from "../wire.ts";
+
+/** The signature of the part at this place; undefined where it bears none. */
+export function signedPart({ model, parts }: Said, at: number): string | undefined {
+  const call = parts.findIndex(({ type }) => type === "call");
+  const bearer = call >= 0 ? call : parts.findLastIndex(({ type }) => type === "text");
+  const part = parts[at];
+  if (at !== bearer || part === undefined) return undefined;
+  if (part.type === "call") return callSignature(model, part.name, JSON.parse(part.json));
+  return textSignature(model, wordsUpTo(parts, at));
+}
+
+/** Texts in a row are one to whoever reads the stream. */
+function wordsUpTo(parts: Said["parts"], at: number): string {
+  const begin = parts.findLastIndex(({ type }, index) => index < at && type !== "text") + 1;
+  return parts.slice(begin, at + 1).reduce((words, part) => words + (part.type === "text" ? part.text : ""), "");
+}
+
+export function callSignature(model: string, name: string, args: unknown): string {
+  return signature(model, name + JSON.stringify(args));
+}
+
+export function textSignature(model: string, text: string): string {
+  return signature(model, text);
+}

@@ -1,0 +1,15 @@
+/** What a local server is asked beside the conversation, over HTTP. */
+
+import { expect, test } from "vitest";
+import { startServer } from "../../src/index.ts";
+
+test("KIT6 a side question may carry a query, and is logged without a protocol", async () => {
+  const server = await startServer({ script: () => "fine", local: { kind: "llama.cpp", model: "m", window: 4096 } });
+  const answers = await Promise.all(
+    ["/props?model=m&autoload=false", "/nowhere?a=b"].map((path) => fetch(server.url + path)),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([200, 404]);
+  expect(server.served.map(({ wire }) => wire)).toEqual([null, null]);
+  expect(server.served.map(({ outcome }) => outcome).sort()).toEqual(["local", "unknown"]);
+  await server.close();
+});

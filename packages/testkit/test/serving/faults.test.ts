@@ -1,0 +1,238 @@
+/** Every way in which a provider fails, as a plain `fetch` sees it. */
+
+import { afterEach, expect, test } from "vitest";
+import { type Break, type Step, startServer, type TestServer } from "../../src/index.ts";
+
+let server: TestServer;
+afterEach(() => server.close());
+
+const parts = [{ type: "text" as const, text: "one two three" }];
+
+test("KIT5 too many requests: the status, when to come again, and the provider's own shape", async () => {
+  const refuse = { status: 429, type: "rate_limit_error", message: "slow down", headers: { "retry-after": "7" } };
+  const response = await ask([{ refuse }]);
+  expect(response.status).toBe(429);
+  expect(response.headers.get("retry-after")).toBe("7");
+  expect(await response.json()).toEqual({ type: "error", error: { type: "rate_limit_error", message: "slow down" } });
+});
+
+test.each([500, 502, 503, 529])(
+  "KIT5 a failure with status %i, in the provider's shape or with bytes of one's own",
+  async (status) => {
+    const own = await ask([{ refuse: { status, message: "sorry" } }]);
+    expect([own.status, await own.json()]).toMatchObject([status, { error: { message: "sorry" } }]);
+    await server.close();
+    const page = await ask([{ refuse: { status, message: "", body: "<html>Bad Gateway</html>" } }]);
+    expect([page.status, await page.text()]).toEqual([status, "<html>Bad Gateway</html>"]);
+  },
+);
+
+test("KIT5 Google says the same in its own words", async () => {
+  const response = await askGoogle([{ refuse: { status: 429, message: "slow down" } }]);
+  expect(await response.json()).toEqual({ error: { code: 429, message: "slow down", status: "RESOURCE_EXHAUSTED" } });
+});
+
+test("KIT5 a stall before the headers: nothing comes until the client gives up", async () => {
+  const failure = await ask([broken({ how: "stall" })], AbortSignal.timeout(400)).catch((error: Error) => error.name);
+  expect(failure).toBe("TimeoutError");
+});
+
+test("KIT5 a stall before the first event: the headers come, and then nothing", async () => {
+  const abort = new AbortController();
+  const response = await ask([broken({ how: "stall", after: 0 })], abort.signal);
+  expect(response.status).toBe(200);
+  setTimeout(() => abort.abort(), 500);
+  expect(await heard(response)).toEqual({ events: [], end: "AbortError" });
+});
+
+test("KIT5 a stall in the middle: so many events come, and then nothing", async () => {
+  const abort = new AbortController();
+  const response = await ask([broken({ how: "stall", after: 4 })], abort.signal);
+  // Four events are written at once: once bytes have come, a second of silence is the stall.
+  const quiet = () => void setTimeout(() => abort.abort(), 1000);
+  expect(await heard(response, quiet)).toEqual({
+    events: ["message_start", "ping", "content_block_start", "content_block_delta"],
+    end: "AbortError",
+  });
+});
+
+test("KIT5 a cut before the headers tears the connection down", async () => {
+  expect(await ask([broken({ how: "cut" })]).catch((error: Error) => error.message)).toBe("fetch failed");
+});
+
+test("KIT5 a cut in the middle: the events before it arrive, then an error", async () => {
+  const response = await ask([broken({ how: "cut", after: 3 })]);
+  const { events, end } = await heard(response);
+  expect(events).toEqual(["message_start", "ping", "content_block_start"]);
+  expect(end).toBe("TypeError");
+});
+
+test("KIT5 an end without the closing events looks like a whole answer", async () => {
+  const response = await ask([broken({ how: "end", after: 4 })]);
+  expect(await heard(response)).toEqual({
+    events: ["message_start", "ping", "content_block_start", "content_block_delta"],
+    end: "whole",
+  });
+});
+
+test("KIT5 garbage: one event is no JSON, the others are as they should be", async () => {
+  const response = await ask([broken({ how: "garbage", after: 2 })]);
+  const { events } = await heard(response);
+  expect(events).toEqual([
+    "message_start",
+    "ping",
+    "garbage",
+    "content_block_start",
+    "content_block_delta",
+    "content_block_stop",
+    "message_delta",
+    "message_stop",
+  ]);
+});
+
+test("KIT5 an error inside the stream has the provider's shape, and ends it", async () => {
+  const error = { type: "overloaded_error", message: "Overloaded" };
+  const text = await (await ask([broken({ how: "error", after: 2, error })])).text();
+  expect(text.trimEnd().split("\n").slice(-2)).toEqual([
+    "event: error",
+    'data: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
+  ]);
+  await server.close();
+  const google = await (
+    await askGoogle([broken({ how: "error", after: 0, error: { type: "UNAVAILABLE", message: "Overloaded" } })])
+  ).text();
+  expect(google).toBe('data: {"error":{"code":503,"message":"Overloaded","status":"UNAVAILABLE"}}\n\n');
+});
+
+test("KIT5 a reply in one piece breaks too: half of it, or none", async () => {
+  const script = [
+    broken({ how: "end", after: 1 }),
+    broken({ how: "cut", after: 1 }),
+    broken({ how: "garbage" }),
+    broken({ how: "error", error: { message: "no" } }),
+  ];
+  server = await startServer({ script });
+  const once = () => post(`${server.url}/v1/messages`, question);
+  const half = await (await once()).text();
+  expect(half).toMatch(/^\{"id":"msg_/);
+  expect(() => JSON.parse(half)).toThrow();
+  expect(
+    await once()
+      .then((response) => response.text())
+      .catch((error: Error) => error.name),
+  ).toBe("TypeError");
+  expect((await (await once()).text()).length).toBe(half.length);
+  expect((await once()).status).toBe(500);
+});
+
+test("KIT5 a full window is refused in the provider's words, or truncated without a word", async () => {
+  const long = { ...question, messages: [{ role: "user", content: "x".repeat(8000) }] };
+  server = await startServer({ script: () => "fine", window: { tokens: 1000, over: "refuse" } });
+  const refused = await post(`${server.url}/v1/messages`, long);
+  expect([refused.status, await refused.json()]).toMatchObject([
+    400,
+    { error: { message: expect.stringMatching(/^prompt is too long: 20\d\d tokens > 1000 maximum$/) } },
+  ]);
+  await server.close();
+  server = await startServer({ script: () => "fine", window: { tokens: 1000, over: "truncate" } });
+  const cut = await post(`${server.url}/v1/messages`, long);
+  expect([cut.status, await cut.json()]).toMatchObject([200, { usage: { input_tokens: 1000 } }]);
+  expect(server.served[0]).toMatchObject({ outcome: "said", truncated: expect.any(Number) });
+});
+
+test("KIT5 usage can be zero, absent, or whatever a test wants", async () => {
+  const counts = async (step: Step) => {
+    server = await startServer({ script: [step, step] });
+    const whole = (await (await post(`${server.url}/v1/messages`, question)).json()) as { usage: object };
+    const google = (await (
+      await post(`${server.url}/v1beta/models/gemini-2.5-pro:generateContent`, {
+        contents: [{ role: "user", parts: [{ text: "hi" }] }],
+      })
+    ).json()) as { usageMetadata?: object };
+    await server.close();
+    return { anthropic: whole.usage, google: google.usageMetadata };
+  };
+  expect(await counts({ parts, usage: "zero" })).toMatchObject({
+    anthropic: { input_tokens: 0, output_tokens: 0 },
+    google: { promptTokenCount: 0, totalTokenCount: 0 },
+  });
+  expect((await counts({ parts, usage: "none" })).google).toBeUndefined();
+  expect(await counts({ parts, usage: { input: 5, cacheRead: 90, output: 7 } })).toMatchObject({
+    anthropic: { input_tokens: 5, cache_read_input_tokens: 90, output_tokens: 7 },
+    google: { promptTokenCount: 95, cachedContentTokenCount: 90, candidatesTokenCount: 7, totalTokenCount: 102 },
+  });
+});
+
+test("KIT5 no usage in a stream: Google leaves it out, Anthropic, which cannot, says zeros", async () => {
+  const text = await (await ask([{ parts, usage: "none" }])).text();
+  expect([...text.matchAll(/"usage":\{"input_tokens":(\d+),/g)].map(([, count]) => count)).toEqual(["0", "0"]);
+  await server.close();
+  expect(await (await askGoogle([{ parts, usage: "none" }])).text()).not.toMatch(/usage/);
+});
+
+test("KIT5 the pace: a wait before the first byte, and one between events", async () => {
+  const begin = performance.now();
+  const response = await ask([{ parts, pace: { waitMs: 200, everyMs: 50, chunk: 3 } }]);
+  expect(performance.now() - begin).toBeGreaterThan(190);
+  const { events } = await heard(response);
+  expect(events.filter((name) => name === "content_block_delta")).toHaveLength(5);
+  expect(performance.now() - begin).toBeGreaterThan(190 + 9 * 45);
+});
+
+test("KIT5 a script that has no more steps says so, does not hang, and is recorded", async () => {
+  const response = await ask([]);
+  const why = "request 1: the script ends after step 0";
+  expect([response.status, await response.text()]).toEqual([500, `testkit: ${why}`]);
+  expect(server.served).toMatchObject([{ outcome: "failed", status: 500, why, wire: "anthropic-messages" }]);
+});
+
+test("KIT5 a mistake in a script is told before anybody asks, or at the step a function gives", async () => {
+  await expect(startServer({ script: [{ part: [] } as unknown as Step] })).rejects.toThrow(
+    "step 1 is an object with part",
+  );
+  await expect(startServer({ script: "hello" as unknown as Step[] })).rejects.toThrow("a list of steps");
+  server = await startServer({ script: async () => 42 as unknown as Step });
+  const response = await post(`${server.url}/v1/messages`, question);
+  expect(await response.text()).toContain("the step for request 1 is 42: write a text");
+});
+
+const question = { model: "claude-sonnet-4-5", max_tokens: 100, messages: [{ role: "user", content: "hi" }] };
+
+function broken(breaks: Break): Step {
+  return { parts, breaks };
+}
+
+async function ask(script: readonly Step[], signal?: AbortSignal): Promise<Response> {
+  server = await startServer({ script });
+  return post(`${server.url}/v1/messages`, { ...question, stream: true }, signal);
+}
+
+async function askGoogle(script: readonly Step[]): Promise<Response> {
+  server = await startServer({ script });
+  const contents = [{ role: "user", parts: [{ text: "hi" }] }];
+  return post(`${server.url}/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse`, { contents });
+}
+
+function post(url: string, body: object, signal: AbortSignal | null = null): Promise<Response> {
+  const headers = { "x-api-key": "k", "x-goog-api-key": "k", "anthropic-version": "2023-06-01" };
+  return fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal });
+}
+
+/** The kinds of the events that came, and how the stream ended: whole, or by which error. */
+async function heard(
+  { body }: Response,
+  onBytes = () => {},
+): Promise<{ readonly events: readonly string[]; readonly end: string }> {
+  let text = "";
+  let end = "whole";
+  try {
+    for await (const bytes of body ?? []) {
+      text += Buffer.from(bytes).toString();
+      onBytes();
+    }
+  } catch (error) {
+    end = (error as Error).name;
+  }
+  const lines = text.split("\n").filter((line) => line.startsWith("data: "));
+  return { events: lines.map((line) => /^data: \{"type":"(\w+)"/.exec(line)?.[1] ?? "garbage"), end };
+}

@@ -1,0 +1,147 @@
+/** What the server remembers of its requests: in memory, and as lines of JSON. */
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { type Served, startServer, type TestServer } from "../../src/index.ts";
+import { posted } from "./posted.ts";
+
+let folder: string;
+let server: TestServer;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "pith-testkit-"));
+});
+afterEach(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true });
+});
+
+const key = { "x-api-key": "k", "anthropic-version": "2023-06-01" };
+const question = { model: "claude-sonnet-4-5", max_tokens: 100, messages: [{ role: "user", content: "hi" }] };
+
+test("KIT6 every request is a line of JSON: what was asked, what became of it, what it counted", async () => {
+  const log = join(folder, "requests.jsonl");
+  server = await startServer({
+    log,
+    script: [
+      "hello",
+      { refuse: { status: 529, message: "Overloaded" } },
+      { parts: [{ type: "text", text: "hm" }], usage: "zero" },
+      "ciao",
+    ],
+  });
+  const path = `${server.url}/v1/messages`;
+  for (const body of [question, question, question]) await posted(path, body, key);
+  await posted(path, { ...question, max_tokens: 0 }, key);
+  await posted(`${server.url}/v1beta/models/gemini-2.5-pro:generateContent?key=k`, {
+    contents: [{ role: "user", parts: [{ text: "hi" }] }],
+  });
+  await posted(`${server.url}/nowhere`, {});
+  const lines = readFileSync(log, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line): Served => JSON.parse(line));
+  expect(lines).toEqual(server.served);
+  expect(lines.map(({ number, outcome, status, model }) => [number, outcome, status, model])).toEqual([
+    [1, "said", 200, "claude-sonnet-4-5"],
+    [2, "scripted", 529, "claude-sonnet-4-5"],
+    [3, "said", 200, "claude-sonnet-4-5"],
+    [4, "refused", 400, "claude-sonnet-4-5"],
+    [5, "said", 200, "gemini-2.5-pro"],
+    [6, "unknown", 404, ""],
+  ]);
+  expect(lines[0]).toMatchObject({
+    wire: "anthropic-messages",
+    path: "/v1/messages",
+    bytes: JSON.stringify(question).length,
+    body: question,
+  });
+  expect(lines[0]?.usage).toEqual({ input: 8, cacheRead: 0, cacheWrite: 0, output: 2 });
+  expect(lines[2]).toMatchObject({ usage: { input: 8 }, reported: { input: 0, output: 0 } });
+  expect(lines[3]?.why).toBe("max_tokens: Input should be greater than or equal to 1");
+});
+
+test("KIT6 a reply that broke says how", async () => {
+  const parts = [{ type: "text" as const, text: "half" }];
+  const error = { message: "Overloaded" };
+  server = await startServer({
+    script: [{ parts, breaks: { how: "cut", after: 1 } }, { parts, breaks: { how: "error", error } }, { parts }],
+  });
+  for (let requests = 0; requests < 3; requests += 1)
+    await posted(`${server.url}/v1/messages`, { ...question, stream: true }, key).catch(() => "cut");
+  expect(server.served.map(({ outcome, broke }) => [outcome, broke])).toEqual([
+    ["said", "cut"],
+    ["said", "error"],
+    ["said", undefined],
+  ]);
+});
+
+test("KIT6 a log that can no longer be written to is told once, and the replies go on", async () => {
+  const log = join(folder, "gone", "requests.jsonl");
+  mkdirSync(join(folder, "gone"));
+  server = await startServer({ log, script: () => "hello" });
+  rmSync(join(folder, "gone"), { recursive: true });
+  const told = vi.spyOn(console, "error").mockImplementation(() => {});
+  const answers = [await ask(), await ask()];
+  expect(answers).toEqual([200, 200]);
+  expect(told.mock.calls).toEqual([[expect.stringMatching(/^testkit: the log .* can no longer be written to: /)]]);
+  told.mockRestore();
+});
+
+async function ask(): Promise<number> {
+  return (await posted(`${server.url}/v1/messages`, question, key)).status;
+}
+
+test("KIT6 a second server goes on in the same file", async () => {
+  const log = join(folder, "requests.jsonl");
+  for (let servers = 0; servers < 2; servers += 1) {
+    server = await startServer({ log, script: ["hello"] });
+    await posted(`${server.url}/v1/messages`, question, key);
+    await server.close();
+  }
+  expect(readFileSync(log, "utf8").trimEnd().split("\n")).toHaveLength(2);
+});
+
+test("KIT6 a packed body is logged unpacked, and its bytes are those of the wire", async () => {
+  server = await startServer({ script: () => "hello" });
+  const packed = gzipSync(JSON.stringify(question));
+  const headers = { ...key, "content-encoding": "gzip", "content-type": "application/json" };
+  const response = await fetch(`${server.url}/v1/messages`, { method: "POST", headers, body: packed });
+  expect(response.status).toBe(200);
+  expect(server.served[0]).toMatchObject({ body: question, bytes: packed.length });
+});
+
+test("KIT6 a function as script sees what was asked in the same words for every protocol", async () => {
+  const asked: unknown[] = [];
+  server = await startServer({
+    script: ({ body: _, ...rest }) => {
+      asked.push(rest);
+      return "fine";
+    },
+  });
+  const tools = [{ name: "read", input_schema: { type: "object" } }];
+  const call = { role: "assistant", content: [{ type: "tool_use", id: "a", name: "read", input: {} }] };
+  const result = { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: "ok" }] };
+  await posted(
+    `${server.url}/v1/messages`,
+    { ...question, tools, messages: [...question.messages, call, result] },
+    key,
+  );
+  const contents = [
+    { role: "user", parts: [{ text: "hi" }] },
+    { role: "model", parts: [{ functionCall: { name: "read", args: {} } }] },
+    { role: "user", parts: [{ functionResponse: { name: "read", response: {} } }] },
+  ];
+  await posted(`${server.url}/v1beta/models/gemini-2.5-pro:streamGenerateContent?key=k&alt=sse`, {
+    contents,
+    tools: [{ functionDeclarations: [{ name: "read" }] }],
+  });
+  const same = { tools: ["read"], text: "hi", results: 1 };
+  expect(asked).toEqual([
+    { number: 1, wire: "anthropic-messages", model: "claude-sonnet-4-5", streams: false, ...same },
+    { number: 2, wire: "google-generative-ai", model: "gemini-2.5-pro", streams: true, ...same },
+  ]);
+});
