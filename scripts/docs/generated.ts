@@ -5,6 +5,7 @@ import type { Api } from "./api/read-api.ts";
 import { themeText } from "./api/theme-text.ts";
 import { typeTable } from "./api/type-table.ts";
 import { compactionTables } from "./compaction-tables.ts";
+import { modelTables } from "./model-tables.ts";
 
 /** By NAME; each is given the page it is for. */
 export type Generators = Readonly<Record<string, (page: string) => string>>;
@@ -12,6 +13,7 @@ export type Generators = Readonly<Record<string, (page: string) => string>>;
 export function generators(api: Api): Generators {
   return {
     ...compactionTables,
+    ...modelTables,
     ...Object.fromEntries(api.themes.map((theme) => [`api-${theme.name}`, () => themeText(api, theme)])),
     "api-contents": (page) => contents(api, page),
     "api-types": () => typeTable(api),

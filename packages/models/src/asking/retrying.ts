@@ -1,0 +1,90 @@
+/** A model that is asked again when it was busy or broke off: as long as the provider wants, with a share of chance, within a budget. */
+
+import type { Model, ModelEvent, ModelFailure, Ports, Request } from "@pith/context";
+
+export interface Patience {
+  /** Times it is asked again at most. */
+  readonly retries: number;
+  /** Milliseconds of waiting at most, all retries together. */
+  readonly budgetMs: number;
+  /** The first wait at most; each one after it may be twice as long. */
+  readonly firstMs: number;
+  readonly longestMs: number;
+  /** A line on which nothing comes for so long is taken for dead. Some models think for minutes without a word. */
+  readonly silenceMs: number;
+}
+
+export const patience: Patience = {
+  retries: 6,
+  budgetMs: 180_000,
+  firstMs: 1_000,
+  longestMs: 30_000,
+  silenceMs: 300_000,
+};
+
+export interface RetryPorts {
+  readonly sleep: Ports["sleep"];
+  /** From 0 up to 1: spreads out those who were refused together. */
+  readonly random: () => number;
+}
+
+/** The same model, for whom a moment's trouble is not the end. Nothing that another request would not change is asked twice. */
+export function retrying(model: Model, ports: RetryPorts, limits: Patience = patience): Model {
+  return {
+    api: model.api,
+    provider: model.provider,
+    model: model.model,
+    get contextWindow() {
+      return model.contextWindow;
+    },
+    maxTokens: model.maxTokens,
+    stream: (request, act) => attempts({ model, request, signal: act.signal, ports, limits }),
+  };
+}
+
+interface Attempts {
+  readonly model: Model;
+  readonly request: Request;
+  readonly signal: AbortSignal | undefined;
+  readonly ports: RetryPorts;
+  readonly limits: Patience;
+}
+
+async function* attempts({ model, request, signal, ports, limits }: Attempts): AsyncGenerator<ModelEvent> {
+  const act = signal ? { signal } : {};
+  let left = limits.budgetMs;
+  for (let retry = 0; ; retry += 1) {
+    const failed = yield* attempt(model.stream(request, act));
+    if (!failed) return;
+    const waitMs = waitFor(failed.failure, { retry, limits, random: ports.random });
+    if (signal?.aborted || waitMs === null || waitMs > left) return yield failed;
+    yield { type: "reply-restarted", failure: failed.failure, waitMs };
+    await ports.sleep(waitMs, act).catch(() => undefined); // Aborted, which is asked next.
+    if (signal?.aborted)
+      return yield { type: "reply-failed", failure: { kind: "aborted", message: "aborted while waiting" } };
+    left -= waitMs;
+  }
+}
+
+type Failed = Extract<ModelEvent, { type: "reply-failed" }>;
+
+/** Passes everything on but a failure, which it hands back. */
+async function* attempt(events: AsyncIterable<ModelEvent>): AsyncGenerator<ModelEvent, Failed | null> {
+  for await (const event of events) {
+    if (event.type === "reply-failed") return event;
+    yield event;
+  }
+  return null;
+}
+
+/** Null: asking again would not help, or not soon enough. */
+function waitFor(
+  { kind, retryAfterMs }: ModelFailure,
+  { retry, limits, random }: { readonly retry: number; readonly limits: Patience; readonly random: () => number },
+): number | null {
+  if ((kind !== "busy" && kind !== "unreachable") || retry >= limits.retries) return null;
+  const longest = Math.min(limits.longestMs, limits.firstMs * 2 ** retry);
+  // What the provider asks for is the least; chance only adds to it.
+  if (retryAfterMs !== undefined && retryAfterMs >= 0) return Math.ceil(retryAfterMs + random() * limits.firstMs);
+  return Math.ceil(longest * (0.5 + random() / 2));
+}

@@ -1,0 +1,33 @@
+/** Cache marks: only Anthropic is told where to keep the prefix, others find out for themselves. */
+
+import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
+import type { CacheMark, ModelName, Request } from "@pith/context";
+
+export function marksOf({ cacheMarks }: Request, { api }: ModelName): readonly CacheMark[] {
+  return api === "anthropic-messages" ? cacheMarks.slice(0, MOST_MARKS) : [];
+}
+
+// A fifth is refused.
+const MOST_MARKS = 4;
+
+/** What a part bears that ends a prefix to be kept. */
+export const cacheMark: { readonly providerOptions: SharedV4ProviderOptions } = {
+  providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } },
+};
+
+/** The same parts, the last of them marked; reasoning cannot bear a mark. */
+export function markedLast<Part extends { readonly type: string; readonly providerOptions?: SharedV4ProviderOptions }>(
+  parts: readonly Part[],
+): Part[] {
+  const last = parts.findLastIndex(({ type }) => type !== "reasoning");
+  return parts.map((part, index) => (index === last ? marked(part) : part));
+}
+
+function marked<Part extends { readonly providerOptions?: SharedV4ProviderOptions }>(part: Part): Part {
+  const { anthropic } = part.providerOptions ?? {};
+  const providerOptions = {
+    ...part.providerOptions,
+    anthropic: { ...anthropic, ...cacheMark.providerOptions.anthropic },
+  };
+  return { ...part, providerOptions };
+}

@@ -1,0 +1,44 @@
+/** An assistant's and a user's blocks as parts of a prompt. */
+
+import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4TextPart } from "@ai-sdk/provider";
+import type { AssistantMessage, ImageBlock, ModelName, TextBlock, UserMessage } from "@pith/context";
+import type { Beside, Dialect } from "../dialects/dialect.ts";
+import { dialectOf } from "../dialects/dialect-of.ts";
+
+type Said<Role> = Extract<LanguageModelV4Message, { role: Role }>;
+
+export function assistantMessage(message: AssistantMessage, to: ModelName): Said<"assistant"> {
+  const dialect = dialectOf(to);
+  const thinks = message.content.some((block) => block.type === "thinking" && dialect.sentThinking(block).length > 0);
+  const content = message.content.flatMap((block) => saidParts(block, dialect, { thinks }));
+  const providerOptions = dialect.sentOptions?.(message);
+  return { role: "assistant", content, ...(providerOptions && { providerOptions }) };
+}
+
+function saidParts(
+  block: AssistantMessage["content"][number],
+  dialect: Dialect,
+  beside: Beside,
+): Said<"assistant">["content"] {
+  switch (block.type) {
+    case "text":
+      return [dialect.sentText(block, beside)];
+    case "thinking":
+      return [...dialect.sentThinking(block)];
+    case "toolCall":
+      return [dialect.sentCall(block, beside)];
+  }
+}
+
+export function userMessage({ content }: UserMessage): Said<"user"> {
+  const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
+  return { role: "user", content: blocks.map(shownPart) };
+}
+
+export function shownPart(block: TextBlock | ImageBlock): LanguageModelV4TextPart | LanguageModelV4FilePart {
+  return block.type === "text" ? { type: "text", text: block.text } : imagePart(block);
+}
+
+export function imagePart({ data, mimeType }: ImageBlock): LanguageModelV4FilePart {
+  return { type: "file", mediaType: mimeType, data: { type: "data", data } };
+}

@@ -1,0 +1,27 @@
+/** Gemini: a thought signature on any part of a reply, most often on the first call or the last text. */
+
+import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
+import type { Dialect } from "./dialect.ts";
+import { foundText, isBase64 } from "./signature.ts";
+import { unsigned } from "./unsigned.ts";
+
+export const gemini: Dialect = {
+  ...unsigned,
+  sentText: (block, beside) => ({ ...unsigned.sentText(block, beside), ...signed(block.textSignature) }),
+  sentThinking: ({ thinking, thinkingSignature }) =>
+    isBase64(thinkingSignature) ? [{ type: "reasoning", text: thinking, ...signed(thinkingSignature) }] : [],
+  sentCall: (block, beside) => ({ ...unsigned.sentCall(block, beside), ...signed(block.thoughtSignature) }),
+  textFields: ({ metadata }) => named("textSignature", foundText(metadata, SIGNATURE)),
+  thinkingFields: ({ metadata }) => named("thinkingSignature", foundText(metadata, SIGNATURE)),
+  callFields: ({ id, metadata }) => ({ id, ...named("thoughtSignature", foundText(metadata, SIGNATURE)) }),
+};
+
+const SIGNATURE = "thoughtSignature";
+
+function signed(signature: string | undefined): { providerOptions?: SharedV4ProviderOptions } {
+  return isBase64(signature) ? { providerOptions: { google: { [SIGNATURE]: signature } } } : {};
+}
+
+function named<Name extends string>(name: Name, signature: string | undefined): { readonly [Each in Name]?: string } {
+  return signature === undefined ? {} : ({ [name]: signature } as { readonly [Each in Name]?: string });
+}

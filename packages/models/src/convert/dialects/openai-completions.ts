@@ -1,0 +1,33 @@
+/** OpenAI Chat Completions and all that speak it: reasoning is plain text, and goes back in the field it came in. */
+
+import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
+import type { AssistantMessage } from "@pith/context";
+import type { Dialect } from "./dialect.ts";
+import { gemini } from "./gemini.ts";
+import { reasoningFields } from "./signature.ts";
+import { unsigned } from "./unsigned.ts";
+
+export const openaiCompletions: Dialect = {
+  ...unsigned,
+  sentThinking: ({ thinking, thinkingSignature }) =>
+    thinkingSignature === USUAL_FIELD ? [{ type: "reasoning", text: thinking }] : [],
+  // Gemini behind this protocol signs its calls all the same.
+  sentCall: gemini.sentCall,
+  callFields: gemini.callFields,
+  sentOptions,
+  thinkingFields: ({ parts }) => (parts.some(({ text }) => text !== "") ? { thinkingSignature: USUAL_FIELD } : {}),
+};
+
+// The package reads two fields and does not say which it was; it writes this one.
+const USUAL_FIELD = "reasoning_content";
+
+/** The package writes what stands here into the message as it is. */
+function sentOptions({ content }: AssistantMessage): SharedV4ProviderOptions | undefined {
+  const fields: Record<string, string> = {};
+  for (const block of content) {
+    const field = block.type === "thinking" ? block.thinkingSignature : undefined;
+    if (block.type !== "thinking" || !field || field === USUAL_FIELD || !reasoningFields.includes(field)) continue;
+    fields[field] = (fields[field] ?? "") + block.thinking;
+  }
+  return Object.keys(fields).length > 0 ? { openaiCompatible: fields } : undefined;
+}

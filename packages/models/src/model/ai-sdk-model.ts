@@ -1,0 +1,76 @@
+/** Any language model of the AI SDK as a `Model`: the stream is a fold, and this is its plumbing. */
+
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { Model, ModelEvent, ModelName, Ports, Request } from "@pith/context";
+import { callOptions, deltaOf, emptyDraft, fold, type Prices } from "../convert/index.ts";
+import { lastEvent } from "./last-event.ts";
+import { room } from "./room.ts";
+import { streamParts } from "./stream-parts.ts";
+import { withoutImages } from "./without-images.ts";
+
+export interface AiSdkModelParts {
+  readonly language: LanguageModelV4;
+  /** As our messages bear it: api, provider, model. */
+  readonly name: ModelName;
+  /** A function where the window may turn out to be smaller than was thought. */
+  readonly contextWindow: number | (() => number);
+  readonly maxTokens: number;
+  readonly prices?: Prices | undefined;
+  readonly ports: Pick<Ports, "now">;
+  /** Whose requests share a prefix, for providers that want to be told; a session's id will do. */
+  readonly cacheKey?: string | undefined;
+  /** False: it cannot think, and is not asked to. */
+  readonly thinks?: boolean | undefined;
+  /** False: it cannot see, and is told so where a picture stands. */
+  readonly seesImages?: boolean | undefined;
+  /** Milliseconds without a sign of life after which the line is given up (five minutes). */
+  readonly silenceMs?: number | undefined;
+}
+
+export function aiSdkModel(parts: AiSdkModelParts): Model {
+  const { api, provider, model } = parts.name;
+  return {
+    api,
+    provider,
+    model,
+    get contextWindow() {
+      return windowOf(parts);
+    },
+    maxTokens: parts.maxTokens,
+    stream: (request, { signal }) => streamed(request, parts, signal),
+  };
+}
+
+async function* streamed(
+  request: Request,
+  parts: AiSdkModelParts,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ModelEvent> {
+  const { language, name: to, cacheKey, silenceMs = 300_000 } = parts;
+  const shown = fitting(request, parts);
+  const size = room(shown, { window: windowOf(parts), maxTokens: parts.maxTokens });
+  const options = callOptions(shown, { to, maxTokens: size.maxTokens, longest: parts.maxTokens, cacheKey });
+  const open = (abortSignal: AbortSignal) => language.doStream({ ...options, abortSignal });
+  let draft = emptyDraft();
+  try {
+    for await (const part of streamParts(open, { signal, silenceMs })) {
+      const delta = deltaOf(draft, part);
+      draft = fold(draft, part);
+      if (delta) yield delta;
+      if (draft.finish || draft.error) break;
+    }
+  } catch (thrown) {
+    draft = { ...draft, error: { thrown } };
+  }
+  yield lastEvent(draft, { ...parts, size, aborted: signal?.aborted ?? false });
+}
+
+/** What would be refused of a model that can do less is not asked of it. */
+function fitting(request: Request, { thinks = true, seesImages = true }: AiSdkModelParts): Request {
+  const seen = seesImages ? request : withoutImages(request);
+  return thinks || seen.thinking === "off" ? seen : { ...seen, thinking: "off" };
+}
+
+function windowOf({ contextWindow }: AiSdkModelParts): number {
+  return typeof contextWindow === "number" ? contextWindow : contextWindow();
+}

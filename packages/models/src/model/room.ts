@@ -1,0 +1,41 @@
+/** How long an answer may become: never so long that, with what is asked, it cannot fit the window. */
+
+import { type Message, messageTokens, type Request, textTokens } from "@pith/context";
+
+export interface Room {
+  /** Tokens of the request, estimated when somebody wants to know. */
+  readonly tokens: () => number;
+  readonly window: number;
+  /** To be asked for. */
+  readonly maxTokens: number;
+}
+
+export function room(
+  request: Request,
+  { window, maxTokens }: { readonly window: number; readonly maxTokens: number },
+): Room {
+  const tokens = (): number => requestTokens(request);
+  // A short request needs no estimate, and a program that has just started no estimator.
+  if (letters(request) * MOST_PER_LETTER <= window - maxTokens) return { tokens, window, maxTokens };
+  const left = Math.floor(window - tokens() * ESTIMATES_MISS);
+  return { tokens, window, maxTokens: Math.min(maxTokens, window, Math.max(left, LEAST_ANSWER)) };
+}
+
+// A request that leaves less is refused, and says so: better than an answer of one token.
+const LEAST_ANSWER = 1024;
+const ESTIMATES_MISS = 1.1;
+/** Tokens of one letter in the worst of scripts. */
+const MOST_PER_LETTER = 3;
+
+export function requestTokens({ system, tools, messages }: Request): number {
+  const fixed = [...system.map(({ text }) => text), ...tools.map((tool) => JSON.stringify(tool))];
+  return (
+    fixed.reduce((sum, text) => sum + textTokens(text), 0) +
+    messages.reduce((sum, message) => sum + messageTokens(message), 0)
+  );
+}
+
+/** More than enough: names, ids and pictures count in full. */
+function letters({ system, tools, messages }: Request): number {
+  return JSON.stringify([system, tools, messages.map(({ content }: Message) => content)]).length;
+}

@@ -1,0 +1,61 @@
+/** The parts of a provider's stream until it ends, fails or is aborted; a stream that hangs and hears nothing is left behind. */
+
+import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider";
+
+type Opening = (abortSignal: AbortSignal) => PromiseLike<LanguageModelV4StreamResult>;
+
+export interface Listening {
+  readonly signal: AbortSignal | undefined;
+  /** Milliseconds without a sign of life after which the line is given up; a ping is one. */
+  readonly silenceMs: number;
+}
+
+/** Thrown where nothing came for too long. */
+export class Silence extends Error {}
+
+export async function* streamParts(open: Opening, listening: Listening): AsyncGenerator<LanguageModelV4StreamPart> {
+  const { signal } = listening;
+  signal?.throwIfAborted();
+  const over = new AbortController();
+  const parts = reading(open, signal ? AbortSignal.any([signal, over.signal]) : over.signal);
+  try {
+    for (;;) {
+      const { done, value } = await inTime(parts.next(), listening);
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    // Whoever stops listening ends the request too.
+    over.abort();
+    parts.return(undefined).catch(() => {
+      // It is over for everybody; how it took that is nobody's business.
+    });
+  }
+}
+
+async function* reading(open: Opening, signal: AbortSignal): AsyncGenerator<LanguageModelV4StreamPart, undefined> {
+  const { stream } = await open(signal);
+  const reader = stream.getReader();
+  // A read that hangs keeps this function from its end; cancelling ends the read.
+  signal.addEventListener("abort", () => void reader.cancel().catch(() => {}), { once: true });
+  if (signal.aborted) await reader.cancel();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return undefined;
+    yield value;
+  }
+}
+
+function inTime<Value>(work: Promise<Value>, { signal, silenceMs }: Listening): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal?.reason);
+    const giveUp = (): void => reject(new Silence(`said nothing for ${silenceMs / 1000} s`));
+    const timer = setTimeout(giveUp, silenceMs);
+    signal?.addEventListener("abort", stop, { once: true });
+    if (signal?.aborted) stop();
+    work.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", stop);
+    });
+  });
+}

@@ -1,0 +1,13 @@
+/** What the system trusts, beside what Node brings along. Reading it takes a tenth of a second, so only when it is missed. */
+
+let isTrusted = false;
+
+/** Whether this changed anything: false the second time, and where Node is too old for it. */
+export function trustSystem(): boolean {
+  const tls = process.getBuiltinModule("node:tls");
+  if (isTrusted || typeof tls.setDefaultCACertificates !== "function") return false;
+  isTrusted = true;
+  const certificates = [...tls.getCACertificates("default"), ...tls.getCACertificates("system")];
+  tls.setDefaultCACertificates([...new Set(certificates)]);
+  return true;
+}

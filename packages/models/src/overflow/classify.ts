@@ -1,0 +1,106 @@
+/** What a provider's refusal means: structured code first, then status, then the words. */
+
+import { isOverflowCode, isRateCode } from "./codes.ts";
+import { ceilingIn, countsTokens, figuresIn } from "./figures.ts";
+import { type Body, readBody } from "./reading/body.ts";
+import { wordingOf } from "./wording.ts";
+
+/** What a provider said when it refused. */
+export interface Refusal {
+  /** HTTP status; absent for an error inside a stream. */
+  readonly status?: number;
+  /** The body, or the text of the error, exactly as it came: JSON, HTML, plain text, SDK-prefixed text. */
+  readonly text: string;
+  /** A structured code or type where the caller has one already; otherwise it is found in the body. */
+  readonly code?: string;
+  /** Our own estimate of the request, and the window: they decide where the provider says nothing at all. */
+  readonly estimate?: { readonly tokens: number; readonly window: number };
+  readonly provider?: string;
+}
+
+/**
+ * `overflow`: compact and ask again. `payload`: bytes, an image or one string too big; compacting will not help.
+ * `ratelimit`: wait. `tpm_ceiling`: more than the quota of a minute, so that waiting never helps. `other`: show it.
+ */
+export type RefusalClass = "overflow" | "payload" | "ratelimit" | "tpm_ceiling" | "other";
+
+export interface Verdict {
+  readonly class: RefusalClass;
+  /** Tokens it takes at most, where the text says so; of a `tpm_ceiling`, the quota and not the window. */
+  readonly limit?: number;
+  /** Tokens the request came to, where the text says so. */
+  readonly requested?: number;
+}
+
+/** From which share of the window on an unexplained refusal is taken for an overflow. */
+const NEARLY_FULL = 0.8;
+
+/**
+ * Never throws, and takes time only in proportion to the first 64 KB of the text.
+ *
+ * @example
+ * classifyRefusal({ status: 400, text: "prompt is too long: 213462 tokens > 200000 maximum" });
+ * // { class: "overflow", limit: 200000, requested: 213462 }
+ */
+export function classifyRefusal(refusal: Refusal): Verdict {
+  const body = readBody(refusal.text);
+  const found = classOf({ ...refusal, body });
+  if (found === "overflow") return { class: found, ...figuresIn(body.sentences) };
+  if (found === "tpm_ceiling") return { class: found, ...ceilingIn(body.sentences) };
+  return { class: found };
+}
+
+interface Case extends Refusal {
+  readonly body: Body;
+}
+
+function classOf(given: Case): RefusalClass {
+  const { body, code = "" } = given;
+  const status = statusOf(given);
+  const codes = [...body.codes, ...code.toLowerCase().split(/[\s/,]+/)];
+  const wording = wordingOf(body.sentences);
+  const isRated = wording.rate || codes.some(isRateCode);
+
+  if (isTransient(status)) return "other";
+  if (isAboutRequest(status) && wording.counted && !codes.some(isRateCode)) return "overflow";
+  if ((isRated || status === 429) && ceilingIn(body.sentences)) return "tpm_ceiling";
+  if (status === 429) return "ratelimit";
+  if (codes.some(isOverflowCode)) return "overflow";
+  if (status === 402 || status === 404 || wording.credit) return "other";
+  if (isRated) return "ratelimit";
+  if (body.isBare && (status === 413 || status === 400)) return unexplained(given, status);
+  if (status === 413) return tooLarge(given, wording.overflow);
+  if (wording.overflow) return "overflow";
+  return wording.payload ? "payload" : "other";
+}
+
+/** A status inside the body counts where HTTP itself told of no failure: an error in a stream comes with 200. */
+function statusOf({ status, body }: Case): number | undefined {
+  return status === undefined || status < 400 ? body.status : status;
+}
+
+function isTransient(status: number | undefined): boolean {
+  return status === 408 || status === 425 || (status !== undefined && status >= 500);
+}
+
+/** Or inside a stream, where there is no status. */
+function isAboutRequest(status: number | undefined): boolean {
+  return status === undefined || status === 400 || status === 422;
+}
+
+/** Cerebras refuses a context that is too long without a word. */
+function unexplained({ estimate, provider }: Case, status: 400 | 413): RefusalClass {
+  const full = estimate ? isNearlyFull(estimate) : (provider ?? "").toLowerCase().includes("cerebras");
+  if (full) return "overflow";
+  return status === 413 ? "payload" : "other";
+}
+
+/** 413 is about bytes, unless it counts tokens, or names the prompt while the window is nearly full. */
+function tooLarge({ body, estimate }: Case, namesOverflow: boolean): RefusalClass {
+  if (!namesOverflow) return "payload";
+  return countsTokens(body.sentences) || (estimate && isNearlyFull(estimate)) ? "overflow" : "payload";
+}
+
+function isNearlyFull({ tokens, window }: { readonly tokens: number; readonly window: number }): boolean {
+  return window > 0 && tokens >= NEARLY_FULL * window;
+}

@@ -1,0 +1,58 @@
+/** The providers known by name: how they are spoken to, where they live, which variables hold their keys. */
+
+import { anthropic, compatible, google, openaiChat, openaiResponses } from "./bundled.ts";
+import type { Connect } from "./line.ts";
+
+export interface Provider {
+  readonly id: string;
+  /** Under which its messages and prices go, where one provider has two names. */
+  readonly seller?: string;
+  /** The wire protocol, in pi's spelling. */
+  readonly api: string;
+  readonly connect: Connect;
+  /** Where it lives, unless its package knows. */
+  readonly baseUrl?: string;
+  /** Variables of the environment that may hold its key, the first that is set wins; none: it takes everyone. */
+  readonly keys: readonly string[];
+  /** Runs on one's own machine: it knows best how much it shows its model. */
+  readonly isLocal?: true;
+}
+
+export const providers: readonly Provider[] = [
+  { id: "anthropic", api: "anthropic-messages", connect: anthropic, keys: ["ANTHROPIC_API_KEY"] },
+  { id: "openai", api: "openai-responses", connect: openaiResponses, keys: ["OPENAI_API_KEY"] },
+  { id: "openai-chat", seller: "openai", api: "openai-completions", connect: openaiChat, keys: ["OPENAI_API_KEY"] },
+  {
+    id: "google",
+    api: "google-generative-ai",
+    connect: google,
+    keys: ["GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "GOOGLE_API_KEY"],
+  },
+  distant("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
+  distant("xai", "https://api.x.ai/v1", "XAI_API_KEY"),
+  distant("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY"),
+  distant("cerebras", "https://api.cerebras.ai/v1", "CEREBRAS_API_KEY"),
+  distant("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
+  distant("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
+  distant("together", "https://api.together.xyz/v1", "TOGETHER_API_KEY"),
+  distant("fireworks", "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY"),
+  distant("moonshotai", "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY"),
+  distant("zai", "https://api.z.ai/api/paas/v4", "ZAI_API_KEY"),
+  local("ollama", "http://127.0.0.1:11434/v1"),
+  local("llama.cpp", "http://127.0.0.1:8080/v1"),
+  local("lm-studio", "http://127.0.0.1:1234/v1"),
+  local("vllm", "http://127.0.0.1:8000/v1"),
+  { id: "openai-compatible", api: "openai-completions", connect: compatible("openai-compatible"), keys: [] },
+];
+
+export function providerNamed(id: string): Provider | undefined {
+  return providers.find((provider) => provider.id === id);
+}
+
+function distant(id: string, baseUrl: string, key: string): Provider {
+  return { id, api: "openai-completions", connect: compatible(id), baseUrl, keys: [key] };
+}
+
+function local(id: string, baseUrl: string): Provider {
+  return { id, api: "openai-completions", connect: compatible(id), baseUrl, keys: [], isLocal: true };
+}

@@ -1,0 +1,162 @@
+/** Facts of models: listed, spelled otherwise, corrected by the user, on one's own machine, unknown. */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { catalogue } from "../../src/catalogue/catalogue.ts";
+import { UNKNOWN_FACTS, UNKNOWN_LOCAL_FACTS } from "../../src/catalogue/facts.ts";
+import type { UserEntries } from "../../src/catalogue/user-entry.ts";
+
+const models = catalogue();
+const sonnet = models.facts("anthropic", "claude-sonnet-4-5");
+
+test("CAT1 a listed model has the snapshot's limits, kinds and prices", () => {
+  expect(sonnet).toEqual({
+    source: "snapshot",
+    facts: {
+      contextWindow: 1_000_000,
+      maxTokens: 64_000,
+      input: ["text", "image"],
+      reasoning: true,
+      prices: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
+    },
+  });
+});
+
+test("CAT1 a provider's cached tokens without a price of their own cost what input costs", () => {
+  const { prices } = models.facts("openai", "gpt-4.1").facts;
+  expect(prices).toEqual({ input: 2, output: 8, cacheRead: 0.5, cacheWrite: 2 });
+});
+
+describe("CAT2 other spellings", () => {
+  test.each([
+    ["anthropic", "claude-sonnet-4-5-20990101"],
+    ["anthropic.messages", "claude-sonnet-4.5"],
+    ["anthropic", "anthropic/claude-sonnet-4-5"],
+    ["openrouter", "anthropic/claude-sonnet-4-5"],
+    ["vercel", "claude-sonnet-4-5:beta"],
+  ])("CAT2 %s %s has the facts and the prices of its sibling", (provider, model) => {
+    const found = models.facts(provider, model);
+    expect(found.source).toBe("family");
+    expect(found.facts.contextWindow).toBe(sonnet.facts.contextWindow);
+    expect(found.facts.prices?.output).toBeGreaterThanOrEqual(15);
+  });
+
+  test("CAT2 a region the list does not have is served as the others are", () => {
+    const { facts } = models.facts("amazon-bedrock", "anthropic.claude-sonnet-4-5-20250929-v1:0");
+    expect(models.facts("bedrock", "sa.anthropic.claude-sonnet-4-5-20250929-v1:0")).toEqual({
+      facts,
+      source: "family",
+    });
+  });
+
+  test("CAT2 models/gemini-2.5-pro is gemini-2.5-pro", () => {
+    const { facts } = models.facts("google", "gemini-2.5-pro");
+    expect(models.facts("google.generative-ai", "models/gemini-2.5-pro")).toEqual({ facts, source: "family" });
+    expect(models.facts("google", "gemini-2.5-pro-preview-06-05")).toEqual({ facts, source: "family" });
+  });
+
+  test("CAT2 what is free has not its sibling's price, and another provider's price is left out", () => {
+    expect(models.facts("openrouter", "anthropic/claude-sonnet-4.5:free").facts.prices).toBeUndefined();
+    const { prices: _, ...free } = sonnet.facts;
+    expect(models.facts("my-proxy", "claude-sonnet-4-5")).toEqual({ facts: free, source: "family" });
+  });
+
+  test.each([
+    ["openai", "gpt-4-0613", 8_192, 8_192],
+    ["openai", "gpt-4-32k-0613", 32_768, 32_768],
+    ["azure", "gpt-4-1106-preview", 128_000, 4_096],
+    ["openai", "gpt-3.5-turbo-1106", 16_385, 4_096],
+    ["openai", "o1-preview-2024-09-12", 128_000, 32_768],
+    ["azure", "o1-preview", 128_000, 32_768],
+    ["openrouter", "openai/o1-preview", 128_000, 32_768],
+    ["xai", "grok-4-0709", 256_000, 64_000],
+    ["google", "gemini-2.0-flash-001", 1_048_576, 8_192],
+    ["amazon-bedrock", "us.anthropic.claude-3-5-sonnet-20241022-v2:0", 200_000, 8_192],
+    ["amazon-bedrock", "anthropic.claude-3-7-sonnet-20250219-v1:0", 200_000, 64_000],
+    ["anthropic", "claude-3-5-sonnet-latest", 200_000, 8_192],
+  ])("CAT2 %s %s sees %i tokens and answers with %i", (provider, model, contextWindow, maxTokens) => {
+    expect(models.facts(provider, model)).toMatchObject({ source: "family", facts: { contextWindow, maxTokens } });
+  });
+
+  test("CAT2 a model trained further for a customer has its origin's limits, without the price", () => {
+    const { prices: _, ...origin } = models.facts("openai", "gpt-4.1").facts;
+    const tuned = models.facts("openai", "ft:gpt-4.1-2025-04-14:org::id");
+    expect(tuned).toEqual({ facts: origin, source: "family" });
+  });
+
+  test("CAT2 a name without a number is whatever one seller puts behind it, and known at that seller only", () => {
+    expect(models.facts("openrouter", "openrouter/auto").source).toBe("snapshot");
+    for (const name of ["auto", "free", "glm-latest", "grok", "deepseek", "claude-sonnet"]) {
+      expect(models.facts("x", name)).toEqual({ facts: UNKNOWN_FACTS, source: "default" });
+    }
+  });
+
+  test("CAT2 another version is another model", () => {
+    expect(models.facts("anthropic", "claude-sonnet-4-9").source).toBe("default");
+    expect(models.facts("openai", "gpt-5.44").source).toBe("default");
+  });
+});
+
+test("CAT3 an unknown model works, whatever its name", () => {
+  expect(models.facts("nobody", "knows-this")).toEqual({ facts: UNKNOWN_FACTS, source: "default" });
+  const name = fc.oneof(fc.string(), fc.constantFrom("__proto__", "constructor", "/", ":", "a".repeat(100_000)));
+  fc.assert(
+    fc.property(name, name, (provider, model) => {
+      const { facts } = models.facts(provider, model);
+      expect(facts.contextWindow).toBeGreaterThan(0);
+      expect(facts.maxTokens).toBeGreaterThan(0);
+    }),
+  );
+});
+
+describe("CAT4 the user's entries", () => {
+  const user = {
+    "anthropic/claude-sonnet-4-5": { contextWindow: 200_000 },
+    "house/*": { contextWindow: 32_000 },
+    "house/big/*": { contextWindow: 64_000 },
+  };
+  const corrected = catalogue({ user });
+
+  test("CAT4 correct what they name and leave the rest", () => {
+    expect(corrected.facts("anthropic", "claude-sonnet-4-5")).toEqual({
+      facts: { ...sonnet.facts, contextWindow: 200_000 },
+      source: "user",
+    });
+  });
+
+  test("CAT4 never leave an answer longer than the window", () => {
+    const small = catalogue({ user: { "anthropic/*": { contextWindow: 10_000 } } });
+    expect(small.facts("anthropic", "claude-sonnet-4-5").facts.maxTokens).toBe(10_000);
+  });
+
+  test("CAT4 with nonsense in them leave the facts as they are", () => {
+    const entry = { contextWindow: "128k", maxTokens: -1, prices: { input: Number.NaN, output: 1 }, reasoning: "yes" };
+    const user = { "anthropic/*": entry, "x/*": { contextWindow: Number.NaN, maxTokens: 4_096 }, "y/*": null };
+    const odd = catalogue({ user: user as unknown as UserEntries });
+    expect(odd.facts("anthropic", "claude-sonnet-4-5")).toEqual(sonnet);
+    expect(odd.facts("x", "m")).toEqual({ facts: { ...UNKNOWN_FACTS, maxTokens: 4_096 }, source: "user" });
+    expect(odd.facts("y", "m").source).toBe("default");
+  });
+
+  test("CAT4 need no price for cached tokens, which cost what input costs", () => {
+    const priced = catalogue({ user: { "house/*": { prices: { input: 2, output: 8 } } } });
+    expect(priced.facts("house", "m").facts.prices).toEqual({ input: 2, output: 8, cacheRead: 2, cacheWrite: 2 });
+  });
+
+  test("CAT4 hold for all names with their beginning, the longest beginning first", () => {
+    expect(corrected.facts("house", "small").facts.contextWindow).toBe(32_000);
+    expect(corrected.facts("house", "big/one").facts.contextWindow).toBe(64_000);
+    expect(corrected.facts("household", "small").source).toBe("default");
+  });
+
+  test("CAT4 overrule the careful default on one's own machine", () => {
+    expect(corrected.facts("house", "small", { local: true }).facts.contextWindow).toBe(32_000);
+  });
+});
+
+test("CAT6 a model on one's own machine is not given the window its name promises", () => {
+  const { facts, source } = models.facts("ollama", "qwen3-coder:30b", { local: true });
+  expect(source).toBe("default");
+  expect(facts).toEqual(UNKNOWN_LOCAL_FACTS);
+  expect(models.facts("ollama", "unheard-of", { local: true }).facts).toEqual(UNKNOWN_LOCAL_FACTS);
+});

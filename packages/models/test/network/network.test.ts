@@ -1,0 +1,107 @@
+/** Requests through a real proxy and to a real HTTPS server whose certificate only the system knows, in processes of their own. */
+
+import { execFile, execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer as createHttpServer, type Server } from "node:http";
+import { createServer } from "node:https";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { proxyNotes, useProxy } from "../../src/network/proxy.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "pith-network-"));
+const key = join(folder, "key.pem");
+const certificate = join(folder, "certificate.pem");
+let secure: Server;
+let proxy: Server;
+const tunnels: string[] = [];
+
+beforeAll(async () => {
+  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,DNS:pith.test,IP:127.0.0.1"];
+  execFileSync(
+    "openssl",
+    ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out", certificate, ...subject],
+    { stdio: "ignore" },
+  );
+  secure = await listening(
+    createServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (_, response) => response.end("hello")),
+  );
+  proxy = await listening(createHttpServer().on("connect", tunnel));
+});
+
+afterAll(() => {
+  for (const server of [secure, proxy]) {
+    server.close();
+    server.closeAllConnections();
+  }
+  rmSync(folder, { recursive: true });
+});
+
+test("NET1 a certificate that the system trusts is trusted, without flags", async () => {
+  expect(await answer({ SSL_CERT_FILE: certificate })).toBe("hello");
+});
+
+test("NET1 a certificate that nobody trusts is not", async () => {
+  expect(await answer({ SSL_CERT_FILE: "/dev/null" })).toMatch(/^failed: .*SELF_SIGNED/);
+});
+
+test("NET2 requests go through the proxy that the environment names", async () => {
+  tunnels.length = 0;
+  const variables = { SSL_CERT_FILE: certificate, HTTPS_PROXY: addressOf(proxy, "http").slice("http://".length) };
+  expect(await answer(variables, "pith.test")).toBe("hello");
+  // The second for the certificate, which is trusted only once it was missed.
+  expect(tunnels.map((tunnel) => tunnel.split(":")[0])).toEqual(["pith.test", "pith.test"]);
+});
+
+test.each([
+  ["pith.test", "pith.test"],
+  ["localhost", ""],
+])("NET2 but not to %s, where NO_PROXY is %j", async (host, NO_PROXY) => {
+  tunnels.length = 0;
+  const variables = { SSL_CERT_FILE: certificate, HTTPS_PROXY: addressOf(proxy, "http"), NO_PROXY };
+  expect(await answer(variables, host)).toMatch(host === "localhost" ? /^hello$/ : /^failed: (ENOTFOUND|EAI_AGAIN)$/);
+  expect(tunnels).toEqual([]);
+});
+
+const program = `
+  import { networkFetch } from ${JSON.stringify(new URL("../../src/network/network-fetch.ts", import.meta.url).href)};
+  const reached = networkFetch(process.env)(process.argv[1]);
+  console.log(await reached.then((response) => response.text(), (error) => "failed: " + error.cause?.code));
+`;
+
+async function answer(variables: Readonly<Record<string, string>>, host = "localhost"): Promise<string> {
+  // Only what is under test: whatever certificates and proxies this machine needs stay outside.
+  const env = { PATH: process.env.PATH, ...variables };
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["--input-type=module-typescript", "-e", program, addressOf(secure, "https", host)],
+    { env },
+  );
+  return stdout.trim();
+}
+
+function addressOf(server: Server, scheme: string, host = "localhost"): string {
+  return `${scheme}://${host}:${(server.address() as AddressInfo).port}`;
+}
+
+function listening<Each extends Server>(server: Each): Promise<Each> {
+  return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
+}
+
+function tunnel({ url = "" }: { url?: string }, client: Socket): void {
+  tunnels.push(url);
+  const target = connect(Number(url.split(":")[1]), "127.0.0.1", () => {
+    client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+    target.pipe(client).pipe(target);
+  });
+  target.on("error", () => client.destroy());
+  client.on("error", () => target.destroy());
+}
+
+test("NET2 a proxy without a scheme is taken for http, and one that is no address is noted without its words", () => {
+  expect(useProxy({ HTTPS_PROXY: "http://[broken" })).toBe("invalid");
+  expect(proxyNotes.invalid).not.toContain("broken");
+  expect(useProxy({})).toBe("none");
+});
