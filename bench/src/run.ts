@@ -1,9 +1,15 @@
 /** `pnpm bench SUITE`: measurements, beside peers and beside the limit. */
 
 import { contextSuite } from "./context/suite.ts";
+import { importSuite } from "./import/suite.ts";
+import { overflowSuite } from "./overflow/suite.ts";
 import { planSuite } from "./plan/suite.ts";
 import { sessionSuite } from "./session/suite.ts";
 import { runSuites } from "./suite.ts";
 import { tokensSuite } from "./tokens/suite.ts";
 
-await runSuites("bench", [contextSuite, planSuite, sessionSuite, tokensSuite], process.argv.slice(2));
+await runSuites(
+  "bench",
+  [contextSuite, importSuite, overflowSuite, planSuite, sessionSuite, tokensSuite],
+  process.argv.slice(2),
+);

@@ -1,21 +1,19 @@
 /** pi 1.5.0 as a peer to compare with: fetched at run time into an ignored folder, run in a network namespace of its own. */
 
-import { execFileSync, spawn, spawnSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { piBundle, piPlanning } from "./pi-bundle.ts";
+import { withoutNetwork } from "./without-network.ts";
 
-const VERSION = "1.5.0";
-const peers = join(import.meta.dirname, "../../../.peers");
+/** It sends nothing home, and does not look for newer versions. */
+export const quiet: Readonly<Record<string, string>> = {
+  PATH: process.env.PATH ?? "",
+  PI_OFFLINE: "1",
+  PI_TELEMETRY: "0",
+  PI_SKIP_VERSION_CHECK: "1",
+};
 
 export interface Pi {
   ask(command: { readonly op: string } & Readonly<Record<string, unknown>>): Promise<unknown>;
@@ -29,10 +27,10 @@ export function startPi(): Pi {
     ...withoutNetwork(),
     process.execPath,
     join(import.meta.dirname, "pi-worker.mjs"),
-    bundle(),
-    planning(),
+    piBundle(),
+    piPlanning(),
   ];
-  const env = { PATH: process.env.PATH, HOME: home, PI_OFFLINE: "1", PI_TELEMETRY: "0", PI_SKIP_VERSION_CHECK: "1" };
+  const env = { ...quiet, HOME: home };
   const child = spawn(command, args, { env, stdio: ["pipe", "pipe", "inherit"] });
   const answers = lines(child.stdout.setEncoding("utf8"));
   return {
@@ -62,55 +60,4 @@ async function* lines(chunks: AsyncIterable<string>): AsyncGenerator<string> {
       started = [begin];
     }
   }
-}
-
-/** The entry file of pi's self-contained bundle. */
-function bundle(): string {
-  const folder = join(peers, `pi-${VERSION}`);
-  const entry = join(folder, "package/dist/bundle/index.js");
-  if (existsSync(entry)) return entry;
-  mkdirSync(peers, { recursive: true });
-  const fresh = mkdtempSync(join(peers, "fetching-"));
-  const packed = `@earendil-works/pi-coding-agent@${VERSION}`;
-  const name = execFileSync("npm", ["pack", packed, "--silent", "--pack-destination", fresh], {
-    encoding: "utf8",
-  }).trim();
-  execFileSync("tar", ["xzf", join(fresh, name.split("\n").at(-1) ?? ""), "-C", fresh]);
-  if (!existsSync(folder)) renameSync(fresh, folder);
-  return entry;
-}
-
-/** The file of the bundle that plans compactions, with one line more: its door does not show `prepareCompaction`. */
-function planning(): string {
-  const chunks = join(bundle(), "../chunks");
-  const shown = join(chunks, "with-planning.js");
-  if (existsSync(shown)) return shown;
-  const own = readdirSync(chunks).find((name) =>
-    readFileSync(join(chunks, name), "utf8").includes("function prepareCompaction("),
-  );
-  if (!own) throw new Error(`pi ${VERSION} has no prepareCompaction in its bundle`);
-  const text = readFileSync(join(chunks, own), "utf8");
-  const names = ["prepareCompaction", "findCutPoint"].filter((name) => !isExported(text, name));
-  writeFileSync(`${shown}.new`, `${text}\n${names.length > 0 ? `export{${names.join(",")}};` : ""}\n`);
-  renameSync(`${shown}.new`, shown);
-  return shown;
-}
-
-function isExported(text: string, name: string): boolean {
-  const [, list = ""] = /export\{([^}]*)\};?\s*$/.exec(text.slice(-100_000)) ?? [];
-  return list.split(",").some((each) => each.trim().split(" as ").at(-1) === name);
-}
-
-// A peer is compared, not trusted: it gets no way out.
-function withoutNetwork(): readonly string[] {
-  const ways = [
-    ["unshare", "-n"],
-    ["unshare", "-r", "-n"],
-  ];
-  const way = ways.find(([command = "", ...args]) => spawnSync(command, [...args, "true"]).status === 0);
-  if (!way)
-    throw new Error(
-      "pi is run only without network, and `unshare -n` does not work here (Linux with user namespaces is needed)",
-    );
-  return way;
 }

@@ -1,0 +1,70 @@
+/** `pnpm bench import`: from the start of a process to its first request, beside a program without any dependency. */
+
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startServer } from "@pith/testkit";
+import { median } from "../statistics.ts";
+import type { Figures, Settings, Suite } from "../suite.ts";
+import { bundled } from "./bundle.ts";
+
+export const importSuite: Suite = {
+  name: "import",
+  about: "start of a bundled program that sends one request, beside one without dependencies",
+  run: runImport,
+};
+
+async function runImport({ quick, say }: Settings): Promise<Figures> {
+  const folder = mkdtempSync(join(tmpdir(), "pith-bench-"));
+  let arrived = 0;
+  const server = await startServer({
+    script: () => {
+      arrived = performance.now();
+      return "Here I am.";
+    },
+  });
+  try {
+    const program = await bundled(fileURLToPath(new URL("program.ts", import.meta.url)), folder);
+    const floor = fileURLToPath(new URL("floor.mjs", import.meta.url));
+    say("a first start of each fills the caches");
+    const start = async (file: string): Promise<number> => {
+      const begun = performance.now();
+      await ended(file, server.url);
+      return arrived - begun;
+    };
+    for (const file of [floor, program, program]) await start(file);
+    const rows = [];
+    for (let round = 0; round < (quick ? 9 : 31); round += 1)
+      rows.push({ floor: await start(floor), ours: await start(program) });
+    return figures(rows);
+  } finally {
+    await server.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Each start beside the one right before it: what else the machine does is the same for both. */
+function figures(rows: readonly { readonly floor: number; readonly ours: number }[]): Figures {
+  return {
+    floor_start_ms: median(rows.map(({ floor }) => floor)),
+    provider_start_ms: median(rows.map(({ ours }) => ours)),
+    provider_start_x_floor: median(rows.map(({ floor, ours }) => ours / floor)),
+  };
+}
+
+function ended(file: string, address: string): Promise<void> {
+  const child = spawn(process.execPath, [file, address, "Are you there?"], { stdio: ["ignore", "pipe", "inherit"] });
+  let said = "";
+  child.stdout.on("data", (chunk) => {
+    said += chunk;
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("exit", (code) => {
+      if (code === 0 && said === "Here I am.") resolve();
+      else reject(new Error(`${file} ended with ${code} and said ${JSON.stringify(said)}`));
+    });
+  });
+}

@@ -1,0 +1,15 @@
+/** pi's own overflow check: rows and hostile texts in on stdin, answers and times out. Runs without network. */
+
+import { text as wholeText } from "node:stream/consumers";
+
+const { isContextOverflow } = await import(process.argv[2]);
+const { rows, hostile } = JSON.parse(await wholeText(process.stdin));
+const asked = ({ provider, text }) => isContextOverflow({ stopReason: "error", errorMessage: text, provider });
+
+const overflows = rows.map(asked);
+const times = hostile.map((text) => {
+  const start = performance.now();
+  asked({ provider: "x", text });
+  return performance.now() - start;
+});
+process.stdout.write(JSON.stringify({ overflows, hostileMs: Math.max(...times) }));
