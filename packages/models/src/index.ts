@@ -1,6 +1,5 @@
 /** The door `@pith/models`: any AI SDK provider as a model of Pith. */
 
-export { type Patience, patience, type RetryPorts, retrying } from "./asking/retrying.ts";
 export { type Catalogue, type CatalogueParts, catalogue, type Found } from "./catalogue/catalogue.ts";
 export type { ModelFacts, Prices } from "./catalogue/facts.ts";
 export type { UserEntries, UserEntry } from "./catalogue/user-entry.ts";
@@ -11,8 +10,7 @@ export { networkFetch } from "./network/network-fetch.ts";
 export type { ModelWish, Surroundings } from "./opening/model-wish.ts";
 export { type OpenedModel, openModel } from "./opening/open-model.ts";
 export { type Provider, providers } from "./providers/provider.ts";
-export { type WindowMemory, windowsInMemory } from "./windows/memory.ts";
+export type { WindowMemory } from "./windows/memory.ts";
 export { windowFile } from "./windows/node-window-file.ts";
-export type { Served } from "./windows/served/served.ts";
-export { servedWindow } from "./windows/served/served-window.ts";
 export type { ContextWindow } from "./windows/window.ts";
+export { type Patience, patience, type RetryPorts, retrying } from "./wrapping/retrying.ts";

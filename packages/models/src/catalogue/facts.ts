@@ -1,5 +1,9 @@
 /** What is known of a model before it is asked anything: its limits, what it reads, what it costs. */
 
+import type { Prices } from "../convert/telling/cost-of.ts";
+
+export type { Prices };
+
 export interface ModelFacts {
   /** Tokens it can see at once, its answer included. */
   readonly contextWindow: number;
@@ -11,14 +15,6 @@ export interface ModelFacts {
 }
 
 export type InputKind = "text" | "image";
-
-/** Dollars per million tokens. */
-export interface Prices {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-}
 
 /**
  * For a model nobody has heard of. Nineteen of twenty models in the snapshot see 128,000 tokens or more; too much is put

@@ -17,6 +17,8 @@ export interface AiSdkModelParts {
   readonly maxTokens: number;
   readonly prices?: Prices | undefined;
   readonly ports: Pick<Ports, "now">;
+  /** Under which its package reads options, where that is another name than the bundled package's. */
+  readonly optionsName?: string | undefined;
   /** Whose requests share a prefix, for providers that want to be told; a session's id will do. */
   readonly cacheKey?: string | undefined;
   /** False: it cannot think, and is not asked to. */
@@ -46,30 +48,30 @@ async function* streamed(
   parts: AiSdkModelParts,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ModelEvent> {
-  const { language, name: to, cacheKey, silenceMs = 300_000 } = parts;
-  const shown = fitting(request, parts);
+  const { language, name: to, seesImages = true, silenceMs = 300_000 } = parts;
+  const shown = seesImages ? request : withoutImages(request);
   const size = room(shown, { window: windowOf(parts), maxTokens: parts.maxTokens });
-  const options = callOptions(shown, { to, maxTokens: size.maxTokens, longest: parts.maxTokens, cacheKey });
+  const options = callOptions(shown, { ...parts, to, maxTokens: size.maxTokens, longest: parts.maxTokens });
   const open = (abortSignal: AbortSignal) => language.doStream({ ...options, abortSignal });
   let draft = emptyDraft();
   try {
-    for await (const part of streamParts(open, { signal, silenceMs })) {
+    for await (const part of streamParts(open, {
+      signal,
+      silenceMs: () => (draft.error ? AFTERTHOUGHT_MS : silenceMs),
+    })) {
       const delta = deltaOf(draft, part);
       draft = fold(draft, part);
       if (delta) yield delta;
-      if (draft.finish || draft.error) break;
+      // An error may be followed by what it cost.
+      if (draft.finish) break;
     }
   } catch (thrown) {
-    draft = { ...draft, error: { thrown } };
+    draft = { ...draft, error: draft.error ?? { thrown } };
   }
   yield lastEvent(draft, { ...parts, size, aborted: signal?.aborted ?? false });
 }
 
-/** What would be refused of a model that can do less is not asked of it. */
-function fitting(request: Request, { thinks = true, seesImages = true }: AiSdkModelParts): Request {
-  const seen = seesImages ? request : withoutImages(request);
-  return thinks || seen.thinking === "off" ? seen : { ...seen, thinking: "off" };
-}
+const AFTERTHOUGHT_MS = 200;
 
 function windowOf({ contextWindow }: AiSdkModelParts): number {
   return typeof contextWindow === "number" ? contextWindow : contextWindow();

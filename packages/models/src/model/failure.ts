@@ -49,7 +49,7 @@ function kindOf(
     case "tpm_ceiling":
       return "quota";
     case "other":
-      if (from === "nobody") return "refused";
+      if (from === "nobody" || from === "program") return "refused";
       if (from === "network" || from === "nonsense") return "unreachable";
       return byStatus(status, code);
   }
@@ -81,6 +81,8 @@ function sentence({ from, status, words }: Thrown, provider: string): string {
       return `${provider} sent something that cannot be read`;
     case "nobody":
       return `${provider} was not asked${said}`;
+    case "program":
+      return `the package of ${provider} failed${said}`;
   }
 }
 

@@ -19,7 +19,7 @@ type Last = Extract<ModelEvent, { readonly type: "reply-ended" | "reply-failed" 
 
 export function lastEvent(draft: Draft, parts: EventParts): Last {
   const ending = endingOf(draft);
-  if (ending.type !== "ended") return failed(draft, parts, failureAt(ending, parts));
+  if (ending.type !== "ended") return failed(draft, parts, failureAt(ending, { ...parts, said: textOf(draft) }));
   const message = written(draft, parts, { stopReason: ending.stopReason });
   const found = overflowOf({ ending, usage: message.usage, size: parts.size, provider: parts.name.provider });
   if (!found) return { type: "reply-ended", message };
@@ -29,7 +29,7 @@ export function lastEvent(draft: Draft, parts: EventParts): Last {
 
 function failureAt(
   ending: Exclude<Ending, { readonly type: "ended" }>,
-  { name: { provider }, ports, size, aborted }: EventParts,
+  { name: { provider }, ports, size, aborted, said }: EventParts & { readonly said: string },
 ): ModelFailure {
   if (aborted) return { kind: "aborted", message: "the reply was aborted" };
   switch (ending.type) {
@@ -38,10 +38,19 @@ function failureAt(
         return { kind: "unreachable", message: `${provider} ${ending.thrown.message}` };
       return failureOf(ending.thrown, { provider, estimate: size, now: ports.now });
     case "filtered":
-      return { kind: "refused", message: `${provider} stopped the reply: ${ending.raw ?? "it was filtered"}` };
+      return {
+        kind: "refused",
+        message: `${provider} stopped the reply: ${said || (ending.raw ?? "it was filtered")}`,
+      };
     case "broken":
       return { kind: "unreachable", message: `the reply broke off${ending.raw ? ` (${ending.raw})` : ""}` };
   }
+}
+
+/** In a refusal, the words of it. */
+function textOf({ blocks }: Draft): string {
+  const text = blocks.map((block) => (block.kind === "text" ? block.text : "")).join("");
+  return text.replace(/\s+/g, " ").trim().slice(0, 300).toWellFormed();
 }
 
 function failed(draft: Draft, parts: EventParts, failure: ModelFailure): Last {

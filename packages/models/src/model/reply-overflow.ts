@@ -13,7 +13,7 @@ export interface EndedParts {
 }
 
 /** Null: there was room enough. */
-export function overflowOf({ ending, usage, size, provider }: EndedParts): Found | null {
+export function overflowOf({ ending, usage, size, provider }: EndedParts): TooMuch | null {
   const { input, output, cacheRead, cacheWrite } = usage;
   const found = overflowInReply({
     stopReason: ending.raw ?? ending.stopReason,
@@ -28,7 +28,7 @@ export function overflowOf({ ending, usage, size, provider }: EndedParts): Found
   return { keep, failure: limit === undefined ? failure : { ...failure, limit } };
 }
 
-export interface Found {
+export interface TooMuch {
   /** Whether the reply counts. */
   readonly keep: boolean;
   readonly failure: ModelFailure;

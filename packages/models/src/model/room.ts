@@ -1,6 +1,6 @@
 /** How long an answer may become: never so long that, with what is asked, it cannot fit the window. */
 
-import { type Message, messageTokens, type Request, textTokens } from "@pith/context";
+import { messageTokens, type Request, textTokens } from "@pith/context";
 
 export interface Room {
   /** Tokens of the request, estimated when somebody wants to know. */
@@ -37,5 +37,5 @@ export function requestTokens({ system, tools, messages }: Request): number {
 
 /** More than enough: names, ids and pictures count in full. */
 function letters({ system, tools, messages }: Request): number {
-  return JSON.stringify([system, tools, messages.map(({ content }: Message) => content)]).length;
+  return JSON.stringify([system, tools, messages]).length;
 }

@@ -7,7 +7,7 @@ type Opening = (abortSignal: AbortSignal) => PromiseLike<LanguageModelV4StreamRe
 export interface Listening {
   readonly signal: AbortSignal | undefined;
   /** Milliseconds without a sign of life after which the line is given up; a ping is one. */
-  readonly silenceMs: number;
+  readonly silenceMs: () => number;
 }
 
 /** Thrown where nothing came for too long. */
@@ -25,13 +25,25 @@ export async function* streamParts(open: Opening, listening: Listening): AsyncGe
       yield value;
     }
   } finally {
-    // Whoever stops listening ends the request too.
-    over.abort();
-    parts.return(undefined).catch(() => {
-      // It is over for everybody; how it took that is nobody's business.
-    });
+    void letGo(parts, over);
   }
 }
+
+/** Whoever stops listening ends the request too; but a stream that has all but ended is read to its end, so that its line serves the next one. */
+async function letGo(parts: AsyncIterable<unknown>, over: AbortController): Promise<void> {
+  const enough = setTimeout(() => over.abort(), LAST_BYTES_MS);
+  enough.unref();
+  try {
+    for await (const _ of parts);
+  } catch {
+    // It is over for everybody; how it took that is nobody's business.
+  } finally {
+    clearTimeout(enough);
+    over.abort();
+  }
+}
+
+const LAST_BYTES_MS = 200;
 
 async function* reading(open: Opening, signal: AbortSignal): AsyncGenerator<LanguageModelV4StreamPart, undefined> {
   const { stream } = await open(signal);
@@ -47,15 +59,23 @@ async function* reading(open: Opening, signal: AbortSignal): AsyncGenerator<Lang
 }
 
 function inTime<Value>(work: Promise<Value>, { signal, silenceMs }: Listening): Promise<Value> {
+  const ms = silenceMs();
   return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal?.reason);
-    const giveUp = (): void => reject(new Silence(`said nothing for ${silenceMs / 1000} s`));
-    const timer = setTimeout(giveUp, silenceMs);
-    signal?.addEventListener("abort", stop, { once: true });
-    if (signal?.aborted) stop();
-    work.then(resolve, reject).finally(() => {
+    const end = (settle: () => void) => (): void => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", stop);
-    });
+      settle();
+    };
+    const stop = end(() => reject(signal?.reason));
+    const timer = setTimeout(
+      end(() => reject(new Silence(`said nothing for ${ms / 1000} s`))),
+      ms,
+    );
+    signal?.addEventListener("abort", stop, { once: true });
+    if (signal?.aborted) stop();
+    work.then(
+      (value) => end(() => resolve(value))(),
+      (error) => end(() => reject(error))(),
+    );
   });
 }

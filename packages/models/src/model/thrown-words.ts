@@ -10,8 +10,11 @@ export interface Thrown {
   readonly status?: number;
   readonly code?: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** `stream`: after it had begun to answer. `nonsense`: it answered what nobody can read. `nobody`: it was not asked. */
-  readonly from: "answer" | "stream" | "network" | "nonsense" | "nobody";
+  /**
+   * `stream`: after it had begun to answer. `nonsense`: it answered what nobody can read. `nobody`: it was not asked.
+   * `program`: neither the provider nor the line, but whoever stands between us.
+   */
+  readonly from: "answer" | "stream" | "network" | "nonsense" | "nobody" | "program";
 }
 
 export function thrownWords(thrown: unknown): Thrown {
@@ -60,7 +63,17 @@ function sourceOf(fields: Fields, status: number | undefined): Thrown["from"] {
   if (name === "AI_APICallError" && (status === undefined || status < 400)) return "network";
   const type = fieldsOf(fields.responseHeaders)["content-type"];
   if (name === "AI_APICallError" && !(typeof type === "string" && type.includes("event-stream"))) return "answer";
-  return fields instanceof Error && name !== "AI_APICallError" ? "network" : "stream";
+  if (name === "AI_APICallError" || !(fields instanceof Error)) return "stream";
+  return isBrokenLine(fields) ? "network" : "program";
+}
+
+/** `fetch` says little itself and puts what happened into the cause; the system and undici have codes for it. */
+function isBrokenLine(error: Error): boolean {
+  const codes = [error, error.cause].map((each) => String(fieldsOf(each).code ?? ""));
+  return (
+    codes.some((code) => /^(?:E[A-Z]{3,}|UND_ERR_|ERR_SSL|ERR_TLS|CERT_|DEPTH_|SELF_SIGNED|UNABLE_)/.test(code)) ||
+    /fetch failed|terminated|network|socket|timed? ?out|aborted/i.test(error.message)
+  );
 }
 
 const UNREADABLE: ReadonlySet<string> = new Set([

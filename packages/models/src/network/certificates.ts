@@ -2,10 +2,11 @@
 
 let isTrusted = false;
 
-/** Whether this changed anything: false the second time, and where Node is too old for it. */
+/** Whether it is trusted from now on, or has been; false where Node is too old for it. */
 export function trustSystem(): boolean {
+  if (isTrusted) return true;
   const tls = process.getBuiltinModule("node:tls");
-  if (isTrusted || typeof tls.setDefaultCACertificates !== "function") return false;
+  if (typeof tls.setDefaultCACertificates !== "function") return false;
   isTrusted = true;
   const certificates = [...tls.getCACertificates("default"), ...tls.getCACertificates("system")];
   tls.setDefaultCACertificates([...new Set(certificates)]);

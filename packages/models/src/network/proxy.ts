@@ -2,17 +2,24 @@
 
 import type { Environment } from "./environment.ts";
 
-/** Says what it could not do, so that nobody wonders why requests go past the proxy. */
-export function useProxy(environment: Environment): ProxyUse {
-  const proxies = proxyVariables(environment);
-  if (Object.keys(proxies).length === 0) return "none";
-  if (Object.values(proxies).some((proxy) => URL.parse(proxy) === null)) return "invalid";
-  if (process.env.NODE_USE_ENV_PROXY === "1") return "used";
-  // Loaded here: a program without a proxy need not wait for it.
-  const http: ProxySupport = process.getBuiltinModule("node:http");
-  if (!http.setGlobalProxyFromEnv) return "unsupported";
-  http.setGlobalProxyFromEnv({ ...proxies, no_proxy: exceptions(environment) });
-  return "used";
+/** Whether there is a proxy to use, and whether it can be used; nothing is changed by asking. */
+export function proxyUse(environment: Environment): ProxyUse {
+  const proxies = Object.values(proxyVariables(environment));
+  if (proxies.length === 0) return "none";
+  if (proxies.some((proxy) => URL.parse(proxy) === null)) return "invalid";
+  const isAble = process.env.NODE_USE_ENV_PROXY === "1" || proxySupport().setGlobalProxyFromEnv !== undefined;
+  return isAble ? "used" : "unsupported";
+}
+
+let installed = "";
+
+/** For the whole process: Node has one place for it. The same proxy is set once. */
+export function useProxy(environment: Environment): void {
+  if (proxyUse(environment) !== "used" || process.env.NODE_USE_ENV_PROXY === "1") return;
+  const settings = { ...proxyVariables(environment), no_proxy: exceptions(environment) };
+  if (installed === JSON.stringify(settings)) return;
+  installed = JSON.stringify(settings);
+  proxySupport().setGlobalProxyFromEnv?.(settings);
 }
 
 export type ProxyUse = "used" | "none" | "invalid" | "unsupported";
@@ -26,6 +33,11 @@ export const proxyNotes: Readonly<Partial<Record<ProxyUse, string>>> = {
 /** One's own machine is never behind a proxy. */
 function exceptions({ no_proxy, NO_PROXY }: Environment): string {
   return [no_proxy ?? NO_PROXY, "localhost", "127.0.0.1", "[::1]"].filter((each) => each).join(",");
+}
+
+// Loaded here: a program without a proxy need not wait for it.
+function proxySupport(): ProxySupport {
+  return process.getBuiltinModule("node:http");
 }
 
 /** Since Node 24. */

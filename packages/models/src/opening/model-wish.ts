@@ -1,10 +1,10 @@
 /** Which model is wanted, and what is around it. */
 
 import type { Ports } from "@pith/context";
-import type { Patience } from "../asking/retrying.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Environment } from "../network/environment.ts";
 import type { WindowMemory } from "../windows/memory.ts";
+import type { Patience } from "../wrapping/retrying.ts";
 
 export interface ModelWish {
   /** A provider known by name, or any name where `package` says how to reach it. */

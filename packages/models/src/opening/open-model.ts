@@ -2,18 +2,18 @@
 
 import { setTimeout } from "node:timers/promises";
 import type { Model, Ports } from "@pith/context";
-import { patience, retrying } from "../asking/retrying.ts";
-import { watching } from "../asking/watching.ts";
-import { type WindowWatch, windowWatch } from "../asking/window-watch.ts";
 import { catalogue, type Found } from "../catalogue/catalogue.ts";
 import { aiSdkModel } from "../model/ai-sdk-model.ts";
 import type { Environment } from "../network/environment.ts";
 import { networkFetch } from "../network/network-fetch.ts";
-import { proxyNotes, useProxy } from "../network/proxy.ts";
+import { proxyNotes, proxyUse } from "../network/proxy.ts";
 import { endpointKey, isLocal } from "../windows/endpoint.ts";
 import { type WindowMemory, windowsInMemory } from "../windows/memory.ts";
 import { servedWindow } from "../windows/served/served-window.ts";
 import type { ContextWindow } from "../windows/window.ts";
+import { patience, retrying } from "../wrapping/retrying.ts";
+import { watching } from "../wrapping/watching.ts";
+import { type WindowWatch, windowWatch } from "../wrapping/window-watch.ts";
 import type { ModelWish, Surroundings } from "./model-wish.ts";
 import { type Reached, reach } from "./reach.ts";
 
@@ -43,7 +43,7 @@ export async function openModel(wish: ModelWish, surroundings: Surroundings = {}
   const reached = await reach(wish, { environment, fetch });
   if (reached.type !== "reached") return reached;
 
-  const home = wish.baseUrl ?? reached.provider?.baseUrl ?? wish.provider;
+  const { home } = reached;
   const provider = reached.provider?.seller ?? wish.provider;
   const found = (surroundings.catalogue ?? catalogue()).facts(provider, wish.model, {
     local: isOwn(reached, home),
@@ -53,10 +53,12 @@ export async function openModel(wish: ModelWish, surroundings: Surroundings = {}
     language: reached.language,
     name: { api: reached.api, provider, model: wish.model },
     contextWindow: () => watch.window().tokens,
-    maxTokens: wish.maxTokens ?? found.facts.maxTokens,
+    maxTokens: longestAnswer(wish, found),
     prices: found.facts.prices,
     ports,
     cacheKey: wish.cacheKey,
+    // A package that was loaded by its name may have another one for its options.
+    optionsName: reached.provider ? undefined : reached.language.provider.split(".")[0],
     thinks: found.source === "default" || found.facts.reasoning,
     seesImages: found.source === "default" || found.facts.input.includes("image"),
     silenceMs: patient.silenceMs,
@@ -66,12 +68,21 @@ export async function openModel(wish: ModelWish, surroundings: Surroundings = {}
     model: retrying(watching(model, watch), { sleep: ports.sleep, random }, patient),
     window: () => watch.window(),
     found,
-    notes: () => [...[watch.fault()].filter((fault) => fault !== null), ...networkNotes(environment)],
+    notes: () => [
+      ...[watch.fault()].filter((fault) => fault !== null),
+      ...(surroundings.fetch ? [] : networkNotes(environment)),
+    ],
   };
 }
 
+/** A wish may be less than a model can do, never more; of one nobody has heard of, nobody knows. */
+function longestAnswer({ maxTokens }: ModelWish, { facts, source }: Found): number {
+  if (maxTokens === undefined) return facts.maxTokens;
+  return source === "default" ? maxTokens : Math.min(maxTokens, facts.maxTokens);
+}
+
 function networkNotes(environment: Environment): readonly string[] {
-  const note = proxyNotes[useProxy(environment)];
+  const note = proxyNotes[proxyUse(environment)];
   return note === undefined ? [] : [note];
 }
 

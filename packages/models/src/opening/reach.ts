@@ -14,6 +14,8 @@ export type Reached =
       readonly language: LanguageModelV4;
       readonly api: string;
       readonly provider: Provider | null;
+      /** Where it is reached; its name, where only its package knows. */
+      readonly home: string;
     }
   | { readonly type: "unknown-provider" | "incomplete" | "no-key" | "not-installed"; readonly message: string };
 
@@ -24,7 +26,7 @@ export interface ReachParts {
 
 export async function reach(wish: ModelWish, { environment, fetch }: ReachParts): Promise<Reached> {
   const provider = providerNamed(wish.provider);
-  const baseUrl = wish.baseUrl ?? provider?.baseUrl;
+  const baseUrl = wish.baseUrl ?? addressIn(environment, provider) ?? provider?.baseUrl;
   const apiKey = [wish.apiKey, ...(provider?.keys ?? []).map((name) => environment[name])].find((key) => key?.trim());
   const missing = whatIsMissing(wish, baseUrl);
   if (missing) return { type: "incomplete", message: missing };
@@ -38,7 +40,21 @@ export async function reach(wish: ModelWish, { environment, fetch }: ReachParts)
   if (wish.package !== undefined) return byPackage(wish.package, line);
   if (!provider) return { type: "unknown-provider", message: unknown(wish.provider) };
   if (apiKey === undefined && provider.keys.length > 0) return { type: "no-key", message: keyless(provider) };
-  return { type: "reached", language: await provider.connect(line), api: provider.api, provider };
+  return {
+    type: "reached",
+    language: await provider.connect(line),
+    api: provider.api,
+    provider,
+    home: baseUrl ?? provider.id,
+  };
+}
+
+/** The packages would look into the process's own variables, behind everybody's back; so they are always told. */
+function addressIn(environment: Environment, provider: Provider | undefined): string | undefined {
+  const address = provider?.address && environment[provider.address]?.trim();
+  if (!address) return undefined;
+  // Some write only the host, as other programs want it.
+  return URL.parse(address)?.pathname === "/" ? `${address.replace(/\/$/, "")}/v1` : address;
 }
 
 function whatIsMissing({ provider, model }: ModelWish, baseUrl: string | undefined): string | null {
@@ -55,7 +71,15 @@ async function byPackage(name: string, line: Line): Promise<Reached> {
   const found = await onDemand(name, line);
   switch (found.type) {
     case "loaded":
-      return { type: "reached", language: found.language, api: apiOf(found.language), provider: null };
+      return {
+        type: "reached",
+        language: found.language,
+        api: apiOf(found.language),
+        provider: null,
+        home: line.baseUrl ?? name,
+      };
+    case "unwilling":
+      return { type: "incomplete", message: `the package ${name} cannot be used like this: ${found.message}` };
     case "not-installed":
       return { type: "not-installed", message: `the package ${name} is not installed; run: npm install ${name}` };
     case "not-a-provider":

@@ -6,7 +6,9 @@ import { type Line, settingsOf } from "./line.ts";
 export type Loaded =
   | { readonly type: "loaded"; readonly language: LanguageModelV4 }
   | { readonly type: "not-installed"; readonly package: string }
-  | { readonly type: "not-a-provider"; readonly package: string };
+  | { readonly type: "not-a-provider"; readonly package: string }
+  /** It wants something that it was not given. */
+  | { readonly type: "unwilling"; readonly message: string };
 
 /** `find` resolves a name as the program that asks would: packages lie beside it, not beside us. */
 export async function onDemand(
@@ -20,8 +22,17 @@ export async function onDemand(
       return { type: "not-installed", package: name };
     throw found;
   }
-  const language = languageOf(found as Readonly<Record<string, unknown>>, line);
+  const language = attempted(() => languageOf(found as Readonly<Record<string, unknown>>, line));
+  if (language instanceof Error) return { type: "unwilling", message: language.message };
   return language ? { type: "loaded", language } : { type: "not-a-provider", package: name };
+}
+
+function attempted<Value>(work: () => Value): Value | Error {
+  try {
+    return work();
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
 }
 
 /** Every provider package exports one function `create…` that makes a provider, which makes a model of a name. */

@@ -10,8 +10,10 @@ export interface Provider {
   /** The wire protocol, in pi's spelling. */
   readonly api: string;
   readonly connect: Connect;
-  /** Where it lives, unless its package knows. */
+  /** Where it lives, unless only the user knows. */
   readonly baseUrl?: string;
+  /** The variable of the environment that may hold another address. */
+  readonly address?: string;
   /** Variables of the environment that may hold its key, the first that is set wins; none: it takes everyone. */
   readonly keys: readonly string[];
   /** Runs on one's own machine: it knows best how much it shows its model. */
@@ -19,13 +21,36 @@ export interface Provider {
 }
 
 export const providers: readonly Provider[] = [
-  { id: "anthropic", api: "anthropic-messages", connect: anthropic, keys: ["ANTHROPIC_API_KEY"] },
-  { id: "openai", api: "openai-responses", connect: openaiResponses, keys: ["OPENAI_API_KEY"] },
-  { id: "openai-chat", seller: "openai", api: "openai-completions", connect: openaiChat, keys: ["OPENAI_API_KEY"] },
+  {
+    id: "anthropic",
+    api: "anthropic-messages",
+    connect: anthropic,
+    baseUrl: "https://api.anthropic.com/v1",
+    address: "ANTHROPIC_BASE_URL",
+    keys: ["ANTHROPIC_API_KEY"],
+  },
+  {
+    id: "openai",
+    api: "openai-responses",
+    connect: openaiResponses,
+    baseUrl: "https://api.openai.com/v1",
+    address: "OPENAI_BASE_URL",
+    keys: ["OPENAI_API_KEY"],
+  },
+  {
+    id: "openai-chat",
+    seller: "openai",
+    api: "openai-completions",
+    connect: openaiChat,
+    baseUrl: "https://api.openai.com/v1",
+    address: "OPENAI_BASE_URL",
+    keys: ["OPENAI_API_KEY"],
+  },
   {
     id: "google",
     api: "google-generative-ai",
     connect: google,
+    baseUrl: "https://generativelanguage.googleapis.com/v1beta",
     keys: ["GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "GOOGLE_API_KEY"],
   },
   distant("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),

@@ -6,6 +6,8 @@ import type { ModelWish } from "../../src/opening/model-wish.ts";
 import { openModel } from "../../src/opening/open-model.ts";
 import { lastOf } from "../voices/voices.ts";
 
+const messages = [{ role: "user", content: "Hello?", timestamp: 0 }] as const;
+const question = { system: [], tools: [], messages, thinking: "off", toolChoice: "auto", cacheMarks: [] } as const;
 let server: TestServer | undefined;
 afterEach(() => server?.close());
 
@@ -21,9 +23,7 @@ test("VOI12 any provider package of the AI SDK is loaded by its name", async () 
   const opened = await openModel(wish, { environment: {} });
   if (opened.type !== "opened") throw new Error(opened.message);
   expect(opened.model).toMatchObject({ api: "anthropic-messages", provider: "mine" });
-  const messages = [{ role: "user", content: "Hello?", timestamp: 0 }] as const;
-  const request = { system: [], tools: [], messages, thinking: "off", toolChoice: "auto", cacheMarks: [] } as const;
-  expect(await lastOf(opened.model.stream(request, {}))).toMatchObject({
+  expect(await lastOf(opened.model.stream(question, {}))).toMatchObject({
     message: { content: [{ text: "Found me." }] },
   });
 });
@@ -65,4 +65,23 @@ test("VOI13 a key is taken from the first variable that is set", async () => {
     { environment: { GEMINI_API_KEY: "", GOOGLE_API_KEY: "from the environment" } },
   );
   expect(opened.type).toBe("opened");
+});
+
+test("VOI13 another address comes from the environment that was handed in, and from no other", async () => {
+  server = await startServer({ script: () => "Hello." });
+  const environment = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };
+  const opened = await openModel({ provider: "anthropic", model: "claude-sonnet-4-5" }, { environment });
+  if (opened.type !== "opened") throw new Error(opened.message);
+  expect(await lastOf(opened.model.stream(question, {}))).toMatchObject({ type: "reply-ended" });
+  expect(server.served).toMatchObject([{ path: "/v1/messages" }]);
+});
+
+test("VOI13 an answer may be wished shorter than the model can give, and not longer", async () => {
+  const longest = async (model: string, maxTokens: number) => {
+    const opened = await openModel({ provider: "anthropic", model, maxTokens, apiKey: "any" }, { environment: {} });
+    return opened.type === "opened" ? opened.model.maxTokens : opened.message;
+  };
+  expect(await longest("claude-opus-4-1", 100_000)).toBe(32_000);
+  expect(await longest("claude-opus-4-1", 1_000)).toBe(1_000);
+  expect(await longest("nobody-knows-me", 100_000)).toBe(100_000);
 });

@@ -3,7 +3,7 @@
 import type { Model, ModelEvent, Request } from "@pith/context";
 import { type Script, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
-import { patience } from "../../src/asking/retrying.ts";
+import { patience } from "../../src/wrapping/retrying.ts";
 import { asked, modelOf, type Voice, voices } from "./voices.ts";
 
 const long: Step & object = { parts: [{ type: "text", text: "It was a dark and stormy night. ".repeat(40) }] };

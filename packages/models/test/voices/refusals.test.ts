@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import type { Model, ModelFailure, Request } from "@pith/context";
 import { type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { patience } from "../../src/asking/retrying.ts";
+import { patience } from "../../src/wrapping/retrying.ts";
 import { lastOf, modelOf, voices } from "./voices.ts";
 
 interface Row {

@@ -4,10 +4,13 @@ import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { CacheMark, ModelName, Request } from "@pith/context";
 
 export function marksOf({ cacheMarks }: Request, { api }: ModelName): readonly CacheMark[] {
-  return api === "anthropic-messages" ? cacheMarks.slice(0, MOST_MARKS) : [];
+  if (api !== "anthropic-messages") return [];
+  const first = cacheMarks.filter(({ after }) => after !== "message");
+  const messages = cacheMarks.filter((mark) => mark.after === "message").toSorted((one, two) => one.index - two.index);
+  return [...first, ...messages.slice(Math.max(0, messages.length + first.length - MOST_MARKS))];
 }
 
-// A fifth is refused.
+// A fifth is refused. What comes after the oldest messages is worth more than they are.
 const MOST_MARKS = 4;
 
 /** What a part bears that ends a prefix to be kept. */

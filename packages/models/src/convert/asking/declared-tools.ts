@@ -18,7 +18,7 @@ export function declaredTools(request: Request, to: ModelName): LanguageModelV4F
 }
 
 /** As each was first told of. */
-export function toolsByName({ tools, messages }: Request): ReadonlyMap<string, Tool> {
+function toolsByName({ tools, messages }: Request): ReadonlyMap<string, Tool> {
   const added = messages.flatMap((message) => (message.role === "system" ? (message.toolsAdded ?? []) : []));
   const byName = new Map<string, Tool>();
   for (const tool of [...tools, ...added]) if (!byName.has(tool.name)) byName.set(tool.name, tool);

@@ -12,7 +12,7 @@ export function thinksWithinBudget({ api, model }: ModelName): boolean {
 }
 
 function thinksAsItLikes(model: string): boolean {
-  const [, major = "0", minor = "0"] = /claude-[a-z]+-(\d{1,2})(?!\d)(?:-(\d{1,2})(?!\d))?/.exec(model) ?? [];
+  const [, major = "0", minor = "0"] = /claude-(?:[a-z]+-)?(\d{1,2})(?!\d)(?:[.-](\d{1,2})(?!\d))?/.exec(model) ?? [];
   return Number(major) > 4 || (Number(major) === 4 && Number(minor) >= 6);
 }
 

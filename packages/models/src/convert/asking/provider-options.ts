@@ -6,21 +6,27 @@ import type { ModelName, Request } from "@pith/context";
 export interface ProviderParts {
   readonly to: ModelName;
   readonly cacheKey?: string | undefined;
+  /** False: it cannot think, and must not hear of it. */
+  readonly thinks?: boolean | undefined;
 }
 
 export function providerOptionsFor(
   { thinking, tools }: Pick<Request, "thinking" | "tools">,
-  { to, cacheKey }: ProviderParts,
+  { to, cacheKey, thinks = true }: ProviderParts,
 ): SharedV4ProviderOptions | null {
-  const thinks = thinking !== "off";
   const shared: JSONObject = cacheKey === undefined ? {} : { promptCacheKey: cacheKey };
   switch (to.api) {
+    // Its package keeps signs of life to itself unless it is asked for them.
+    case "anthropic-messages":
+      return { anthropic: { includePings: true } };
     case "openai-responses":
-      return { openai: { ...shared, ...responsesOptions({ thinks, calls: tools.length > 0 }) } };
+      return {
+        openai: { ...shared, ...kept(tools.length > 0), ...(thinks && { reasoningSummary: summary(thinking) }) },
+      };
     case "openai-completions":
       return to.provider === "openai" && cacheKey !== undefined ? { openai: shared } : null;
     case "google-generative-ai":
-      return thinks ? { google: { thinkingConfig: { includeThoughts: true } } } : null;
+      return thinks && thinking !== "off" ? { google: { thinkingConfig: { includeThoughts: true } } } : null;
     default:
       return null;
   }
@@ -28,6 +34,11 @@ export function providerOptionsFor(
 
 // The log is the truth: nothing is kept at the provider. Then the package itself asks for encrypted reasoning, of those
 // models that have any; the others would refuse to be asked.
-function responsesOptions({ thinks, calls }: { readonly thinks: boolean; readonly calls: boolean }): JSONObject {
-  return { store: false, ...(calls && { parallelToolCalls: true }), ...(thinks && { reasoningSummary: "auto" }) };
+function kept(calls: boolean): JSONObject {
+  return { store: false, ...(calls && { parallelToolCalls: true }) };
+}
+
+// Where nothing is said its package asks for a detailed one, also of a model that thinks because it cannot do without.
+function summary(thinking: Request["thinking"]): string | null {
+  return thinking === "off" ? null : "auto";
 }

@@ -5,13 +5,13 @@ import type { ModelName, SystemMessage, Tool } from "@pith/context";
 
 export interface UpdateParts {
   readonly to: ModelName;
-  /** The tools as the request declares them. */
-  readonly declared: ReadonlyMap<string, Tool>;
+  /** The tools as they were told of last, by name; none for one that is declared and new here. */
+  readonly told: ReadonlyMap<string, Tool>;
 }
 
 /** Null where there is nothing to tell. */
-export function systemUpdate(message: SystemMessage, { to, declared }: UpdateParts): LanguageModelV4Message | null {
-  const text = updateText(message, declared);
+export function systemUpdate(message: SystemMessage, { to, told }: UpdateParts): LanguageModelV4Message | null {
+  const text = updateText(message, told);
   if (text === "") return null;
   if (takesSystemAnywhere(to)) return { role: "system", content: text };
   return { role: "user", content: [{ type: "text", text: `<system-update>\n${text}\n</system-update>` }] };
@@ -23,9 +23,9 @@ function takesSystemAnywhere({ api, provider }: ModelName): boolean {
   return api === "openai-responses" || (api === "openai-completions" && provider === "openai");
 }
 
-function updateText(message: SystemMessage, declared: UpdateParts["declared"]): string {
+function updateText(message: SystemMessage, told: UpdateParts["told"]): string {
   const { content, sections = {}, toolsAdded = [], toolsRemoved = [] } = message;
-  const changed = toolsAdded.filter((tool) => isOther(tool, declared.get(tool.name)));
+  const changed = toolsAdded.filter((tool) => isOther(tool, told.get(tool.name)));
   const words = typeof content === "string" ? content : content.map(({ text }) => text).join("\n");
   const patches = Object.entries(sections).map(([name, text]) =>
     text === null
@@ -50,8 +50,8 @@ function definition({ name, description, parameters }: Tool): string {
   return `The tool ${name} is no longer what it was. ${description}\nIts parameters are now: ${JSON.stringify(parameters)}`;
 }
 
-function isOther(tool: Tool, declared: Tool | undefined): boolean {
-  const { description, parameters } = declared ?? tool;
+function isOther(tool: Tool, before: Tool | undefined): boolean {
+  const { description, parameters } = before ?? tool;
   return tool.description !== description || JSON.stringify(tool.parameters) !== JSON.stringify(parameters);
 }
 

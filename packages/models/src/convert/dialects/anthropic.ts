@@ -1,8 +1,9 @@
 /** Anthropic Messages: a signature beside each thought; redacted thoughts are their signature and nothing else. */
 
 import type { ThinkingBlock } from "@pith/context";
+import { foundText } from "../telling/found-text.ts";
 import type { Dialect } from "./dialect.ts";
-import { foundText, isOpaque } from "./signature.ts";
+import { isOpaque } from "./signature.ts";
 import { unsigned } from "./unsigned.ts";
 
 export const anthropic: Dialect = { ...unsigned, sentThinking, thinkingFields };

@@ -7,7 +7,7 @@ import type {
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import type { AssistantMessage, TextBlock, ThinkingBlock, ToolCallBlock } from "@pith/context";
-import type { DraftCall, DraftText, DraftThinking } from "../telling/draft.ts";
+import type { DraftBlock, DraftCall, DraftText, DraftThinking } from "../telling/draft.ts";
 
 export interface Dialect {
   readonly sentText: (block: TextBlock, beside: Beside) => LanguageModelV4TextPart;
@@ -18,6 +18,8 @@ export interface Dialect {
   readonly sentCallId: (id: string) => string;
   /** What goes with a whole reply and not with one part of it. */
   readonly sentOptions?: (message: AssistantMessage) => SharedV4ProviderOptions | undefined;
+  /** The blocks before each is read by itself, where a signature comes apart from what it signs. */
+  readonly settled?: (blocks: readonly DraftBlock[]) => readonly DraftBlock[];
   readonly textFields: (draft: DraftText) => Pick<TextBlock, "textSignature">;
   readonly thinkingFields: (draft: DraftThinking) => Pick<ThinkingBlock, "thinkingSignature" | "redacted">;
   readonly callFields: (draft: DraftCall) => Pick<ToolCallBlock, "id" | "thoughtSignature" | "namespace">;

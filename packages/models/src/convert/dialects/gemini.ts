@@ -1,8 +1,10 @@
 /** Gemini: a thought signature on any part of a reply, most often on the first call or the last text. */
 
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
+import type { DraftBlock } from "../telling/draft.ts";
+import { foundText } from "../telling/found-text.ts";
 import type { Dialect } from "./dialect.ts";
-import { foundText, isBase64 } from "./signature.ts";
+import { isBase64 } from "./signature.ts";
 import { unsigned } from "./unsigned.ts";
 
 export const gemini: Dialect = {
@@ -11,12 +13,23 @@ export const gemini: Dialect = {
   sentThinking: ({ thinking, thinkingSignature }) =>
     isBase64(thinkingSignature) ? [{ type: "reasoning", text: thinking, ...signed(thinkingSignature) }] : [],
   sentCall: (block, beside) => ({ ...unsigned.sentCall(block, beside), ...signed(block.thoughtSignature) }),
+  settled,
   textFields: ({ metadata }) => named("textSignature", foundText(metadata, SIGNATURE)),
   thinkingFields: ({ metadata }) => named("thinkingSignature", foundText(metadata, SIGNATURE)),
   callFields: ({ id, metadata }) => ({ id, ...named("thoughtSignature", foundText(metadata, SIGNATURE)) }),
 };
 
 const SIGNATURE = "thoughtSignature";
+
+// A signature may come on a text without words, which is not kept: what stands before it bears it, unless that is signed.
+function settled(blocks: readonly DraftBlock[]): readonly DraftBlock[] {
+  return blocks.map((block, index) => {
+    const next = blocks[index + 1];
+    const lent = next?.kind === "text" && next.text === "" ? foundText(next.metadata, SIGNATURE) : undefined;
+    if (lent === undefined || foundText(block.metadata, SIGNATURE) !== undefined) return block;
+    return { ...block, metadata: { ...block.metadata, google: { ...block.metadata.google, [SIGNATURE]: lent } } };
+  });
+}
 
 function signed(signature: string | undefined): { providerOptions?: SharedV4ProviderOptions } {
   return isBase64(signature) ? { providerOptions: { google: { [SIGNATURE]: signature } } } : {};

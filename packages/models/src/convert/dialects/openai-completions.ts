@@ -1,4 +1,4 @@
-/** OpenAI Chat Completions and all that speak it: reasoning is plain text, and goes back in the field it came in. */
+/** OpenAI Chat Completions and all that speak it: reasoning is plain text, which some take back and others refuse. */
 
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { AssistantMessage } from "@pith/context";
@@ -7,19 +7,38 @@ import { gemini } from "./gemini.ts";
 import { reasoningFields } from "./signature.ts";
 import { unsigned } from "./unsigned.ts";
 
-export const openaiCompletions: Dialect = {
-  ...unsigned,
-  sentThinking: ({ thinking, thinkingSignature }) =>
-    thinkingSignature === USUAL_FIELD ? [{ type: "reasoning", text: thinking }] : [],
-  // Gemini behind this protocol signs its calls all the same.
-  sentCall: gemini.sentCall,
-  callFields: gemini.callFields,
-  sentOptions,
-  thinkingFields: ({ parts }) => (parts.some(({ text }) => text !== "") ? { thinkingSignature: USUAL_FIELD } : {}),
-};
+export function openaiCompletions(provider: string): Dialect {
+  return withoutThoughts.has(provider) ? silent : telling;
+}
+
+// Groq and Cerebras refuse a message that has the field, the others have no use for it.
+const withoutThoughts: ReadonlySet<string> = new Set([
+  "groq",
+  "cerebras",
+  "mistral",
+  "xai",
+  "together",
+  "fireworks",
+  "openai",
+]);
 
 // The package reads two fields and does not say which it was; it writes this one.
 const USUAL_FIELD = "reasoning_content";
+
+const silent: Dialect = {
+  ...unsigned,
+  // Gemini behind this protocol signs its calls all the same.
+  sentCall: gemini.sentCall,
+  callFields: gemini.callFields,
+  thinkingFields: ({ parts }) => (parts.some(({ text }) => text !== "") ? { thinkingSignature: USUAL_FIELD } : {}),
+};
+
+const telling: Dialect = {
+  ...silent,
+  sentThinking: ({ thinking, thinkingSignature }) =>
+    thinkingSignature === USUAL_FIELD ? [{ type: "reasoning", text: thinking }] : [],
+  sentOptions,
+};
 
 /** The package writes what stands here into the message as it is. */
 function sentOptions({ content }: AssistantMessage): SharedV4ProviderOptions | undefined {

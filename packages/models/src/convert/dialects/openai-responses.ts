@@ -3,8 +3,9 @@
 import type { JSONObject, LanguageModelV4ReasoningPart, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { TextBlock, ThinkingBlock, ToolCallBlock } from "@pith/context";
 import type { DraftCall, DraftText, DraftThinking } from "../telling/draft.ts";
+import { foundText } from "../telling/found-text.ts";
 import type { Beside, Dialect } from "./dialect.ts";
-import { foundText, isOpaque, objectIn } from "./signature.ts";
+import { isOpaque, objectIn } from "./signature.ts";
 import { unsigned } from "./unsigned.ts";
 
 export const openaiResponses: Dialect = {
@@ -71,7 +72,8 @@ function sentCallId(id: string): string {
 function textFields({ metadata }: DraftText): Pick<TextBlock, "textSignature"> {
   const id = foundText(metadata, "itemId");
   const phase = foundText(metadata, "phase");
-  return id === undefined ? {} : { textSignature: JSON.stringify({ v: 1, id, ...(phase !== undefined && { phase }) }) };
+  if (id === undefined && phase === undefined) return {};
+  return { textSignature: JSON.stringify({ v: 1, id, phase }) };
 }
 
 function thinkingFields({ metadata, parts }: DraftThinking): Pick<ThinkingBlock, "thinkingSignature"> {

@@ -1,17 +1,6 @@
-/** Telling one protocol's signatures from another's, and finding them in what a provider says beside its words. */
+/** Telling one protocol's signatures from another's. */
 
 import type { JSONValue } from "@ai-sdk/provider";
-import type { Metadata } from "../telling/draft.ts";
-
-/** The first text of this name that any provider's metadata has: the name in front differs from package to package. */
-export function foundText(metadata: Metadata, name: string): string | undefined {
-  const found = Object.values(metadata).find((fields) => isText(fields[name]))?.[name];
-  return isText(found) ? found : undefined;
-}
-
-function isText(value: JSONValue | undefined): value is string {
-  return typeof value === "string" && value !== "";
-}
 
 /** The fields in which chat completions carry reasoning; pi writes the field's name where others have a signature. */
 export const reasoningFields: readonly string[] = ["reasoning_content", "reasoning", "reasoning_text"];

@@ -1,7 +1,7 @@
 /** How a reply ended: well, filtered, with an error, or not at all. */
 
 import type { StopReason } from "@pith/context";
-import type { Draft } from "./draft.ts";
+import type { Draft, DraftBlock } from "./draft.ts";
 
 export type Ending =
   | { readonly type: "ended"; readonly stopReason: StopReason; readonly raw?: string }
@@ -13,19 +13,22 @@ export type Ending =
 export function endingOf({ finish, error, blocks }: Draft): Ending {
   if (error) return { type: "error", thrown: error.thrown };
   const raw = finish?.raw === undefined ? {} : { raw: finish.raw };
-  const calls = blocks.some((block) => block.kind === "call");
+  // Some say `stop` after a call.
+  const stopReason = blocks.some(({ kind }) => kind === "call") ? "toolUse" : "stop";
   switch (finish?.unified) {
-    // Some say `stop` after a call.
     case "stop":
     case "tool-calls":
-      return { type: "ended", stopReason: calls ? "toolUse" : "stop", ...raw };
+      // Also without a word: some end so after results, and would end so again.
+      return { type: "ended", stopReason, ...raw };
     case "length":
       return { type: "ended", stopReason: "length", ...raw };
     case "content-filter":
       return { type: "filtered", ...raw };
     // A reason that the package does not know. Where words came, they count; without any, nothing was said.
     case "other":
-      return blocks.length === 0 ? { type: "broken", ...raw } : { type: "ended", ...otherReason(raw, calls) };
+      if (!blocks.some(isSaid)) return { type: "broken", ...raw };
+      if (CUT.test(finish.raw ?? "")) return { type: "ended", stopReason: "length", ...raw };
+      return WENT_WRONG.test(finish.raw ?? "") ? { type: "broken", ...raw } : { type: "ended", stopReason, ...raw };
     case "interrupted":
     case "error":
     case undefined:
@@ -33,10 +36,10 @@ export function endingOf({ finish, error, blocks }: Draft): Ending {
   }
 }
 
-function otherReason(
-  { raw }: { readonly raw?: string },
-  calls: boolean,
-): { readonly stopReason: StopReason; readonly raw?: string } {
-  const isCut = raw !== undefined && /length|max_?tokens|context/i.test(raw);
-  return { stopReason: isCut ? "length" : calls ? "toolUse" : "stop", ...(raw !== undefined && { raw }) };
+const CUT = /length|max_?tokens|context/i;
+const WENT_WRONG = /error|fail|cancel|unexpected|malformed|too_many/i;
+
+// A text without words was only announced.
+function isSaid(block: DraftBlock): boolean {
+  return block.kind !== "text" || block.text !== "";
 }

@@ -1,8 +1,8 @@
 /** One part of a provider's stream into the draft of its reply: a pure function, whatever order the parts come in. */
 
 import type { LanguageModelV4StreamPart, LanguageModelV4ToolCall, SharedV4ProviderMetadata } from "@ai-sdk/provider";
-import { foundText } from "../dialects/signature.ts";
 import type { Draft, DraftBlock, DraftCall, DraftText, DraftThinking, Metadata } from "./draft.ts";
+import { foundText } from "./found-text.ts";
 
 export function fold(draft: Draft, part: LanguageModelV4StreamPart): Draft {
   switch (part.type) {

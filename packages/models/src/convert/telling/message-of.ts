@@ -23,7 +23,7 @@ export function messageOf(
   const dialect = dialectOf(from);
   return {
     role: "assistant",
-    content: blocks.flatMap((block) => blockOf(block, dialect)),
+    content: (dialect.settled?.(blocks) ?? blocks).flatMap((block) => blockOf(block, dialect)),
     api: from.api,
     provider: from.provider,
     model: from.model,

@@ -81,6 +81,19 @@ describe("system", () => {
     expect(JSON.stringify(prompt[1])).toContain("The tool read is no longer what it was. Reads more.");
   });
 
+  test("CNV9 a tool that changes back is told of again: what counts is what was told last", () => {
+    const added = (description: string): SystemMessage => ({
+      role: "system",
+      content: "",
+      toolsAdded: [{ ...tool("write"), description }],
+      timestamp: 0,
+    });
+    const { prompt } = asked(requestOf([user("hi"), added("One."), added("Two."), added("Two."), added("One.")]));
+    const told = prompt.slice(1).map((message) => JSON.stringify(message));
+    expect(told.map((text) => text.includes("no longer what it was"))).toEqual([false, true, false, true]);
+    expect(told[3]).toContain("One.");
+  });
+
   test("CNV9 a change that says nothing is no message", () => {
     const nothing: SystemMessage = { role: "system", content: " ", toolsAdded: [], timestamp: 0 };
     expect(asked(requestOf([user("hi"), nothing])).prompt).toHaveLength(1);
@@ -155,6 +168,18 @@ describe("marks for the cache", () => {
       expect(JSON.stringify(asked(marked, to))).not.toContain("cacheControl");
   });
 
+  test("CNV10 of more than four, those of tools and system and of the newest messages stay", () => {
+    const messages = [user("one"), user("two"), user("three"), user("four")];
+    const cacheMarks = [3, 0, 1, 2].map((index) => ({ after: "message" as const, index }));
+    const system = [{ name: "prompt", text: "You help." }];
+    const request = requestOf(messages, { system, cacheMarks: [...cacheMarks, { after: "system" }] });
+    const { prompt } = asked(request);
+    expect(prompt.map((message) => JSON.stringify(message).includes("cacheControl"))).toEqual([
+      ...[true, false],
+      ...[true, true, true],
+    ]);
+  });
+
   test("CNV10 one on a message that is not told stands on the one before", () => {
     const nothing: SystemMessage = { role: "system", content: "", timestamp: 0 };
     const { prompt } = asked(requestOf([user("one"), nothing], { cacheMarks: [{ after: "message", index: 1 }] }));
@@ -163,7 +188,8 @@ describe("marks for the cache", () => {
 });
 
 function withBudget(budgetTokens: number | null) {
-  return { anthropic: { thinking: budgetTokens === null ? { type: "disabled" } : { type: "enabled", budgetTokens } } };
+  const thinking = budgetTokens === null ? { type: "disabled" } : { type: "enabled", budgetTokens };
+  return { anthropic: { includePings: true, thinking } };
 }
 
 describe("settings", () => {
@@ -182,10 +208,17 @@ describe("settings", () => {
     });
   });
 
-  test("CNV13 Anthropic does not think where it is forced to call; strange servers are not told not to think", () => {
+  test("CNV13 Anthropic does not think where it is forced to call", () => {
     expect(asked({ ...thinking, toolChoice: "required" }).providerOptions).toEqual(withBudget(null));
-    expect(asked(requestOf([user("hi")]), completions)).not.toHaveProperty("reasoning");
-    expect(asked(requestOf([user("hi")]), openaiChat)).toHaveProperty("reasoning", "none");
+  });
+
+  test("CNV17 what cannot think hears nothing of thinking, whatever is asked for", () => {
+    for (const level of ["off", "high"] as const)
+      for (const to of all) {
+        const options = callOptions({ ...thinking, thinking: level }, { to, maxTokens: 8_000, thinks: false });
+        expect(options.maxOutputTokens).toBe(8_000);
+        expect(JSON.stringify({ ...options, prompt: [], tools: [] })).not.toMatch(/reasoning|thinking|thoughts/i);
+      }
   });
 
   test("CNV16 an older Claude thinks within what is asked for, and its budget changes only where the room gets narrow", () => {
@@ -210,6 +243,15 @@ describe("settings", () => {
     expect(asked(thinking, openaiChat).providerOptions).toEqual({ openai: { promptCacheKey: "s1" } });
     expect(asked(thinking, gemini).providerOptions).toEqual({ google: { thinkingConfig: { includeThoughts: true } } });
     expect(asked(thinking, completions)).not.toHaveProperty("providerOptions");
-    expect(asked(thinking, { ...anthropic, model: "claude-opus-4-8" })).not.toHaveProperty("providerOptions");
+    for (const level of ["off", "high"] as const)
+      expect(asked({ ...thinking, thinking: level }, { ...anthropic, model: "claude-opus-4-8" })).toMatchObject({
+        providerOptions: { anthropic: { includePings: true } },
+      });
+  });
+
+  test("CNV17 OpenAI is not asked for a summary of thoughts that are switched off", () => {
+    expect(asked(requestOf([user("hi")]), responses).providerOptions).toEqual({
+      openai: { promptCacheKey: "s1", store: false, reasoningSummary: null },
+    });
   });
 });

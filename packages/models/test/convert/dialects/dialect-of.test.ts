@@ -159,10 +159,37 @@ describe("Gemini", () => {
   });
 });
 
+describe("Gemini, a signature on a text without words", () => {
+  const api = "google-generative-ai";
+  const signed = (letters: string) => ({ google: { thoughtSignature: letters } });
+  const bare = (id: string, letters: string): readonly LanguageModelV4StreamPart[] => [
+    { type: "text-start", id, providerMetadata: signed(letters) },
+    { type: "text-delta", id, delta: "", providerMetadata: signed(letters) },
+    { type: "text-end", id },
+  ];
+  const call: LanguageModelV4StreamPart = { type: "tool-call", toolCallId: "c", toolName: "read", input: "{}" };
+
+  test("CNV4 goes back with what stood before it", () => {
+    const { content } = kept(api, ...thought("0", "Hm."), ...bare("1", "QUE="), call, ...bare("2", "QkI="));
+    expect(content).toEqual([
+      { type: "thinking", thinking: "Hm.", thinkingSignature: "QUE=" },
+      { type: "toolCall", id: "c", name: "read", arguments: {}, thoughtSignature: "QkI=" },
+    ]);
+    expect(sent(api, content)).toMatchObject({
+      content: [{ providerOptions: signed("QUE=") }, { providerOptions: signed("QkI=") }],
+    });
+  });
+
+  test("CNV4 never takes the place of another", () => {
+    const { content } = kept(api, { ...call, providerMetadata: signed("Q0M=") }, ...bare("1", "QUE="));
+    expect(content).toEqual([{ type: "toolCall", id: "c", name: "read", arguments: {}, thoughtSignature: "Q0M=" }]);
+  });
+});
+
 describe("Chat Completions", () => {
   const api = "openai-completions";
 
-  test("CNV4 reasoning goes back in the field it came in", () => {
+  test("CNV4 reasoning goes back in the field that pi noted, or in the usual one", () => {
     const { content } = kept(api, ...thought("reasoning-0", "Hm."), ...done("So."));
     expect(content[0]).toEqual({ type: "thinking", thinking: "Hm.", thinkingSignature: "reasoning_content" });
     expect(sent(api, content)).toEqual({

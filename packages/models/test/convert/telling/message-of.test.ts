@@ -86,6 +86,18 @@ describe("the end", () => {
     expect(ending(finish("other", "OTHER"))).toEqual({ type: "broken", raw: "OTHER" });
   });
 
+  test.each(["error", "FAILED", "cancelled", "UNEXPECTED_TOOL_CALL", "malformed_response", "TOO_MANY_TOOL_CALLS"])(
+    "CNV8 %s is no end, whatever came before it",
+    (raw) => {
+      expect(ending(text, finish("other", raw))).toEqual({ type: "broken", raw });
+    },
+  );
+
+  test("CNV8 a stop without a word is an end: the model had nothing to say", () => {
+    expect(ending(finish("stop", "STOP"))).toEqual({ type: "ended", stopReason: "stop", raw: "STOP" });
+    expect(ending({ type: "reasoning-start", id: "0" }, finish("stop"))).toMatchObject({ type: "ended" });
+  });
+
   test("CNV8 without one the reply broke off, and an error is kept as it came", () => {
     expect(ending(text)).toEqual({ type: "broken" });
     expect(ending(text, finish("interrupted"))).toEqual({ type: "broken" });

@@ -4,7 +4,7 @@ import type { Message } from "@pith/context";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { messagesOf, promptOf } from "../../../src/convert/index.ts";
-import { all, anthropic, picture, requestOf, result, says, user } from "../asking/requests.ts";
+import { all, anthropic, picture, requestOf, responses, result, says, user } from "../asking/requests.ts";
 
 const words = fc.string({ minLength: 1 });
 const shown = fc.array(
@@ -74,6 +74,13 @@ test("CNV14 of Anthropic's prompts the messages themselves come back", () => {
     result("b", "no such file", { isError: true }),
   ];
   expect(messagesOf(promptOf(requestOf(messages), anthropic), anthropic)).toEqual({ system: [], messages });
+});
+
+test("CNV14 the phase of a text survives where the id of its item was left out", () => {
+  const text = { type: "text" as const, text: "So.", textSignature: '{"v":1,"id":"msg_1","phase":"commentary"}' };
+  const prompt = promptOf(requestOf([user("Go."), says([text], responses)]), responses);
+  expect(prompt[1]?.content[0]).toMatchObject({ providerOptions: { openai: { phase: "commentary" } } });
+  expect(promptOf(requestOf(messagesOf(prompt, responses).messages), responses)).toEqual(prompt);
 });
 
 test("CNV14 what other programs put into a prompt is read as far as there are words for it", () => {

@@ -4,6 +4,7 @@ import { type Fault, refused } from "../openai/fault.ts";
 import { gateFaults } from "../openai/gate.ts";
 import type { Refusal, WireRequest } from "../wire.ts";
 import { conversationFaults } from "./conversation.ts";
+import { groqFaults } from "./groq.ts";
 import { messageFaults } from "./messages.ts";
 import { settingFaults } from "./settings.ts";
 import { thinkerFaults } from "./thinkers.ts";
@@ -18,5 +19,6 @@ function* faults(request: WireRequest): Generator<Fault> {
   yield* settingFaults(request.body);
   yield* thinkerFaults(request.body);
   yield* messageFaults(request.body);
+  yield* groqFaults(request);
   yield* conversationFaults(request.body);
 }

@@ -327,6 +327,14 @@ test("KIT2 what is refused has the shape of the API's errors", async () => {
   });
 });
 
+test("KIT2 thoughts that are sent back are refused where Groq's API lives, and there alone", async () => {
+  const { status, message } = await posted(`${server.url}/openai/v1/chat/completions`, good, {
+    authorization: "Bearer test",
+  });
+  expect([status, message]).toEqual([400, expect.stringContaining("property 'reasoning_content' is unsupported")]);
+  expect((await asked(good)).status).toBe(200);
+});
+
 test("KIT2 a request without a key is refused", async () => {
   const { status, text } = await posted(`${server.url}/v1/chat/completions`, good);
   expect([status, JSON.parse(text).error.code]).toEqual([401, "invalid_api_key"]);

@@ -4,7 +4,7 @@ import type { Model, ModelEvent, ModelFailure } from "@pith/context";
 import { type ScriptedReply, scriptedModel } from "@pith/context/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { patience, type RetryPorts, retrying } from "../../src/asking/retrying.ts";
+import { patience, type RetryPorts, retrying } from "../../src/wrapping/retrying.ts";
 
 test("RTY1 a busy model is asked again after as long as it wants, and a little more", async () => {
   const { model, slept } = scene([busy(2_000), busy(4_000), "here I am"]);

@@ -1,6 +1,6 @@
 /** A model whose replies are looked at for what they tell about its window; one that read only a part of the context counts as overflow. */
 
-import type { Model, ModelEvent, ModelFailure, Request, Usage } from "@pith/context";
+import type { AssistantMessage, Model, ModelEvent, ModelFailure, Request, Usage } from "@pith/context";
 import { requestTokens } from "../model/room.ts";
 import { cutSentence } from "../windows/cut-sentence.ts";
 import type { Counted } from "../windows/learnt.ts";
@@ -29,7 +29,9 @@ async function judged(event: ModelEvent, request: Request, watch: WindowWatch): 
   if (event.type !== "reply-ended" || !watch.mayCut || hasImages(request)) return event;
   const counted = { estimate: requestTokens(request), reported: readTokens(event.message.usage) };
   if ((await watch.see({ type: "reply", ...counted })) !== "cut") return event;
-  return { type: "reply-failed", failure: cutFailure(counted, watch), message: event.message };
+  const failure = cutFailure(counted, watch);
+  const message: AssistantMessage = { ...event.message, stopReason: "error", errorMessage: failure.message };
+  return { type: "reply-failed", failure, message };
 }
 
 /** What a picture counts differs so much between models that no count can be judged by it. */
