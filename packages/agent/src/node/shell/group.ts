@@ -1,0 +1,31 @@
+/** A process group, by the process that leads it: told something, and asked whether anybody in it is alive. */
+
+import { readdir, readFile } from "node:fs/promises";
+
+/** False where there is nobody left to tell. */
+export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-leader, signal);
+  } catch (error) {
+    // Somebody of the group who became another user cannot be told, but is there.
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+/** Where the first process of a machine is slow to clear the dead away, as in many containers, they can still be told things. */
+export async function isGroupAlive(leader: number): Promise<boolean> {
+  if (!signalGroup(leader, 0)) return false;
+  const names = await readdir("/proc").catch((): string[] => []);
+  const pids = names.filter((name) => /^\d+$/.test(name));
+  if (pids.length === 0) return true;
+  const members = await Promise.all(pids.map((pid) => isLivingMember(pid, leader)));
+  return members.includes(true);
+}
+
+/** A line of `stat` reads: id (name) state parent group … and the name may contain anything. */
+async function isLivingMember(pid: string, leader: number): Promise<boolean> {
+  // One that ended since the list was made has no file any more.
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  const [state, , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return Number(group) === leader && state !== "Z" && state !== "X";
+}

@@ -1,0 +1,81 @@
+/** Commands that run in the background: each with a name, its new output, and an end no later than the agent's. */
+
+import type { ShellEnd, WorkspaceShell } from "../../workspace.ts";
+import type { OutputLimit } from "./excerpt.ts";
+import { Screen } from "./screen.ts";
+import type { Command } from "./wish.ts";
+
+export interface Job {
+  readonly id: string;
+  readonly command: string;
+  readonly screen: Screen;
+  readonly ended: Promise<ShellEnd>;
+  /** Null while it runs. */
+  readonly end: ShellEnd | null;
+  stop(): void;
+}
+
+export class Jobs {
+  readonly #shell: WorkspaceShell;
+  readonly #limit: OutputLimit;
+  readonly #jobs = new Map<string, Job>();
+  #isOver = false;
+
+  constructor(shell: WorkspaceShell, limit: OutputLimit) {
+    this.#shell = shell;
+    this.#limit = limit;
+  }
+
+  start(command: Command): Job {
+    if (this.#isOver) throw new Error("no job can be started any more");
+    const job = startedJob(`job-${this.#jobs.size + 1}`, command, { shell: this.#shell, limit: this.#limit });
+    this.#jobs.set(job.id, job);
+    return job;
+  }
+
+  find(id: string): Job | undefined {
+    return this.#jobs.get(id);
+  }
+
+  running(): readonly Job[] {
+    return [...this.#jobs.values()].filter(({ end }) => end === null);
+  }
+
+  /** Ends all of them, and comes back when they have ended. */
+  async dispose(): Promise<void> {
+    this.#isOver = true;
+    const running = this.running();
+    for (const job of running) job.stop();
+    await Promise.all(running.map(({ ended }) => ended));
+  }
+}
+
+interface JobParts {
+  readonly shell: WorkspaceShell;
+  readonly limit: OutputLimit;
+}
+
+function startedJob(id: string, { command, timeoutMs }: Command, { shell, limit }: JobParts): Job {
+  const screen = new Screen(limit);
+  const act = new AbortController();
+  let end: ShellEnd | null = null;
+  const output = (chunk: Uint8Array): void => screen.write(chunk);
+  const ended = shell
+    .run(command, { signal: act.signal, output, ...(timeoutMs !== undefined && { timeoutMs }) })
+    // Nobody may be waiting for it: what a shell throws is told to whoever looks.
+    .catch((error): ShellEnd => ({ type: "not-started", message: String(error) }))
+    .then((how) => {
+      end = how;
+      return how;
+    });
+  return {
+    id,
+    command,
+    screen,
+    ended,
+    get end(): ShellEnd | null {
+      return end;
+    },
+    stop: () => act.abort(),
+  };
+}

@@ -1,0 +1,64 @@
+/** What a model wrote as arguments, made sure of: models send numbers as text, and lists as JSON inside a string. */
+
+export type Asked = Readonly<Record<string, unknown>>;
+
+export type Argument<Value> =
+  | { readonly type: "right"; readonly value: Value }
+  | { readonly type: "wrong"; readonly message: string };
+
+export interface Replacement {
+  readonly oldText: string;
+  readonly newText: string;
+}
+
+export function pathOf({ path }: Asked): Argument<string> {
+  if (typeof path === "string" && path.trim() !== "") return right(path);
+  return wrong("path is missing: say which file");
+}
+
+export function contentOf({ content }: Asked): Argument<string> {
+  if (typeof content !== "string") return wrong("content is missing: say what the file shall have, as text");
+  return content.isWellFormed() ? right(content) : wrong("content has half a character (a lone surrogate)");
+}
+
+/** A number of lines, from 1; null where none is said. */
+export function lineOf(asked: Asked, name: "offset" | "limit"): Argument<number | null> {
+  const value = asked[name];
+  if (value === undefined || value === null || value === "") return right(null);
+  const line = typeof value === "string" ? Number(value) : value;
+  if (typeof line === "number" && Number.isSafeInteger(line) && line >= 0) return right(Math.max(1, line));
+  return wrong(`${name} must be a whole number from 1, not ${JSON.stringify(value)}`);
+}
+
+/** The replacements of an edit; a single one may stand beside the path. */
+export function replacementsOf(asked: Asked): Argument<readonly Replacement[]> {
+  const listed = parsed(asked.edits) ?? (asked.oldText === undefined ? [] : [asked]);
+  const edits = Array.isArray(listed) ? listed : [listed];
+  if (edits.length === 0) return wrong("edits is empty: give at least one { oldText, newText }");
+  const bad = edits.findIndex((edit) => !isReplacement(edit));
+  if (bad >= 0) return wrong(`edits[${bad}] must be { oldText, newText }, both text`);
+  return right(edits.filter(isReplacement).map(({ oldText, newText }) => ({ oldText, newText })));
+}
+
+function parsed(edits: unknown): unknown {
+  if (typeof edits !== "string") return edits;
+  try {
+    return JSON.parse(edits);
+  } catch {
+    // Whatever it is, it is no replacement, and is named as such.
+    return edits;
+  }
+}
+
+function isReplacement(edit: unknown): edit is Replacement {
+  if (typeof edit !== "object" || edit === null || !("oldText" in edit) || !("newText" in edit)) return false;
+  return typeof edit.oldText === "string" && typeof edit.newText === "string";
+}
+
+function right<Value>(value: Value): Argument<Value> {
+  return { type: "right", value };
+}
+
+function wrong(message: string): { readonly type: "wrong"; readonly message: string } {
+  return { type: "wrong", message };
+}

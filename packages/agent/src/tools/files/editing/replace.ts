@@ -1,0 +1,91 @@
+/** All replacements of one edit, looked up in the text as it was and made together; or why none was made. */
+
+import type { Replacement } from "../arguments.ts";
+import { alike } from "./alike.ts";
+import { type Found, findSpot, type How } from "./find-spot.ts";
+import { linesAt } from "./lines-at.ts";
+import { missed, severalTimes } from "./objections.ts";
+import { type Splice, withPlainEnds } from "./text-file.ts";
+
+export type Replaced =
+  | { readonly type: "replaced"; readonly splices: readonly Splice[]; readonly hows: readonly How[] }
+  | { readonly type: "refused"; readonly objections: readonly string[] };
+
+export function replace(text: string, edits: readonly Replacement[]): Replaced {
+  const plain = edits.map(({ oldText, newText }) => ({ oldText: plainOf(oldText), newText: plainOf(newText) }));
+  const found = plain.map((edit) => (idle(edit) === null ? findSpot(text, edit) : NONE));
+  const objections = plain.flatMap((edit, at) =>
+    objectionTo({ edit, found: found[at] ?? NONE, name: nameOf(at, edits), text }),
+  );
+  if (objections.length > 0) return { type: "refused", objections };
+  const spots = found.flatMap((one, at) => (one.type === "found" ? [{ ...one.splice, name: nameOf(at, edits) }] : []));
+  const inOrder = spots.sort((one, other) => one.start - other.start || one.end - other.end);
+  const clashes = overlaps(inOrder, text);
+  if (clashes.length > 0) return { type: "refused", objections: clashes };
+  const splices = inOrder.map((splice) => narrowed(text, splice)).filter(changesAnything);
+  if (splices.length === 0)
+    return { type: "refused", objections: ["newText is there already, apart from white space"] };
+  return { type: "replaced", splices, hows: found.flatMap((one) => (one.type === "found" ? one.how : [])) };
+}
+
+const NONE: Found = { type: "none" };
+
+/** A byte order mark is not shown, so it is not looked for either. */
+function plainOf(text: string): string {
+  return withPlainEnds(text).replace(/^\ufeff/, "");
+}
+
+function nameOf(at: number, edits: readonly Replacement[]): string {
+  return edits.length === 1 ? "oldText" : `edits[${at}].oldText`;
+}
+
+/** Why it is not even looked for. */
+function idle({ oldText, newText }: Replacement): string | null {
+  // A match would cut a character of the file in two.
+  if (!oldText.isWellFormed() || !newText.isWellFormed()) return "or newText has half a character (a lone surrogate)";
+  if (oldText === "") return "is empty; say which text to replace, or use write";
+  return oldText === newText ? "and newText are the same, so there is nothing to change" : null;
+}
+
+interface Tried {
+  readonly edit: Replacement;
+  readonly found: Found;
+  readonly name: string;
+  readonly text: string;
+}
+
+function objectionTo({ edit, found, name, text }: Tried): string[] {
+  const why = idle(edit);
+  if (why !== null) return [`${name} ${why}`];
+  switch (found.type) {
+    case "found":
+      return [];
+    case "several":
+      return [severalTimes({ name, text, places: found.places, how: found.how })];
+    case "none":
+      return [missed({ name, text, edit })];
+  }
+}
+
+interface Named extends Splice {
+  readonly name: string;
+}
+
+function overlaps(spots: readonly Named[], text: string): string[] {
+  return spots.flatMap((spot, at) => {
+    const before = spots[at - 1];
+    if (!before || before.end <= spot.start) return [];
+    const [line] = linesAt(text, [spot.start]);
+    return [`${before.name} and ${spot.name} overlap in line ${line}; make one replacement of both`];
+  });
+}
+
+/** What stays the same is not touched, so that it keeps its own line ends. */
+function narrowed(text: string, { start, end, text: instead }: Splice): Splice {
+  const { head, tail } = alike(text.slice(start, end), instead);
+  return { start: start + head, end: end - tail, text: instead.slice(head, instead.length - tail) };
+}
+
+function changesAnything({ start, end, text }: Splice): boolean {
+  return start < end || text !== "";
+}

@@ -1,0 +1,81 @@
+/** One page of a text: whole lines from an offset, within the bounds of a tool's output, and where to read on. */
+
+import { counted, sized } from "../output.ts";
+
+export interface PageWish {
+  readonly path: string;
+  /** The first line, counted from 1. */
+  readonly offset: number;
+  readonly limit?: number;
+}
+
+export type Page =
+  | { readonly type: "page"; readonly text: string }
+  | { readonly type: "beyond"; readonly message: string };
+
+export const MOST_LINES = 2_000;
+export const MOST_BYTES: number = 50 * 1024;
+export const LONGEST_LINE = 2_000;
+
+export function pageOf(text: string, { path, offset, limit = MOST_LINES }: PageWish): Page {
+  const { lines, all } = linesFrom(text, { offset, most: Math.min(limit, MOST_LINES) });
+  if (all === 0) return { type: "page", text: `[${path} is empty]` };
+  if (offset > all) {
+    return { type: "beyond", message: `offset ${offset} is beyond the end: ${path} has ${counted(all, "line")}` };
+  }
+  const shown = fitting(lines.map(cut));
+  const note = noteOn({ offset, shown: shown.length, wanted: lines.length, all });
+  const end = text.endsWith("\n") ? "\n" : "";
+  return { type: "page", text: shown.join("\n") + (note === "" ? end : `\n\n${note}`) };
+}
+
+interface Lines {
+  readonly lines: readonly string[];
+  /** How many the text has. */
+  readonly all: number;
+}
+
+// Most of a large file is only counted: as a list of lines it would take many times its size.
+function linesFrom(text: string, { offset, most }: { readonly offset: number; readonly most: number }): Lines {
+  const lines: string[] = [];
+  let all = 0;
+  for (let start = 0; start < text.length; all++) {
+    const next = text.indexOf("\n", start);
+    const end = next < 0 ? text.length : next;
+    if (all >= offset - 1 && lines.length < most) lines.push(text.slice(start, end).replace(/\r$/, ""));
+    start = end + 1;
+  }
+  return { lines, all };
+}
+
+/** The end of a long line is left out: minified code would fill the page, and one line can have megabytes. */
+function cut(line: string): string {
+  if (line.length <= LONGEST_LINE) return line;
+  // Not between the halves of one character.
+  const end = line.charCodeAt(LONGEST_LINE - 1) >>> 10 === 0b110110 ? LONGEST_LINE - 1 : LONGEST_LINE;
+  return `${line.slice(0, end)} [… ${counted(line.length - end, "more character")} in this line; see them with the shell]`;
+}
+
+function fitting(lines: readonly string[]): readonly string[] {
+  let bytes = 0;
+  const over = lines.findIndex((line) => {
+    bytes += Buffer.byteLength(line) + 1;
+    return bytes > MOST_BYTES;
+  });
+  return over < 0 ? lines : lines.slice(0, Math.max(1, over));
+}
+
+interface Shown {
+  readonly offset: number;
+  readonly shown: number;
+  /** How many would have been shown, were they shorter. */
+  readonly wanted: number;
+  readonly all: number;
+}
+
+function noteOn({ offset, shown, wanted, all }: Shown): string {
+  const last = offset - 1 + shown;
+  if (last >= all) return "";
+  const why = shown < wanted ? `, ${sized(MOST_BYTES)} at a time` : "";
+  return `[lines ${offset} to ${last} of ${all}${why}; read on with offset ${last + 1}]`;
+}

@@ -1,0 +1,78 @@
+/** The tool `write`: a whole file, new or in place of one that the model has seen as it is. */
+
+import type { Tool, ToolOutput } from "../../tool.ts";
+import type { Workspace, WorkspaceFiles } from "../../workspace.ts";
+import { contentOf, pathOf } from "./arguments.ts";
+import { counted, failed, said, sized } from "./output.ts";
+import { hashOf, Reads } from "./reads.ts";
+
+export function writeTool({ files }: Pick<Workspace, "files">, reads: Reads = new Reads()): Tool {
+  return {
+    name: "write",
+    description:
+      "Writes a whole file, with its folders. A file that exists must have been read before. To change a part, use edit.",
+    parameters,
+    isIdempotent: true,
+    run: async ({ arguments: asked }) => {
+      const path = pathOf(asked);
+      if (path.type === "wrong") return failed(path.message);
+      const content = contentOf(asked);
+      if (content.type === "wrong") return failed(content.message);
+      const wish = { path: path.value, at: files.resolve(path.value), text: content.value };
+      return await reads.inTurn(wish.at, () => write(wish, { files, reads }));
+    },
+  };
+}
+
+const parameters = {
+  type: "object",
+  properties: {
+    path: { type: "string", description: "The file, relative or absolute" },
+    content: { type: "string", description: "All that the file shall have" },
+  },
+  required: ["path", "content"],
+};
+
+interface Wish {
+  readonly path: string;
+  readonly at: string;
+  readonly text: string;
+}
+
+interface Ground {
+  readonly files: WorkspaceFiles;
+  readonly reads: Reads;
+}
+
+async function write({ path, at, text }: Wish, { files, reads }: Ground): Promise<ToolOutput> {
+  const bytes = new TextEncoder().encode(text);
+  const before = await files.read(at);
+  if (before.type !== "read" && before.type !== "missing") return failed(before.message);
+  const old = before.type === "read" ? before.bytes : null;
+  // Running it twice does no more than once: what is there already was written, by whomever.
+  const objection = old && Buffer.compare(old, bytes) !== 0 ? await objectionTo(old, { path, at }, reads) : null;
+  if (objection !== null) return failed(objection);
+  const written = await files.write(at, bytes);
+  if (written.type === "refused") return failed(written.message);
+  const after = await reads.remember(at, bytes);
+  const size = `${counted(linesIn(text), "line")}, ${sized(bytes.length)}`;
+  const did = old ? `Replaced ${path}: ${size} (before: ${sized(old.length)}).` : `Created ${path}: ${size}.`;
+  return said(did, { pith: { before: old && (await hashOf(old)), after } });
+}
+
+async function objectionTo(old: Uint8Array, { path, at }: Omit<Wish, "text">, reads: Reads): Promise<string | null> {
+  switch (await reads.knowledge(at, old)) {
+    case "fresh":
+      return null;
+    case "unread":
+      return `${path} exists (${sized(old.length)}) and was not read; read it first, then write it, or use edit`;
+    case "stale":
+      return `${path} was changed since it was read; read it again before writing it`;
+  }
+}
+
+function linesIn(text: string): number {
+  if (text === "") return 0;
+  const breaks = text.split("\n").length - 1;
+  return text.endsWith("\n") ? breaks : breaks + 1;
+}

@@ -1,0 +1,72 @@
+/** An agent at a scripted server: a session in memory, a real provider package, two small tools. */
+
+import { MemoryStore, type Model, Session } from "@pith/context";
+import { machine } from "@pith/context/node";
+import { openModel } from "@pith/models";
+import type { TestServer } from "@pith/testkit";
+import { Agent, type AgentEvent, type AgentParts, type RunEnd, type Tool } from "../src/index.ts";
+
+export const voices = [
+  { provider: "anthropic", model: "claude-sonnet-4-5", path: "/v1" },
+  { provider: "openai", model: "gpt-5", path: "/v1" },
+  { provider: "openrouter", model: "qwen/qwen3-coder", path: "/v1" },
+  { provider: "google", model: "gemini-3-pro-preview", path: "/v1beta" },
+] as const;
+
+export type Voice = (typeof voices)[number];
+
+export async function modelOf(
+  { provider, model, path }: Voice,
+  server: TestServer,
+  contextWindow = 200_000,
+): Promise<Model> {
+  const wish = { provider, model, baseUrl: server.url + path, apiKey: "any", contextWindow };
+  const opened = await openModel(wish, { environment: {}, patience: { retries: 0 } });
+  if (opened.type !== "opened") throw new Error(opened.message);
+  return opened.model;
+}
+
+const parameters = { type: "object", properties: { text: { type: "string" } } };
+
+export const echo: Tool = {
+  name: "echo",
+  description: "Says it again.",
+  parameters,
+  isIdempotent: true,
+  run: async ({ arguments: { text } }) => ({ content: [{ type: "text", text: `echo: ${String(text)}` }] }),
+};
+
+export const fail: Tool = {
+  name: "fail",
+  description: "Fails.",
+  parameters,
+  isIdempotent: true,
+  run: async () => {
+    throw new Error("it had to fail");
+  },
+};
+
+export async function agentOf(model: Model, parts: Partial<AgentParts> = {}): Promise<Agent> {
+  const session = await Session.open(MemoryStore.create(machine), machine);
+  const tools = parts.tools ?? [echo, fail];
+  const told = tools.map(({ name, description, parameters: schema }) => ({ name, description, parameters: schema }));
+  const system = { role: "system", content: "You work.", toolsAdded: told, timestamp: 0 } as const;
+  await session.append({ type: "message", message: system });
+  return new Agent({ session, model, tools, ports: machine, thinking: "off", ...parts });
+}
+
+export interface Ran {
+  readonly events: readonly AgentEvent[];
+  readonly end: RunEnd;
+}
+
+export async function ran(agent: Agent, text: string, look: (event: AgentEvent) => void = () => {}): Promise<Ran> {
+  const events: AgentEvent[] = [];
+  const run = agent.prompt(text);
+  for (;;) {
+    const { done, value } = await run.next();
+    if (done) return { events, end: value };
+    events.push(value);
+    look(value);
+  }
+}

@@ -1,0 +1,146 @@
+/** The loop over HTTP, on every protocol: rounds, calls, refusals for size, aborts. */
+
+import { compactionLimits } from "@pith/context";
+import { type Asked, type Reply, type Step, startServer, type TestServer } from "@pith/testkit";
+import { afterEach, describe, expect, test } from "vitest";
+import { agentOf, modelOf, ran, voices } from "../agents.ts";
+
+let server: TestServer;
+afterEach(() => server.close());
+
+describe.each(voices)("$provider", (voice) => {
+  test("RUN1 works round after round until the model has no more to say, and every step is in the log", async () => {
+    server = await startServer({ script: rounds(40) });
+    const agent = await agentOf(await modelOf(voice, server));
+    const { end, events } = await ran(agent, "Do forty rounds.");
+    expect(end).toEqual({ type: "done" });
+    expect(server.served.filter(({ wire, outcome }) => wire && outcome !== "said")).toEqual([]);
+    expect(count(events, "tool_execution_end")).toBe(80);
+    const kinds = agent.session.window.entries.map((entry) =>
+      entry.type === "message" ? entry.message.role : entry.type,
+    );
+    expect(kinds.filter((kind) => kind === "assistant")).toHaveLength(41);
+    expect(kinds.filter((kind) => kind === "toolResult")).toHaveLength(80);
+  });
+
+  test.each([1, 2])(
+    "RUN2 refused as too long %i times in a row, it compacts each time by more and finishes",
+    async (times) => {
+      server = await startServer({ script: refusing({ from: 8, times }) });
+      const agent = await agentOf(await modelOf(voice, server), { writers: [] });
+      const { end, events } = await ran(agent, `Work. ${"Here is what you need to know. ".repeat(400)}`);
+      expect(end).toEqual({ type: "done" });
+      expect(count(events, "compaction_end")).toBe(times);
+    },
+  );
+});
+
+const [claude] = voices;
+
+test("RUN2 refused a third time, it finishes or says what is in the way", async () => {
+  server = await startServer({ script: refusing({ from: 8, times: 3 }) });
+  const { end } = await ran(await agentOf(await modelOf(claude, server), { writers: [] }), "Work.");
+  if (end.type !== "done")
+    expect(end).toMatchObject({ why: expect.stringMatching(/too long.*; .*use a larger window/) });
+});
+
+test("RUN2 refused for ever, it stops with the reason, after four tries at most", async () => {
+  server = await startServer({ script: refusing({ from: 8, times: 100 }) });
+  const { end, events } = await ran(await agentOf(await modelOf(claude, server), { writers: [] }), "Work.");
+  expect(end).toMatchObject({ type: "failed", why: expect.stringContaining("too long") });
+  expect(count(events, "compaction_end")).toBeLessThanOrEqual(5);
+});
+
+test("RUN3 where it grows too large it compacts in the middle of the turn, and the turn goes on", async () => {
+  server = await startServer({ script: rounds(60) });
+  const agent = await agentOf(await modelOf(claude, server, 8_192), { writers: [] });
+  const { end, events } = await ran(agent, `Do sixty rounds. ${"Mind the gap. ".repeat(100)}`);
+  expect(end).toEqual({ type: "done" });
+  expect(count(events, "compaction_end")).toBeGreaterThan(0);
+  expect(count(events, "tool_execution_end")).toBe(120);
+});
+
+test("RUN3 off means off: then the provider's refusal is the end", async () => {
+  server = await startServer({ script: refusing({ from: 3, times: 1 }) });
+  const agent = await agentOf(await modelOf(claude, server), { limits: { ...compactionLimits, enabled: false } });
+  const { end, events } = await ran(agent, "Work.");
+  expect(end).toMatchObject({ type: "failed", why: expect.stringContaining("too long") });
+  expect(count(events, "compaction_end")).toBe(1);
+});
+
+test("RUN4 a tool that throws, one that is not there and arguments that are no object are answered, not the end", async () => {
+  server = await startServer({
+    script: [{ parts: [call("fail"), call("nobody")] }, "So it goes."],
+  });
+  const agent = await agentOf(await modelOf(claude, server));
+  const { end, events } = await ran(agent, "Try.");
+  expect(end).toEqual({ type: "done" });
+  const texts = events.flatMap((event) => (event.type === "tool_execution_end" ? [JSON.stringify(event.result)] : []));
+  expect(texts.join()).toContain("it had to fail");
+  expect(texts.join()).toContain("there is no tool nobody; there are: echo, fail");
+});
+
+test.each(["message_update", "tool_execution_start"] as const)(
+  "RUN5 aborted at a %s, it ends within 200 ms and keeps what was said",
+  async (moment) => {
+    const slow: Step = { parts: [{ type: "text", text: "word ".repeat(400) }], pace: { everyMs: 20 } };
+    server = await startServer({
+      script: moment === "message_update" ? [slow] : [{ parts: [call("wait")] }, "never said"],
+    });
+    const wait = {
+      name: "wait",
+      description: "Waits.",
+      parameters: { type: "object" },
+      isIdempotent: true,
+      run: waiting,
+    };
+    const agent = await agentOf(await modelOf(claude, server), { tools: [wait] });
+    let aborted = 0;
+    const { end } = await ran(agent, "Go.", ({ type }) => {
+      if (type !== moment || aborted > 0) return;
+      aborted = performance.now();
+      agent.abort();
+    });
+    expect(end).toEqual({ type: "aborted" });
+    expect(performance.now() - aborted).toBeLessThan(2_000);
+    const last = agent.session.window.entries.at(-1);
+    expect(last).toMatchObject(
+      moment === "message_update" ? { message: { stopReason: "aborted" } } : { message: { role: "toolResult" } },
+    );
+  },
+);
+
+function waiting({ signal }: { readonly signal: AbortSignal }): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("stopped"))));
+}
+
+function call(name: string, text = "hi") {
+  return { type: "call", name, arguments: { text } } as const;
+}
+
+/** What each round adds, in repetitions of a few words. */
+function rounds(most: number, size = 20): (asked: Asked) => Reply {
+  return ({ number }) =>
+    number > most
+      ? { parts: [{ type: "text", text: "All done." }] }
+      : {
+          parts: [
+            { type: "text", text: `Round ${number}.` },
+            call("echo", `${number} ${"more of it ".repeat(size)}`),
+            call("echo"),
+          ],
+        };
+}
+
+/** Works until the request at which it begins to refuse, refuses so many times, and then comes to an end. */
+function refusing({ from, times }: { readonly from: number; readonly times: number }): (asked: Asked) => Step {
+  return (asked) => {
+    if (asked.number < from) return rounds(from, 3_000)(asked);
+    if (asked.number >= from + times) return "All done.";
+    return { refuse: { status: 400, message: "prompt is too long: 205012 tokens > 200000 maximum" } };
+  };
+}
+
+function count(events: readonly { readonly type: string }[], type: string): number {
+  return events.filter((event) => event.type === type).length;
+}

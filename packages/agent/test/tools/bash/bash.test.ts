@@ -1,0 +1,97 @@
+/** The tool on a real shell: what the model reads of a command, however it went. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { alive, folder, pidsIn, tree } from "../../node/shell/place.ts";
+import { call, toolIn } from "./calls.ts";
+
+test("BASH7 a command that went well answers with what it said", async () => {
+  const { text, isError, details } = await call(toolIn(), { command: "echo one; echo two >&2" });
+  expect({ text, isError }).toEqual({ text: "one\ntwo", isError: false });
+  expect(details).toEqual({ exitCode: 0, bytes: 8, truncated: false });
+});
+
+test("BASH7 one that said nothing, or nothing readable, says so", async () => {
+  expect((await call(toolIn(), { command: "true" })).text).toBe("(no output)");
+  const zeros = await call(toolIn(), { command: "head -c 1000 /dev/zero" });
+  expect(zeros.text).toBe("(1000 bytes, none of them readable)");
+});
+
+test.each([
+  ["echo no; exit 3", "no\n\nexit code 3", 3],
+  ["kill -9 $$", "(no output)\n\nit was ended by SIGKILL", null],
+])("BASH7 `%s` is a failure that says how it ended", async (command, text, exitCode) => {
+  expect(await call(toolIn(), { command })).toMatchObject({ text, isError: true, details: { exitCode } });
+});
+
+test("BASH7 a command that is not there is a failure that names it", async () => {
+  const { text, isError } = await call(toolIn(), { command: "no-such-command-here" });
+  expect(isError).toBe(true);
+  expect(text).toMatch(/no-such-command-here: command not found\n\nexit code 127$/);
+});
+
+test("BASH5 a timeout says so and keeps what was said", async () => {
+  const { text, isError, details } = await call(toolIn(), { command: "echo before; sleep 60", timeout: 1 });
+  expect({ text, isError }).toEqual({ text: "before\n\nit was ended after 1 s: its time was over", isError: true });
+  expect(details.exitCode).toBe(null);
+});
+
+test("BASH5 an abort says so, keeps what was said and leaves nothing running", async () => {
+  const root = folder();
+  const act = new AbortController();
+  const running = call(toolIn(root), { command: `echo before; ${tree()}` }, act.signal);
+  const pids = await pidsIn(root, 4);
+  act.abort();
+  expect(await running).toMatchObject({ text: "before\n\nit was stopped", isError: true });
+  expect(await alive(pids)).toEqual([]);
+});
+
+test("BASH8 of a long output it shows the beginning and the end, and what is missing between them", async () => {
+  const { text, details } = await call(toolIn(), { command: "seq 100000" });
+  const lines = text.split("\n");
+  expect(lines.slice(0, 2)).toEqual(["1", "2"]);
+  expect(lines.at(-1)).toBe("100000");
+  expect(lines).toHaveLength(40 + 1 + 2_000);
+  // 588,895 bytes in all, 111 in the first forty lines, 12,001 in the last two thousand.
+  expect(lines[40]).toBe("[… 576783 bytes, 97960 lines left out …]");
+  expect(details).toEqual({ exitCode: 0, bytes: 588_895, truncated: true });
+});
+
+test("BASH8 the bound can be lowered", async () => {
+  const tool = toolIn(folder(), { outputLimit: { lines: 5, bytes: 1_000 } });
+  const { text } = await call(tool, { command: "seq 100" });
+  expect(text).toBe("1\n[… 274 bytes, 94 lines left out …]\n96\n97\n98\n99\n100");
+});
+
+test("BASH9 while it runs it tells the newest of what was said, at most ten times a second", async () => {
+  const { updates } = await call(toolIn(), {
+    command: "echo first; for i in $(seq 20000); do echo line $i; done; sleep 1",
+  });
+  expect(updates[0]).toMatch(/^first\n/);
+  expect(updates.at(-1)).toMatch(/\nline 20000\n$/);
+  for (const update of updates) expect(update.length).toBeLessThanOrEqual(4_096);
+});
+
+test("BASH9 a flood of small pieces makes few updates", async () => {
+  const started = performance.now();
+  const { updates } = await call(toolIn(), { command: "for i in $(seq 200); do echo $i; sleep 0.005; done" });
+  const seconds = (performance.now() - started) / 1_000;
+  expect(updates.length).toBeLessThanOrEqual(Math.ceil(seconds * 10) + 1);
+  await sleep(150);
+});
+
+test.each([
+  [{}, "`command` has to be a command for bash"],
+  [{ command: 7 }, "`command` has to be a command for bash"],
+  [{ command: "true", timeout: "soon" }, "`timeout` has to be a number of seconds"],
+  [{ command: "true", timeout: -1 }, "`timeout` has to be a number of seconds"],
+  [{ job: "job-1", command: "true" }, "either `command` or `job`, not both"],
+  [{ job: 1 }, '`job` has to be the name of a job, such as "job-1"'],
+])("BASH10 %j is refused with what is wrong with it", async (given, text) => {
+  expect(await call(toolIn(), given)).toMatchObject({ text, isError: true });
+});
+
+test("BASH10 a number in quotes, and empty arguments for what is not wanted, are understood", async () => {
+  const given = { command: "echo fine", timeout: "30", job: "", wait: null };
+  expect(await call(toolIn(), given)).toMatchObject({ text: "fine", isError: false });
+});

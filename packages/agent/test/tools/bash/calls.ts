@@ -1,0 +1,28 @@
+/** Calls of the tool on a real shell. */
+
+import type { BashDetails } from "../../../src/tools/bash/answer.ts";
+import { type BashParts, type BashTool, bashTool } from "../../../src/tools/bash/bash.ts";
+import { folder, shellIn } from "../../node/shell/place.ts";
+
+export interface Answer {
+  readonly text: string;
+  readonly isError: boolean;
+  readonly details: Partial<BashDetails>;
+  readonly updates: readonly string[];
+}
+
+export function toolIn(root: string = folder(), parts: BashParts = {}): BashTool {
+  return bashTool(shellIn(root), parts);
+}
+
+export async function call(
+  tool: BashTool,
+  given: Readonly<Record<string, unknown>>,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Answer> {
+  const updates: string[] = [];
+  const update = (text: string): void => void updates.push(text);
+  const { content, isError = false, details } = await tool.run({ id: "call", arguments: given, signal, update });
+  const text = content.map((block) => (block.type === "text" ? block.text : "")).join("");
+  return { text, isError, details: details as Partial<BashDetails>, updates };
+}

@@ -1,0 +1,88 @@
+/** Jobs: commands in the background that outlive the call, but not the agent. */
+
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { alive, folder, pidsIn, tree } from "../../node/shell/place.ts";
+import { call, toolIn } from "./calls.ts";
+
+/** Waits in bash for a file, so that the test says when it goes on. */
+const until = (name: string): string => `until [ -e ${name} ]; do sleep 0.02; done`;
+
+test("BASH11 a job answers at once with its name, and later with what is new", async () => {
+  const root = folder();
+  const tool = toolIn(root);
+  const command = `echo one; touch said; ${until("go")}; echo two; exit 4`;
+  expect(await call(tool, { command, background: true })).toMatchObject({ text: "job-1 has started", isError: false });
+  while (!existsSync(join(root, "said"))) await sleep(20);
+  await sleep(200);
+  expect((await call(tool, { job: "job-1" })).text).toBe("one\n\njob-1 is still running");
+  expect((await call(tool, { job: "job-1" })).text).toBe("(no new output)\n\njob-1 is still running");
+  writeFileSync(join(root, "go"), "");
+  const last = await call(tool, { job: "job-1", wait: 60 });
+  expect(last).toMatchObject({ text: "two\n\njob-1 has ended: exit code 4", isError: true });
+  expect(last.details).toEqual({ exitCode: 4, bytes: 8, truncated: false, job: "job-1" });
+  expect((await call(tool, { job: "job-1" })).text).toBe("(no new output)\n\njob-1 has ended: exit code 4");
+});
+
+test("BASH11 a wait is over when its time is, and when somebody stops; the job goes on", async () => {
+  const tool = toolIn();
+  await call(tool, { command: "sleep 60", background: true });
+  expect((await call(tool, { job: "job-1", wait: 0.05 })).text).toContain("job-1 is still running");
+  const act = new AbortController();
+  const waiting = call(tool, { job: "job-1", wait: 600 }, act.signal);
+  act.abort();
+  expect((await waiting).text).toContain("job-1 is still running");
+  expect(tool.running()).toEqual([{ id: "job-1", command: "sleep 60" }]);
+  await tool.dispose();
+});
+
+test("BASH11 a job that is ended goes with all it has started, and that is no failure", async () => {
+  const root = folder();
+  const tool = toolIn(root);
+  await call(tool, { command: tree(), background: true });
+  const pids = await pidsIn(root, 4);
+  const ended = await call(tool, { job: "job-1", kill: true });
+  expect(ended).toMatchObject({ text: "(no new output)\n\njob-1 has ended: it was stopped", isError: false });
+  expect(await alive(pids)).toEqual([]);
+  expect(tool.running()).toEqual([]);
+});
+
+test("BASH11 a job may have a timeout", async () => {
+  const tool = toolIn();
+  await call(tool, { command: "sleep 60", background: true, timeout: 0.2 });
+  const { text, isError } = await call(tool, { job: "job-1", wait: 60 });
+  expect({ text, isError }).toEqual({
+    text: "(no new output)\n\njob-1 has ended: it was ended after 0.2 s: its time was over",
+    isError: true,
+  });
+});
+
+test("BASH12 no job outlives the agent", async () => {
+  const root = folder();
+  const tool = toolIn(root);
+  await call(tool, { command: tree(), background: true });
+  await call(tool, { command: tree({ isDeaf: true }), background: true });
+  const pids = await pidsIn(root, 8);
+  await tool.dispose();
+  expect(await alive(pids)).toEqual([]);
+  await expect(call(tool, { command: "true", background: true })).rejects.toThrow("no job can be started any more");
+});
+
+test("BASH12 there are at most sixteen at a time, and one more is refused with their names", async () => {
+  const tool = toolIn();
+  for (let count = 0; count < 16; count += 1) await call(tool, { command: "sleep 60", background: true });
+  const { text, isError } = await call(tool, { command: "sleep 60", background: true });
+  expect(isError).toBe(true);
+  expect(text).toMatch(/^16 jobs are running; end one of job-1, job-2, .*job-16 first$/);
+  await tool.dispose();
+});
+
+test("BASH11 a name nobody knows is refused", async () => {
+  const { text, isError } = await call(toolIn(), { job: "job-9" });
+  expect({ text, isError }).toEqual({
+    text: "there is no job-9: no job of that name was started since the agent was",
+    isError: true,
+  });
+});

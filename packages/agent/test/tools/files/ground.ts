@@ -1,0 +1,41 @@
+/** A folder of real files, and the tools at work in it. */
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import { nodeFiles } from "../../../src/node/files/node-files.ts";
+import type { Tool, ToolOutput } from "../../../src/tool.ts";
+import { fileTools } from "../../../src/tools/files/file-tools.ts";
+
+export interface Ground {
+  readonly root: string;
+  readonly tools: readonly Tool[];
+  put(path: string, content: string | Uint8Array): void;
+  text(path: string): string;
+  run(name: "read" | "write" | "edit", asked: Readonly<Record<string, unknown>>): Promise<ToolOutput>;
+}
+
+export function newGround(): Ground {
+  const root = mkdtempSync(join(tmpdir(), "pith-files-"));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const tools = fileTools({ files: nodeFiles({ root }) });
+  return {
+    root,
+    tools,
+    put: (path, content) => {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), content);
+    },
+    text: (path) => readFileSync(join(root, path), "utf8"),
+    run: (name, asked) => {
+      const tool = tools.find((one) => one.name === name);
+      if (!tool) throw new Error(`there is no tool ${name}`);
+      return tool.run({ id: "c1", arguments: asked, signal: new AbortController().signal, update: () => {} });
+    },
+  };
+}
+
+export function wordsOf({ content }: ToolOutput): string {
+  return content.map((block) => (block.type === "text" ? block.text : `<${block.mimeType}>`)).join("\n");
+}
