@@ -25,6 +25,7 @@ async function* oneRound(parts: RunParts, id: string): AsyncGenerator<AgentEvent
   const toolResults = yield* runCalls(message, parts, id);
   yield { type: "turn_end", message, toolResults };
   if (parts.signal.aborted) return { type: "aborted" };
+  if (asked.overflow) yield* compaction(parts, { reason: "overflow" });
   return toolResults.length > 0 ? null : { type: "done" };
 }
 

@@ -60,6 +60,13 @@ test("RUN3 where it grows too large it compacts in the middle of the turn, and t
   expect(count(events, "tool_execution_end")).toBe(120);
 });
 
+test("RUN2 a reply that counts although its context was too much is followed by a compaction", async () => {
+  server = await startServer({ script: [{ parts: [call("echo")], stop: "context-window" }, "All done."] });
+  const { end, events } = await ran(await agentOf(await modelOf(claude, server), { writers: [] }), "Work.");
+  expect(end).toEqual({ type: "done" });
+  expect(count(events, "compaction_end")).toBe(1);
+});
+
 test("RUN3 off means off: then the provider's refusal is the end", async () => {
   server = await startServer({ script: refusing({ from: 3, times: 1 }) });
   const agent = await agentOf(await modelOf(claude, server), { limits: { ...compactionLimits, enabled: false } });
