@@ -2,6 +2,7 @@
 
 import type { JSONObject, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { ModelName, Request } from "@pith/context";
+import { thinksWithinBudget } from "./may-think.ts";
 
 export interface ProviderParts {
   readonly to: ModelName;
@@ -16,9 +17,9 @@ export function providerOptionsFor(
 ): SharedV4ProviderOptions | null {
   const shared: JSONObject = cacheKey === undefined ? {} : { promptCacheKey: cacheKey };
   switch (to.api) {
-    // Its package keeps signs of life to itself unless it is asked for them.
+    // Its package keeps signs of life to itself unless it is asked for them; one that does not think is never silent for long.
     case "anthropic-messages":
-      return { anthropic: { includePings: true } };
+      return thinking === "off" && thinksWithinBudget(to) ? null : { anthropic: { includePings: true } };
     case "openai-responses":
       return {
         openai: { ...shared, ...kept(tools.length > 0), ...(thinks && { reasoningSummary: summary(thinking) }) },

@@ -52,6 +52,7 @@ test("CNV19 call, tools, parts and marks bear both names, and without another na
     [user("hi"), says([{ type: "thinking", thinking: "Hm.", thinkingSignature: "c2ln" }], anthropic), user("on")],
     {
       tools: [tool("read")],
+      thinking: "high",
       system: [{ name: "prompt", text: "You help." }],
       cacheMarks: [{ after: "tools" }, { after: "system" }, { after: "message", index: 2 }],
     },
