@@ -1,6 +1,7 @@
 /** The loop over HTTP, on every protocol: rounds, calls, refusals for size, aborts. */
 
 import { compactionLimits } from "@pith/context";
+import { scriptedModel } from "@pith/context/testing";
 import { type Asked, type Reply, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import { agentOf, modelOf, ran, voices } from "../agents.ts";
@@ -75,7 +76,7 @@ test("RUN3 off means off: then the provider's refusal is the end", async () => {
   expect(count(events, "compaction_end")).toBe(1);
 });
 
-test("RUN4 a tool that throws, one that is not there and arguments that are no object are answered, not the end", async () => {
+test("RUN4 a tool that throws and one that is not there are answered, not the end", async () => {
   server = await startServer({
     script: [{ parts: [call("fail"), call("nobody")] }, "So it goes."],
   });
@@ -87,8 +88,20 @@ test("RUN4 a tool that throws, one that is not there and arguments that are no o
   expect(texts.join()).toContain("there is no tool nobody; there are: echo, fail");
 });
 
+test("RUN4 a call whose arguments are no object is answered, and not run", async () => {
+  server = await startServer({ script: [] });
+  const unread = { type: "toolCall", id: "a", name: "echo", arguments: {}, pith: { unread: '{"text": "ha' } } as const;
+  const agent = await agentOf(scriptedModel({ content: [unread] }, "So it goes."));
+  const { end, events } = await ran(agent, "Try.");
+  expect(end).toEqual({ type: "done" });
+  const results = events.flatMap((event) => (event.type === "tool_execution_end" ? [event.result] : []));
+  expect(results).toMatchObject([{ isError: true, content: [{ text: expect.stringContaining('{"text": "ha') }] }]);
+});
+
 test.each(["message_update", "tool_execution_start"] as const)(
   "RUN5 aborted at a %s, it ends within 200 ms and keeps what was said",
+  // On a busy machine any of them may wait for its turn.
+  { retry: 2 },
   async (moment) => {
     const slow: Step = { parts: [{ type: "text", text: "word ".repeat(400) }], pace: { everyMs: 20 } };
     server = await startServer({
@@ -109,7 +122,7 @@ test.each(["message_update", "tool_execution_start"] as const)(
       agent.abort();
     });
     expect(end).toEqual({ type: "aborted" });
-    expect(performance.now() - aborted).toBeLessThan(2_000);
+    expect(performance.now() - aborted).toBeLessThan(200);
     const last = agent.session.window.entries.at(-1);
     expect(last).toMatchObject(
       moment === "message_update" ? { message: { stopReason: "aborted" } } : { message: { role: "toolResult" } },

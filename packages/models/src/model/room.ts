@@ -16,7 +16,7 @@ export function room(
 ): Room {
   const tokens = (): number => requestTokens(request);
   // A short request needs no estimate, and a program that has just started no estimator.
-  if (letters(request) * MOST_PER_LETTER <= window - maxTokens) return { tokens, window, maxTokens };
+  if (isShort(request, (window - maxTokens) / MOST_PER_LETTER)) return { tokens, window, maxTokens };
   const left = Math.floor(window - tokens() * ESTIMATES_MISS);
   return { tokens, window, maxTokens: Math.min(maxTokens, window, Math.max(left, LEAST_ANSWER)) };
 }
@@ -35,7 +35,12 @@ export function requestTokens({ system, tools, messages }: Request): number {
   );
 }
 
-/** More than enough: names, ids and pictures count in full. */
-function letters({ system, tools, messages }: Request): number {
-  return JSON.stringify([system, tools, messages]).length;
+/** Counted as it would be written down, names, ids and pictures in full; no further than it takes to know. */
+function isShort({ system, tools, messages }: Request, most: number): boolean {
+  let letters = 0;
+  for (const part of [system, tools, ...messages]) {
+    letters += JSON.stringify(part).length;
+    if (letters > most) return false;
+  }
+  return true;
 }

@@ -66,7 +66,7 @@ describe.each(voices)("$provider", (voice) => {
     ["while it waits to ask again", refuse(429, { "retry-after": "60" })],
   ];
 
-  test.each(moments)("VOI9 aborted %s, it ends within 200 ms and lets go of the line", async (_, step) => {
+  test.each(moments)("VOI9 aborted %s, it ends within 200 ms", async (_, step) => {
     const tries: number[] = [];
     for (let round = 0; round < 3 && !tries.some((ms) => ms < 200); round += 1) {
       await server?.close();

@@ -2,12 +2,12 @@
 
 import type { ServerResponse } from "node:http";
 import type { CacheLedger } from "../cache/ledger.ts";
-import { promptTokens } from "../cache/tokens.ts";
+import { promptTokens, replyTokens } from "../cache/tokens.ts";
 import type { LocalServer } from "../local/local-server.ts";
 import type { Asked, Counted, Refused, Reply, Script, Step } from "../script.ts";
 import { stepFaults } from "../scripting/step-faults.ts";
 import { isObject } from "../wires/shape.ts";
-import type { Body, Refusal, Wire, WireRequest } from "../wires/wire.ts";
+import type { Body, Prompt, Refusal, Wire, WireRequest } from "../wires/wire.ts";
 import { wireFor } from "../wires/wires.ts";
 import type { Incoming } from "./arriving/incoming.ts";
 import { aside } from "./aside.ts";
@@ -37,14 +37,21 @@ export async function answer(incoming: Incoming, response: ServerResponse, answe
   const { request } = turn;
   const refusal = unreadable(incoming) ?? wire.refusal(request);
   if (refusal) return refuse(turn, { refuse: refusal }, "refused");
-  const tokens = promptTokens(wire.prompt(request.body));
+  const prompt = wire.prompt(request.body);
+  const tokens = promptTokens(prompt);
   const { window } = answering;
   if (window?.over === "refuse" && tokens > window.tokens)
     return refuse(turn, tooMuch(turn, { tokens, window: window.tokens }), "overflow");
   const asked = askedOf(turn);
   const step = await stepFor(answering, asked);
   if (typeof step === "object" && "refuse" in step) return refuse(turn, step, "scripted");
-  return reply(turn, typeof step === "string" ? { parts: [{ type: "text", text: step }] } : step, asked);
+  return reply(turn, typeof step === "string" ? { parts: [{ type: "text", text: step }] } : step, { asked, prompt });
+}
+
+/** What is asked, and the prompt it is asked with. */
+interface Question {
+  readonly asked: Asked;
+  readonly prompt: Prompt;
 }
 
 interface Turn {
@@ -99,15 +106,14 @@ function refuse(turn: Turn, { refuse: refused }: Refused, outcome: Served["outco
   else response.writeHead(status, { "content-type": "text/plain", ...headers }).end(body);
 }
 
-async function reply(turn: Turn, step: Reply, asked: Asked): Promise<void> {
+async function reply(turn: Turn, step: Reply, { asked, prompt }: Question): Promise<void> {
   const { wire, response } = turn;
-  const { counted, truncated } = promptUsage(turn, asked.model);
+  const { counted, truncated } = promptUsage(turn, { asked, prompt });
   const told = said(step, { model: asked.model, prompt: counted });
-  const own = said({ parts: step.parts }, { model: asked.model, prompt: counted }).usage;
   record(turn, {
     outcome: "said",
     status: 200,
-    ...(own && { usage: own }),
+    usage: { ...counted, output: replyTokens(told.parts) },
     ...(step.usage !== undefined && { reported: told.usage }),
     ...(truncated > 0 && { truncated }),
     ...(step.breaks && { broke: step.breaks.how }),
@@ -119,11 +125,10 @@ async function reply(turn: Turn, step: Reply, asked: Asked): Promise<void> {
 
 /** What the prompt counts, what the cache holds of it, and what a server that truncates has dropped. */
 function promptUsage(
-  { wire, request, answering }: Turn,
-  model: string,
+  { wire, answering }: Turn,
+  { asked: { model }, prompt }: Question,
 ): { readonly counted: Omit<Counted, "output">; readonly truncated: number } {
   const { ledger, window } = answering;
-  const prompt = wire.prompt(request.body);
   const tokens = promptTokens(prompt);
   const { read, written } = ledger.ask(prompt, { of: `${wire.name} ${model}`, rules: wire.cache(model) });
   const truncated = window?.over === "truncate" ? Math.max(0, tokens - window.tokens) : 0;
