@@ -2,6 +2,7 @@
 
 import { contextSuite } from "./context/suite.ts";
 import { importSuite } from "./import/suite.ts";
+import { loopSuite } from "./loop/suite.ts";
 import { overflowSuite } from "./overflow/suite.ts";
 import { planSuite } from "./plan/suite.ts";
 import { sessionSuite } from "./session/suite.ts";
@@ -10,6 +11,6 @@ import { tokensSuite } from "./tokens/suite.ts";
 
 await runSuites(
   "bench",
-  [contextSuite, importSuite, overflowSuite, planSuite, sessionSuite, tokensSuite],
+  [contextSuite, importSuite, loopSuite, overflowSuite, planSuite, sessionSuite, tokensSuite],
   process.argv.slice(2),
 );

@@ -6,6 +6,7 @@ import {
   buildSessionContext,
   convertToLlm,
   fileTouches,
+  foldedSystem,
   provenance,
   touchedFiles,
   windowOf,
@@ -22,6 +23,10 @@ const entries = story(
 const context = buildSessionContext(windowOf(entries));
 const roles = context.messages.map(({ role }) => role); // ["system", "user", "assistant", "toolResult"]
 const sources = context.sources; // ["e1", "e2", "e3", "e4"]: the entry each message comes from
+// #endregion
+
+// #region foldedSystem
+const folded = foldedSystem(windowOf(entries)); // all that was said of prompt and tools, as one message; null for nothing
 // #endregion
 
 // #region convertToLlm
@@ -60,6 +65,7 @@ assert.deepEqual(marks, [{ after: "system" }, { after: "message", index: 0 }, { 
 assert.deepEqual(speakers, ["program", "person", "assistant", "tool"]);
 assert.deepEqual(files, { read: ["error.log", "src/main.ts"], modified: [] });
 assert.deepEqual(own, { read: [], modified: ["a.ts"] });
+assert.equal(folded?.role, "system");
 assert.deepEqual(touches, [
   { path: "src/main.ts", did: "read", entryId: "e3" },
   { path: "error.log", did: "read", entryId: "e3" },

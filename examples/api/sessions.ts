@@ -1,7 +1,7 @@
 /** Sessions: opened, added to, moved in, asked about, and told no. */
 
 import assert from "node:assert/strict";
-import { MemoryStore, MOVE, refusalNotes, Session, type Store } from "@pith/context";
+import { MemoryStore, MOVE, QUEUED, refusalNotes, Session, type Store, UNQUEUED } from "@pith/context";
 import { machine } from "@pith/context/node";
 
 // #region MemoryStore
@@ -40,6 +40,18 @@ const [, move] = branches; // a move is an entry too: { type: "custom", customTy
 const isMove = move?.type === "custom" && move.customType === MOVE; // true
 // #endregion
 
+// #region QUEUED
+const data = { id: "m1", kind: "followUp", content: "Then write the tests." }; // waits; `id` is the one its message will have
+await session.append({ type: "custom", customType: QUEUED, data });
+const waiting = session.window.state.queue.length; // 1, after a crash and through compactions too
+// #endregion
+
+// #region UNQUEUED
+await session.append({ type: "custom", customType: UNQUEUED, data: { ids: ["m1"] } });
+const left = session.window.state.queue.length; // 0: taken back before its turn
+// #endregion
+
+assert.deepEqual([waiting, left], [1, 0]);
 assert.deepEqual(again.damage, []);
 assert.equal(outcome.type, "appended");
 assert.deepEqual([branches.length, all.length, parent, isMove], [2, 4, start, true]);

@@ -1,10 +1,14 @@
-/** What an agent can do besides speaking: a tool as the model is told of it, and how it is run. */
+/** What an agent can do besides speaking: a tool as the model is told of it, what a call of it is about to do, and how it is run. */
 
 import type { ImageBlock, TextBlock, Tool as ToolSchema } from "@pith/context";
 
 export interface Tool extends ToolSchema {
   /** Whether running it twice does no more than once. One that is not is never run again by itself. */
   readonly isIdempotent: boolean;
+  /** What a call with these arguments is about to do, for whoever permits it; where it does not say, anything. */
+  readonly intent?: (asked: Readonly<Record<string, unknown>>) => Intent;
+  /** What of it goes on by itself, for a model that may have forgotten: told again after a compaction. */
+  readonly ongoing?: () => string | null;
   /** What it throws becomes a result that says so. */
   run(call: ToolCall): Promise<ToolOutput>;
 }
@@ -13,6 +17,8 @@ export interface ToolCall {
   readonly id: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
+  /** Bytes that the model can take of it; what is longer is kept beside the session, and only its ends are shown. */
+  readonly room: number;
   /** Told what comes while it runs. */
   readonly update: (text: string) => void;
 }
@@ -23,3 +29,13 @@ export interface ToolOutput {
   /** For screens and for the log, not for the model. */
   readonly details?: unknown;
 }
+
+/** Paths are absolute. */
+export type Intent =
+  | { readonly type: "look"; readonly paths: readonly string[] }
+  | { readonly type: "change"; readonly paths: readonly string[] }
+  /** Confined: in a sandbox that keeps it to its workspace. */
+  | { readonly type: "command"; readonly command: string; readonly isConfined: boolean }
+  | { readonly type: "fetch"; readonly url: string }
+  /** Nothing that anybody need permit. */
+  | { readonly type: "nothing" };

@@ -5,6 +5,7 @@ export interface Workspace {
   readonly root: string;
   readonly files: WorkspaceFiles;
   readonly shell: WorkspaceShell;
+  readonly search: WorkspaceSearch;
 }
 
 export interface WorkspaceFiles {
@@ -13,6 +14,8 @@ export interface WorkspaceFiles {
   read(path: string, act?: { readonly signal?: AbortSignal }): Promise<FileRead>;
   /** Replaces or creates the file whole, its folders too; nobody sees half of it. */
   write(path: string, bytes: Uint8Array): Promise<FileWritten>;
+  /** A file alone: folders and links are refused. One that is not there counts as removed. */
+  remove(path: string): Promise<FileWritten>;
 }
 
 export type FileRead =
@@ -37,3 +40,55 @@ export type ShellEnd =
   | { readonly type: "ended"; readonly exitCode: number }
   | { readonly type: "killed"; readonly by: "signal" | "timeout" | "abort"; readonly message: string }
   | { readonly type: "not-started"; readonly message: string };
+
+/** Looking for files and for what stands in them; ignored files are left out unless a path names them. */
+export interface WorkspaceSearch {
+  /** The names in a folder, sorted; folders end in a slash. */
+  list(path: string, act: SearchAct): Promise<Found<ListedName>>;
+  /** Paths under a folder that a glob fits, relative to it, the newest first. */
+  find(wish: FindWish, act: SearchAct): Promise<Found<string>>;
+  grep(wish: GrepWish, act: SearchAct): Promise<Found<GrepHit>>;
+}
+
+export interface SearchAct {
+  readonly signal: AbortSignal;
+  /** No more than so many are looked for. */
+  readonly most: number;
+}
+
+export type Found<Each> =
+  /** `isAll` is false where more were there than asked for. */
+  | { readonly type: "found"; readonly found: readonly Each[]; readonly isAll: boolean }
+  | { readonly type: "missing" | "refused"; readonly message: string };
+
+export interface ListedName {
+  readonly name: string;
+  readonly kind: "file" | "folder" | "link" | "other";
+  /** Of a file. */
+  readonly bytes?: number;
+}
+
+export interface FindWish {
+  readonly folder: string;
+  readonly glob: string;
+}
+
+export interface GrepWish {
+  readonly pattern: string;
+  /** A file or a folder. */
+  readonly path: string;
+  readonly glob?: string;
+  readonly isLiteral?: boolean;
+  readonly ignoresCase?: boolean;
+  /** Lines shown before and after each hit. */
+  readonly around?: number;
+}
+
+export interface GrepHit {
+  /** Relative to the path that was searched, or its name where that is a file. */
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+  /** A line around a hit. */
+  readonly isAround: boolean;
+}

@@ -60,9 +60,15 @@ export interface Ran {
   readonly end: RunEnd;
 }
 
-export async function ran(agent: Agent, text: string, look: (event: AgentEvent) => void = () => {}): Promise<Ran> {
+export function ran(agent: Agent, text: string, look: (event: AgentEvent) => void = () => {}): Promise<Ran> {
+  return heard(agent.prompt(text), look);
+}
+
+export async function heard(
+  run: AsyncGenerator<AgentEvent, RunEnd>,
+  look: (event: AgentEvent) => void = () => {},
+): Promise<Ran> {
   const events: AgentEvent[] = [];
-  const run = agent.prompt(text);
   for (;;) {
     const { done, value } = await run.next();
     if (done) return { events, end: value };

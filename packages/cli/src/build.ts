@@ -1,53 +1,122 @@
 /** The one place that knows every part: session, model, tools, agent. */
 
-import { Agent, bashTool, fileTools, type Tool } from "@pith/agent";
-import { nodeFiles, nodeShell } from "@pith/agent/node";
+import { homedir } from "node:os";
+import { Agent, type Beginning, type Tool } from "@pith/agent";
+import type { Model, Session, Tool as ToolSchema } from "@pith/context";
 import { machine } from "@pith/context/node";
-import { chooseModel, type Environment } from "./choose-model.ts";
-import { openSession } from "./open-session.ts";
-import type { Wish } from "./wish.ts";
+import { type Environment, searches, webSearch } from "@pith/models";
+import type { Wish } from "./asking/wish.ts";
+import { type ChosenModel, chooseModel } from "./choose-model.ts";
+import { limitsOf } from "./home/limits.ts";
+import type { Settings } from "./home/settings.ts";
+import { type OpenedSession, openSession } from "./open-session.ts";
+import { permitting } from "./permitting.ts";
+import { projectTexts } from "./prompting/project-texts.ts";
+import { workplace } from "./workplace.ts";
 
 export interface Place {
   readonly cwd: string;
+  /** Pith's home. */
+  readonly home: string;
   readonly environment: Environment;
+  readonly choices: Settings;
 }
 
 export type Built =
   | {
       readonly type: "built";
       readonly agent: Agent;
+      readonly tools: readonly Tool[];
       readonly notes: readonly string[];
+      /** How to go on with this session; null where nothing is kept. */
+      readonly next: string | null;
       readonly close: () => Promise<void>;
     }
   | { readonly type: "failed"; readonly message: string };
 
-export async function build(wish: Wish, { cwd, environment }: Place): Promise<Built> {
-  const opened = await chooseModel(wish, environment);
-  if (opened.type !== "opened") return { type: "failed", message: opened.message };
-  const place = await openSession(wish.session, cwd);
-  if (place.type === "failed") return place;
-  const bash = bashTool(nodeShell({ root: cwd, environment }));
-  const tools = chosen([...fileTools({ files: nodeFiles({ root: cwd }) }), bash], wish.tools);
-  if (tools instanceof Error) return { type: "failed", message: tools.message };
-  const { session } = place;
+export async function build(wish: Wish, place: Place): Promise<Built> {
+  const { cwd, home, environment, choices } = place;
+  const strange = strangeTool(choices.tools);
+  if (strange !== null) return { type: "failed", message: strange };
+  const permitted = await permitting(wish, { ...place, userHome: homedir() });
+  if (permitted.type === "failed") return permitted;
+  const voiced = await sessionWithModel(wish, place);
+  if (voiced.type === "failed") return voiced;
+  const { session, path, opened, close } = voiced;
+  const { permissions } = permitted;
+  const mayWrite = (): boolean => permissions.mode !== "plan";
+  const at = await workplace({ cwd, home, environment, choices, session, sessionPath: path, mayWrite });
+  const tools = chosen(at.tools, choices.tools);
+  const project = wish.readsProjectTexts ? await projectTexts(cwd, home) : NO_TEXTS;
   const agent = new Agent({
     session,
     model: opened.model,
     tools,
+    permits: permissions,
+    blobs: at.blobs,
+    rewind: at.rewind,
     ports: machine,
-    ...(wish.thinking && { thinking: wish.thinking }),
+    beginning: { folder: cwd, project: project.texts, provided: provided(tools, opened.model), ...ownPrompt(wish) },
+    limits: limitsOf(choices.compaction),
+    ...(choices.thinking && { thinking: choices.thinking }),
   });
-  await agent.begin({ replacement: wish.systemPrompt, addition: wish.appendSystemPrompt, folder: cwd });
-  const close = async (): Promise<void> => {
-    await bash.dispose();
-    await place.close();
+  const notes = [...opened.notes(), ...permitted.notes, ...at.notes, ...project.notes];
+  const end = async (): Promise<void> => {
+    await at.close();
+    await close();
   };
-  return { type: "built", agent, notes: opened.notes(), close };
+  return { type: "built", agent, tools, notes, next: next(wish, session), close: end };
 }
 
-function chosen(tools: readonly Tool[], names: readonly string[] | undefined): readonly Tool[] | Error {
-  const strange = names?.find((name) => !tools.some((tool) => tool.name === name));
-  if (strange !== undefined)
-    return new Error(`there is no tool "${strange}"; there are: ${tools.map(({ name }) => name).join(", ")}`);
-  return names ? tools.filter(({ name }) => names.includes(name)) : tools;
+const NO_TEXTS = { texts: [], notes: [] } as const;
+
+type Voiced =
+  | (Extract<OpenedSession, { type: "opened" }> & { readonly opened: Extract<ChosenModel, { type: "opened" }> })
+  | { readonly type: "failed"; readonly message: string };
+
+/** A session that exists says who spoke in it; a new one is made only where somebody will speak. */
+async function sessionWithModel({ session: wish }: Wish, { cwd, home, environment, choices }: Place): Promise<Voiced> {
+  const isNew = wish.type === "new" || wish.type === "none";
+  const id = machine.sessionId();
+  const found = isNew ? null : await openSession(wish, { cwd, id });
+  if (found?.type === "failed") return found;
+  const { model } = found?.session.window.state ?? { model: null };
+  const spoke = model ? `${model.provider}/${model.modelId}` : undefined;
+  const sessionId = found?.session.store.header.id ?? id;
+  const opened = await chooseModel(choices, { environment, home, sessionId, spoke });
+  if (opened.type !== "opened") {
+    await found?.close();
+    return { type: "failed", message: opened.message };
+  }
+  const place = found ?? (await openSession(wish, { cwd, id }));
+  return place.type === "failed" ? place : { ...place, opened };
+}
+
+function ownPrompt({ systemPrompt, appendSystemPrompt }: Wish): Pick<Beginning, "replacement" | "addition"> {
+  return {
+    ...(systemPrompt !== undefined && { replacement: systemPrompt }),
+    ...(appendSystemPrompt !== undefined && { addition: appendSystemPrompt }),
+  };
+}
+
+/** The four that every task needs; the others cost words in every request. */
+const USUAL = ["read", "write", "edit", "bash"];
+const ALL = [...USUAL, "grep", "find", "ls", "fetch"];
+
+function strangeTool(names: readonly string[] = []): string | null {
+  const strange = names.find((name) => name !== "all" && !ALL.includes(name));
+  return strange === undefined ? null : `there is no tool "${strange}"; there are: ${ALL.join(", ")}, or all`;
+}
+
+function chosen(tools: readonly Tool[], names: readonly string[] = USUAL): readonly Tool[] {
+  return names.includes("all") ? tools : tools.filter(({ name }) => names.includes(name));
+}
+
+/** Who may fetch may search as well, where the provider itself does it. */
+function provided(tools: readonly Tool[], model: Model): readonly ToolSchema[] {
+  return tools.some(({ name }) => name === "fetch") && searches(model) ? [webSearch] : [];
+}
+
+function next({ session: wish }: Wish, { store }: Session): string | null {
+  return wish.type === "none" ? null : `session ${store.header.id.slice(0, 8)}; go on with pith -p -c "…"`;
 }

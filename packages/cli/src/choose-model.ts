@@ -1,25 +1,46 @@
 /** Which model speaks: the one that was asked for, or the first for which there is a key. */
 
-import { type OpenedModel, openModel, providers } from "@pith/models";
-import type { Wish } from "./wish.ts";
+import { join } from "node:path";
+import { type OpenedModel, openModel, providers, windowFile } from "@pith/models";
+import { type KeyPlaces, keyFile, keyFor, providerWithKey } from "./home/keys.ts";
+import type { Settings } from "./home/settings.ts";
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type ChosenModel = OpenedModel | { readonly type: "mistake"; readonly message: string };
 
-export async function chooseModel({ model, baseUrl }: Wish, environment: Environment): Promise<OpenedModel> {
-  const wanted = model ?? environment.PITH_MODEL ?? byKey(environment);
-  if (wanted === undefined)
-    return {
-      type: "no-key",
-      message: "no model: set a key such as ANTHROPIC_API_KEY, or name one with --model provider/model",
-    };
-  const [provider = "", ...name] = wanted.split("/");
-  if (name.length === 0)
-    return {
-      type: "incomplete",
-      message: `--model takes provider/model, e.g. anthropic/claude-sonnet-4-5, not "${wanted}"`,
-    };
-  return openModel({ provider, model: name.join("/"), ...(baseUrl !== undefined && { baseUrl }) }, { environment });
+export interface Asking extends KeyPlaces {
+  /** Of the session that will be worked in, so that its requests find each other's cache. */
+  readonly sessionId: string;
+  /** Who spoke in it last, as `provider/model`. */
+  readonly spoke?: string | undefined;
 }
+
+export async function chooseModel(
+  { model, baseUrl, contextWindow }: Settings,
+  { sessionId, spoke, ...places }: Asking,
+): Promise<ChosenModel> {
+  const name = model ?? spoke;
+  const wanted = name === undefined ? await byKey(places) : ({ type: "named", name } as const);
+  if (wanted.type === "mistake") return wanted;
+  const [id = "", ...rest] = wanted.name.split("/");
+  const provider = providers.find((each) => each.id === id);
+  const key = provider ? await keyFor(provider, places) : ({ type: "found" } as const);
+  if (key.type === "mistake") return key;
+  const wish = {
+    provider: id,
+    model: rest.join("/"),
+    cacheKey: sessionId,
+    ...(key.apiKey !== undefined && { apiKey: key.apiKey }),
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(contextWindow !== undefined && { contextWindow }),
+  };
+  const windows = windowFile(join(places.home, "windows.json"));
+  const opened = await openModel(wish, { environment: places.environment, windows });
+  return opened.type === "no-key" ? mistake(`${id} needs a key: ${howToSet(id, places)}`) : opened;
+}
+
+type Wanted =
+  | { readonly type: "named"; readonly name: string }
+  | { readonly type: "mistake"; readonly message: string };
 
 /** What each house would be asked for, where nothing is said. */
 const usual: Readonly<Record<string, string>> = {
@@ -28,9 +49,20 @@ const usual: Readonly<Record<string, string>> = {
   google: "gemini-2.5-pro",
 };
 
-function byKey(environment: Environment): string | undefined {
-  const house = providers.find(
-    ({ id, keys }) => usual[id] !== undefined && keys.some((key) => environment[key]?.trim()),
-  );
-  return house && `${house.id}/${usual[house.id]}`;
+async function byKey(places: KeyPlaces): Promise<Wanted> {
+  const houses = providers.filter(({ id }) => usual[id] !== undefined);
+  const found = await providerWithKey(houses, places);
+  if (found.type === "mistake") return found;
+  const id = found.provider?.id;
+  if (id !== undefined) return { type: "named", name: `${id}/${usual[id]}` };
+  return mistake(`no model: ${howToSet("anthropic", places)}; or name one with --model provider/model`);
+}
+
+function howToSet(id: string, { home }: KeyPlaces): string {
+  const [variable] = providers.find((provider) => provider.id === id)?.keys ?? [];
+  return `set a key such as ${variable}, or write { "${id}": "…" } into ${keyFile(home)} (chmod 600)`;
+}
+
+function mistake(message: string): { readonly type: "mistake"; readonly message: string } {
+  return { type: "mistake", message };
 }

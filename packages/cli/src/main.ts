@@ -1,35 +1,43 @@
-/** From the command line to an exit code. */
+/** From the command line to an exit code: 0 done, 1 it could not go on, 2 a mistake of whoever called, 128 and more a signal. */
 
-import { build } from "./build.ts";
-import { help } from "./help.ts";
-import { print, type Streams } from "./print.ts";
-import { readArguments } from "./wish.ts";
-
-const streams: Streams = {
-  out: (text) => void process.stdout.write(text),
-  note: (text) => void process.stderr.write(text),
-};
+import { help } from "./asking/help.ts";
+import { readArguments } from "./asking/read-arguments.ts";
+import { version } from "./asking/version.ts";
+import type { Wish } from "./asking/wish.ts";
+import { type Terminal, terminalOf } from "./printing/terminal.ts";
 
 export async function main(args: readonly string[]): Promise<number> {
+  const terminal = terminalOf(process);
   const read = readArguments(args);
-  if (read.type === "help") return said(help, 0);
-  if (read.type === "mistake") return mistaken(read.message, 2);
-  const built = await build(read.wish, { cwd: process.cwd(), environment: process.env });
-  if (built.type === "failed") return mistaken(built.message, 2);
-  const { agent, notes, close } = built;
-  for (const note of notes) streams.note(`pith: ${note}\n`);
-  process.once("SIGINT", () => agent.abort());
-  const end = await print(agent, read.wish.prompt, streams).finally(close);
-  if (end.type === "failed") return mistaken(end.why, 1);
-  return end.type === "aborted" ? 130 : 0;
+  switch (read.type) {
+    case "help":
+      return await shown(help, terminal);
+    case "version":
+      return await shown(version(), terminal);
+    case "mistake":
+      terminal.note(`pith: ${read.message}`);
+      return 2;
+    case "wish":
+      return await worked(read.wish, terminal);
+  }
 }
 
-function said(text: string, code: number): number {
-  streams.out(`${text}\n`);
-  return code;
+async function worked(wish: Wish, terminal: Terminal): Promise<number> {
+  try {
+    // Whoever only asks what there is does not wait for all that works.
+    const { work } = await import("./work.ts");
+    const { code, message } = await work(wish, terminal);
+    if (message !== undefined) terminal.note(`pith: ${message}`);
+    return code;
+  } catch (error) {
+    // Its words may be anybody's, so that they are not left to Node to print.
+    terminal.note(`pith: this must not happen: ${error instanceof Error ? error.stack : String(error)}`);
+    return 1;
+  }
 }
 
-function mistaken(message: string, code: number): number {
-  streams.note(`pith: ${message}\n`);
-  return code;
+async function shown(text: string, terminal: Terminal): Promise<number> {
+  const fault = await terminal.answer(`${text}\n`);
+  if (fault !== null) terminal.note(`pith: ${fault}`);
+  return fault === null ? 0 : 1;
 }

@@ -2,22 +2,34 @@
 
 import { MemoryStore, Session } from "@pith/context";
 import { createSession, findSession, listSessions, machine, openStore } from "@pith/context/node";
-import type { SessionWish } from "./wish.ts";
+import type { SessionWish } from "./asking/wish.ts";
 
 export type OpenedSession =
-  | { readonly type: "opened"; readonly session: Session; readonly close: () => Promise<void> }
+  | {
+      readonly type: "opened";
+      readonly session: Session;
+      /** Its file; null where nothing is kept. */
+      readonly path: string | null;
+      readonly close: () => Promise<void>;
+    }
   | { readonly type: "failed"; readonly message: string };
 
-export async function openSession(wish: SessionWish, cwd: string): Promise<OpenedSession> {
+/** A new one gets this id. */
+export async function openSession(
+  wish: SessionWish,
+  { cwd, id }: { readonly cwd: string; readonly id: string },
+): Promise<OpenedSession> {
+  const ports = { ...machine, sessionId: () => id };
   switch (wish.type) {
     case "none":
       return {
         type: "opened",
-        session: await Session.open(MemoryStore.create(machine, { cwd }), machine),
+        session: await Session.open(MemoryStore.create(ports, { cwd }), machine),
+        path: null,
         close: async () => {},
       };
     case "new":
-      return opened(await createSession({ cwd }));
+      return opened(await createSession({ cwd, ports }));
     case "last": {
       const [last] = await listSessions({ cwd });
       return last
@@ -36,7 +48,8 @@ async function opened(outcome: Awaited<ReturnType<typeof openStore>>): Promise<O
     return failed(`process ${outcome.owner.pid} writes this session; end it, or begin another`);
   if (outcome.type !== "opened") return failed(outcome.why);
   const { store } = outcome;
-  return { type: "opened", session: await Session.open(store, machine), close: async () => void (await store.close()) };
+  const session = await Session.open(store, machine);
+  return { type: "opened", session, path: store.path, close: async () => void (await store.close()) };
 }
 
 function failed(message: string): OpenedSession {

@@ -1,64 +1,54 @@
 /** The print mode: the answer goes to the standard output, what happens on the way to the standard error. */
 
-import type { Agent, AgentEvent, RunEnd } from "@pith/agent";
+import type { AgentEvent, RunEnd, Tool } from "@pith/agent";
+import { noteOn } from "./printing/note-on.ts";
+import { counted, nothingYet, type Tally, told } from "./printing/tally.ts";
+import type { Terminal } from "./printing/terminal.ts";
 
-export interface Streams {
-  readonly out: (text: string) => void;
-  readonly note: (text: string) => void;
+export interface Surroundings {
+  readonly tools: readonly Tool[];
+  /** How to go on afterwards; null where nothing is kept. */
+  readonly next: string | null;
+  readonly terminal: Terminal;
 }
 
-export async function print(agent: Agent, prompt: string, { out, note }: Streams): Promise<RunEnd> {
-  const run = agent.prompt(prompt);
+export async function print(
+  run: AsyncGenerator<AgentEvent, RunEnd>,
+  { tools, next, terminal }: Surroundings,
+): Promise<RunEnd> {
   let answer = "";
+  let tally = nothingYet;
   for (;;) {
     const { done, value } = await run.next();
     if (done) {
-      out(answer === "" || answer.endsWith("\n") ? answer : `${answer}\n`);
-      return value;
+      const end = value.type === "done" ? await answered(value, answer, terminal) : value;
+      terminal.note(`· ${[closing(end, tally), next].filter((part) => part !== null).join(" · ")}`);
+      return end;
     }
-    answer = answerOf(value) ?? answer;
-    const line = noteOf(value);
-    if (line !== null) note(`${line}\n`);
+    answer = answerIn(value) ?? answer;
+    tally = counted(tally, value);
+    const note = noteOn(value, tools);
+    if (note !== null) terminal.note(note);
   }
 }
 
+/** Only what came to its end has an answer. */
+async function answered(end: Extract<RunEnd, { type: "done" }>, answer: string, terminal: Terminal): Promise<RunEnd> {
+  const fault = answer === "" ? null : await terminal.answer(withLineEnd(answer));
+  if (end.isCut) terminal.note("· the answer breaks off: it is as long as the model may answer");
+  return fault === null ? end : { type: "failed", why: fault };
+}
+
+function closing({ type }: RunEnd, tally: Tally): string {
+  return type === "done" && tally.requests === 0 ? "nothing was left unfinished" : told(tally);
+}
+
 /** What was said last, without calling anything, is the answer. */
-function answerOf(event: AgentEvent): string | null {
+function answerIn(event: AgentEvent): string | null {
   if (event.type !== "turn_end") return null;
   return event.message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
 }
 
-function noteOf(event: AgentEvent): string | null {
-  switch (event.type) {
-    case "tool_execution_start":
-      return `· ${event.call.name} ${shown(event.call.arguments)}`;
-    case "tool_execution_end":
-      return event.result.isError ? `  failed: ${firstLine(event.result.content)}` : null;
-    case "auto_retry_start":
-      return `· ${event.errorMessage}; asking again in ${Math.ceil(event.delayMs / 1000)} s`;
-    case "compaction_start":
-      return "· the context is full: compacting";
-    case "compaction_end":
-      return compacted(event.result);
-    default:
-      return null;
-  }
-}
-
-function compacted(result: Extract<AgentEvent, { type: "compaction_end" }>["result"]): string {
-  if (result.type !== "compacted") return `  ${result.type}`;
-  const { tokens, by } = result.receipt;
-  return `  ${tokens.before} → ${tokens.after} tokens, told by ${by ?? "code"}`;
-}
-
-function shown(args: Readonly<Record<string, unknown>>): string {
-  const text = Object.values(args)
-    .map((value) => (typeof value === "string" ? value : JSON.stringify(value)))
-    .join(" ");
-  const line = text.replace(/\s+/g, " ").replace(/[^\P{C}]/gu, "");
-  return line.length > 100 ? `${line.slice(0, 99)}…` : line;
-}
-
-function firstLine(content: readonly { readonly type: string; readonly text?: string }[]): string {
-  return (content[0]?.text ?? "").split("\n")[0]?.slice(0, 200) ?? "";
+function withLineEnd(text: string): string {
+  return text.endsWith("\n") ? text : `${text}\n`;
 }

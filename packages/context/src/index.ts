@@ -67,6 +67,7 @@ export {
   hookedContext,
 } from "./reading/context-hooks.ts";
 export { convertToLlm } from "./reading/convert-to-llm.ts";
+export { foldedSystem } from "./reading/fold-system.ts";
 export { type FrontKind, type FrontPart, frontParts, frontTexts } from "./reading/front-parts.ts";
 export { type Calibration, calibrationAt, type Fit, fitOf } from "./reading/tokens/calibration.ts";
 export { type ContextSize, contextSize } from "./reading/tokens/context-size.ts";
@@ -96,6 +97,7 @@ export { decodeSession, encodeSession, type SessionFile } from "./session/codec/
 export type { ForkPlan } from "./session/fork.ts";
 export { MemoryStore } from "./session/memory-store.ts";
 export type { Pin } from "./session/pins.ts";
+export { QUEUED, type Queued, UNQUEUED } from "./session/queue.ts";
 export { type Drafted, type Moving, type Occupation, Session } from "./session/session.ts";
 export { type Appended, type Fence, type Refusal, refusalNotes, type Store } from "./session/store.ts";
 export { branch, commonAncestor, labels, type Tree, treeOf } from "./session/tree.ts";

@@ -137,6 +137,8 @@ export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly parameters: unknown;
+  /** A tool of the provider's own, which runs there; models whose provider has none are not told of it. */
+  readonly from?: "provider";
 }
 
 export interface Usage {

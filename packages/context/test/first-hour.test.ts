@@ -20,6 +20,7 @@ test("the page names the files, from the vocabulary to a story", () => {
     "entry.ts",
     "request.ts",
     "session/pins.ts",
+    "session/queue.ts",
     "session/carried.ts",
     "session/window.ts",
     "reading/growing.ts",
@@ -30,10 +31,10 @@ test("the page names the files, from the vocabulary to a story", () => {
   ]);
 });
 
-test("together with the readme and the glossary they are about a thousand lines", () => {
+test("together with the readme and the glossary they are about eleven hundred lines", () => {
   const total = ["README.md", "docs/words.md", ...hour].reduce((sum, path) => sum + lines(path), 0);
   expect(total).toBeGreaterThan(500);
-  expect(total).toBeLessThan(1100);
+  expect(total).toBeLessThan(1150);
 });
 
 test("no source file of it needs one that comes later", () => {

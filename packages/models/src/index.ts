@@ -4,6 +4,7 @@ export { type Catalogue, type CatalogueParts, catalogue, type Found } from "./ca
 export type { ModelFacts, Prices } from "./catalogue/facts.ts";
 export type { UserEntries, UserEntry } from "./catalogue/user-entry.ts";
 export { type Finding, type UserFile, userEntries } from "./catalogue/user-file.ts";
+export { searches, webSearch } from "./convert/served/own-search.ts";
 export { type AiSdkModelParts, aiSdkModel } from "./model/ai-sdk-model.ts";
 export type { Environment } from "./network/environment.ts";
 export { networkFetch } from "./network/network-fetch.ts";

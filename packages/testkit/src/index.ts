@@ -11,6 +11,8 @@ export type {
   Refused,
   Reply,
   Script,
+  Search,
+  SearchResult,
   Step,
   Stop,
   WireName,

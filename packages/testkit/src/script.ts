@@ -26,7 +26,22 @@ export type Part =
       readonly name: string;
       readonly arguments: Readonly<Record<string, unknown>>;
       readonly id?: string;
-    };
+    }
+  | Search;
+
+/** A search that the provider runs itself, where the request declares it; what it finds must come back unchanged. */
+export interface Search {
+  readonly type: "search";
+  readonly query: string;
+  readonly results: readonly SearchResult[];
+  /** In the place of results, what the provider calls its failure: `max_uses_exceeded`. */
+  readonly error?: string;
+}
+
+export interface SearchResult {
+  readonly title: string | null;
+  readonly url: string;
+}
 
 export type Stop = "stop" | "length" | "calls" | "refusal" | "context-window";
 

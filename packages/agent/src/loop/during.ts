@@ -16,14 +16,21 @@ export async function* during<Event, Outcome>(
     isOver = true;
     wake();
   });
-  // Whoever stops listening leaves the work to its end; how it fails is told at the end.
-  outcome.catch(() => undefined);
-  for (;;) {
-    for (let next = told.shift(); next !== undefined; next = told.shift()) yield next;
-    if (isOver) return outcome;
-    await new Promise<void>((resolve) => {
-      wake = resolve;
-      if (isOver || told.length > 0) resolve();
-    });
+  const ended = outcome.then(
+    () => undefined,
+    () => undefined,
+  );
+  try {
+    for (;;) {
+      for (let next = told.shift(); next !== undefined; next = told.shift()) yield next;
+      if (isOver) return await outcome;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        if (isOver || told.length > 0) resolve();
+      });
+    }
+  } finally {
+    // Whoever stops listening stops the work, and waits for its end: nothing is written behind the back of what comes next.
+    await ended;
   }
 }

@@ -1,39 +1,89 @@
 /** Before every request: is it too much? Then the same request, smaller. */
 
-import { type Budget, budgetFor, type Compaction, compact, due } from "@pith/context";
-import type { AgentEvent, CompactionReason } from "../events.ts";
+import { type Budget, budgetFor, type Compaction, compact, due, foldedSystem, type Reason } from "@pith/context";
+import { appended } from "../append.ts";
+import type { AgentEvent, CompactionReason, CompactionResult } from "../events.ts";
 import { during } from "./during.ts";
 import type { RunParts } from "./run-parts.ts";
 
 export async function* keepFit(parts: RunParts): AsyncGenerator<AgentEvent> {
-  const { session, limits, model } = parts;
-  if (due(session.window, budgetOf({ limits, model })).type === "due")
-    yield* compaction(parts, { reason: "threshold" });
+  if (due(parts.session.window, budgetOf(parts)).type === "due") yield* compaction(parts, { reason: "due" });
 }
 
 export interface Compacting {
-  readonly reason: CompactionReason;
+  readonly reason: Reason;
   /** Refusals of the same request before this one: each compaction begins a rung further down. */
   readonly attempt?: number;
   readonly instructions?: string;
+  /** For whom it must fit; who speaks now, unless said. */
+  readonly budget?: Budget;
 }
 
-export async function* compaction(
-  parts: RunParts,
-  { reason, ...need }: Compacting,
-): AsyncGenerator<AgentEvent, Compaction> {
-  const { session, writers, ports, signal } = parts;
+/** What came of it, with what stands in the log now. */
+export type Compacted = Exclude<Compaction, { type: "compacted" }> | (Done & CompactionResult);
+
+type Done = Extract<Compaction, { type: "compacted" }>;
+
+export async function* compaction(parts: RunParts, need: Compacting): AsyncGenerator<AgentEvent, Compacted> {
+  const { session, writers, hooks, ports, signal } = parts;
+  const reason = REASONS[need.reason];
   yield { type: "compaction_start", reason };
+  const before = standing(parts);
   const result = yield* during<AgentEvent, Compaction>(() =>
-    compact({ session, budget: budgetOf(parts), reason: reasons[reason], writers, ports, signal, ...need }),
+    compact({ session, writers, hooks, ports, signal, budget: budgetOf(parts), ...need }),
   );
-  yield { type: "compaction_end", reason, result };
-  return result;
+  const compacted = withEntry(result, parts);
+  if (compacted.type === "compacted") await remindOfWork(parts);
+  // FIT3: nobody becomes somebody else because something was forgotten.
+  if (standing(parts) !== before) throw new Error("a compaction changed who works here, or with what");
+  yield { type: "compaction_end", reason, ...toldOf(compacted, need.reason), compaction: result };
+  return compacted;
 }
 
-const reasons = { manual: "asked", threshold: "due", overflow: "overflow" } as const;
+const REASONS: Readonly<Record<Reason, CompactionReason>> = {
+  asked: "manual",
+  due: "threshold",
+  overflow: "overflow",
+  "model-switch": "threshold",
+};
 
 export function budgetOf({ limits, model }: Pick<RunParts, "limits" | "model">): Budget {
   const { api, provider, model: name, contextWindow } = model;
   return budgetFor(limits, { contextWindow, to: { api, provider, model: name } });
 }
+
+/** Who works here and with what, as the log has it; what is permitted is no part of it, and out of a compaction's reach. */
+function standing({ session }: RunParts): string {
+  const { model, thinkingLevel, activeTools } = session.window.state;
+  const { content, sections, toolsAdded } = foldedSystem(session.window) ?? {};
+  return JSON.stringify([model, thinkingLevel, activeTools, content, sections, toolsAdded]);
+}
+
+function withEntry(result: Compaction, { session }: RunParts): Compacted {
+  if (result.type !== "compacted") return result;
+  const entry = session.window.entries.find(({ id }) => id === result.id);
+  if (entry?.type !== "compaction") throw new Error(`the compaction ${result.id} is not where it was written`);
+  const { summary, firstKeptEntryId, tokensBefore, details } = entry;
+  return { ...result, summary, firstKeptEntryId, tokensBefore, ...(details !== undefined && { details }) };
+}
+
+function toldOf(compacted: Compacted, reason: Reason) {
+  const aborted = compacted.type === "cancelled";
+  if (compacted.type === "compacted") {
+    const { summary, firstKeptEntryId, tokensBefore, details } = compacted;
+    const result = { summary, firstKeptEntryId, tokensBefore, ...(details !== undefined && { details }) };
+    return { result, aborted, willRetry: reason === "overflow" };
+  }
+  const errorMessage = "why" in compacted ? compacted.why : compacted.type;
+  return { aborted, willRetry: false, ...(!aborted && { errorMessage }) };
+}
+
+/** What runs by itself goes on while a model forgets that it started it. */
+async function remindOfWork({ session, tools }: RunParts): Promise<void> {
+  const lines = tools.flatMap((tool) => tool.ongoing?.() ?? []);
+  if (lines.length === 0) return;
+  const content = `Still going on:\n${lines.join("\n")}`;
+  await appended(session, { type: "custom_message", customType: ONGOING, content, display: false });
+}
+
+const ONGOING = "pith.ongoing";

@@ -1,6 +1,17 @@
-/** What a run needs: the session it works on, who speaks, what can be done, and how much is too much. */
+/** What a run needs: the session it works on, who speaks, what can be done and may be, and how much is too much. */
 
-import type { CompactionLimits, Model, Ports, Session, ThinkingLevel, Writer } from "@pith/context";
+import type {
+  CompactionHooks,
+  CompactionLimits,
+  ContextHooks,
+  Model,
+  Ports,
+  Session,
+  TreeHooks,
+  Writer,
+} from "@pith/context";
+import type { Blobs } from "../blobs.ts";
+import type { Permits } from "../permissions/permit.ts";
 import type { Step } from "../step.ts";
 import type { Tool } from "../tool.ts";
 
@@ -11,8 +22,14 @@ export interface RunParts {
   readonly limits: CompactionLimits;
   /** Who writes summaries, in order of preference; where none of them can, code does. */
   readonly writers: readonly Writer[];
-  readonly thinking?: ThinkingLevel | undefined;
+  readonly hooks: AgentHooks;
+  /** Without it everything is permitted: whoever hands in the tools answers for them. */
+  readonly permits: Permits | undefined;
+  /** Without it, output that is too long loses its middle. */
+  readonly blobs: Blobs | undefined;
   readonly ports: Ports;
   readonly step: Step;
   readonly signal: AbortSignal;
 }
+
+export interface AgentHooks extends ContextHooks, CompactionHooks, TreeHooks {}

@@ -1,39 +1,48 @@
-/** What a model is told first: who it is, what it can do, how it works here. Named sections, so that one can change without the rest. */
+/** What a model is told first, in named sections, so that one can change without the rest. */
 
-import type { SystemMessage } from "@pith/context";
+import type { SystemMessage, Tool as ToolSchema } from "@pith/context";
 import type { Tool } from "../tool.ts";
+import { GUIDELINES, PROJECT, ROLE } from "./sections.ts";
 
 export interface PromptParts {
   readonly tools: readonly Tool[];
+  /** What the provider itself runs. */
+  readonly provided?: readonly ToolSchema[];
   /** Instead of who it is and how it works. */
   readonly replacement?: string;
   /** Behind all that. */
   readonly addition?: string;
+  /** What the people of the project wrote down for whoever works on it. */
+  readonly project?: readonly ProjectText[];
+}
+
+export interface ProjectText {
+  readonly path: string;
+  readonly text: string;
 }
 
 /** Nothing in it changes from day to day or from folder to folder: it is the beginning of every request. */
-export function systemMessage({ tools, replacement, addition }: PromptParts, timestamp: number): SystemMessage {
+export function systemMessage({ tools, ...parts }: PromptParts, timestamp: number): SystemMessage {
+  const { replacement, addition, project = [], provided = [] } = parts;
   const own = { role: ROLE, guidelines: guidelines(tools) };
-  const sections = { ...(replacement === undefined ? own : { role: replacement }), ...(addition && { addition }) };
-  const toolsAdded = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
-  return { role: "system", content: "", sections, toolsAdded, timestamp };
+  const sections = {
+    ...(replacement === undefined ? own : { role: replacement }),
+    ...(addition && { addition }),
+    ...(project.length > 0 && { project: projectSection(project) }),
+  };
+  return { role: "system", content: "", sections, toolsAdded: [...tools.map(schemaOf), ...provided], timestamp };
 }
 
-const ROLE = `You are Pith, a coding agent in a terminal. You help the person you work for to understand and change the project they are in:
-you read files, run commands and edit code with your tools, and say what you did.`;
+function schemaOf({ name, description, parameters }: Tool): ToolSchema {
+  return { name, description, parameters };
+}
 
 function guidelines(tools: readonly Tool[]): string {
-  const has = (name: string): boolean => tools.some((tool) => tool.name === name);
-  const lines = [
-    has("read") && has("edit") && "Read a file before you edit it.",
-    has("edit") && "Change what was asked for, and leave the rest as it is.",
-    has("write") && "Write whole files only where they are new or change almost everywhere.",
-    has("bash") && "Look with commands before you guess; run the project's own checks after a change.",
-    "Answer briefly. Name files by their paths.",
-    "When something fails, say what failed and what you tried.",
-  ];
-  return lines
-    .filter((line) => line !== false)
-    .map((line) => `- ${line}`)
-    .join("\n");
+  const names = new Set(tools.map(({ name }) => name));
+  const fitting = GUIDELINES.filter(({ needs }) => needs.every((name) => names.has(name)));
+  return fitting.map(({ text }) => `- ${text}`).join("\n");
+}
+
+function projectSection(texts: readonly ProjectText[]): string {
+  return [PROJECT, ...texts.map(({ path, text }) => `## ${path}\n\n${text.trim()}`)].join("\n\n");
 }

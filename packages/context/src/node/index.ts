@@ -1,5 +1,6 @@
 /** The door `@pith/context/node`: what needs a real machine. */
 
+export { BLOB_QUOTA, BlobDraft, type DraftKeeping } from "./blobs/blob-draft.ts";
 export {
   type BlobReading,
   type Copying,

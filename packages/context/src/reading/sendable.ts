@@ -94,7 +94,7 @@ function saidBlock(
     case "thinking":
       return thinks ? block : null;
     case "text":
-      return shownText(own || block.textSignature === undefined ? block : { type: "text", text: block.text });
+      return shownText(own || isPlain(block) ? block : { type: "text", text: block.text });
     case "toolCall":
       return sendableCall(own || block.thoughtSignature === undefined ? block : withoutSignature(block));
   }
@@ -103,6 +103,11 @@ function saidBlock(
 
 // Files are not checked block by block: a newer program may have kinds of its own, and hands may have left anything.
 const UNKNOWN_BLOCK = null;
+
+/** Nothing in it is meant for the model alone that made it: a signature, or what its provider found. */
+function isPlain(block: TextBlock): boolean {
+  return block.textSignature === undefined && !("pith" in block);
+}
 
 // Providers refuse reasoning that was cut off in its middle: it must be signed, and something must follow it.
 function reasoningHolds(content: AssistantMessage["content"]): boolean {

@@ -1,7 +1,8 @@
-/** What holds until it is changed: model, thinking level, tools, pins. One fold along the branch; each kind of state is one case. */
+/** What holds until it is changed: model, thinking level, tools, pins, messages that wait. One fold along the branch; each kind of state is one case. */
 
 import type { CompactionEntry, Entry } from "../entry.ts";
 import { type Pin, pinsAfter, pinsIn } from "./pins.ts";
+import { type Queued, queueAfter, queueIn } from "./queue.ts";
 
 export interface Carried {
   readonly model: { readonly provider: string; readonly modelId: string } | null;
@@ -9,10 +10,12 @@ export interface Carried {
   /** Null: never said, so all that the host offers. */
   readonly activeTools: readonly string[] | null;
   readonly pins: readonly Pin[];
+  /** In the order in which they were said. */
+  readonly queue: readonly Queued[];
 }
 
 /** What holds before anything was said. */
-export const nothingCarried: Carried = { model: null, thinkingLevel: "off", activeTools: null, pins: [] };
+export const nothingCarried: Carried = { model: null, thinkingLevel: "off", activeTools: null, pins: [], queue: [] };
 
 /** What holds after this entry; a fold along a branch, beginning with `nothingCarried`. */
 export function carry(state: Carried, entry: Entry): Carried {
@@ -26,11 +29,12 @@ export function carry(state: Carried, entry: Entry): Carried {
     case "message":
       return entry.message.role === "assistant"
         ? withModel(state, { provider: entry.message.provider, modelId: entry.message.model })
-        : state;
+        : withQueue(state, queueAfter(state.queue, entry));
     case "compaction":
       return { ...state, ...carriedBy(entry) };
-    case "custom_message":
     case "custom":
+      return withQueue(withPins(state, pinsAfter(state.pins, entry)), queueAfter(state.queue, entry));
+    case "custom_message":
     case "context_edit":
       return withPins(state, pinsAfter(state.pins, entry));
     case "branch_summary":
@@ -48,7 +52,7 @@ export function carriedBy(entry: Entry): Carried | null {
   if (entry.type !== "compaction") return null;
   const details = entry.details as { readonly pith?: { readonly carried?: Partial<Carried> } } | null | undefined;
   const carried = details?.pith?.carried;
-  return isCarried(carried) ? { ...carried, pins: pinsIn(carried.pins) } : null;
+  return isCarried(carried) ? { ...carried, pins: pinsIn(carried.pins), queue: queueIn(carried.queue) } : null;
 }
 
 /** The same entries, with the state at its place written into each compaction: so no reader needs to look before it. */
@@ -82,6 +86,10 @@ function isCarried(value: Partial<Carried> | null | undefined): value is Carried
 // Most entries change none of them: no new object for those.
 function withPins(state: Carried, pins: Carried["pins"]): Carried {
   return pins === state.pins ? state : { ...state, pins };
+}
+
+function withQueue(state: Carried, queue: Carried["queue"]): Carried {
+  return queue === state.queue ? state : { ...state, queue };
 }
 
 // Most assistant messages come from the model already known: no new object for them.

@@ -95,7 +95,7 @@ test("MOVE3 WIN2 a compaction at the place moved to carries what holds there", a
   await session.append({ type: "thinking_level_change", thinkingLevel: "low" });
   const compaction: Drafted = { type: "compaction", id: "c", summary: "s", firstKeptEntryId: "e2", tokensBefore: 1 };
   await session.move("e2", { drafts: [compaction] });
-  const carried = { model: null, thinkingLevel: "high", activeTools: null, pins: [] };
+  const carried = { model: null, thinkingLevel: "high", activeTools: null, pins: [], queue: [] };
   expect(await session.store.entry("c")).toMatchObject({ details: { pith: { carried } } });
   expect(session.window.state).toEqual(carried);
 });

@@ -38,7 +38,9 @@ test("WIN1 extending a window entry by entry gives the window of the whole branc
 
 test("WIN1 found from the leaf upwards it is the same, and it reads no further than it must", () => {
   const pins = [{ id: "e0", text: "keep to it" }];
-  const carried = { model: { provider: "b", modelId: "two" }, thinkingLevel: "low", activeTools: ["read"], pins };
+  const queue = [{ id: "m1", kind: "steer", content: "and mind the tests" }];
+  const model = { provider: "b", modelId: "two" };
+  const carried = { model, thinkingLevel: "low", activeTools: ["read"], pins, queue };
   const marked = told.map((entry) =>
     entry.id === "e8" ? ({ ...entry, details: { pith: { carried } } } as Entry) : entry,
   );
@@ -76,6 +78,7 @@ test("WIN2 state set before the window is carried into it; the last to speak is 
     thinkingLevel: "high",
     activeTools: ["read"],
     pins: [],
+    queue: [],
   });
 });
 

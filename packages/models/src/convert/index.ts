@@ -2,9 +2,20 @@
 
 export { type CallParts, callOptions } from "./asking/call-options.ts";
 export { promptOf } from "./asking/prompt-of.ts";
+export { searches, webSearch } from "./served/own-search.ts";
+export { type Served, type ServedBlock, servedIn } from "./served/served-block.ts";
 export { costOf, type Prices } from "./telling/cost-of.ts";
 export { type Delta, deltaOf } from "./telling/delta-of.ts";
-export type { Draft, DraftBlock, DraftCall, DraftText, DraftThinking, Metadata } from "./telling/draft.ts";
+export type {
+  Draft,
+  DraftBlock,
+  DraftCall,
+  DraftServed,
+  DraftText,
+  DraftThinking,
+  Metadata,
+  ServedResult,
+} from "./telling/draft.ts";
 export { emptyDraft } from "./telling/draft.ts";
 export { type Ending, endingOf } from "./telling/ending.ts";
 export { fold } from "./telling/fold.ts";

@@ -11,7 +11,17 @@ export function promptTokens({ pieces }: Prompt): number {
 }
 
 export function replyTokens(parts: readonly SaidPart[]): number {
-  return tokensIn(
-    parts.reduce((sum, part) => sum + Buffer.byteLength(part.type === "call" ? part.name + part.json : part.text), 0),
-  );
+  return tokensIn(parts.reduce((sum, part) => sum + Buffer.byteLength(wordsOf(part)), 0));
+}
+
+function wordsOf(part: SaidPart): string {
+  switch (part.type) {
+    case "text":
+    case "thinking":
+      return part.text;
+    case "call":
+      return part.name + part.json;
+    case "search":
+      return part.query;
+  }
 }

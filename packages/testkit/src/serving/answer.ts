@@ -95,8 +95,19 @@ async function stepFor({ script }: Answering, asked: Asked): Promise<Step> {
   if (step === undefined && Array.isArray(script))
     throw new Error(`request ${asked.number}: the script ends after step ${script.length}`);
   for (const fault of stepFaults(step, `the step for request ${asked.number}`)) throw new Error(fault);
+  if (searchesUnbidden(step as Step, asked))
+    throw new Error(
+      `the step for request ${asked.number} searches, and the request does not declare the provider's own search`,
+    );
   return step as Step;
 }
+
+function searchesUnbidden(step: Step, { tools }: Asked): boolean {
+  const parts = typeof step === "object" && "parts" in step ? step.parts : [];
+  return parts.some(({ type }) => type === "search") && !tools.some((name) => OWN_SEARCHES.includes(name));
+}
+
+const OWN_SEARCHES = ["web_search", "google_search"];
 
 function refuse(turn: Turn, { refuse: refused }: Refused, outcome: Served["outcome"]): void {
   const { wire, response } = turn;

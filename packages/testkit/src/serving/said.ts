@@ -36,6 +36,8 @@ function saidPart(part: Part, { model, id }: { readonly model: string; readonly 
       const json = JSON.stringify(part.arguments);
       return { type: "call", name: part.name, json, id: part.id ?? id, signature: signature(model, part.name + json) };
     }
+    case "search":
+      return { ...part, id };
   }
 }
 

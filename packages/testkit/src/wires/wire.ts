@@ -1,7 +1,7 @@
 /** A wire protocol: what a request says, why it would be refused, and how a reply is spelled. One implementation for each provider. */
 
 import type { CacheRules } from "../cache/rules.ts";
-import type { Asked, Counted, ProviderError, Stop, WireName } from "../script.ts";
+import type { Asked, Counted, ProviderError, Search, Stop, WireName } from "../script.ts";
 
 export interface Wire {
   readonly name: WireName;
@@ -91,7 +91,12 @@ export type SaidPart =
       readonly json: string;
       readonly id: string;
       readonly signature: string;
-    };
+    }
+  | SaidSearch;
+
+export interface SaidSearch extends Search {
+  readonly id: string;
+}
 
 /** A text in deltas; an empty one is one empty delta. */
 export function chunks(text: string, size: number): readonly string[] {

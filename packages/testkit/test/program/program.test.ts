@@ -124,7 +124,7 @@ test("KIT7 a script with faults names every one of them, with its step and what 
     "step 4",
     "",
   ]);
-  expect(err).toContain('step 3, part 1: type is "tool": write "text", "thinking" or "call".');
+  expect(err).toContain('step 3, part 1: type is "tool": write "text", "thinking", "call" or "search".');
 });
 
 function run(...words: readonly string[]): Program {

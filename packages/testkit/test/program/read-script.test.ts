@@ -13,6 +13,7 @@ test("KIT7 a script with everything in it is taken as it stands", () => {
     {
       parts: [
         { type: "thinking", text: "hm", redacted: true },
+        { type: "search", query: "x", results: [{ title: null, url: "https://example.org" }], error: "unavailable" },
         { type: "call", name: "read", arguments: {}, id: "a" },
       ],
       stop: "calls",
@@ -75,6 +76,21 @@ test.each([
     "the provider's name for arguments",
     [{ parts: [{ type: "call", name: "read", arguments: {}, input: {} }] }],
     /part 1 has "input", which is not known: write type, name, arguments, id\.$/,
+  ],
+  [
+    "a search without results",
+    [{ parts: [{ type: "search", query: "x" }] }],
+    /^step 1, part 1: results is missing: write a list, as in /,
+  ],
+  [
+    "a result without an address",
+    [{ parts: [{ type: "search", query: "x", results: [{ title: "A" }] }] }],
+    /^step 1, part 1, result 1: url is missing: write an address\.$/,
+  ],
+  [
+    "a search for nothing",
+    [{ parts: [{ type: "search", results: [] }] }],
+    /^step 1, part 1: query is missing: write what is looked for\.$/,
   ],
   [
     "a stop of others",

@@ -1,7 +1,7 @@
 /** What the disk refused, as a sentence a model can act on. */
 
 export interface Refused {
-  readonly act: "read" | "written";
+  readonly act: "read" | "written" | "removed";
   readonly shown: string;
 }
 

@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import type { WorkspaceFiles } from "../../workspace.ts";
 import { type Place, placeOf } from "./place.ts";
 import { readBytes } from "./read-bytes.ts";
+import { removeFile } from "./remove-file.ts";
 import { writeWhole } from "./write-whole.ts";
 
 export interface NodeFilesParts {
@@ -22,6 +23,7 @@ export function nodeFiles({ root, home = homedir(), mostBytes = MOST_BYTES }: No
     resolve: (path) => placed(path).path,
     read: (path, { signal } = {}) => readBytes(placed(path), { mostBytes, ...(signal && { signal }) }),
     write: (path, bytes) => writeWhole(placed(path), bytes),
+    remove: (path) => removeFile(placed(path)),
   };
 }
 

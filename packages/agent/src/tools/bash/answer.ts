@@ -1,8 +1,11 @@
 /** How a command ended and what it said, as the model reads it. */
 
+import { blobHandle } from "@pith/context";
+import type { BlobKept } from "../../blobs.ts";
 import type { ToolOutput } from "../../tool.ts";
 import type { ShellEnd } from "../../workspace.ts";
-import type { Screen } from "./screen.ts";
+import { denialNote, type Sandbox } from "./confinement.ts";
+import type { Said, Taken } from "./output/said.ts";
 
 export interface BashDetails {
   /** Null: it is still running, was killed or did not start. */
@@ -10,26 +13,29 @@ export interface BashDetails {
   /** All that came, also what was left out. */
   readonly bytes: number;
   readonly truncated: boolean;
+  readonly sandboxed: boolean;
+  /** The hash of what was kept. */
+  readonly blob?: string;
   readonly job?: string;
 }
 
-/** `end` is null while a job runs. */
+/** `end` is null while a job runs; `sandbox` where the command was not confined. */
 export interface Told {
-  readonly screen: Screen;
+  readonly said: Said;
   readonly end: ShellEnd | null;
+  readonly sandbox: Sandbox | null;
   readonly job?: string;
 }
 
-export function answer({ screen, end, job }: Told): ToolOutput {
-  const { text, isTruncated } = screen.take();
-  const note = noteOf(end, job);
-  const said = text.trim() === "" ? nothing(screen, job) : text.trimEnd();
-  const exitCode = end?.type === "ended" ? end.exitCode : null;
-  const details: BashDetails = { exitCode, bytes: screen.bytes, truncated: isTruncated, ...(job && { job }) };
+export async function answer(told: Told): Promise<ToolOutput> {
+  const taken = await told.said.take();
+  const text = taken.text.trim() === "" ? nothing(told) : taken.text.trimEnd();
+  const notes = [endNote(told), told.sandbox && denialNote(text, told.end, told.sandbox), keptNote(taken)];
+  const note = notes.filter((each) => each !== null).join("\n");
   return {
-    content: [{ type: "text", text: note === null ? said : `${said}\n\n${note}` }],
-    isError: isFailure(end, job),
-    details,
+    content: [{ type: "text", text: note === "" ? text : `${text}\n\n${note}` }],
+    isError: isFailure(told),
+    details: detailsOf(told, taken),
   };
 }
 
@@ -37,21 +43,53 @@ export function refusal(text: string): ToolOutput {
   return { content: [{ type: "text", text }], isError: true };
 }
 
+function detailsOf({ said, end, sandbox, job }: Told, { isTruncated, kept }: Taken): BashDetails {
+  return {
+    exitCode: end?.type === "ended" ? end.exitCode : null,
+    bytes: said.bytes,
+    truncated: isTruncated,
+    sandboxed: sandbox !== null,
+    ...(kept?.type === "kept" && { blob: kept.hash }),
+    ...(job && { job }),
+  };
+}
+
 /** A job that was ended did what was asked of it. */
-function isFailure(end: ShellEnd | null, job: string | undefined): boolean {
+function isFailure({ end, job }: Told): boolean {
   if (end === null) return false;
   if (end.type === "ended") return end.exitCode !== 0;
   return !(job && end.type === "killed" && end.by === "abort");
 }
 
-function nothing({ bytes }: Screen, job: string | undefined): string {
+function nothing({ said: { bytes }, job }: Told): string {
   if (job) return "(no new output)";
   return bytes === 0 ? "(no output)" : `(${bytes} bytes, none of them readable)`;
 }
 
-function noteOf(end: ShellEnd | null, job: string | undefined): string | null {
+function endNote({ end, job }: Told): string | null {
   if (end === null) return `${job} is still running`;
   const how = end.type === "ended" ? `exit code ${end.exitCode}` : end.message;
   if (job) return `${job} has ended: ${how}`;
   return end.type === "ended" && end.exitCode === 0 ? null : how;
 }
+
+function keptNote({ kept, bytes }: Taken): string | null {
+  if (kept === null) return null;
+  if (kept.type === "unavailable") return `[all of it could not be kept: ${kept.why}]`;
+  return `[${extentOf(kept, bytes)}: read ${blobHandle(kept.hash)}]`;
+}
+
+function extentOf({ isWhole, bytes }: Extract<BlobKept, { type: "kept" }>, all: number): string {
+  return isWhole ? `all ${sizeOf(all)}` : `the first ${sizeOf(bytes)} of ${sizeOf(all)}`;
+}
+
+function sizeOf(bytes: number): string {
+  const [unit, divisor] = UNITS.find(([, least]) => bytes >= least) ?? ["bytes", 1];
+  return `${Number((bytes / divisor).toFixed(1))} ${unit}`;
+}
+
+const UNITS: readonly (readonly [string, number])[] = [
+  ["GB", 1e9],
+  ["MB", 1e6],
+  ["KB", 1e3],
+];

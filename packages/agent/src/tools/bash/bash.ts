@@ -1,23 +1,30 @@
 /** The tool `bash`: runs a command and says what came of it, or starts it as a job and looks after it. */
 
-import type { Tool, ToolCall, ToolOutput } from "../../tool.ts";
+import type { Blobs } from "../../blobs.ts";
+import type { Intent, Tool, ToolCall, ToolOutput } from "../../tool.ts";
 import type { WorkspaceShell } from "../../workspace.ts";
 import { answer, refusal } from "./answer.ts";
-import { description, parameters } from "./description.ts";
-import type { OutputLimit } from "./excerpt.ts";
-import { type Job, Jobs } from "./jobs.ts";
-import { Screen } from "./screen.ts";
+import type { Sandbox } from "./confinement.ts";
+import { plainBash, sandboxedBash } from "./description.ts";
+import { type Job, type JobParts, Jobs } from "./jobs.ts";
+import type { OutputLimit } from "./output/excerpt.ts";
+import { Said } from "./output/said.ts";
 import { throttled } from "./throttled.ts";
 import { type Command, type Wish, wishOf } from "./wish.ts";
 
 export interface BashTool extends Tool {
-  /** The jobs that have not ended, for whoever keeps the model aware of them. */
-  running(): readonly Pick<Job, "id" | "command">[];
+  readonly intent: (asked: Readonly<Record<string, unknown>>) => Intent;
+  /** A line for each job that has not ended. */
+  readonly ongoing: () => string | null;
   /** Ends every job; to be called when the agent goes. */
   dispose(): Promise<void>;
 }
 
 export interface BashParts {
+  /** Given where the shell is one. */
+  readonly sandbox?: Sandbox | undefined;
+  /** Where the whole of a long output is kept. */
+  readonly blobs?: Blobs | undefined;
   readonly outputLimit?: OutputLimit;
 }
 
@@ -26,56 +33,81 @@ export const bashOutputLimit: OutputLimit = { lines: 2_000, bytes: 50 * 1_024 };
 const UPDATE_EVERY_MS = 100;
 const UPDATE_BYTES = 4_096;
 const MOST_JOBS = 16;
+const LONGEST_LINE = 200;
+/** Of the room for an answer: what goes to the end of an output, and what to everything around it. */
+const TAIL_OF_ROOM = 25 / 26;
+const ROOM_FOR_NOTES = 800;
+const LEAST_BYTES = 512;
 
-/** Output is bounded by `outputLimit`, of which the beginning takes a small part and the end the rest. */
-export function bashTool(shell: WorkspaceShell, { outputLimit = bashOutputLimit }: BashParts = {}): BashTool {
-  const jobs = new Jobs(shell, outputLimit);
+/** Output is bounded by `outputLimit` and by the room of the call; the beginning takes a small part of it and the end the rest. */
+export function bashTool(shell: WorkspaceShell, parts: BashParts = {}): BashTool {
+  const { sandbox } = parts;
+  const jobs = new Jobs();
   return {
     name: "bash",
-    description,
-    parameters,
+    ...(sandbox ? sandboxedBash : plainBash),
     isIdempotent: false,
+    intent: (asked) => intentOf(wishOf(asked), sandbox),
+    ongoing: () => jobs.running().map(lineOn).join("\n") || null,
     run: async (call) => {
       const wish = wishOf(call.arguments);
       switch (wish.type) {
         case "refused":
           return refusal(wish.message);
         case "run":
-          return run(wish, call, { shell, outputLimit });
+          return run(wish, call, placeFor(wish, call, { shell, ...parts }));
         case "start":
-          return start(wish, jobs);
+          return start(wish, jobs, placeFor(wish, call, { shell, ...parts }));
         case "look":
           return look(wish, call, jobs);
       }
     },
-    running: () => jobs.running().map(({ id, command }) => ({ id, command })),
     dispose: () => jobs.dispose(),
   };
 }
 
-interface RunParts {
-  readonly shell: WorkspaceShell;
-  readonly outputLimit: OutputLimit;
+function intentOf(wish: Wish, sandbox: Sandbox | undefined): Intent {
+  if (wish.type !== "run" && wish.type !== "start") return { type: "nothing" };
+  return { type: "command", command: wish.command, isConfined: sandbox !== undefined && !wish.isOutside };
 }
 
-async function run({ command, timeoutMs }: Command, call: ToolCall, parts: RunParts): Promise<ToolOutput> {
-  const screen = new Screen(parts.outputLimit);
-  const updates = throttled(() => call.update(screen.newest(UPDATE_BYTES)), UPDATE_EVERY_MS);
+interface PlaceParts extends BashParts {
+  readonly shell: WorkspaceShell;
+}
+
+function placeFor({ isOutside }: Command, { room }: ToolCall, parts: PlaceParts): JobParts {
+  const { shell, sandbox, blobs, outputLimit: { lines, bytes } = bashOutputLimit } = parts;
+  const roomy = Math.max(LEAST_BYTES, Math.floor((room - ROOM_FOR_NOTES) * TAIL_OF_ROOM));
+  const said = new Said({ limit: { lines, bytes: Math.min(bytes, roomy) }, blobs });
+  if (sandbox && isOutside) return { shell: sandbox.unconfined, sandbox: null, said };
+  return { shell, sandbox: sandbox ?? null, said };
+}
+
+async function run({ command, timeoutMs }: Command, call: ToolCall, place: JobParts): Promise<ToolOutput> {
+  const { shell, sandbox, said } = place;
+  const updates = throttled(() => call.update(said.newest(UPDATE_BYTES)), UPDATE_EVERY_MS);
   const output = (chunk: Uint8Array): void => {
-    screen.write(chunk);
+    said.write(chunk);
     updates.ask();
   };
   const timeout = timeoutMs === undefined ? {} : { timeoutMs };
-  const end = await parts.shell.run(command, { signal: call.signal, output, ...timeout }).finally(updates.stop);
-  return answer({ screen, end });
+  try {
+    const end = await shell.run(command, { signal: call.signal, output, ...timeout }).finally(updates.stop);
+    return await answer({ said, end, sandbox });
+  } finally {
+    said.drop();
+  }
 }
 
-function start(command: Command, jobs: Jobs): ToolOutput {
+function start(command: Command, jobs: Jobs, place: JobParts): ToolOutput {
   const running = jobs.running();
   if (running.length >= MOST_JOBS)
     return refusal(`${running.length} jobs are running; end one of ${running.map(({ id }) => id).join(", ")} first`);
-  const { id } = jobs.start(command);
-  return { content: [{ type: "text", text: `${id} has started` }], details: { job: id } };
+  const { id, sandbox } = jobs.start(command, place);
+  return {
+    content: [{ type: "text", text: `${id} has started` }],
+    details: { job: id, sandboxed: sandbox !== null },
+  };
 }
 
 async function look(wish: Extract<Wish, { type: "look" }>, call: ToolCall, jobs: Jobs): Promise<ToolOutput> {
@@ -84,7 +116,7 @@ async function look(wish: Extract<Wish, { type: "look" }>, call: ToolCall, jobs:
   if (wish.isToEnd) job.stop();
   if (wish.isToEnd) await job.ended;
   else await endOrTimeOver(job, wish.waitMs, call.signal);
-  return answer({ screen: job.screen, end: job.end, job: job.id });
+  return answer({ said: job.said, end: job.end, sandbox: job.sandbox, job: job.id });
 }
 
 /** The job goes on when the wait is broken off. */
@@ -97,4 +129,9 @@ async function endOrTimeOver({ ended }: Job, waitMs: number, signal: AbortSignal
   await Promise.race([ended, waiting.promise]);
   clearTimeout(timer);
   signal.removeEventListener("abort", breakOff);
+}
+
+function lineOn({ id, command }: Job): string {
+  const line = command.replaceAll(/\s+/g, " ").trim();
+  return `${id} is running: ${line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line}`;
 }

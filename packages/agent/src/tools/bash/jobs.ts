@@ -1,34 +1,35 @@
 /** Commands that run in the background: each with a name, its new output, and an end no later than the agent's. */
 
 import type { ShellEnd, WorkspaceShell } from "../../workspace.ts";
-import type { OutputLimit } from "./excerpt.ts";
-import { Screen } from "./screen.ts";
+import type { Sandbox } from "./confinement.ts";
+import type { Said } from "./output/said.ts";
 import type { Command } from "./wish.ts";
 
 export interface Job {
   readonly id: string;
   readonly command: string;
-  readonly screen: Screen;
+  readonly said: Said;
+  /** Null where it is not confined. */
+  readonly sandbox: Sandbox | null;
   readonly ended: Promise<ShellEnd>;
   /** Null while it runs. */
   readonly end: ShellEnd | null;
   stop(): void;
 }
 
+export interface JobParts {
+  readonly shell: WorkspaceShell;
+  readonly sandbox: Sandbox | null;
+  readonly said: Said;
+}
+
 export class Jobs {
-  readonly #shell: WorkspaceShell;
-  readonly #limit: OutputLimit;
   readonly #jobs = new Map<string, Job>();
   #isOver = false;
 
-  constructor(shell: WorkspaceShell, limit: OutputLimit) {
-    this.#shell = shell;
-    this.#limit = limit;
-  }
-
-  start(command: Command): Job {
+  start(command: Command, parts: JobParts): Job {
     if (this.#isOver) throw new Error("no job can be started any more");
-    const job = startedJob(`job-${this.#jobs.size + 1}`, command, { shell: this.#shell, limit: this.#limit });
+    const job = startedJob(`job-${this.#jobs.size + 1}`, command, parts);
     this.#jobs.set(job.id, job);
     return job;
   }
@@ -47,19 +48,14 @@ export class Jobs {
     const running = this.running();
     for (const job of running) job.stop();
     await Promise.all(running.map(({ ended }) => ended));
+    for (const { said } of this.#jobs.values()) said.drop();
   }
 }
 
-interface JobParts {
-  readonly shell: WorkspaceShell;
-  readonly limit: OutputLimit;
-}
-
-function startedJob(id: string, { command, timeoutMs }: Command, { shell, limit }: JobParts): Job {
-  const screen = new Screen(limit);
+function startedJob(id: string, { command, timeoutMs }: Command, { shell, sandbox, said }: JobParts): Job {
   const act = new AbortController();
   let end: ShellEnd | null = null;
-  const output = (chunk: Uint8Array): void => screen.write(chunk);
+  const output = (chunk: Uint8Array): void => said.write(chunk);
   const ended = shell
     .run(command, { signal: act.signal, output, ...(timeoutMs !== undefined && { timeoutMs }) })
     // Nobody may be waiting for it: what a shell throws is told to whoever looks.
@@ -71,7 +67,8 @@ function startedJob(id: string, { command, timeoutMs }: Command, { shell, limit 
   return {
     id,
     command,
-    screen,
+    said,
+    sandbox,
     ended,
     get end(): ShellEnd | null {
       return end;

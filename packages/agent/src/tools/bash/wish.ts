@@ -8,6 +8,8 @@ export type Wish =
 export interface Command {
   readonly command: string;
   readonly timeoutMs?: number;
+  /** Where there is a sandbox: not in it. */
+  readonly isOutside: boolean;
 }
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -22,7 +24,8 @@ export function wishOf(call: Arguments): Wish {
   const seconds = secondsOf(call, "timeout");
   if (typeof seconds === "string") return refused(seconds);
   const timeout = seconds === undefined || seconds === 0 ? {} : { timeoutMs: seconds * 1000 };
-  return { type: call.background === true ? "start" : "run", command, ...timeout };
+  const isOutside = call.outside === true;
+  return { type: call.background === true ? "start" : "run", command, isOutside, ...timeout };
 }
 
 function look(call: Arguments): Wish {

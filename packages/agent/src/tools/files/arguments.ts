@@ -1,5 +1,7 @@
 /** What a model wrote as arguments, made sure of: models send numbers as text, and lists as JSON inside a string. */
 
+import { asHandle } from "./reading/handle.ts";
+
 export type Asked = Readonly<Record<string, unknown>>;
 
 export type Argument<Value> =
@@ -16,13 +18,34 @@ export function pathOf({ path }: Asked): Argument<string> {
   return wrong("path is missing: say which file");
 }
 
+/** The path of something that is to be written. */
+export function writablePathOf(asked: Asked): Argument<string> {
+  const path = pathOf(asked);
+  if (path.type === "wrong" || asHandle(path.value) === null) return path;
+  return wrong(`${path.value} is a handle: it can be read, not written`);
+}
+
 export function contentOf({ content }: Asked): Argument<string> {
   if (typeof content !== "string") return wrong("content is missing: say what the file shall have, as text");
   return content.isWellFormed() ? right(content) : wrong("content has half a character (a lone surrogate)");
 }
 
+export interface PageLines {
+  /** The first line, counted from 1. */
+  readonly offset: number;
+  readonly limit?: number;
+}
+
+export function pageLines(asked: Asked): Argument<PageLines> {
+  const offset = lineOf(asked, "offset");
+  if (offset.type === "wrong") return offset;
+  const limit = lineOf(asked, "limit");
+  if (limit.type === "wrong") return limit;
+  return right({ offset: offset.value ?? 1, ...(limit.value !== null && { limit: limit.value }) });
+}
+
 /** A number of lines, from 1; null where none is said. */
-export function lineOf(asked: Asked, name: "offset" | "limit"): Argument<number | null> {
+function lineOf(asked: Asked, name: "offset" | "limit"): Argument<number | null> {
   const value = asked[name];
   if (value === undefined || value === null || value === "") return right(null);
   const line = typeof value === "string" ? Number(value) : value;

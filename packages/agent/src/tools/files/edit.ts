@@ -1,29 +1,33 @@
 /** The tool `edit`: parts of a file replaced, all together or none. Every byte outside them stays as it was. */
 
 import type { Tool, ToolOutput } from "../../tool.ts";
-import type { Workspace, WorkspaceFiles } from "../../workspace.ts";
-import { pathOf, type Replacement, replacementsOf } from "./arguments.ts";
+import { type Replacement, replacementsOf, writablePathOf } from "./arguments.ts";
 import { replace } from "./editing/replace.ts";
 import { reportOn } from "./editing/report.ts";
 import { bytesWith, textFile } from "./editing/text-file.ts";
 import { unifiedDiff } from "./editing/unified-diff.ts";
+import type { FileParts } from "./file-parts.ts";
+import { changeIntent } from "./intents.ts";
 import { failed, said } from "./output.ts";
-import { hashOf, Reads } from "./reads.ts";
+import { Reads } from "./reads.ts";
+import { type ReplaceParts, replaceFile } from "./replace-file.ts";
 
-export function editTool({ files }: Pick<Workspace, "files">, reads: Reads = new Reads()): Tool {
+export function editTool(parts: FileParts, reads: Reads = new Reads()): Tool {
+  const { files } = parts;
   return {
     name: "edit",
     description:
       "Replaces text in a file. Each oldText must be there exactly once and is looked up in the file as it was before the call; all edits are made, or none.",
     parameters,
     isIdempotent: false,
+    intent: (asked) => changeIntent(asked, files),
     run: async ({ arguments: asked, signal }) => {
-      const path = pathOf(asked);
+      const path = writablePathOf(asked);
       if (path.type === "wrong") return failed(path.message);
       const edits = replacementsOf(asked);
       if (edits.type === "wrong") return failed(edits.message);
       const wish = { path: path.value, at: files.resolve(path.value), edits: edits.value, signal };
-      return await reads.inTurn(wish.at, () => edit(wish, { files, reads }));
+      return await reads.inTurn(wish.at, () => edit(wish, { ...parts, reads }));
     },
   };
 }
@@ -55,25 +59,19 @@ interface Wish {
   readonly signal: AbortSignal;
 }
 
-interface Ground {
-  readonly files: WorkspaceFiles;
-  readonly reads: Reads;
-}
-
-async function edit({ path, at, edits, signal }: Wish, { files, reads }: Ground): Promise<ToolOutput> {
-  const before = await files.read(at, { signal });
+async function edit({ path, at, edits, signal }: Wish, parts: ReplaceParts): Promise<ToolOutput> {
+  const before = await parts.files.read(at, { signal });
   if (before.type !== "read") return failed(before.message);
-  if ((await reads.knowledge(at, before.bytes)) === "stale") return failed(stale(path));
+  if ((await parts.reads.knowledge(at, before.bytes)) === "stale") return failed(stale(path));
   const file = textFile(before.bytes);
   if (file === null) return failed(`${path} is no UTF-8 text; change it with the shell`);
-  const replaced = replace(file.text, edits);
-  if (replaced.type === "refused") return failed(`${path} was not changed. ${replaced.objections.join("\n")}`);
-  const bytes = bytesWith(file, replaced.splices);
-  const written = await files.write(at, bytes);
-  if (written.type === "refused") return failed(written.message);
-  const diff = unifiedDiff({ path, text: file.text, splices: replaced.splices });
-  const hashes = { before: await hashOf(before.bytes), after: await reads.remember(at, bytes) };
-  return said(reportOn({ path, text: file.text, ...replaced }), { diff, pith: hashes });
+  const edited = replace(file.text, edits);
+  if (edited.type === "refused") return failed(`${path} was not changed. ${edited.objections.join("\n")}`);
+  const after = bytesWith(file, edited.splices);
+  const replaced = await replaceFile({ path: at, before: before.bytes, after }, parts);
+  if (replaced.type === "refused") return failed(replaced.message);
+  const diff = unifiedDiff({ path, text: file.text, splices: edited.splices });
+  return said(reportOn({ path, text: file.text, ...edited }), { diff, pith: replaced.change });
 }
 
 function stale(path: string): string {

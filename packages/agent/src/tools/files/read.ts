@@ -1,24 +1,32 @@
-/** The tool `read`: a page of a text, or a picture. What it shows is bounded, and it says how to read on. */
+/** The tool `read`: a page of a text, a picture, or what a handle opens. What it shows is bounded, and it says how to read on. */
 
 import type { Tool, ToolCall, ToolOutput } from "../../tool.ts";
-import type { Workspace, WorkspaceFiles } from "../../workspace.ts";
-import { type Asked, lineOf, pathOf } from "./arguments.ts";
+import { pageLines, pathOf } from "./arguments.ts";
+import type { FileParts } from "./file-parts.ts";
+import { lookIntent } from "./intents.ts";
 import { failed, said, sized } from "./output.ts";
+import { asHandle } from "./reading/handle.ts";
+import { openHandle } from "./reading/open-handle.ts";
 import { pageOf } from "./reading/page.ts";
+import { picture } from "./reading/picture.ts";
 import { pictureKind } from "./reading/picture-kind.ts";
 import { textOf } from "./reading/text-of.ts";
 import { Reads } from "./reads.ts";
 
-export function readTool({ files }: Pick<Workspace, "files">, reads: Reads = new Reads()): Tool {
+export function readTool(parts: FileParts, reads: Reads = new Reads()): Tool {
+  const { files } = parts;
   return {
     name: "read",
     description:
-      "Reads a file: text, at most 2,000 lines or 50 KB at a time (go on with offset), or a picture (png, jpeg, gif, webp).",
+      "Reads a file, or what a handle (blob:… or entry:…) stands for: text, at most 2,000 lines or 50 KB at a time (go on with offset), or a picture (png, jpeg, gif, webp).",
     parameters,
     isIdempotent: true,
+    intent: (asked) => lookIntent(asked, files),
     run: async (call) => {
       const path = pathOf(call.arguments);
       if (path.type === "wrong") return failed(path.message);
+      const handle = asHandle(path.value);
+      if (handle) return await openHandle(handle, call, parts);
       const at = files.resolve(path.value);
       return await reads.inTurn(at, () => read({ call, path: path.value, at }, { files, reads }));
     },
@@ -28,7 +36,7 @@ export function readTool({ files }: Pick<Workspace, "files">, reads: Reads = new
 const parameters = {
   type: "object",
   properties: {
-    path: { type: "string", description: "The file, relative or absolute" },
+    path: { type: "string", description: "The file, relative or absolute, or a handle" },
     offset: { type: "integer", minimum: 1, description: "The first line to show, counted from 1" },
     limit: { type: "integer", minimum: 1, description: "How many lines to show" },
   },
@@ -41,47 +49,25 @@ interface Wish {
   readonly at: string;
 }
 
-interface Ground {
-  readonly files: WorkspaceFiles;
+interface Ground extends Pick<FileParts, "files"> {
   readonly reads: Reads;
 }
 
 async function read({ call, path, at }: Wish, { files, reads }: Ground): Promise<ToolOutput> {
   const found = await files.read(at, { signal: call.signal });
   if (found.type !== "read") return failed(found.message);
-  const shown = shownAs(found.bytes, path, call.arguments);
+  const shown = shownAs(found.bytes, path, call);
   if (shown.isError === true) return shown;
-  return { ...shown, details: { pith: { hash: await reads.remember(at, found.bytes) } } };
+  return { ...shown, details: { pith: { path: at, hash: await reads.remember(at, found.bytes) } } };
 }
 
-function shownAs(bytes: Uint8Array, path: string, asked: Asked): ToolOutput {
+function shownAs(bytes: Uint8Array, path: string, { arguments: asked, room }: ToolCall): ToolOutput {
   const kind = pictureKind(bytes);
   if (kind !== null) return picture(bytes, path, kind);
   const text = textOf(bytes);
   if (text === null) return said(`[${path} is a binary file of ${sized(bytes.length)}; it is not shown]`);
-  const offset = lineOf(asked, "offset");
-  const limit = lineOf(asked, "limit");
-  if (offset.type === "wrong") return failed(offset.message);
-  if (limit.type === "wrong") return failed(limit.message);
-  const page = pageOf(text, { path, offset: offset.value ?? 1, ...(limit.value !== null && { limit: limit.value }) });
+  const lines = pageLines(asked);
+  if (lines.type === "wrong") return failed(lines.message);
+  const page = pageOf(text, { path, ...lines.value, room });
   return page.type === "page" ? said(page.text) : failed(page.message);
 }
-
-function picture(bytes: Uint8Array, path: string, mimeType: string): ToolOutput {
-  if (bytes.length > LARGEST_PICTURE) {
-    return said(
-      `[${path} is a picture (${mimeType}) of ${sized(bytes.length)}; more than ${sized(LARGEST_PICTURE)} cannot be shown]`,
-    );
-  }
-  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
-  const name = `[${path}: ${mimeType}, ${sized(bytes.length)}]`;
-  return {
-    content: [
-      { type: "text", text: name },
-      { type: "image", data, mimeType },
-    ],
-  };
-}
-
-// Providers refuse a picture over 5 MB, counted in base64.
-const LARGEST_PICTURE = 3.75 * 1024 * 1024;

@@ -1,13 +1,20 @@
 /** What the model knows of the files: a hash of each as it last saw or wrote it, and whose turn it is at a file. */
 
+import { hashOf } from "../../hash-of.ts";
+
 export type Knowledge = "fresh" | "stale" | "unread";
 
 export class Reads {
-  readonly #hashes: Map<string, string>;
+  #hashes: Map<string, string>;
   readonly #turns = new Map<string, Promise<unknown>>();
 
   /** With what is known from before, as the details of earlier results have it: absolute paths and their hashes. */
   constructor(known: Iterable<readonly [path: string, hash: string]> = []) {
+    this.#hashes = new Map(known);
+  }
+
+  /** For a model that stands elsewhere now: what it saw on a branch that was left, it has not seen here. */
+  relearn(known: Iterable<readonly [path: string, hash: string]>): void {
     this.#hashes = new Map(known);
   }
 
@@ -37,9 +44,4 @@ export class Reads {
       if (this.#turns.get(path) === ended) this.#turns.delete(path);
     }
   }
-}
-
-/** SHA-256, in hexadecimal digits. */
-export async function hashOf(bytes: Uint8Array): Promise<string> {
-  return Buffer.from(await crypto.subtle.digest("SHA-256", new Uint8Array(bytes))).toString("hex");
 }

@@ -1,25 +1,29 @@
 /** The tool `write`: a whole file, new or in place of one that the model has seen as it is. */
 
 import type { Tool, ToolOutput } from "../../tool.ts";
-import type { Workspace, WorkspaceFiles } from "../../workspace.ts";
-import { contentOf, pathOf } from "./arguments.ts";
+import { contentOf, writablePathOf } from "./arguments.ts";
+import type { FileParts } from "./file-parts.ts";
+import { changeIntent } from "./intents.ts";
 import { counted, failed, said, sized } from "./output.ts";
-import { hashOf, Reads } from "./reads.ts";
+import { Reads } from "./reads.ts";
+import { type ReplaceParts, replaceFile } from "./replace-file.ts";
 
-export function writeTool({ files }: Pick<Workspace, "files">, reads: Reads = new Reads()): Tool {
+export function writeTool(parts: FileParts, reads: Reads = new Reads()): Tool {
+  const { files } = parts;
   return {
     name: "write",
     description:
       "Writes a whole file, with its folders. A file that exists must have been read before. To change a part, use edit.",
     parameters,
     isIdempotent: true,
+    intent: (asked) => changeIntent(asked, files),
     run: async ({ arguments: asked }) => {
-      const path = pathOf(asked);
+      const path = writablePathOf(asked);
       if (path.type === "wrong") return failed(path.message);
       const content = contentOf(asked);
       if (content.type === "wrong") return failed(content.message);
       const wish = { path: path.value, at: files.resolve(path.value), text: content.value };
-      return await reads.inTurn(wish.at, () => write(wish, { files, reads }));
+      return await reads.inTurn(wish.at, () => write(wish, { ...parts, reads }));
     },
   };
 }
@@ -39,25 +43,19 @@ interface Wish {
   readonly text: string;
 }
 
-interface Ground {
-  readonly files: WorkspaceFiles;
-  readonly reads: Reads;
-}
-
-async function write({ path, at, text }: Wish, { files, reads }: Ground): Promise<ToolOutput> {
+async function write({ path, at, text }: Wish, parts: ReplaceParts): Promise<ToolOutput> {
   const bytes = new TextEncoder().encode(text);
-  const before = await files.read(at);
+  const before = await parts.files.read(at);
   if (before.type !== "read" && before.type !== "missing") return failed(before.message);
   const old = before.type === "read" ? before.bytes : null;
   // Running it twice does no more than once: what is there already was written, by whomever.
-  const objection = old && Buffer.compare(old, bytes) !== 0 ? await objectionTo(old, { path, at }, reads) : null;
+  const objection = old && Buffer.compare(old, bytes) !== 0 ? await objectionTo(old, { path, at }, parts.reads) : null;
   if (objection !== null) return failed(objection);
-  const written = await files.write(at, bytes);
-  if (written.type === "refused") return failed(written.message);
-  const after = await reads.remember(at, bytes);
+  const replaced = await replaceFile({ path: at, before: old, after: bytes }, parts);
+  if (replaced.type === "refused") return failed(replaced.message);
   const size = `${counted(linesIn(text), "line")}, ${sized(bytes.length)}`;
   const did = old ? `Replaced ${path}: ${size} (before: ${sized(old.length)}).` : `Created ${path}: ${size}.`;
-  return said(did, { pith: { before: old && (await hashOf(old)), after } });
+  return said(did, { pith: replaced.change });
 }
 
 async function objectionTo(old: Uint8Array, { path, at }: Omit<Wish, "text">, reads: Reads): Promise<string | null> {

@@ -226,3 +226,33 @@ describe("writing", () => {
     expect(readFileSync(at("a"), "utf8")).toBe("old");
   });
 });
+
+describe("removing", () => {
+  test("FILE22 takes a file away, and one that is not there counts as removed", async () => {
+    const { files, at } = newGround();
+    writeFileSync(at("file"), "x");
+    expect(await files.remove("file")).toEqual({ type: "written" });
+    expect(() => lstatSync(at("file"))).toThrow();
+    expect(await files.remove("file")).toEqual({ type: "written" });
+  });
+
+  test("FILE22 refuses folders, links and what the system will not have removed", async () => {
+    const { root, files, at } = newGround();
+    mkdirSync(at("folder"));
+    writeFileSync(at("file"), "x");
+    symlinkSync("file", at("link"));
+    const refused = (message: string) => ({ type: "refused", message });
+    expect(await files.remove("folder")).toEqual(refused("folder cannot be removed: it is a folder"));
+    expect(await files.remove("link")).toEqual(refused("link cannot be removed: it is a link"));
+    expect(await files.remove("file/below")).toEqual(
+      refused("file/below cannot be removed: a part of its path is a file, not a folder (ENOTDIR)"),
+    );
+    mkdirSync(at("closed"));
+    writeFileSync(at("closed/file"), "x");
+    chmodSync(at("closed"), 0o555);
+    expect(await asAnybody(root, () => files.remove("closed/file"))).toEqual(
+      refused("closed/file cannot be removed: permission denied (EACCES)"),
+    );
+    expect(readdirSync(root).sort()).toEqual(["closed", "file", "folder", "link"]);
+  });
+});

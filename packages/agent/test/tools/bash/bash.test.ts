@@ -8,7 +8,7 @@ import { call, toolIn } from "./calls.ts";
 test("BASH7 a command that went well answers with what it said", async () => {
   const { text, isError, details } = await call(toolIn(), { command: "echo one; echo two >&2" });
   expect({ text, isError }).toEqual({ text: "one\ntwo", isError: false });
-  expect(details).toEqual({ exitCode: 0, bytes: 8, truncated: false });
+  expect(details).toEqual({ exitCode: 0, bytes: 8, truncated: false, sandboxed: false });
 });
 
 test("BASH7 one that said nothing, or nothing readable, says so", async () => {
@@ -39,7 +39,7 @@ test("BASH5 a timeout says so and keeps what was said", async () => {
 test("BASH5 an abort says so, keeps what was said and leaves nothing running", async () => {
   const root = folder();
   const act = new AbortController();
-  const running = call(toolIn(root), { command: `echo before; ${tree()}` }, act.signal);
+  const running = call(toolIn(root), { command: `echo before; ${tree()}` }, act);
   const pids = await pidsIn(root, 4);
   act.abort();
   expect(await running).toMatchObject({ text: "before\n\nit was stopped", isError: true });
@@ -54,7 +54,7 @@ test("BASH8 of a long output it shows the beginning and the end, and what is mis
   expect(lines).toHaveLength(40 + 1 + 2_000);
   // 588,895 bytes in all, 111 in the first forty lines, 12,001 in the last two thousand.
   expect(lines[40]).toBe("[… 576783 bytes, 97960 lines left out …]");
-  expect(details).toEqual({ exitCode: 0, bytes: 588_895, truncated: true });
+  expect(details).toEqual({ exitCode: 0, bytes: 588_895, truncated: true, sandboxed: false });
 });
 
 test("BASH8 the bound can be lowered", async () => {

@@ -1,8 +1,12 @@
 /** Calls of the tool on a real shell. */
 
+import type { ToolCall } from "../../../src/tool.ts";
 import type { BashDetails } from "../../../src/tools/bash/answer.ts";
 import { type BashParts, type BashTool, bashTool } from "../../../src/tools/bash/bash.ts";
 import { folder, shellIn } from "../../node/shell/place.ts";
+
+/** More than any answer needs. */
+const ROOM = 100_000;
 
 export interface Answer {
   readonly text: string;
@@ -18,11 +22,11 @@ export function toolIn(root: string = folder(), parts: BashParts = {}): BashTool
 export async function call(
   tool: BashTool,
   given: Readonly<Record<string, unknown>>,
-  signal: AbortSignal = new AbortController().signal,
+  { signal = new AbortController().signal, room = ROOM }: Partial<Pick<ToolCall, "signal" | "room">> = {},
 ): Promise<Answer> {
   const updates: string[] = [];
   const update = (text: string): void => void updates.push(text);
-  const { content, isError = false, details } = await tool.run({ id: "call", arguments: given, signal, update });
+  const { content, isError = false, details } = await tool.run({ id: "call", arguments: given, signal, room, update });
   const text = content.map((block) => (block.type === "text" ? block.text : "")).join("");
   return { text, isError, details: details as Partial<BashDetails>, updates };
 }

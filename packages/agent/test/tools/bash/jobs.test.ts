@@ -22,7 +22,7 @@ test("BASH11 a job answers at once with its name, and later with what is new", a
   writeFileSync(join(root, "go"), "");
   const last = await call(tool, { job: "job-1", wait: 60 });
   expect(last).toMatchObject({ text: "two\n\njob-1 has ended: exit code 4", isError: true });
-  expect(last.details).toEqual({ exitCode: 4, bytes: 8, truncated: false, job: "job-1" });
+  expect(last.details).toEqual({ exitCode: 4, bytes: 8, truncated: false, sandboxed: false, job: "job-1" });
   expect((await call(tool, { job: "job-1" })).text).toBe("(no new output)\n\njob-1 has ended: exit code 4");
 });
 
@@ -31,10 +31,10 @@ test("BASH11 a wait is over when its time is, and when somebody stops; the job g
   await call(tool, { command: "sleep 60", background: true });
   expect((await call(tool, { job: "job-1", wait: 0.05 })).text).toContain("job-1 is still running");
   const act = new AbortController();
-  const waiting = call(tool, { job: "job-1", wait: 600 }, act.signal);
+  const waiting = call(tool, { job: "job-1", wait: 600 }, act);
   act.abort();
   expect((await waiting).text).toContain("job-1 is still running");
-  expect(tool.running()).toEqual([{ id: "job-1", command: "sleep 60" }]);
+  expect(tool.ongoing()).toBe("job-1 is running: sleep 60");
   await tool.dispose();
 });
 
@@ -46,7 +46,7 @@ test("BASH11 a job that is ended goes with all it has started, and that is no fa
   const ended = await call(tool, { job: "job-1", kill: true });
   expect(ended).toMatchObject({ text: "(no new output)\n\njob-1 has ended: it was stopped", isError: false });
   expect(await alive(pids)).toEqual([]);
-  expect(tool.running()).toEqual([]);
+  expect(tool.ongoing()).toBe(null);
 });
 
 test("BASH11 a job may have a timeout", async () => {
@@ -85,4 +85,16 @@ test("BASH11 a name nobody knows is refused", async () => {
     text: "there is no job-9: no job of that name was started since the agent was",
     isError: true,
   });
+});
+
+test("BASH19 what is still running is told in a line for each, however long the command", async () => {
+  const tool = toolIn();
+  expect(tool.ongoing()).toBe(null);
+  await call(tool, { command: "sleep 60;\n  sleep 61", background: true });
+  await call(tool, { command: `sleep 60 # ${"x".repeat(1_000)}`, background: true });
+  const [first, second, ...more] = tool.ongoing()?.split("\n") ?? [];
+  expect(first).toBe("job-1 is running: sleep 60; sleep 61");
+  expect(second).toMatch(/^job-2 is running: sleep 60 # x{189}…$/);
+  expect(more).toEqual([]);
+  await tool.dispose();
 });

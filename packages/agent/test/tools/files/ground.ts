@@ -6,32 +6,37 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { nodeFiles } from "../../../src/node/files/node-files.ts";
 import type { Tool, ToolOutput } from "../../../src/tool.ts";
+import type { FileParts } from "../../../src/tools/files/file-parts.ts";
 import { fileTools } from "../../../src/tools/files/file-tools.ts";
+import { Reads } from "../../../src/tools/files/reads.ts";
 
 export interface Ground {
   readonly root: string;
   readonly tools: readonly Tool[];
+  readonly reads: Reads;
   put(path: string, content: string | Uint8Array): void;
   text(path: string): string;
-  run(name: "read" | "write" | "edit", asked: Readonly<Record<string, unknown>>): Promise<ToolOutput>;
+  run(name: "read" | "write" | "edit", asked: Readonly<Record<string, unknown>>, room?: number): Promise<ToolOutput>;
 }
 
-export function newGround(): Ground {
+export function newGround(parts: Omit<FileParts, "files"> = {}): Ground {
   const root = mkdtempSync(join(tmpdir(), "pith-files-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-  const tools = fileTools({ files: nodeFiles({ root }) });
+  const reads = new Reads();
+  const tools = fileTools({ files: nodeFiles({ root }), ...parts }, reads);
   return {
     root,
     tools,
+    reads,
     put: (path, content) => {
       mkdirSync(dirname(join(root, path)), { recursive: true });
       writeFileSync(join(root, path), content);
     },
     text: (path) => readFileSync(join(root, path), "utf8"),
-    run: (name, asked) => {
+    run: (name, asked, room = 100_000) => {
       const tool = tools.find((one) => one.name === name);
       if (!tool) throw new Error(`there is no tool ${name}`);
-      return tool.run({ id: "c1", arguments: asked, signal: new AbortController().signal, update: () => {} });
+      return tool.run({ id: "c1", arguments: asked, signal: new AbortController().signal, room, update: () => {} });
     },
   };
 }

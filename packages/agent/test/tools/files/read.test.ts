@@ -54,6 +54,16 @@ describe("a long text", () => {
     expect(Buffer.byteLength(words)).toBeLessThan(52_000);
   });
 
+  test("FILE17 takes no more bytes than the model has room for, and says how to read on", async () => {
+    const { put, run } = newGround();
+    put("file", `${"漢".repeat(3_000)}\n${lines(3_000)}`);
+    for (const room of [900, 3_000, 20_000]) {
+      const words = wordsOf(await run("read", { path: "file" }, room));
+      expect(Buffer.byteLength(words)).toBeLessThanOrEqual(room);
+      expect(words).toMatch(/^漢+ \[… [\d,]+ more characters .*\]\n[\s\S]*read on with offset \d+\]$/);
+    }
+  });
+
   test("FILE2 exactly 2,000 lines need no second page", async () => {
     const { put, run } = newGround();
     put("file", lines(2_000));

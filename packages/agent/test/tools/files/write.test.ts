@@ -6,10 +6,11 @@ import { expect, test } from "vitest";
 import { newGround, wordsOf } from "./ground.ts";
 
 test("FILE5 a new file is created with its folders, and told by lines and bytes", async () => {
-  const { text, run } = newGround();
+  const { root, text, run } = newGround();
   const output = await run("write", { path: "a/b/c.txt", content: "one\ntwo\n" });
   expect(wordsOf(output)).toBe("Created a/b/c.txt: 2 lines, 8 bytes.");
-  expect(output.details).toEqual({ pith: { before: null, after: expect.stringMatching(/^[0-9a-f]{64}$/) } });
+  const after = expect.stringMatching(/^[0-9a-f]{64}$/);
+  expect(output.details).toEqual({ pith: { path: join(root, "a/b/c.txt"), before: null, after } });
   expect(text("a/b/c.txt")).toBe("one\ntwo\n");
 });
 

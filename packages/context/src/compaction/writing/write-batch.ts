@@ -139,7 +139,7 @@ function soonAfter(signal: AbortSignal | undefined, { sleep }: Pick<Ports, "slee
   return late.signal;
 }
 
-const GRACE = 500;
+const GRACE = 100;
 
 /** Null where a check speaks against it, or what it covers is no longer what it was. */
 function committed(made: Made, plan: Plan | null, { parts, begun, findings, paid }: Desk): Batch | null {

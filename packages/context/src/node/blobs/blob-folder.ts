@@ -101,7 +101,7 @@ export function blobHashes(sessionPath: string, files: Files): readonly string[]
 }
 
 /** Where a blob lies; its hash must have been looked at. */
-function blobPath(sessionPath: string, hash: string): string {
+export function blobPath(sessionPath: string, hash: string): string {
   return join(blobFolder(sessionPath), hash);
 }
 

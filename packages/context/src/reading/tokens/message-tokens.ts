@@ -49,7 +49,7 @@ function contentSizes(content: string | readonly Block[]): readonly Size[] {
 function blockSize(block: Block): Size {
   switch (block.type) {
     case "text":
-      return textSize(block.text);
+      return "pith" in block ? total([textSize(block.text), servedSize(block)]) : textSize(block.text);
     case "thinking":
       return block.redacted ? redactedSize(block.thinkingSignature ?? "") : textSize(block.thinking);
     case "image":
@@ -70,6 +70,12 @@ const CALL_FRAME: Size = { tokens: 30, bytes: 80 };
 // Encrypted text is four letters for three bytes, and a token is about four of those.
 function redactedSize(signature: string): Size {
   return { tokens: Math.ceil(signature.length / 5), bytes: signature.length };
+}
+
+// What a tool of the provider's own has found goes back whole, most of it encrypted.
+function servedSize({ pith }: { readonly pith: unknown }): Size {
+  const isServed = typeof pith === "object" && pith !== null && "served" in pith;
+  return isServed ? redactedSize(JSON.stringify(pith.served) ?? "") : NOTHING;
 }
 
 // What Anthropic charges, which is the dearest; about the mean of it where the size is not known.

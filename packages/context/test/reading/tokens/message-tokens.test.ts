@@ -34,6 +34,14 @@ test("thinking counts as it is sent; what is redacted counts by what holds it", 
   expect(messageTokens(replies(redacted))).toBe(frame + 100);
 });
 
+test("what a tool of the provider's own has found counts beside its text, by what holds it", () => {
+  const found = { type: "text", text: "one two three", pith: { served: "x".repeat(498) } } as const;
+  expect(messageTokens(replies(found))).toBe(frame + textTokens("one two three") + 100);
+  expect(messageBytes(replies(found)) - messageBytes(replies({ type: "text", text: "one two three" }))).toBe(500);
+  const blob = { type: "text", text: "one two three", pith: { blob: "5891b5" } } as const;
+  expect(messageTokens(replies(blob))).toBe(frame + textTokens("one two three"));
+});
+
 test("a call counts its name and its arguments as JSON", () => {
   const call = (content: string) =>
     messageTokens(replies({ type: "toolCall", id: "c1", name: "write", arguments: { content } }));

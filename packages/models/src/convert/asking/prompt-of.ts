@@ -2,14 +2,15 @@
 
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { CacheMark, Message, ModelName, Request, Tool } from "@pith/context";
+import { declaredSearch } from "../served/own-search.ts";
 import { cacheMark, markedLast, marksOf } from "./cache-marks.ts";
-import { assistantMessage, userMessage } from "./said-parts.ts";
+import { assistantMessage, type SaidTo, userMessage } from "./said-parts.ts";
 import { systemUpdate, type UpdateParts } from "./system-update.ts";
 import { type GivenResult, resultMessages } from "./tool-results.ts";
 
 export function promptOf(request: Request, to: ModelName): LanguageModelV4Prompt {
   const marks = marksOf(request, to);
-  const runs = runsOf(placedMessages(request, marks, to));
+  const runs = runsOf(placedMessages(request, marks, { to, searches: declaredSearch(request, to) !== null }));
   return [...leading(request, marks), ...runs.flatMap((run) => promptMessages(run, to))];
 }
 
@@ -28,14 +29,14 @@ interface Said {
 type Placed = Said | GivenResult;
 
 // A mark on what is not told stands on what was told before it.
-function placedMessages({ messages, tools }: Request, marks: readonly CacheMark[], to: ModelName): readonly Placed[] {
+function placedMessages({ messages, tools }: Request, marks: readonly CacheMark[], saidTo: SaidTo): readonly Placed[] {
   const indices = new Set(marks.flatMap((mark) => (mark.after === "message" ? [mark.index] : [])));
   const told = new Map<string, Tool>(tools.map((tool) => [tool.name, tool]));
   const placed: Placed[] = [];
   messages.forEach((message, index) => {
     const marked = indices.has(index);
     const last = placed.at(-1);
-    const said = saidMessage(message, { to, told });
+    const said = saidMessage(message, { ...saidTo, told });
     if (message.role === "toolResult") placed.push({ message, marked });
     else if (said) placed.push({ said, marked });
     else if (marked && last) placed[placed.length - 1] = { ...last, marked };
@@ -45,14 +46,14 @@ function placedMessages({ messages, tools }: Request, marks: readonly CacheMark[
 }
 
 /** Null for what says nothing, and for results, which are told together. */
-function saidMessage(message: Message, parts: UpdateParts): LanguageModelV4Message | null {
+function saidMessage(message: Message, parts: UpdateParts & SaidTo): LanguageModelV4Message | null {
   switch (message.role) {
     case "system":
       return systemUpdate(message, parts);
     case "user":
       return message.content.length === 0 ? null : userMessage(message);
     case "assistant": {
-      const said = assistantMessage(message, parts.to);
+      const said = assistantMessage(message, parts);
       return said.content.length === 0 ? null : said;
     }
     case "toolResult":

@@ -5,14 +5,31 @@ import type { AssistantMessage, ImageBlock, ModelName, TextBlock, UserMessage } 
 import type { Beside, Dialect } from "../dialects/dialect.ts";
 import { dialectOf } from "../dialects/dialect-of.ts";
 
+import { servedIn } from "../served/served-block.ts";
+
 type Said<Role> = Extract<LanguageModelV4Message, { role: Role }>;
 
-export function assistantMessage(message: AssistantMessage, to: ModelName): Said<"assistant"> {
+export interface SaidTo {
+  readonly to: ModelName;
+  /** Whether it may search again: only then does it take back what it has found. */
+  readonly searches: boolean;
+}
+
+export function assistantMessage(message: AssistantMessage, { to, searches }: SaidTo): Said<"assistant"> {
   const dialect = dialectOf(to);
+  const keepsServed = searches && isFrom(message, to);
   const thinks = message.content.some((block) => block.type === "thinking" && dialect.sentThinking(block).length > 0);
-  const content = message.content.flatMap((block) => saidParts(block, dialect, { thinks }));
+  const content = message.content.flatMap((block) => {
+    const served = keepsServed ? servedIn(block) : null;
+    const parts = served ? dialect.sentServed(served, { thinks }) : [];
+    return parts.length > 0 ? [...parts] : saidParts(block, dialect, { thinks });
+  });
   const providerOptions = dialect.sentOptions?.(message);
   return { role: "assistant", content, ...(providerOptions && { providerOptions }) };
+}
+
+function isFrom({ api, provider, model }: AssistantMessage, to: ModelName): boolean {
+  return api === to.api && provider === to.provider && model === to.model;
 }
 
 function saidParts(

@@ -2,6 +2,7 @@
 
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import type { ModelName, SystemMessage, Tool } from "@pith/context";
+import { searches } from "../served/own-search.ts";
 
 export interface UpdateParts {
   readonly to: ModelName;
@@ -11,10 +12,16 @@ export interface UpdateParts {
 
 /** Null where there is nothing to tell. */
 export function systemUpdate(message: SystemMessage, { to, told }: UpdateParts): LanguageModelV4Message | null {
-  const text = updateText(message, told);
+  const text = updateText(withoutMissing(message, to), told);
   if (text === "") return null;
   if (takesSystemAnywhere(to)) return { role: "system", content: text };
   return { role: "user", content: [{ type: "text", text: `<system-update>\n${text}\n</system-update>` }] };
+}
+
+// A tool of the provider's own is told of where there is one.
+function withoutMissing(message: SystemMessage, to: ModelName): SystemMessage {
+  const { toolsAdded = [] } = message;
+  return { ...message, toolsAdded: toolsAdded.filter(({ from }) => from !== "provider" || searches(to)) };
 }
 
 // Gemini's package throws at one; Anthropic's needs a beta that few models have; most servers of the chat protocol have

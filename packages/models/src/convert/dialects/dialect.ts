@@ -7,6 +7,8 @@ import type {
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import type { AssistantMessage, TextBlock, ThinkingBlock, ToolCallBlock } from "@pith/context";
+import type { Served } from "../served/served-block.ts";
+import type { ServedPart } from "../served/served-parts.ts";
 import type { DraftBlock, DraftCall, DraftText, DraftThinking } from "../telling/draft.ts";
 
 export interface Dialect {
@@ -16,6 +18,8 @@ export interface Dialect {
   readonly sentCall: (block: ToolCallBlock, beside: Beside) => LanguageModelV4ToolCallPart;
   /** The id of a call on the wire, of which a logged id may hold more. */
   readonly sentCallId: (id: string) => string;
+  /** None where it is refused, or not understood: then the words beside it are sent. */
+  readonly sentServed: (served: Served, beside: Beside) => readonly ServedPart[];
   /** What goes with a whole reply and not with one part of it. */
   readonly sentOptions?: (message: AssistantMessage) => SharedV4ProviderOptions | undefined;
   /** The blocks before each is read by itself, where a signature comes apart from what it signs. */

@@ -1,6 +1,8 @@
 /** Gemini: a thought signature on any part of a reply, most often on the first call or the last text. */
 
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
+import type { Served } from "../served/served-block.ts";
+import { servedParts } from "../served/served-parts.ts";
 import type { DraftBlock } from "../telling/draft.ts";
 import { foundText } from "../telling/found-text.ts";
 import type { Dialect } from "./dialect.ts";
@@ -13,6 +15,7 @@ export const gemini: Dialect = {
   sentThinking: ({ thinking, thinkingSignature }) =>
     isBase64(thinkingSignature) ? [{ type: "reasoning", text: thinking, ...signed(thinkingSignature) }] : [],
   sentCall: (block, beside) => ({ ...unsigned.sentCall(block, beside), ...signed(block.thoughtSignature) }),
+  sentServed,
   settled,
   textFields: ({ metadata }) => named("textSignature", foundText(metadata, SIGNATURE)),
   thinkingFields: ({ metadata }) => named("thinkingSignature", foundText(metadata, SIGNATURE)),
@@ -29,6 +32,13 @@ function settled(blocks: readonly DraftBlock[]): readonly DraftBlock[] {
     if (lent === undefined || foundText(block.metadata, SIGNATURE) !== undefined) return block;
     return { ...block, metadata: { ...block.metadata, google: { ...block.metadata.google, [SIGNATURE]: lent } } };
   });
+}
+
+// Without its number of a call it would be taken for a function's, which nobody has answered.
+function sentServed(served: Served): ReturnType<Dialect["sentServed"]> {
+  const { call = {}, result = {} } = served.beside ?? {};
+  const isNumbered = [call, result].every((metadata) => foundText(metadata, "serverToolCallId") !== undefined);
+  return isNumbered ? servedParts(served) : [];
 }
 
 function signed(signature: string | undefined): { providerOptions?: SharedV4ProviderOptions } {

@@ -2,6 +2,8 @@
 
 import type { JSONObject, LanguageModelV4ReasoningPart, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { TextBlock, ThinkingBlock, ToolCallBlock } from "@pith/context";
+import type { Served } from "../served/served-block.ts";
+import { servedParts } from "../served/served-parts.ts";
 import type { DraftCall, DraftText, DraftThinking } from "../telling/draft.ts";
 import { foundText } from "../telling/found-text.ts";
 import type { Beside, Dialect } from "./dialect.ts";
@@ -17,6 +19,7 @@ export const openaiResponses: Dialect = {
     ...ofItem(callItem(block), beside),
   }),
   sentCallId,
+  sentServed,
   textFields,
   thinkingFields,
   callFields,
@@ -67,6 +70,12 @@ function callItem({ id, namespace }: ToolCallBlock): Item {
 function sentCallId(id: string): string {
   const bar = id.indexOf("|");
   return bar === -1 ? id : id.slice(0, bar);
+}
+
+// An item whose reasoning is missing is refused; of a search that failed, or did nothing, its package sends nothing.
+function sentServed(served: Served, { thinks }: Beside): ReturnType<Dialect["sentServed"]> {
+  const hasActed = !served.failed && Object(served.output).action !== undefined;
+  return hasActed && (thinks || !served.thought) ? servedParts(served) : [];
 }
 
 function textFields({ metadata }: DraftText): Pick<TextBlock, "textSignature"> {

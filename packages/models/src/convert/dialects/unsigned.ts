@@ -7,6 +7,7 @@ export const unsigned: Dialect = {
   sentThinking: () => [],
   sentCall: ({ id, name, arguments: input }) => ({ type: "tool-call", toolCallId: id, toolName: name, input }),
   sentCallId: (id) => id,
+  sentServed: () => [],
   textFields: () => ({}),
   thinkingFields: () => ({}),
   callFields: ({ id }) => ({ id }),

@@ -1,5 +1,6 @@
 /** A call's arguments from the text the model wrote: an object, or none and the text beside it. */
 
+import type { JSONObject } from "@ai-sdk/provider";
 import type { ToolCallBlock } from "@pith/context";
 import type { DraftCall } from "./draft.ts";
 
@@ -9,12 +10,12 @@ export function argumentsOf({ json, whole }: DraftCall): Pick<ToolCallBlock, "ar
 }
 
 // No text at all is how some write a call without arguments.
-function objectOf(json: string): Readonly<Record<string, unknown>> | null {
+export function objectOf(json: string): JSONObject | null {
   if (json.trim() === "") return {};
   try {
     const value: unknown = JSON.parse(json);
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? (value as Readonly<Record<string, unknown>>) : null;
+    return isObject ? (value as JSONObject) : null;
   } catch {
     // Models write broken JSON now and then; the text goes beside the call.
     return null;

@@ -1,9 +1,10 @@
 /** What a part of the stream adds for people to see while it comes: joined, the deltas are the blocks of the message. */
 
-import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type { LanguageModelV4StreamPart, LanguageModelV4ToolResult } from "@ai-sdk/provider";
 import type { ModelEvent } from "@pith/context";
 import type { Draft, DraftThinking } from "./draft.ts";
 import { PART_BREAK, thinkingText } from "./draft.ts";
+import { answered, servedTextBlock, waitingCall } from "./served-draft.ts";
 
 export type Delta = Extract<ModelEvent, { readonly type: "text-delta" | "thinking-delta" | "tool-call-delta" }>;
 
@@ -18,9 +19,16 @@ export function deltaOf(draft: Draft, part: LanguageModelV4StreamPart): Delta | 
       return inputDelta(draft, part.id, part.delta);
     case "tool-call":
       return part.providerExecuted ? null : wholeCall(draft, part.toolCallId, part.input);
+    case "tool-result":
+      return servedDelta(draft, part);
     default:
       return null;
   }
+}
+
+function servedDelta({ blocks }: Draft, part: LanguageModelV4ToolResult): Delta | null {
+  const call = waitingCall(blocks, part);
+  return call ? { type: "text-delta", text: servedTextBlock(answered(call, part), { thought: false }).text } : null;
 }
 
 function breakBefore({ blocks }: Draft, id: string): string {

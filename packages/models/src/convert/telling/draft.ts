@@ -1,6 +1,11 @@
 /** A reply while it comes in: its blocks in the order of their start, and how it ended, if it has. */
 
-import type { LanguageModelV4FinishReason, LanguageModelV4Usage, SharedV4ProviderMetadata } from "@ai-sdk/provider";
+import type {
+  JSONValue,
+  LanguageModelV4FinishReason,
+  LanguageModelV4Usage,
+  SharedV4ProviderMetadata,
+} from "@ai-sdk/provider";
 
 export interface Draft {
   readonly blocks: readonly DraftBlock[];
@@ -10,7 +15,7 @@ export interface Draft {
   readonly error: { readonly thrown: unknown } | null;
 }
 
-export type DraftBlock = DraftText | DraftThinking | DraftCall;
+export type DraftBlock = DraftText | DraftThinking | DraftCall | DraftServed;
 
 /** What the provider said beside the words, by the name of its package. */
 export type Metadata = Readonly<SharedV4ProviderMetadata>;
@@ -36,6 +41,23 @@ export interface DraftCall {
   readonly json: string;
   /** Whether the provider said that this is all of it. */
   readonly whole: boolean;
+  readonly metadata: Metadata;
+}
+
+/** A tool that runs at the provider. */
+export interface DraftServed {
+  readonly kind: "served";
+  readonly id: string;
+  readonly name: string;
+  readonly json: string;
+  readonly metadata: Metadata;
+  /** Null until it comes. */
+  readonly result: ServedResult | null;
+}
+
+export interface ServedResult {
+  readonly output: JSONValue;
+  readonly failed: boolean;
   readonly metadata: Metadata;
 }
 

@@ -1,8 +1,14 @@
 /** One part of a provider's stream into the draft of its reply: a pure function, whatever order the parts come in. */
 
-import type { LanguageModelV4StreamPart, LanguageModelV4ToolCall, SharedV4ProviderMetadata } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4StreamPart,
+  LanguageModelV4ToolCall,
+  LanguageModelV4ToolResult,
+  SharedV4ProviderMetadata,
+} from "@ai-sdk/provider";
 import type { Draft, DraftBlock, DraftCall, DraftText, DraftThinking, Metadata } from "./draft.ts";
 import { foundText } from "./found-text.ts";
+import { answered, servedCall, waitingCall } from "./served-draft.ts";
 
 export function fold(draft: Draft, part: LanguageModelV4StreamPart): Draft {
   switch (part.type) {
@@ -22,14 +28,15 @@ export function fold(draft: Draft, part: LanguageModelV4StreamPart): Draft {
     case "tool-input-end":
       return { ...draft, blocks: withInput(draft.blocks, part) };
     case "tool-call":
-      return part.providerExecuted ? draft : { ...draft, blocks: withCall(draft.blocks, part) };
+      return { ...draft, blocks: withCall(draft.blocks, part) };
+    case "tool-result":
+      return { ...draft, blocks: withResult(draft.blocks, part) };
     case "finish":
       return { ...draft, finish: part.finishReason, usage: part.usage };
     case "error":
       return draft.error ? draft : { ...draft, error: { thrown: part.error } };
     // What we never ask for, and what is told to people elsewhere.
     case "tool-approval-request":
-    case "tool-result":
     case "custom":
     case "file":
     case "reasoning-file":
@@ -92,11 +99,17 @@ function withInput(blocks: readonly DraftBlock[], piece: Piece): readonly DraftB
 }
 
 function withCall(blocks: readonly DraftBlock[], part: LanguageModelV4ToolCall): readonly DraftBlock[] {
+  if (part.providerExecuted) return [...blocks, servedCall(part)];
   const { toolCallId: id, toolName, input, providerMetadata } = part;
   const at = lastCall(blocks, id);
   const block = (blocks[at] as DraftCall | undefined) ?? emptyCall({ id, toolName });
   const metadata = merged(block.metadata, providerMetadata);
   return placed(blocks, at, { ...block, name: toolName, json: input, whole: true, metadata });
+}
+
+function withResult(blocks: readonly DraftBlock[], part: LanguageModelV4ToolResult): readonly DraftBlock[] {
+  const call = waitingCall(blocks, part);
+  return call ? blocks.with(blocks.indexOf(call), answered(call, part)) : blocks;
 }
 
 // A call that is whole takes nothing more: what comes under its id again is another one.

@@ -6,6 +6,7 @@ import { dialectOf } from "../dialects/dialect-of.ts";
 import { argumentsOf } from "./arguments-of.ts";
 import type { Prices } from "./cost-of.ts";
 import { type Draft, type DraftBlock, thinkingText } from "./draft.ts";
+import { servedTextBlock } from "./served-draft.ts";
 import { usageOf } from "./usage-of.ts";
 
 export interface MessageParts {
@@ -21,9 +22,11 @@ export function messageOf(
   { from, stopReason, timestamp, prices, errorMessage }: MessageParts,
 ): AssistantMessage {
   const dialect = dialectOf(from);
+  const settled = dialect.settled?.(blocks) ?? blocks;
+  const isAfterThought = (at: number): boolean => settled.slice(0, at).some(({ kind }) => kind === "thinking");
   return {
     role: "assistant",
-    content: (dialect.settled?.(blocks) ?? blocks).flatMap((block) => blockOf(block, dialect)),
+    content: settled.flatMap((block, at) => blockOf(block, { dialect, thought: isAfterThought(at) })),
     api: from.api,
     provider: from.provider,
     model: from.model,
@@ -35,7 +38,10 @@ export function messageOf(
 }
 
 // What holds neither words nor a signed thought was only announced.
-function blockOf(block: DraftBlock, dialect: Dialect): AssistantMessage["content"] {
+function blockOf(
+  block: DraftBlock,
+  { dialect, thought }: { readonly dialect: Dialect; readonly thought: boolean },
+): AssistantMessage["content"] {
   switch (block.kind) {
     case "text":
       return block.text === "" ? [] : [{ type: "text", text: block.text, ...dialect.textFields(block) }];
@@ -47,5 +53,7 @@ function blockOf(block: DraftBlock, dialect: Dialect): AssistantMessage["content
       const { id, ...signed } = dialect.callFields(block);
       return [{ type: "toolCall", id, name: block.name, ...argumentsOf(block), ...signed }];
     }
+    case "served":
+      return [servedTextBlock(block, { thought })];
   }
 }

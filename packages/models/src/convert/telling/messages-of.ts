@@ -7,6 +7,7 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4ToolResultOutput,
   LanguageModelV4ToolResultPart,
+  SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import type {
   AssistantMessage,
@@ -83,9 +84,20 @@ function streamOf(part: Said["content"][number], index: number): readonly Langua
     case "file":
     case "reasoning-file":
     case "custom":
-    case "tool-result":
       return [];
+    case "tool-result":
+      return servedResult(part, beside);
   }
+}
+
+/** In a reply it stands for what a tool of the provider's own has found. */
+function servedResult(
+  { toolCallId, toolName, output }: LanguageModelV4ToolResultPart,
+  beside: { readonly providerMetadata?: SharedV4ProviderOptions },
+): readonly LanguageModelV4StreamPart[] {
+  if ((output.type !== "json" && output.type !== "error-json") || output.value === null) return [];
+  const isError = output.type === "error-json";
+  return [{ type: "tool-result", toolCallId, toolName, result: output.value, isError, ...beside }];
 }
 
 function resultOf({ toolCallId, toolName, output }: LanguageModelV4ToolResultPart): ToolResultMessage {

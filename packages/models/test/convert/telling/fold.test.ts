@@ -53,13 +53,12 @@ describe("blocks", () => {
     ).toEqual(["one", "two", "three", "four"]);
   });
 
-  test("CNV1 what was only announced, or ran at the provider, is no block", () => {
+  test("CNV1 what was only announced is no block", () => {
     const blocks = content([
       { type: "text-start", id: "0" },
       { type: "text-end", id: "0" },
       { type: "tool-input-start", id: "s", toolName: "web_search", providerExecuted: true },
       { type: "tool-input-delta", id: "s", delta: "{}" },
-      { type: "tool-call", toolCallId: "s", toolName: "web_search", input: "{}", providerExecuted: true },
       { type: "text-delta", id: "1", delta: "without a start" },
     ]);
     expect(blocks).toEqual([{ type: "text", text: "without a start" }]);

@@ -1,9 +1,10 @@
 /** Prompts, there and back again. */
 
+import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { Message } from "@pith/context";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { messagesOf, promptOf } from "../../../src/convert/index.ts";
+import { messagesOf, promptOf, webSearch } from "../../../src/convert/index.ts";
 import { all, anthropic, picture, requestOf, responses, result, says, user } from "../asking/requests.ts";
 
 const words = fc.string({ minLength: 1 });
@@ -126,4 +127,29 @@ test("CNV14 what other programs put into a prompt is read as far as there are wo
     { content: [{ type: "text", text: '{"ok":true}' }], isError: false },
     { content: [{ type: "text", text: "The call was not allowed." }], isError: true },
   ]);
+});
+
+test("NAT3 what a tool of the provider's own has found comes back from a prompt, and makes the same prompt again", () => {
+  const page = {
+    title: "Pith",
+    type: "web_search_result",
+    url: "https://a.org",
+    encryptedContent: "EqQB",
+    pageAge: null,
+  };
+  const both = { toolCallId: "srvtoolu_1", toolName: "web_search" };
+  const caller = { providerOptions: { anthropic: { caller: { type: "direct" } } } };
+  const prompt: LanguageModelV4Prompt = [
+    { role: "user", content: [{ type: "text", text: "go" }] },
+    {
+      role: "assistant",
+      content: [
+        { type: "tool-call", ...both, input: { query: "x" }, providerExecuted: true, ...caller },
+        { type: "tool-result", ...both, output: { type: "json", value: [page] }, ...caller },
+        { type: "text", text: "There." },
+      ],
+    },
+  ];
+  const { messages } = messagesOf(prompt, anthropic);
+  expect(promptOf(requestOf(messages, { tools: [webSearch] }), anthropic)).toEqual(prompt);
 });

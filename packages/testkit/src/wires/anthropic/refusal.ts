@@ -2,10 +2,10 @@
 
 import { hasLoneSurrogate } from "../shape.ts";
 import type { Refusal, WireRequest } from "../wire.ts";
-import { blockFaults } from "./blocks.ts";
-import { conversationFaults } from "./conversation.ts";
-import { fieldFaults } from "./fields.ts";
-import { settingFaults } from "./settings.ts";
+import { blockFaults } from "./checks/blocks.ts";
+import { conversationFaults } from "./checks/conversation.ts";
+import { fieldFaults } from "./checks/fields.ts";
+import { settingFaults } from "./checks/settings.ts";
 
 export function refusal(request: WireRequest): Refusal | null {
   const { headers, body, bytes } = request;

@@ -1,7 +1,7 @@
 /** Google generateContent: the model stands in the path, a stream is the same reply in pieces, and its last piece is its end. */
 
 import { longestPrefixes } from "../../cache/rules.ts";
-import { isObject, listOf, objectsIn, textOf } from "../shape.ts";
+import { isObject, type Json, listOf, objectsIn, textOf } from "../shape.ts";
 import type { Wire, WireRequest } from "../wire.ts";
 import { errorBody, errorEvent } from "./error.ts";
 import { addressed } from "./path.ts";
@@ -35,12 +35,15 @@ function read({ path, body }: WireRequest): ReturnType<Wire["read"]> {
   return {
     model,
     streams,
-    tools: objectsIn(body.tools).flatMap((tool) =>
-      objectsIn(tool.functionDeclarations).map(({ name }) => textOf(name)),
-    ),
+    tools: objectsIn(body.tools).flatMap(toolNames),
     text: newestWords(body),
     results: last.filter(({ functionResponse }) => isObject(functionResponse)).length,
   };
+}
+
+function toolNames({ functionDeclarations, googleSearch }: Json): readonly string[] {
+  const declared = objectsIn(functionDeclarations).map(({ name }) => textOf(name));
+  return isObject(googleSearch) ? ["google_search", ...declared] : declared;
 }
 
 function newestWords(body: WireRequest["body"]): string {

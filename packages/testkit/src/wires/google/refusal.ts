@@ -5,6 +5,7 @@ import type { Refusal, WireRequest } from "../wire.ts";
 import { conversationFaults } from "./checks/conversation.ts";
 import { fieldFaults } from "./checks/fields.ts";
 import { partFaults } from "./checks/parts.ts";
+import { searchFaults } from "./checks/searches.ts";
 import { settingFaults } from "./checks/settings.ts";
 import { signatureFaults } from "./checks/signatures.ts";
 import { toolFaults } from "./checks/tools.ts";
@@ -34,6 +35,7 @@ function* faults(body: WireRequest["body"], model: string): Generator<string> {
   yield* toolFaults(body);
   yield* partFaults(body);
   yield* conversationFaults(body, model);
+  yield* searchFaults(body, model);
   yield* signatureFaults(body, model);
 }
 

@@ -2,18 +2,21 @@
 
 import { replyTokens } from "../../cache/tokens.ts";
 import type { Counted, Stop } from "../../script.ts";
-import { chunks, type Said, type SaidPart, type ServerEvent } from "../wire.ts";
+import { type Body, chunks, type Said, type SaidPart, type ServerEvent } from "../wire.ts";
+import { grounding, searchParts, tellsServerTools } from "./search.ts";
 import { signedPart } from "./signed.ts";
 
-export function* events(said: Said): Generator<ServerEvent> {
-  const pieces = said.parts.flatMap((part, at) => deltas(part, signedPart(said, at), said.chunk));
+export function* events(said: Said, asked: Body): Generator<ServerEvent> {
+  const told = toldOf(said, asked);
+  const pieces = told.parts.flatMap((part) => deltas(part, told));
   const last = pieces.pop() ?? { text: "" };
   for (const part of pieces) yield { data: answer(said, { parts: [part], usage: soFar(said.usage) }) };
   yield { data: answer(said, { parts: [last], usage: counted(said), finishReason: reasonOf(said) }) };
 }
 
-export function whole(said: Said): unknown {
-  const parts = said.parts.map((part, at) => finished(part, signedPart(said, at)));
+export function whole(said: Said, asked: Body): unknown {
+  const told = toldOf(said, asked);
+  const parts = told.parts.flatMap((part) => finished(part, told));
   return answer(said, { parts, usage: counted(said), finishReason: reasonOf(said) });
 }
 
@@ -23,31 +26,44 @@ interface Answer {
   readonly finishReason?: string;
 }
 
-function answer({ id, model }: Said, { parts, usage, finishReason }: Answer): object {
+function answer(said: Said, { parts, usage, finishReason }: Answer): object {
+  const end = finishReason === undefined ? {} : { finishReason, ...grounding(said) };
   return {
-    candidates: [{ content: { role: "model", parts }, index: 0, ...(finishReason && { finishReason }) }],
+    candidates: [{ content: { role: "model", parts }, index: 0, ...end }],
     ...(usage && { usageMetadata: usage }),
-    modelVersion: model,
-    responseId: id,
+    modelVersion: said.model,
+    responseId: said.id,
   };
 }
 
+/** A search is only told where the request wants to hear of it. */
+function toldOf(said: Said, asked: Body): Said {
+  return tellsServerTools(asked) ? said : { ...said, parts: said.parts.filter(({ type }) => type !== "search") };
+}
+
 /** Calls come whole; the signature of a text comes behind it, on a part that says nothing. */
-function deltas(part: SaidPart, signature: string | undefined, size: number): readonly object[] {
-  if (part.type === "call") return [finished(part, signature)];
-  const texts = chunks(part.text, size).map((text) => (part.type === "thinking" ? { text, thought: true } : { text }));
+function deltas(part: SaidPart, said: Said): readonly object[] {
+  if (part.type === "call" || part.type === "search") return finished(part, said);
+  const texts = chunks(part.text, said.chunk).map((text) => ({
+    text,
+    ...(part.type === "thinking" && { thought: true }),
+  }));
+  const signature = signedPart(said, part);
   return signature === undefined ? texts : [...texts, { text: "", thoughtSignature: signature }];
 }
 
-function finished(part: SaidPart, signature: string | undefined): object {
+function finished(part: SaidPart, said: Said): readonly object[] {
+  const signature = signedPart(said, part);
   const signed = signature === undefined ? {} : { thoughtSignature: signature };
   switch (part.type) {
     case "text":
-      return { text: part.text, ...signed };
+      return [{ text: part.text, ...signed }];
     case "thinking":
-      return { text: part.text, thought: true, ...signed };
+      return [{ text: part.text, thought: true, ...signed }];
     case "call":
-      return { functionCall: { id: part.id, name: part.name, args: JSON.parse(part.json) }, ...signed };
+      return [{ functionCall: { id: part.id, name: part.name, args: JSON.parse(part.json) }, ...signed }];
+    case "search":
+      return searchParts(part, said);
   }
 }
 

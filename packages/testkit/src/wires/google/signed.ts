@@ -1,16 +1,15 @@
 /** Which part of a reply bears the thought signature: its first call, and without a call its last text. */
 
 import { signature } from "../signature.ts";
-import type { Said } from "../wire.ts";
+import type { Said, SaidPart } from "../wire.ts";
 
-/** The signature of the part at this place; undefined where it bears none. */
-export function signedPart({ model, parts }: Said, at: number): string | undefined {
+/** The signature of a part; undefined where it bears none. A search has signatures of its own. */
+export function signedPart({ model, parts }: Said, part: SaidPart): string | undefined {
   const call = parts.findIndex(({ type }) => type === "call");
   const bearer = call >= 0 ? call : parts.findLastIndex(({ type }) => type === "text");
-  const part = parts[at];
-  if (at !== bearer || part === undefined) return undefined;
+  if (part !== parts[bearer]) return undefined;
   if (part.type === "call") return callSignature(model, part.name, JSON.parse(part.json));
-  return textSignature(model, wordsUpTo(parts, at));
+  return textSignature(model, wordsUpTo(parts, bearer));
 }
 
 /** Texts in a row are one to whoever reads the stream. */

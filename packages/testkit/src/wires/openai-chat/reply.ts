@@ -60,7 +60,8 @@ function* deltas(said: Said): Generator<object> {
   for (const part of said.parts) {
     if (part.type === "call") yield* callDeltas(part, { index: calls.indexOf(part), size: said.chunk });
     else if (part.type === "text") for (const content of chunks(part.text, said.chunk)) yield { content };
-    else if (!part.redacted) for (const reasoning_content of chunks(part.text, said.chunk)) yield { reasoning_content };
+    else if (part.type === "thinking" && !part.redacted)
+      for (const reasoning_content of chunks(part.text, said.chunk)) yield { reasoning_content };
   }
 }
 

@@ -8,13 +8,13 @@ export function itemId({ id, parts }: Said, at: number): string {
   const next = parts[at + 1]?.type ?? "thinking";
   if (part?.type === "thinking") return `rs_${next === "thinking" ? "x" : ""}${id}${digits(at)}`;
   const reasoning = parts.findLastIndex(({ type }, place) => type === "thinking" && place < at);
-  const prefix = part?.type === "call" ? "fc" : "msg";
+  const prefix = part?.type === "call" ? "fc" : part?.type === "search" ? "ws" : "msg";
   return reasoning < 0 ? `${prefix}_${id}${digits(at)}` : `${prefix}_r${id}${digits(at)}${digits(reasoning)}`;
 }
 
 /** The reasoning without which an item of this id is refused; null where it needs none. */
 export function reasoningOf(id: unknown): string | null {
-  const [, reply, reasoning] = /^(?:fc|msg)_r([0-9a-f]{24})[0-9a-f]{3}([0-9a-f]{3})$/.exec(String(id)) ?? [];
+  const [, reply, reasoning] = /^(?:fc|msg|ws)_r([0-9a-f]{24})[0-9a-f]{3}([0-9a-f]{3})$/.exec(String(id)) ?? [];
   return reply === undefined ? null : `rs_${reply}${reasoning}`;
 }
 

@@ -29,8 +29,14 @@ function filling({ part }: Item, chunk: number): Iterable<Unnumbered> {
       return argumentEvents(part.json, chunk);
     case "thinking":
       return part.redacted ? [] : summaryEvents(part.text, chunk);
+    case "search":
+      return SEARCH_EVENTS;
   }
 }
+
+const SEARCH_EVENTS: readonly Unnumbered[] = ["in_progress", "searching", "completed"].map((stage) => ({
+  type: `response.web_search_call.${stage}`,
+}));
 
 function* textEvents(text: string, chunk: number): Generator<Unnumbered> {
   const place = { content_index: 0 };

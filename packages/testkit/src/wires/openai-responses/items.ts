@@ -2,7 +2,7 @@
 
 import { listOf } from "../shape.ts";
 import { sealed } from "../signature.ts";
-import type { Body, Said, SaidPart } from "../wire.ts";
+import type { Body, Said, SaidPart, SaidSearch } from "../wire.ts";
 import { itemId } from "./ids.ts";
 
 export interface Item {
@@ -13,17 +13,18 @@ export interface Item {
 }
 
 export function items(said: Said, asked: Body): readonly Item[] {
-  const tellsSealed = listOf(asked.include).includes("reasoning.encrypted_content");
-  return said.parts.map((part, at) => item(part, { id: itemId(said, at), model: said.model, tellsSealed }));
+  const tells = listOf(asked.include);
+  return said.parts.map((part, at) => item(part, { id: itemId(said, at), model: said.model, tells }));
 }
 
 interface Naming {
   readonly id: string;
   readonly model: string;
-  readonly tellsSealed: boolean;
+  /** What the request wants to be told besides. */
+  readonly tells: readonly unknown[];
 }
 
-function item(part: SaidPart, { id, model, tellsSealed }: Naming): Item {
+function item(part: SaidPart, { id, model, tells }: Naming): Item {
   switch (part.type) {
     case "text": {
       const frame = { id, type: "message", role: "assistant" };
@@ -45,10 +46,25 @@ function item(part: SaidPart, { id, model, tellsSealed }: Naming): Item {
       };
     }
     case "thinking": {
-      const seal = tellsSealed ? { encrypted_content: sealed(model, part.text) } : {};
+      const seal = tells.includes("reasoning.encrypted_content") ? { encrypted_content: sealed(model, part.text) } : {};
       const frame = { id, type: "reasoning", ...seal };
       const summary = part.redacted ? [] : [{ type: "summary_text", text: part.text }];
       return { id, part, begun: { ...frame, summary: [] }, finished: { ...frame, summary } };
     }
+    case "search": {
+      const frame = { id, type: "web_search_call" };
+      const sources = tells.includes("web_search_call.action.sources") ? { sources: sourcesOf(part) } : {};
+      const action = { type: "search", query: part.query, queries: [part.query], ...sources };
+      return {
+        id,
+        part,
+        begun: { ...frame, status: "in_progress" },
+        finished: { ...frame, status: part.error === undefined ? "completed" : "failed", action },
+      };
+    }
   }
+}
+
+function sourcesOf({ results }: SaidSearch): readonly object[] {
+  return results.map(({ url }) => ({ type: "url", url }));
 }

@@ -7,6 +7,8 @@ export interface PageWish {
   /** The first line, counted from 1. */
   readonly offset: number;
   readonly limit?: number;
+  /** Bytes that the page may have, with its note. */
+  readonly room: number;
 }
 
 export type Page =
@@ -17,17 +19,36 @@ export const MOST_LINES = 2_000;
 export const MOST_BYTES: number = 50 * 1024;
 export const LONGEST_LINE = 2_000;
 
-export function pageOf(text: string, { path, offset, limit = MOST_LINES }: PageWish): Page {
+export function pageOf(text: string, { path, offset, limit = MOST_LINES, room }: PageWish): Page {
+  const most = bytesIn(room);
   const { lines, all } = linesFrom(text, { offset, most: Math.min(limit, MOST_LINES) });
   if (all === 0) return { type: "page", text: `[${path} is empty]` };
   if (offset > all) {
     return { type: "beyond", message: `offset ${offset} is beyond the end: ${path} has ${counted(all, "line")}` };
   }
-  const shown = fitting(lines.map(cut));
-  const note = noteOn({ offset, shown: shown.length, wanted: lines.length, all });
+  const shown = fitting(
+    lines.map((line) => cut(line, longestIn(most))),
+    most,
+  );
+  const note = noteOn({ offset, shown: shown.length, wanted: lines.length, all, most });
   const end = text.endsWith("\n") ? "\n" : "";
   return { type: "page", text: shown.join("\n") + (note === "" ? end : `\n\n${note}`) };
 }
+
+/** Bytes for lines where a page has so much room: its note takes some. */
+export function bytesIn(room: number): number {
+  return Math.max(LEAST_BYTES, Math.min(MOST_BYTES, room - NOTE_BYTES));
+}
+
+const NOTE_BYTES = 200;
+const LEAST_BYTES = 500;
+
+/** A letter takes at most three bytes, and one line always fits. */
+function longestIn(most: number): number {
+  return Math.min(LONGEST_LINE, Math.floor((most - CUT_BYTES) / 3));
+}
+
+const CUT_BYTES = 100;
 
 interface Lines {
   readonly lines: readonly string[];
@@ -49,18 +70,18 @@ function linesFrom(text: string, { offset, most }: { readonly offset: number; re
 }
 
 /** The end of a long line is left out: minified code would fill the page, and one line can have megabytes. */
-function cut(line: string): string {
-  if (line.length <= LONGEST_LINE) return line;
+function cut(line: string, longest: number): string {
+  if (line.length <= longest) return line;
   // Not between the halves of one character.
-  const end = line.charCodeAt(LONGEST_LINE - 1) >>> 10 === 0b110110 ? LONGEST_LINE - 1 : LONGEST_LINE;
+  const end = line.charCodeAt(longest - 1) >>> 10 === 0b110110 ? longest - 1 : longest;
   return `${line.slice(0, end)} [… ${counted(line.length - end, "more character")} in this line; see them with the shell]`;
 }
 
-function fitting(lines: readonly string[]): readonly string[] {
+function fitting(lines: readonly string[], most: number): readonly string[] {
   let bytes = 0;
   const over = lines.findIndex((line) => {
     bytes += Buffer.byteLength(line) + 1;
-    return bytes > MOST_BYTES;
+    return bytes > most;
   });
   return over < 0 ? lines : lines.slice(0, Math.max(1, over));
 }
@@ -71,11 +92,12 @@ interface Shown {
   /** How many would have been shown, were they shorter. */
   readonly wanted: number;
   readonly all: number;
+  readonly most: number;
 }
 
-function noteOn({ offset, shown, wanted, all }: Shown): string {
+function noteOn({ offset, shown, wanted, all, most }: Shown): string {
   const last = offset - 1 + shown;
   if (last >= all) return "";
-  const why = shown < wanted ? `, ${sized(MOST_BYTES)} at a time` : "";
+  const why = shown < wanted ? `, ${sized(most)} at a time` : "";
   return `[lines ${offset} to ${last} of ${all}${why}; read on with offset ${last + 1}]`;
 }

@@ -3,13 +3,16 @@
 export function textOf(bytes: Uint8Array): string | null {
   const wide = wideEncoding(bytes);
   if (wide !== null) return new TextDecoder(wide).decode(bytes);
-  const head = bytes.subarray(0, HEAD);
-  if (head.includes(0)) return null;
-  return isMostlyText(head) ? new TextDecoder().decode(bytes) : null;
+  return isPlainText(bytes.subarray(0, HEAD)) ? new TextDecoder().decode(bytes) : null;
+}
+
+/** Whether something with this head is text of single bytes and UTF-8, which can be cut anywhere between lines. */
+export function isPlainText(head: Uint8Array): boolean {
+  return wideEncoding(head) === null && !head.includes(0) && isMostlyText(head);
 }
 
 /** As git and others do it: what is no text shows it early. */
-const HEAD = 8_192;
+export const HEAD = 8_192;
 
 function wideEncoding([first, second]: Uint8Array): "utf-16le" | "utf-16be" | null {
   if (first === 0xff && second === 0xfe) return "utf-16le";

@@ -26,4 +26,5 @@ const SILENT: ReadonlySet<string> = new Set([
   "textSignature",
   "thinkingSignature",
   "thoughtSignature",
+  "served",
 ]);

@@ -21,6 +21,8 @@ function* contentNames(content: Body, at: string): Generator<string> {
     yield* unknownName(part, place, PART);
     yield* unknownName(part.functionCall, `${place}.function_call`, CALL);
     yield* unknownName(part.functionResponse, `${place}.function_response`, RESPONSE);
+    yield* unknownName(part.toolCall, `${place}.tool_call`, SERVER_CALL);
+    yield* unknownName(part.toolResponse, `${place}.tool_response`, SERVER_RESPONSE);
     yield* unknownName(part.inlineData, `${place}.inline_data`, DATA);
   }
 }
@@ -54,6 +56,8 @@ const CONTENT = ["role", "parts"];
 const PART = [...DATA_KINDS, "thought", "thoughtSignature", "videoMetadata", "mediaResolution", "partMetadata"];
 const CALL = ["id", "name", "args"];
 const RESPONSE = ["id", "name", "response", "parts", "willContinue", "scheduling"];
+const SERVER_CALL = ["id", "toolType", "args"];
+const SERVER_RESPONSE = ["id", "toolType", "response"];
 const DATA = ["mimeType", "data", "displayName"];
 const TOOL_CONFIG = ["functionCallingConfig", "retrievalConfig", "includeServerSideToolInvocations"];
 const DECLARATION = [
@@ -63,7 +67,8 @@ const DECLARATION = [
 
 /** Every name that one of its messages has, apart from those of schemas. */
 export const NAMES: readonly string[] = [
-  ...[REQUEST, GENERATION, CONTENT, PART, CALL, RESPONSE, DATA, TOOL_CONFIG, DECLARATION].flat(),
+  ...[REQUEST, GENERATION, CONTENT, PART, CALL, RESPONSE, SERVER_CALL, SERVER_RESPONSE, DATA, TOOL_CONFIG].flat(),
+  ...DECLARATION,
   ...["functionDeclarations", "googleSearch", "codeExecution", "urlContext", "mode", "allowedFunctionNames"],
   ...["thinkingBudget", "thinkingLevel", "includeThoughts", "fileUri", "category", "threshold"],
 ];

@@ -2,6 +2,7 @@
 
 import { isObject, type Json, objectsIn, textOf } from "../../shape.ts";
 import type { Body } from "../../wire.ts";
+import { serverSignature } from "../search.ts";
 import { callSignature, textSignature } from "../signed.ts";
 
 export function* signatureFaults(body: Body, model: string): Generator<string> {
@@ -25,6 +26,9 @@ const STAND_INS = ["skip_thought_signature_validator", "context_engineering_is_t
 
 function rightSignatures(parts: readonly Json[], at: number, model: string): readonly string[] {
   const call = parts[at]?.functionCall;
+  const { toolCall, toolResponse } = parts[at] ?? {};
+  if (isObject(toolCall)) return [serverSignature(model, toolCall.args ?? {})];
+  if (isObject(toolResponse)) return [serverSignature(model, toolResponse.response ?? {})];
   if (isObject(call)) return [callSignature(model, textOf(call.name), call.args ?? {})];
   return endings(parts, at).map((text) => textSignature(model, text));
 }

@@ -33,12 +33,13 @@ const known: Readonly<Record<string, { readonly fields: readonly string[]; reado
   },
   function_call_output: { fields: ["type", "id", "call_id", "output", "status", "caller"], prefix: "fc" },
   reasoning: { fields: ["type", "id", "summary", "content", "encrypted_content", "status"], prefix: "rs" },
+  web_search_call: { fields: ["type", "id", "status", "action"], prefix: "ws" },
   item_reference: { fields: ["type", "id"], prefix: "" },
 };
 
 /** What the provider's own tools leave behind: taken as it is. */
 const others =
-  /^(compaction|configuration_update|program(_output)?|mcp_(list_tools|approval_request|approval_response|call)|tool_search_output|(custom_tool|local_shell|shell|web_search|file_search|computer|image_generation|code_interpreter|apply_patch|tool_search)_call(_output)?)$/;
+  /^(compaction|configuration_update|program(_output)?|mcp_(list_tools|approval_request|approval_response|call)|tool_search_output|(custom_tool|local_shell|shell|file_search|computer|image_generation|code_interpreter|apply_patch|tool_search)_call(_output)?)$/;
 
 function* oneItem(item: Json, at: string): Generator<Fault> {
   const kind = kindOf(item);
@@ -53,6 +54,7 @@ function* oneItem(item: Json, at: string): Generator<Fault> {
   if (kind === "message") yield* messageFaults(item, at);
   if (kind === "function_call") yield* callFaults(item, at);
   if (kind === "function_call_output") yield* answerFaults(item, at);
+  if (kind === "web_search_call") yield* searchFaults(item, at);
 }
 
 function* idFaults(
@@ -60,7 +62,7 @@ function* idFaults(
   { at, prefix }: { readonly at: string; readonly prefix: string },
 ): Generator<Fault> {
   if (id === undefined || id === null) {
-    if (type === "item_reference") yield missing(`${at}.id`);
+    if (type === "item_reference" || type === "web_search_call") yield missing(`${at}.id`);
     return;
   }
   if (typeof id !== "string") yield wrongKind(`${at}.id`, "a string", id);
@@ -94,6 +96,14 @@ function* callFaults(item: Json, at: string): Generator<Fault> {
 function* answerFaults(item: Json, at: string): Generator<Fault> {
   yield* callIdFaults(item.call_id, { at: `${at}.call_id`, most: MOST_CHARACTERS });
   yield* outputFaults(item, at);
+}
+
+const actions = ["search", "open_page", "find_in_page"];
+
+function* searchFaults({ action }: Json, at: string): Generator<Fault> {
+  if (!isObject(action))
+    yield action === undefined ? missing(`${at}.action`) : wrongKind(`${at}.action`, "an object", action);
+  else if (!actions.includes(String(action.type))) yield wrongValue(`${at}.action.type`, action.type, actions);
 }
 
 function* twinFaults(items: readonly Json[]): Generator<Fault> {

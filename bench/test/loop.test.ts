@@ -1,0 +1,40 @@
+/** The built program does a task of forty rounds, and what it sends and takes stays within its limits. */
+
+import { expect, test } from "vitest";
+import { raceFigures } from "../src/loop/figures.ts";
+import { prefixKept } from "../src/loop/prefix-kept.ts";
+import type { Result } from "../src/loop/race.ts";
+import { loopFigures } from "../src/loop/suite.ts";
+
+test("forty rounds: a short first request, every request begins with the one before it, and no more than a machine at work explains", () => {
+  const figures = loopFigures({ runs: 1, rounds: 40, alsoSandboxed: false });
+  expect(figures.first_request_bytes).toBeLessThanOrEqual(8_000);
+  expect(figures.prefix_kept).toBe(1);
+  expect(figures.rss_mb).toBeLessThan(200);
+  expect(figures.start_x_floor).toBeLessThan(8);
+  expect(figures.round_x_floor).toBeLessThan(15);
+});
+
+test("a request keeps the one before it when only marks for the cache have wandered", () => {
+  const mark = { cache_control: { type: "ephemeral" } };
+  const said = (text: string, more: object = {}) => ({ role: "user", content: [{ type: "text", text, ...more }] });
+  const first = { system: "Be brief.", tools: [{ name: "read" }], messages: [said("one", mark)] };
+  const second = { ...first, messages: [{ role: "user", content: "one" }, said("two", mark)] };
+  expect(prefixKept([first, second])).toBe(1);
+  expect(prefixKept([first, { ...second, system: "Be long." }])).toBe(0);
+  expect(prefixKept([first, second, first])).toBe(0.5);
+});
+
+test("each turn is compared with the floor of the same turn, and two floors by what they agree on less", () => {
+  const result = (name: string, starts: readonly number[], roundMs: number): Result => ({
+    name,
+    times: starts.map((startMs) => ({ startMs, roundMs, exitMs: 1 })),
+    firstRequestBytes: 100,
+    prefixKept: 1,
+    rssMb: 50,
+  });
+  const floor = result("floor", [100, 200, 400], 5);
+  const figures = raceFigures([floor, result("pith", [200, 300, 800], 10), result("yardstick", [100, 200, 400], 4)]);
+  expect(figures).toMatchObject({ start_x_floor: 2, round_x_floor: 2, floor_agrees: 1.25, pith_start_ms: 300 });
+  expect(figures).not.toHaveProperty("pi_start_x_floor");
+});

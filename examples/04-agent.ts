@@ -1,0 +1,36 @@
+/** An agent with a tool of its own. No key needed: a scripted server stands in for the model. */
+
+import assert from "node:assert/strict";
+import { Agent, type Tool } from "@pith/agent";
+import { MemoryStore, Session } from "@pith/context";
+import { machine } from "@pith/context/node";
+import { openModel } from "@pith/models";
+import { startServer } from "@pith/testkit";
+
+const lookup = { type: "call", name: "stock", arguments: { item: "lamp" } } as const;
+const server = await startServer({ script: [{ parts: [lookup] }, "There are 12 lamps left."] });
+
+// #region agent
+const wish = { provider: "anthropic", model: "claude-sonnet-4-5", apiKey: "any", baseUrl: `${server.url}/v1` };
+const opened = await openModel(wish);
+if (opened.type !== "opened") throw new Error(opened.message);
+
+const stock: Tool = {
+  name: "stock",
+  description: "How many of an item are in stock.",
+  parameters: { type: "object", properties: { item: { type: "string" } }, required: ["item"] },
+  isIdempotent: true,
+  run: async ({ arguments: { item } }) => ({ content: [{ type: "text", text: `12 of ${item}` }] }),
+};
+
+const session = await Session.open(MemoryStore.create(machine), machine);
+const beginning = { folder: process.cwd(), replacement: "You answer questions about our stock." };
+const agent = new Agent({ session, model: opened.model, tools: [stock], ports: machine, beginning });
+
+for await (const event of agent.prompt("How many lamps are left?")) {
+  if (event.type === "tool_execution_start") console.log(`· ${event.toolName}`, event.args);
+  if (event.type === "message_update" && event.delta.type === "text-delta") process.stdout.write(event.delta.text);
+}
+// #endregion
+assert.match(JSON.stringify(server.served[1]?.body), /12 of lamp/);
+await server.close();

@@ -1,0 +1,58 @@
+/** What a branch waits for, as its log says: calls without results, a reply, or nothing. A run that broke off goes on from here. */
+
+import type { AssistantMessage, Entry, ToolCallBlock } from "@pith/context";
+
+export type Next =
+  | { readonly type: "results"; readonly calls: readonly OpenCall[] }
+  | { readonly type: "reply" }
+  | { readonly type: "nothing" };
+
+export interface OpenCall {
+  readonly call: ToolCallBlock;
+  /** The id that the entry of its result has. */
+  readonly id: string;
+  /** It was begun, and nobody knows how far it came. */
+  readonly isBegun: boolean;
+}
+
+/** The custom entry that says, before it is run, that a call will be which must not be run twice. */
+export const INTENT = "pith.intent";
+
+/** The newest message decides; a reply that failed is none. */
+export function nextAt(entries: readonly Entry[]): Next {
+  const answered = new Set<string>();
+  const begun = new Set<unknown>();
+  for (const entry of entries.toReversed()) {
+    if (entry.type === "custom" && entry.customType === INTENT) begun.add(Object(entry.data).callId);
+    if (entry.type !== "message") continue;
+    const { message } = entry;
+    if (message.role === "user") return { type: "reply" };
+    if (message.role === "toolResult") answered.add(message.toolCallId);
+    if (message.role !== "assistant" || isFailed(message)) continue;
+    return afterReply(callsOf(message, entry.id), { answered, begun });
+  }
+  return { type: "nothing" };
+}
+
+/** The calls of a reply, none of them answered yet. */
+export function callsOf({ content }: AssistantMessage, replyId: string): readonly OpenCall[] {
+  return content
+    .filter((block) => block.type === "toolCall")
+    .map((call, at) => ({ call, id: `${replyId}-${at}`, isBegun: false }));
+}
+
+interface Known {
+  readonly answered: ReadonlySet<string>;
+  readonly begun: ReadonlySet<unknown>;
+}
+
+function afterReply(calls: readonly OpenCall[], { answered, begun }: Known): Next {
+  if (calls.length === 0) return { type: "nothing" };
+  const open = calls.filter(({ call }) => !answered.has(call.id));
+  if (open.length === 0) return { type: "reply" };
+  return { type: "results", calls: open.map((each) => ({ ...each, isBegun: begun.has(each.call.id) })) };
+}
+
+function isFailed({ stopReason }: AssistantMessage): boolean {
+  return stopReason === "error" || stopReason === "aborted";
+}

@@ -1,0 +1,93 @@
+/** The tool `grep`: lines that a pattern fits, each with its file and number. */
+
+import type { Tool, ToolCall, ToolOutput } from "../../tool.ts";
+import type { GrepHit, GrepWish, Workspace } from "../../workspace.ts";
+import type { Argument, Asked } from "../files/arguments.ts";
+import { failed } from "../files/output.ts";
+import { answer } from "./answer.ts";
+import { all, countOf, flagOf, isGiven, placeOf, textOf } from "./arguments.ts";
+import { cutAround } from "./cut-line.ts";
+import { under } from "./under.ts";
+import { visible } from "./visible.ts";
+
+export function grepTool({ files, search }: Ground): Tool {
+  return {
+    name: "grep",
+    description:
+      "Finds lines by a regular expression. Leaves out ignored and binary files, and those over 64 MB unless path names them.",
+    parameters,
+    isIdempotent: true,
+    intent: (asked) => ({ type: "look", paths: [files.resolve(placeOf(asked))] }),
+    run: (call) => grep(call, { files, search }),
+  };
+}
+
+const parameters = {
+  type: "object",
+  properties: {
+    pattern: { type: "string" },
+    path: { type: "string", description: "A file or folder; default: the workspace" },
+    glob: { type: "string", description: "Only files it fits, such as *.ts or src/**/*.{js,jsx}" },
+    literal: { type: "boolean", description: "The pattern is plain text" },
+    ignoreCase: { type: "boolean" },
+    context: { type: "integer", description: "Lines shown before and after each hit" },
+    limit: { type: "integer", description: "Most hits; default 100" },
+  },
+  required: ["pattern"],
+};
+
+interface Ground extends Pick<Workspace, "files" | "search"> {}
+
+interface Looking extends Pick<Workspace, "search"> {
+  readonly signal: AbortSignal;
+}
+
+interface Place {
+  readonly asked: string;
+  readonly isFile: boolean;
+}
+
+const LIMIT = { unlessSaid: 100, least: 1, most: 2_000 };
+const CONTEXT = { unlessSaid: 0, least: 0, most: 50 };
+
+async function grep(call: ToolCall, { files, search }: Ground): Promise<ToolOutput> {
+  const { arguments: asked, signal, room } = call;
+  const wish = wishOf(asked);
+  if (wish.type === "wrong") return failed(wish.message);
+  const { most, ...how } = wish.value;
+  const path = files.resolve(placeOf(asked));
+  const hits = await search.grep({ ...how, path }, { signal, most });
+  if (hits.type !== "found") return failed(visible(hits.message));
+  const place = { asked: placeOf(asked), isFile: await isFile(path, hits.found, { search, signal }) };
+  const count = hits.found.filter(({ isAround }) => !isAround).length;
+  return answer({ ...words, lines: hits.found.map((hit) => shown(hit, place)), count, isAll: hits.isAll }, room);
+}
+
+function wishOf(asked: Asked): Argument<Omit<GrepWish, "path"> & { readonly most: number }> {
+  return all({
+    pattern: textOf(asked, "pattern"),
+    ...(isGiven(asked.glob) && { glob: textOf(asked, "glob") }),
+    isLiteral: flagOf(asked, "literal"),
+    ignoresCase: flagOf(asked, "ignoreCase"),
+    around: countOf(asked, "context", CONTEXT),
+    most: countOf(asked, "limit", LIMIT),
+  });
+}
+
+const words = {
+  noun: "hit",
+  ifNone: "[no hits; ignored files are left out unless path names them, binary files always]",
+  narrow: "narrow pattern, path or glob",
+};
+
+/** A hit in a file that was asked for bears that file's name, and so may one in a folder that has a file of its own name. */
+async function isFile(path: string, hits: readonly GrepHit[], { search, signal }: Looking): Promise<boolean> {
+  const name = path.split(/[\\/]/).at(-1);
+  if (hits.every((hit) => hit.path !== name)) return false;
+  return (await search.list(path, { signal, most: 1 })).type !== "found";
+}
+
+function shown({ path, line, text, isAround }: GrepHit, { asked, isFile }: Place): string {
+  const sign = isAround ? "-" : ":";
+  return `${isFile ? asked : under(asked, path)}${sign}${line}${sign} ${cutAround(text, 0)}`;
+}

@@ -1,0 +1,90 @@
+/** What holds for blobs wherever they are kept. */
+
+import { describe, expect, test } from "vitest";
+import type { BlobDraft, BlobKept, Blobs } from "../src/blobs.ts";
+import { hashOf } from "../src/hash-of.ts";
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+function drafted(blobs: Blobs, ...pieces: readonly string[]): BlobDraft {
+  const draft = blobs.begin();
+  for (const piece of pieces) draft.write(bytes(piece));
+  return draft;
+}
+
+/** `newBlobs` makes empty ones that take ten bytes of each. */
+export function blobsContract(name: string, newBlobs: () => Blobs): void {
+  describe(name, () => {
+    const kept = async (text: string, isWhole = true): Promise<BlobKept> => ({
+      type: "kept",
+      hash: await hashOf(bytes(text)),
+      bytes: bytes(text).length,
+      isWhole,
+    });
+    const text = async (blobs: Blobs, outcome: BlobKept, start = 0, end = 100): Promise<string> => {
+      const read = await blobs.read(outcome.type === "kept" ? outcome.hash : "", { start, end });
+      return read.type === "read" ? `${new TextDecoder().decode(read.bytes)}/${read.size}` : read.type;
+    };
+
+    test("BLOB3 what is kept at once and in pieces has the same name, and is read in pages", async () => {
+      const blobs = newBlobs();
+      const outcome = await blobs.keep(bytes("one two"));
+      expect(outcome).toEqual(await kept("one two"));
+      expect(await drafted(blobs, "one", "", " two").keep()).toEqual(outcome);
+      const pages = [text(blobs, outcome), text(blobs, outcome, 4, 6), text(blobs, outcome, 90, 99)];
+      expect(await Promise.all(pages)).toEqual(["one two/7", "tw/7", "/7"]);
+      expect(await text(blobs, outcome, -4, 3)).toBe("one/7");
+    });
+
+    test("BLOB3 nothing at all is a blob too", async () => {
+      const blobs = newBlobs();
+      expect(await blobs.keep(bytes(""))).toEqual(await kept(""));
+      expect(await text(blobs, await drafted(blobs).keep())).toBe("/0");
+    });
+
+    test("BLOB3 what is written may be changed afterwards", async () => {
+      const blobs = newBlobs();
+      const draft = blobs.begin();
+      const chunk = Buffer.from("one");
+      draft.write(chunk);
+      chunk.fill(0);
+      expect(await draft.keep()).toEqual(await kept("one"));
+      const whole = Buffer.from("two");
+      const outcome = await blobs.keep(whole);
+      whole.fill(0);
+      expect(await text(blobs, outcome)).toBe("two/3");
+    });
+
+    test("BLOB3 a draft that is dropped is not kept, one that was kept stays, and neither takes any more", async () => {
+      const blobs = newBlobs();
+      const dropped = drafted(blobs, "dropped");
+      dropped.drop();
+      dropped.write(bytes("late"));
+      expect(await text(blobs, await kept("dropped"))).toBe("none");
+      await expect(dropped.keep()).rejects.toThrow("before");
+      const draft = drafted(blobs, "stays");
+      const outcome = await draft.keep();
+      draft.drop();
+      draft.write(bytes("late"));
+      expect(await text(blobs, outcome)).toBe("stays/5");
+    });
+
+    test("BLOB4 beyond the quota nothing is taken, and the beginning is kept", async () => {
+      const blobs = newBlobs();
+      expect(await blobs.keep(bytes("ten bytes!"))).toEqual(await kept("ten bytes!"));
+      expect(await blobs.keep(bytes("ten bytes! and more"))).toEqual(await kept("ten bytes!", false));
+      expect(await drafted(blobs, "ten ", "bytes!").keep()).toEqual(await kept("ten bytes!"));
+      expect(await drafted(blobs, "ten ", "bytes! and", " more").keep()).toEqual(await kept("ten bytes!", false));
+    });
+
+    test("BLOB6 what is not there, or is no name of a blob, is answered", async () => {
+      const blobs = newBlobs();
+      const outcome = await blobs.keep(bytes("one"));
+      const hashes = ["", "0".repeat(64), "../a", `${outcome.type === "kept" ? outcome.hash : ""}/..`];
+      for (const hash of hashes) {
+        const why = expect.any(String);
+        expect(await blobs.read(hash, { start: 0, end: 9 })).toEqual({ type: "none", why });
+      }
+    });
+  });
+}

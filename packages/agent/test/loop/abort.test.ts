@@ -1,0 +1,97 @@
+/** Stopped, wherever it waits: it ends at once, nothing more begins, and what was said stays. */
+
+import { machine } from "@pith/context/node";
+import { expect, test } from "vitest";
+import type { AgentParts, RunEnd } from "../../src/index.ts";
+import { calls, heldModel, heldTool, heldWriter, quiet, type Stage, stage, talk, text, tooLong } from "./held.ts";
+
+const never = new Promise<never>(() => {});
+
+/** Each brings a run to the place where it waits. */
+const places: Readonly<Record<string, () => Promise<{ readonly scene: Stage; readonly end: Promise<RunEnd> }>>> = {
+  "a reply": () => begun({}),
+  "a tool": () => begun({ tools: [heldTool("work")] }, "calls"),
+  "a tool that does not listen": () => begun({ tools: [{ ...heldTool("work"), run: () => never }] }, "calls"),
+  "a permission": () => begun({ tools: [heldTool("work")], permits: { permit: () => never } }, "calls"),
+  "a hook": () => begun({ hooks: { context: [() => never] } }),
+  "a compaction": () => begun({ writers: [heldWriter()] }, "overflow"),
+  "a compaction whose writer does not listen": () =>
+    begun({ writers: [{ route: "deaf", isPaid: false, write: () => never }] }, "overflow"),
+  "a hook before a compaction": () => begun({ hooks: { session_before_compact: [() => never] } }, "overflow"),
+};
+
+test.each(Object.entries(places))(
+  "RUN5 stopped while it waits for %s it ends within 200 ms, and nothing more begins",
+  // On a busy machine it may have to wait for its turn.
+  { retry: 2 },
+  async (_, place) => {
+    const { scene, end } = await place();
+    const before = performance.now();
+    const settled = scene.agent.abort();
+    expect(await end).toEqual({ type: "aborted" });
+    await settled;
+    expect(performance.now() - before).toBeLessThan(200);
+    expect(scene.events.at(-1)).toEqual({ type: "agent_settled", aborted: true });
+    const length = (await scene.agent.session.branch()).length;
+    await quiet();
+    expect((await scene.agent.session.branch()).length).toBe(length);
+    expect(scene.agent.session.occupied).toEqual([]);
+  },
+);
+
+test("RUN5 half a reply stays in the log, and the next run goes on behind it", async () => {
+  const model = heldModel();
+  const scene = await stage(model);
+  const end = scene.prompt("Talk.");
+  await quiet();
+  await scene.agent.abort();
+  await end;
+  const next = scene.prompt("Go on.");
+  await quiet();
+  model.waiting[0]?.end(text("On I go."));
+  expect(await next).toEqual({ type: "done" });
+  expect(await talk(scene)).toEqual(["user: Talk.", "assistant: half a", "user: Go on.", "assistant: On I go."]);
+});
+
+test("RUN5 who stops listening stops the work, and the next run waits for its end", async () => {
+  const model = heldModel();
+  const { agent } = await stage(model);
+  for await (const { type } of agent.prompt("Talk.")) if (type === "message_start") break;
+  expect(agent.isRunning).toBe(false);
+  expect(agent.session.occupied).toEqual([]);
+});
+
+/** A session long enough to be compacted, and a run in it that waits. */
+async function begun(
+  parts: Partial<AgentParts>,
+  first?: "calls" | "overflow",
+): Promise<{ readonly scene: Stage; readonly end: Promise<RunEnd> }> {
+  const model = heldModel();
+  const { hooks, ...quick } = parts;
+  const scene = await stage(model, { ports: machine, ...quick, ...(hooks && { hooks: later(hooks) }) });
+  for (let round = 0; round < 4; round += 1) {
+    const said = scene.prompt(`${round} ${"Here is more of it. ".repeat(1_000)}`);
+    await quiet();
+    model.waiting[0]?.end(text("Good."));
+    await said;
+  }
+  isTime = true;
+  const end = scene.prompt("Now.");
+  await quiet();
+  if (first) model.waiting[0]?.end(first === "calls" ? calls("work", "c1") : tooLong);
+  await quiet();
+  isTime = false;
+  return { scene, end };
+}
+
+let isTime = false;
+
+/** Hooks that have nothing to say until it is time. */
+function later(hooks: NonNullable<AgentParts["hooks"]>): NonNullable<AgentParts["hooks"]> {
+  const wait = (list: readonly ((event: never) => unknown)[] = []) =>
+    list.map((hook) => (event: never) => (isTime ? hook(event) : undefined));
+  return {
+    ...(hooks.context && { context: wait(hooks.context) as never }),
+    ...(hooks.session_before_compact && { session_before_compact: wait(hooks.session_before_compact) as never }),
+  };
+}

@@ -1,0 +1,92 @@
+/** What is told, in which order. */
+
+import { expect, test } from "vitest";
+import type { AgentEvent } from "../../src/index.ts";
+import { calls, heldModel, heldTool, quiet, stage, text } from "./held.ts";
+
+test("RUN12 a run is told from its start to its rest, in pi's names", async () => {
+  const model = heldModel();
+  const tool = heldTool("work", { isIdempotent: true });
+  const scene = await stage(model, { tools: [tool] });
+  const end = scene.prompt("Begin.");
+  await quiet();
+  model.waiting[0]?.end(calls("work", "c1"));
+  await quiet();
+  tool.waiting[0]?.end("done");
+  await quiet();
+  model.waiting[0]?.end(text("All done."));
+  await end;
+  expect(scene.events.map(shown)).toEqual([
+    "agent_start",
+    "entry_appended message",
+    "message_start user",
+    "message_end user",
+    "turn_start",
+    "message_start assistant",
+    "entry_appended message",
+    "message_end assistant",
+    "tool_execution_start c1",
+    "entry_appended message",
+    "tool_execution_end c1",
+    "turn_end",
+    "turn_start",
+    "message_start assistant",
+    "entry_appended message",
+    "message_end assistant",
+    "turn_end",
+    "agent_end",
+    "agent_settled",
+  ]);
+  expect(scene.events.at(-2)).toMatchObject({
+    messages: [{ role: "user" }, { role: "assistant" }, { role: "assistant" }],
+  });
+});
+
+test("RUN12 each entry is told once, through compactions and moves", async () => {
+  const model = heldModel({ contextWindow: 8_192 });
+  const scene = await stage(model, { writers: [] });
+  for (let round = 0; round < 12; round += 1) {
+    const end = scene.prompt(`${round} ${"Here is more of it. ".repeat(300)}`);
+    await quiet();
+    model.waiting[0]?.end(text("Good."));
+    await end;
+  }
+  const told = scene.events.flatMap((event) => (event.type === "entry_appended" ? [event.entry.id] : []));
+  const written = (await scene.agent.session.branch()).map(({ id }) => id);
+  expect(told).toEqual(written);
+  expect(scene.events.some(({ type }) => type === "compaction_end")).toBe(true);
+});
+
+test("RUN12 what is told of a wait says which try it is and how it ended", async () => {
+  const model = heldModel();
+  const scene = await stage({
+    ...model,
+    async *stream(asked, act) {
+      yield { type: "reply-restarted", failure: { kind: "busy", message: "slow down" }, waitMs: 50 };
+      yield* model.stream(asked, act);
+    },
+  });
+  const end = scene.prompt("Begin.");
+  await quiet();
+  model.waiting[0]?.end(text("Here."));
+  await end;
+  expect(scene.events.filter(({ type }) => type.startsWith("auto_retry"))).toEqual([
+    { type: "auto_retry_start", attempt: 1, delayMs: 50, errorMessage: "slow down" },
+    { type: "auto_retry_end", attempt: 1, success: true },
+  ]);
+});
+
+function shown(event: AgentEvent): string {
+  switch (event.type) {
+    case "entry_appended":
+      return `${event.type} ${event.entry.type}`;
+    case "message_start":
+    case "message_end":
+      return `${event.type} ${event.message.role}`;
+    case "tool_execution_start":
+    case "tool_execution_end":
+      return `${event.type} ${event.toolCallId}`;
+    default:
+      return event.type;
+  }
+}

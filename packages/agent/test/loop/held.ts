@@ -1,0 +1,215 @@
+/** A stage on which nothing happens by itself: a model, a tool and a writer of summaries that wait to be told what comes of them. */
+
+import {
+  type AssistantMessage,
+  type Candidate,
+  type Entry,
+  MemoryStore,
+  type Model,
+  type ModelEvent,
+  type ModelFailure,
+  type Ports,
+  type Request,
+  Session,
+  type Writer,
+} from "@pith/context";
+import { nothingUsed, testPorts } from "@pith/context/testing";
+import { Agent, type AgentEvent, type AgentParts, type RunEnd, type Tool, type ToolOutput } from "../../src/index.ts";
+
+/** Work that was begun and waits; `end` says what comes of it. */
+export interface Held<Asked, Outcome> {
+  readonly asked: Asked;
+  readonly end: (outcome: Outcome) => void;
+}
+
+export type Reply = Partial<AssistantMessage> | { readonly failure: ModelFailure };
+
+const VOICE = { api: "anthropic-messages", provider: "anthropic", model: "held" };
+
+export interface HeldModel extends Model {
+  readonly waiting: Held<Request, Reply>[];
+  readonly requests: Request[];
+}
+
+export function heldModel({ contextWindow = 200_000, model = VOICE.model } = {}): HeldModel {
+  const waiting: Held<Request, Reply>[] = [];
+  const requests: Request[] = [];
+  const voice = { ...VOICE, model };
+  return {
+    ...voice,
+    contextWindow,
+    maxTokens: 4_000,
+    waiting,
+    requests,
+    async *stream(asked, { signal }) {
+      requests.push(asked);
+      const reply = await held(waiting, asked, signal);
+      yield reply === null ? stopped(voice) : said(reply, voice);
+    },
+  };
+}
+
+export interface HeldTool extends Tool {
+  readonly waiting: Held<string, string>[];
+  /** The calls it was run for. */
+  readonly ran: string[];
+}
+
+export function heldTool(name: string, { isIdempotent = false } = {}): HeldTool {
+  const waiting: Held<string, string>[] = [];
+  const ran: string[] = [];
+  return {
+    name,
+    description: "It waits.",
+    parameters: { type: "object" },
+    isIdempotent,
+    waiting,
+    ran,
+    run: async ({ id, signal }): Promise<ToolOutput> => {
+      ran.push(id);
+      const text = await held(waiting, id, signal);
+      if (text === null) throw new Error("stopped");
+      return { content: [{ type: "text", text }] };
+    },
+  };
+}
+
+/** It tells a story of a few words, or fails, when it is told to. */
+export interface HeldWriter extends Writer {
+  readonly waiting: Held<null, "tells" | "fails">[];
+}
+
+export function heldWriter(): HeldWriter {
+  const waiting: Held<null, "tells" | "fails">[] = [];
+  return {
+    route: "held",
+    isPaid: false,
+    waiting,
+    write: async (plan, { signal }) => {
+      const how = await held(waiting, null, signal);
+      if (how === null) return { type: "cancelled" };
+      if (how === "fails") return { type: "failed", why: "it was told to fail" };
+      const covers = new Set(plan.covered.map(({ id }) => id));
+      const candidate: Candidate = { route: "held", story: "## Goal\nWork on.", notes: "", covers };
+      return { type: "written", candidate };
+    },
+  };
+}
+
+/** Null: it was stopped. */
+function held<Asked, Outcome>(
+  waiting: Held<Asked, Outcome>[],
+  asked: Asked,
+  signal: AbortSignal | undefined,
+): Promise<Outcome | null> {
+  return new Promise((resolve) => {
+    const leave = (): void => void waiting.splice(waiting.indexOf(mine), waiting.includes(mine) ? 1 : 0);
+    const mine: Held<Asked, Outcome> = {
+      asked,
+      end: (outcome) => {
+        leave();
+        resolve(outcome);
+      },
+    };
+    waiting.push(mine);
+    const stop = (): void => {
+      leave();
+      resolve(null);
+    };
+    if (signal?.aborted) stop();
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}
+
+function said(reply: Reply, voice: typeof VOICE): ModelEvent {
+  if ("failure" in reply) return { type: "reply-failed", failure: reply.failure };
+  return { type: "reply-ended", message: messageOf(reply, voice) };
+}
+
+function stopped(voice: typeof VOICE): ModelEvent {
+  const message = messageOf({ content: [{ type: "text", text: "half a" }], stopReason: "aborted" }, voice);
+  return { type: "reply-failed", failure: { kind: "aborted", message: "stopped" }, message };
+}
+
+function messageOf(reply: Partial<AssistantMessage>, voice: typeof VOICE): AssistantMessage {
+  const isCalling = reply.content?.some((block) => block.type === "toolCall");
+  const stopReason = isCalling ? "toolUse" : "stop";
+  return { role: "assistant", content: [], ...voice, usage: nothingUsed, stopReason, timestamp: 0, ...reply };
+}
+
+export const text = (words: string): Reply => ({ content: [{ type: "text", text: words }] });
+
+export const calls = (name: string, ...ids: readonly string[]): Reply => ({
+  content: ids.map((id) => ({ type: "toolCall" as const, id, name, arguments: {} })),
+});
+
+export const tooLong: Reply = { failure: { kind: "overflow", message: "prompt is too long" } };
+
+export async function stage(model: Model, parts: Partial<AgentParts> = {}, prefix = "e"): Promise<Stage> {
+  const ports = patient(testPorts(prefix));
+  return onStage(await Session.open(MemoryStore.create(ports), ports), { model, ports, ...parts });
+}
+
+/** The same session as another process would open it. */
+export async function reopened(
+  { agent }: Stage,
+  parts: Partial<AgentParts> & { readonly model: Model },
+  prefix: string,
+): Promise<Stage> {
+  const ports = patient(testPorts(prefix));
+  const { store } = agent.session;
+  if (!(store instanceof MemoryStore)) throw new Error("only what is in memory is opened again");
+  return onStage(await Session.open(MemoryStore.open(store.bytes(), ports), ports), { ports, ...parts });
+}
+
+export interface Stage {
+  readonly agent: Agent;
+  readonly events: AgentEvent[];
+  /** Begins a run and listens to it; what it ended with comes later. */
+  readonly prompt: (words: string) => Promise<RunEnd>;
+  readonly resume: () => Promise<RunEnd>;
+}
+
+function onStage(session: Session, parts: Partial<AgentParts> & Pick<AgentParts, "model" | "ports">): Stage {
+  const events: AgentEvent[] = [];
+  const listen = (event: AgentEvent): void => void events.push(event);
+  const agent = new Agent({ session, tools: [], listen, ...parts });
+  const ended = async (run: AsyncGenerator<AgentEvent, RunEnd>): Promise<RunEnd> => {
+    for (;;) {
+      const { done, value } = await run.next();
+      if (done) return value;
+    }
+  };
+  return { agent, events, prompt: (words) => ended(agent.prompt(words)), resume: () => ended(agent.resume()) };
+}
+
+// Here a moment is a turn of the event loop: what is stopped has time to end, and nobody waits for a clock.
+function patient(ports: Ports): Ports {
+  return { ...ports, sleep: async (ms, { signal }) => (ms > 0 && !signal?.aborted ? quiet() : undefined) };
+}
+
+/** Lets everything happen that happens by itself. */
+export async function quiet(): Promise<void> {
+  for (let turn = 0; turn < 12; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The words of the conversation in the log, one line a message. */
+export async function talk({ agent }: Stage): Promise<readonly string[]> {
+  return (await agent.session.branch()).flatMap(lineOf);
+}
+
+function lineOf(entry: Entry): readonly string[] {
+  if (entry.type === "compaction") return ["compaction"];
+  if (entry.type !== "message") return [];
+  const { message } = entry;
+  if (message.role === "toolResult") return [`${message.toolCallId} → ${wordsOf(message.content)}`];
+  if (message.role !== "user" && message.role !== "assistant") return [];
+  return [`${message.role}: ${wordsOf(message.content)}`];
+}
+
+function wordsOf(
+  content: string | readonly { readonly type: string; readonly text?: string; readonly id?: string }[],
+): string {
+  if (typeof content === "string") return content;
+  return content.map(({ text: words, id }) => words ?? `[${id}]`).join(" ");
+}

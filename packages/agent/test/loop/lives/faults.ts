@@ -1,0 +1,67 @@
+/** What is wrong with what a life has left behind; nothing, where all is well. */
+
+import { buildSessionContext, type Entry, MemoryStore, Session } from "@pith/context";
+import { testPorts } from "@pith/context/testing";
+import type { Life, Said } from "./life.ts";
+
+export async function faultsOf(life: Life): Promise<readonly string[]> {
+  const branch = await life.session.branch();
+  return [
+    ...saidFaults(life.said, branch),
+    ...callFaults(branch),
+    ...life.ran.filter((id, at) => life.ran.indexOf(id) !== at).map((id) => `${id} was run twice`),
+    ...(life.hasty > 0 ? ["a run said it was done while something waited"] : []),
+    ...((await life.isOpen()) ? ["it is idle, and something is open"] : []),
+    ...(await memoryFaults(life.session)),
+  ];
+}
+
+/** Everything that was said is heard once, each kind in its order. */
+function saidFaults(said: readonly Said[], branch: readonly Entry[]): readonly string[] {
+  const heard = branch.flatMap(userWords);
+  const times = ({ words }: Said): number => heard.filter((each) => each === words).length;
+  const kinds = ["prompt", "steer", "followUp"] as const;
+  const disordered = kinds.filter((kind) => {
+    const inOrder = said.filter((each) => each.kind === kind).map(({ words }) => words);
+    return heard.filter((words) => inOrder.includes(words)).join() !== inOrder.join();
+  });
+  return [
+    ...said.filter((each) => times(each) !== 1).map((each) => `${each.words} was heard ${times(each)} times`),
+    ...disordered.map((kind) => `what was said as ${kind} is out of order`),
+  ];
+}
+
+/** Every call that counts has one result, before anybody speaks again. */
+function callFaults(branch: readonly Entry[]): readonly string[] {
+  const faults: string[] = [];
+  let open = new Set<string>();
+  for (const entry of branch) {
+    if (entry.type !== "message") continue;
+    const { message } = entry;
+    if (message.role === "toolResult") {
+      if (!open.delete(message.toolCallId)) faults.push(`${message.toolCallId} has a result too many`);
+      continue;
+    }
+    if (open.size > 0) faults.push(`${[...open].join()} had no result when ${message.role} spoke`);
+    open = new Set();
+    if (message.role === "assistant" && message.stopReason === "toolUse")
+      open = new Set(message.content.flatMap((block) => (block.type === "toolCall" ? [block.id] : [])));
+  }
+  return faults;
+}
+
+/** What is in memory is what another process reads (INV23). */
+async function memoryFaults(session: Session): Promise<readonly string[]> {
+  if (!(session.store instanceof MemoryStore)) throw new Error("a life is lived in memory");
+  const ports = testPorts("check-");
+  const read = await Session.open(MemoryStore.open(session.store.bytes(), ports), ports);
+  const context = ({ window }: Session): string => JSON.stringify(buildSessionContext(window));
+  return context(read) === context(session) ? [] : ["another process reads another context"];
+}
+
+function userWords(entry: Entry): readonly string[] {
+  if (entry.type !== "message" || entry.message.role !== "user") return [];
+  const [block] = entry.message.content;
+  const text = typeof block === "string" ? block : block?.type === "text" ? block.text : "";
+  return [text.split(" ")[0] ?? ""];
+}

@@ -1,0 +1,188 @@
+/** A life of an agent, act by act: what is said to it, what its model, its tool and its writer do, stops and crashes. */
+
+import type { Session } from "@pith/context";
+import fc from "fast-check";
+import type { RunEnd } from "../../../src/index.ts";
+import { nextAt } from "../../../src/loop/next.ts";
+import {
+  calls,
+  type HeldModel,
+  type HeldTool,
+  type HeldWriter,
+  heldModel,
+  heldTool,
+  heldWriter,
+  quiet,
+  reopened,
+  type Stage,
+  stage,
+  text,
+  tooLong,
+} from "../held.ts";
+
+export const acts = [
+  "prompt",
+  "steer",
+  "follow up",
+  "abort",
+  "compact",
+  "says little",
+  "says much",
+  "calls",
+  "calls twice",
+  "is too long",
+  "breaks off",
+  "tool ends",
+  "last tool ends",
+  "writer tells",
+  "writer fails",
+  "crash",
+] as const;
+
+export type Act = (typeof acts)[number];
+
+/** Models speak more often than programs crash. */
+const weights: Partial<Readonly<Record<Act, number>>> = { prompt: 4, "says much": 5, calls: 4, "last tool ends": 4 };
+
+export const lives: fc.Arbitrary<readonly Act[]> = fc.array(
+  fc.oneof(...acts.map((act) => ({ arbitrary: fc.constant(act), weight: weights[act] ?? 1 }))),
+  { minLength: 1, maxLength: 80, size: "max" },
+);
+
+export interface Said {
+  readonly words: string;
+  readonly kind: "prompt" | "steer" | "followUp";
+}
+
+interface Things {
+  readonly model: HeldModel;
+  readonly tool: HeldTool;
+  readonly writer: HeldWriter;
+}
+
+export class Life {
+  readonly said: Said[] = [];
+  /** The calls that the tool was run for, crashes or not. */
+  readonly ran: string[] = [];
+  /** Runs that said they were done, and left something waiting. */
+  hasty = 0;
+  #scene: Stage;
+  #things: Things;
+  #crashes = 0;
+  #count = 0;
+
+  static async begin(): Promise<Life> {
+    const things = freshThings();
+    return new Life(await stage(things.model, partsOf(things), "l0-"), things);
+  }
+
+  private constructor(scene: Stage, things: Things) {
+    this.#scene = scene;
+    this.#things = things;
+  }
+
+  get session(): Session {
+    return this.#scene.agent.session;
+  }
+
+  async act(act: Act): Promise<void> {
+    await this.#perform(act);
+    await quiet();
+  }
+
+  /** Lets everything come to its end: whoever waits is answered, and what was left open is taken up. */
+  async end(): Promise<void> {
+    for (let step = 0; step < 300; step += 1) {
+      await quiet();
+      const { model, tool, writer } = this.#things;
+      if (writer.waiting.length > 0) await this.act("writer fails");
+      else if (tool.waiting.length > 0) await this.act("tool ends");
+      else if (model.waiting.length > 0) await this.act("says little");
+      else if (this.#scene.agent.isRunning) continue;
+      else if (await this.isOpen()) void this.#watch(this.#scene.resume());
+      else return void this.ran.push(...tool.ran);
+    }
+    throw new Error("it never came to an end");
+  }
+
+  /** Whether something waits to be said, answered or run. */
+  async isOpen(): Promise<boolean> {
+    const { queue, session } = this.#scene.agent;
+    return queue.length > 0 || nextAt(await session.branch()).type !== "nothing";
+  }
+
+  async #perform(act: Act): Promise<void> {
+    const { agent } = this.#scene;
+    const { model, tool, writer } = this.#things;
+    const reply = model.waiting[0]?.end ?? (() => {});
+    switch (act) {
+      case "prompt":
+        if (!agent.isRunning) void this.#watch(this.#scene.prompt(this.#words("prompt")));
+        return;
+      case "steer":
+        return agent.steer(this.#words("steer"));
+      case "follow up":
+        return agent.followUp(this.#words("followUp"));
+      case "abort":
+        return agent.abort();
+      case "compact":
+        return void agent.compact();
+      case "says little":
+        return reply(text("Good."));
+      case "says much":
+        return reply(text(`Much. ${"And more than that. ".repeat(400)}`));
+      case "calls":
+        return reply(calls("work", this.#name("c")));
+      case "calls twice":
+        return reply(calls("work", this.#name("c"), this.#name("c")));
+      case "is too long":
+        return reply(tooLong);
+      case "breaks off":
+        return reply({ failure: { kind: "unreachable", message: "the line is dead" } });
+      case "tool ends":
+        return tool.waiting[0]?.end("worked");
+      case "last tool ends":
+        return tool.waiting.at(-1)?.end(`worked ${"on and on ".repeat(400)}`);
+      case "writer tells":
+        return writer.waiting[0]?.end("tells");
+      case "writer fails":
+        return writer.waiting[0]?.end("fails");
+      case "crash":
+        return this.#crash();
+    }
+  }
+
+  async #watch(run: Promise<RunEnd>): Promise<void> {
+    const { agent } = this.#scene;
+    const { type } = await run;
+    if (type === "done" && agent.queue.length > 0) this.hasty += 1;
+  }
+
+  /** Another process opens what is on the disk, and takes up what was left open. */
+  async #crash(): Promise<void> {
+    this.ran.push(...this.#things.tool.ran);
+    this.#crashes += 1;
+    this.#things = freshThings();
+    this.#scene = await reopened(this.#scene, partsOf(this.#things), `l${this.#crashes}-`);
+    void this.#watch(this.#scene.resume());
+  }
+
+  #words(kind: Said["kind"]): string {
+    const words = this.#name("m");
+    this.said.push({ words, kind });
+    return `${words} ${"Here is what you need to know. ".repeat(50)}`;
+  }
+
+  #name(letter: string): string {
+    this.#count += 1;
+    return `${letter}${this.#count}`;
+  }
+}
+
+function freshThings(): Things {
+  return { model: heldModel({ contextWindow: 8_192 }), tool: heldTool("work"), writer: heldWriter() };
+}
+
+function partsOf({ model, tool, writer }: Things) {
+  return { model, tools: [tool], writers: [writer] };
+}

@@ -1,0 +1,30 @@
+/** Random lives of an agent: no message is lost or doubled, no call is left open or run twice, whatever happens when. */
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { faultsOf } from "./faults.ts";
+import { type Act, Life, lives } from "./life.ts";
+
+const RUNS = Number(process.env.PITH_LIVES ?? 200);
+
+test("RUN7 nothing is lost, doubled, left open or run twice, whatever happens when (INV46)", {
+  timeout: 60_000 + RUNS * 1_000,
+}, async () => {
+  await fc.assert(fc.asyncProperty(lives, lived), { numRuns: RUNS });
+});
+
+/** Short lives that are played every time. */
+const short: readonly (readonly Act[])[] = [
+  ["prompt", "calls", "compact", "abort", "steer"],
+  ["prompt", "steer", "crash", "calls", "crash", "prompt"],
+  ["prompt", "calls twice", "last tool ends", "crash", "follow up", "says little"],
+];
+
+test.each(short)("RUN7 a short life: %s, %s, %s …", (...life) => lived(life));
+
+async function lived(life: readonly Act[]): Promise<void> {
+  const agent = await Life.begin();
+  for (const act of life) await agent.act(act);
+  await agent.end();
+  expect(await faultsOf(agent)).toEqual([]);
+}

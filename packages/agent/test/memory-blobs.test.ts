@@ -1,0 +1,22 @@
+/** Blobs in memory: bounded, the newest stay. */
+
+import { expect, test } from "vitest";
+import { memoryBlobs } from "../src/memory-blobs.ts";
+import { blobsContract } from "./blobs-contract.ts";
+
+blobsContract("in memory", () => memoryBlobs({ quota: 10 }));
+
+test("BLOB7 in memory the newest blobs stay, within the room for all", async () => {
+  const blobs = memoryBlobs({ room: 22 });
+  const keep = async (text: string): Promise<string> => {
+    const kept = await blobs.keep(new TextEncoder().encode(text));
+    return kept.type === "kept" ? kept.hash : "";
+  };
+  const hashes: string[] = [];
+  for (const text of ["one", "two", "one", "three", "four", "fifth blob"]) hashes.push(await keep(text));
+  const there = hashes.map(async (hash) => (await blobs.read(hash, { start: 0, end: 1 })).type);
+  expect(await Promise.all(there)).toEqual(["read", "read", "read", "read", "read", "read"]);
+  await keep("six");
+  const left = hashes.map(async (hash) => (await blobs.read(hash, { start: 0, end: 1 })).type);
+  expect(await Promise.all(left)).toEqual(["read", "none", "read", "read", "read", "read"]);
+});

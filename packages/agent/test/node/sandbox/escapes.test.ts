@@ -1,0 +1,74 @@
+/** Each way out is tried for real, by whoever runs the tests, be it root. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { createServer, type Server } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { escapes } from "./escapes.ts";
+import { boxOf, ranIn, SECRET, untouchable, type World, world } from "./world.ts";
+
+interface Outsiders {
+  readonly process: ChildProcess;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** A process, and servers that let out a secret to whoever reaches them. */
+async function outsiders({ temporary, base }: World): Promise<Outsiders> {
+  const process = spawn("sleep", ["600"]);
+  onTestFinished(() => void process.kill());
+  const socket = join(temporary, "service/socket");
+  const agent = join(base, "agent");
+  mkdirSync(join(temporary, "service"));
+  const abstract = `pith-${process.pid}`;
+  for (const path of [socket, agent, `\0${abstract}`]) await listening({ path });
+  const { port } = (await listening({ port: 0, host: "127.0.0.1" })).address() as AddressInfo;
+  return {
+    process,
+    environment: { OUTER: `${process.pid}`, SOCKET: socket, SSH_AUTH_SOCK: agent, ABSTRACT: abstract, PORT: `${port}` },
+  };
+}
+
+async function listening(where: { path: string } | { port: number; host: string }): Promise<Server> {
+  const server = createServer((visitor) => visitor.on("error", () => {}).end(SECRET));
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(where, resolve));
+  return server;
+}
+
+test.each(escapes)("BOX1 no way out: $name", async ({ command, isOffline = false, isReadOnly = false }) => {
+  const place = world();
+  const { process, environment } = await outsiders(place);
+  const before = untouchable(place);
+  const box = boxOf(place, { environment, network: !isOffline, mayWrite: () => !isReadOnly });
+  const { end, text } = await ranIn(box, command);
+  expect(end.type).toMatch(/^(ended|killed)$/);
+  expect(text).not.toContain(SECRET);
+  expect(text).not.toContain("ESCAPED");
+  expect(untouchable(place)).toEqual(before);
+  expect(process.exitCode ?? process.signalCode).toBe(null);
+});
+
+test("BOX1 a workspace in the temporary folder cannot be replaced by way of the folders around it", async () => {
+  const place = world({ workspaceIn: "temporary/deep/down" });
+  const before = untouchable(place);
+  const around = join(place.temporary, "deep");
+  await ranIn(
+    boxOf(place),
+    `mv ${around} ${around}-away; mv ${around}/down ${around}/up; rm -rf ${around}/down/workspace/.git/hooks`,
+  );
+  expect(untouchable(place)).toEqual(before);
+});
+
+test("BOX6 nothing that a command left behind goes on after it", async () => {
+  const place = world();
+  const { end } = await ranIn(
+    boxOf(place),
+    "setsid nohup bash -c 'sleep 1; touch late' >/dev/null 2>&1 & disown; echo done",
+  );
+  expect(end).toEqual({ type: "ended", exitCode: 0 });
+  await sleep(2_000);
+  expect((await ranIn(boxOf(place), "ls")).text).toBe("way-out\n");
+});

@@ -1,0 +1,115 @@
+/** What a sandbox must not get in the way of. */
+
+import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { boxOf, ranIn, type World, world } from "./world.ts";
+
+interface Work {
+  readonly name: string;
+  readonly command: string;
+  readonly says?: string | RegExp;
+  readonly leaves?: (place: World) => string;
+}
+
+const AUTHOR = "-c user.name=a -c user.email=a@b";
+
+const work: readonly Work[] = [
+  {
+    name: "a file in the workspace",
+    command: "echo x >new; mkdir -p a/b; mv new a/b",
+    leaves: ({ workspace }) => join(workspace, "a/b/new"),
+  },
+  {
+    name: "a commit",
+    command: `git add -A && git ${AUTHOR} commit -qm first && git log --format=%s && git status --short`,
+    says: "first\n",
+  },
+  {
+    name: "branches",
+    command: `git ${AUTHOR} commit -q --allow-empty -m a && git checkout -qb other && git branch --show-current`,
+    says: "other\n",
+  },
+  {
+    name: "a repository further down",
+    command: "git init -q sub && git -C sub config a.b c && git -C sub config a.b",
+    says: "c\n",
+  },
+  { name: "a package cache", command: "echo x >~/.npm/package", leaves: ({ home }) => join(home, ".npm/package") },
+  { name: "a temporary file", command: 'file=$(mktemp) && echo hello >"$file" && cat "$file"', says: "hello\n" },
+  {
+    name: "a temporary file that stays",
+    command: "echo x >$TMPDIR/out.log",
+    leaves: ({ temporary }) => join(temporary, "out.log"),
+  },
+  { name: "reading what is outside", command: "cat $OUTSIDE/file", says: "as it was\n" },
+  { name: "programs of the machine", command: '"$NODE" -p "6 * 7"', says: "42\n" },
+  {
+    name: "pipes and what a shell does",
+    command: "seq 3 | sort -r | paste -sd, && cat <(echo a) <<<b",
+    says: "3,2,1\na\n",
+  },
+  {
+    name: "a program of its own",
+    command: "printf '#!/bin/bash\\necho ran' >own && chmod +x own && ./own",
+    says: "ran\n",
+  },
+  {
+    name: "devices that everybody uses",
+    command: "head -c 4 /dev/urandom | wc -c; echo x >/dev/null;",
+    says: "4\n",
+  },
+  { name: "its own processes", command: "sleep 60 & kill $! && wait $!; echo $?", says: "143\n" },
+  { name: "who it is", command: '[ "$(id -u)" = "$(stat -c %u .)" ] && pwd -P', says: /\/workspace\n$/ },
+];
+
+test.each(work)("BOX2 honest work goes on: $name", async ({ command, says, leaves }) => {
+  const place = world();
+  const { end, text } = await ranIn(boxOf(place), command);
+  if (says !== undefined) expect(text).toEqual(typeof says === "string" ? says : expect.stringMatching(says));
+  expect(end).toEqual({ type: "ended", exitCode: 0 });
+  if (leaves) expect(existsSync(leaves(place))).toBe(true);
+});
+
+test("BOX2 honest work goes on: the network, where it is on", async () => {
+  const server = createServer((_, response) => response.end("hello"));
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const command = `"$NODE" -e 'fetch("http://127.0.0.1:${port}").then((got) => got.text()).then(console.log)'`;
+  expect((await ranIn(boxOf(world()), command)).text).toBe("hello\n");
+});
+
+test("BOX2 honest work goes on: both streams in order, whole, and an exit code", async () => {
+  const command = 'for i in $(seq 300); do echo "out $i"; echo "err $i" >&2; done; head -c 3000000 /dev/zero; exit 7';
+  const { end, text } = await ranIn(boxOf(world()), command);
+  const said = Array.from({ length: 300 }, (_, at) => `out ${at + 1}\nerr ${at + 1}\n`).join("");
+  expect(end).toEqual({ type: "ended", exitCode: 7 });
+  expect(text.startsWith(said)).toBe(true);
+  expect(text.length).toBe(said.length + 3_000_000);
+});
+
+test("BOX2 what bash has to say of a command it cannot read is output too", async () => {
+  const { end, text } = await ranIn(boxOf(world()), "echo (");
+  expect(end).toMatchObject({ type: "ended", exitCode: expect.toSatisfy((code: number) => code > 0) });
+  expect(text).toContain("syntax error");
+});
+
+test("BOX3 when the workspace may only be read, temporary files and caches can still be written", async () => {
+  const place = world();
+  const command = "cat .git/HEAD; echo x >$TMPDIR/plan && echo x >~/.npm/plan && ! touch new 2>/dev/null";
+  const { end, text } = await ranIn(boxOf(place, { mayWrite: () => false }), command);
+  expect({ end, text }).toEqual({ end: { type: "ended", exitCode: 0 }, text: "ref: refs/heads/main\n" });
+});
+
+test("BOX3 whether it may is asked before each command", async () => {
+  const place = world();
+  let may = false;
+  const box = boxOf(place, { mayWrite: () => may });
+  expect((await ranIn(box, "echo x >new")).end).toEqual({ type: "ended", exitCode: 1 });
+  may = true;
+  expect((await ranIn(box, "echo x >new")).end).toEqual({ type: "ended", exitCode: 0 });
+  expect(readFileSync(join(place.workspace, "new"), "utf8")).toBe("x\n");
+});

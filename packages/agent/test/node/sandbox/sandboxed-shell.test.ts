@@ -1,0 +1,183 @@
+/** The life of a sandbox: it starts or says why not, ends with all that is in it, and leaves nothing in the workspace. */
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { sandboxHere } from "../../../src/node/sandbox/sandbox-here.ts";
+import { alive, pidsIn } from "../shell/place.ts";
+import { boxOf, program, ranIn, untouchable, type World, world } from "./world.ts";
+
+const NAMES = [".git", "way-out"];
+
+const namesIn = ({ workspace }: World): readonly string[] => readdirSync(workspace).toSorted();
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await sleep(20);
+}
+
+test("BOX4 a sandbox that cannot be made is said, and the command does not run", async () => {
+  const place = world();
+  const broken = { ...program, apart: [...program.apart, "--no-such-option"] };
+  const { end } = await ranIn(boxOf(place, { program: broken }), "touch ran");
+  expect(end).toEqual({
+    type: "not-started",
+    message: expect.stringMatching(/^the command was not run, because its sandbox could not be made: .*no-such-option/),
+  });
+  expect(namesIn(place)).toEqual(NAMES);
+});
+
+test.each([
+  ["a program that is not there", { program: { ...program, path: "/no/bwrap" } }, "could not be started"],
+  ["a workspace that is not there", { root: "/no/workspace" }, "there is no folder /no/workspace"],
+  ["a workspace that is everything", { root: "/" }, "the workspace is the whole disk"],
+])("BOX4 so is %s", async (_, parts, message) => {
+  const { end } = await ranIn(boxOf(world(), parts), "true");
+  expect(end).toMatchObject({ type: "not-started", message: expect.stringContaining(message) });
+});
+
+test("BOX4 a variable that names the whole disk as temporary makes nothing of it writable", async () => {
+  const place = world();
+  const { TMPDIR: _, ...environment } = boxOf(place).environment;
+  const { temporary: __, ...box } = boxOf(place);
+  const { end } = await ranIn({ ...box, environment: { ...environment, TMPDIR: "/" } }, "touch /etc/pith-was-here");
+  expect(end).toEqual({ type: "ended", exitCode: 1 });
+});
+
+test("BOX4 a command that fails as a sandbox would is one that ran", async () => {
+  const { end } = await ranIn(boxOf(world()), "echo 'bwrap: no' >&2; exit 1");
+  expect(end).toEqual({ type: "ended", exitCode: 1 });
+});
+
+test("BOX4 where there is no bubblewrap, that is said", async () => {
+  expect(await sandboxHere({ PATH: "/no:relative" })).toEqual({
+    type: "does-not",
+    why: "bubblewrap is not installed: there is no `bwrap`",
+  });
+});
+
+test("BOX5 of the names that are kept free nothing is left, also by commands that run at the same time", async () => {
+  const place = world();
+  const box = boxOf(place);
+  const long = ranIn(box, "touch up; until [ -e go ]; do sleep 0.02; done; touch .vscode/tasks.json; mkdir .idea/a");
+  await until(() => namesIn(place).includes("up"));
+  await Promise.all([ranIn(box, "true"), ranIn(box, "mkdir .claude/a"), ranIn(box, "true")]);
+  writeFileSync(join(place.workspace, "go"), "");
+  expect((await long).text).toMatch(/tasks.json.*Read-only[\s\S]*\.idea\/a.*Read-only/);
+  expect(namesIn(place)).toEqual([".git", "go", "up", "way-out"]);
+});
+
+test("BOX5 what was left by a program that was killed goes with the next command", async () => {
+  const place = world();
+  mkdirSync(join(place.workspace, ".vscode/pith-999999999-1"), { recursive: true });
+  await ranIn(boxOf(place), "true");
+  expect(namesIn(place)).toEqual(NAMES);
+});
+
+test("BOX5 what another program still holds stays until that one lets go of it", async () => {
+  const place = world();
+  const theirs = join(place.workspace, `.vscode/pith-${process.ppid}-1`);
+  mkdirSync(theirs, { recursive: true });
+  const { text } = await ranIn(boxOf(place), "ls -A .vscode; touch .vscode/tasks.json");
+  expect(text).toMatch(/^touch: .*Read-only/);
+  expect(existsSync(theirs)).toBe(true);
+});
+
+test("BOX5 a folder that is somebody's own stays, empty or not, and can be read", async () => {
+  const place = world();
+  mkdirSync(join(place.workspace, ".idea"));
+  mkdirSync(join(place.workspace, ".vscode"));
+  writeFileSync(join(place.workspace, ".vscode/settings.json"), "mine");
+  const { text } = await ranIn(boxOf(place), "cat .vscode/settings.json; touch .idea/a .vscode/b");
+  expect(text).toMatch(/^mine.*Read-only[\s\S]*Read-only/);
+  expect(namesIn(place)).toEqual([".git", ".idea", ".vscode", "way-out"]);
+});
+
+test("BOX5 a link to nowhere in place of such a folder is no reason to wait for it", async () => {
+  const place = world();
+  symlinkSync(join(place.base, "nowhere"), join(place.workspace, ".vscode"));
+  expect((await ranIn(boxOf(place), "touch .vscode/tasks.json")).end).toEqual({ type: "ended", exitCode: 1 });
+  expect(namesIn(place)).toEqual([".git", ".vscode", "way-out"]);
+});
+
+test("BOX5 a folder that is no repository does not become one, and is as it was afterwards", async () => {
+  const place = world();
+  rmSync(join(place.workspace, ".git"), { recursive: true });
+  const { end } = await ranIn(boxOf(place), "git init; mkdir -p .git/hooks");
+  expect(end).toEqual({ type: "ended", exitCode: 1 });
+  expect(namesIn(place)).toEqual(["way-out"]);
+});
+
+test("BOX5 where the repository lies elsewhere, the file that says where stays as it is", async () => {
+  const place = world();
+  rmSync(join(place.workspace, ".git"), { recursive: true });
+  writeFileSync(join(place.workspace, ".git"), `gitdir: ${place.outside}`);
+  const { text } = await ranIn(boxOf(place), "cat .git; echo x >.git; mv .git away; rm -f .git");
+  expect(text).toMatch(/^gitdir: .*Read-only[\s\S]*busy[\s\S]*busy/);
+  expect(namesIn(place)).toEqual([".git", "way-out"]);
+});
+
+test("BOX5 in a workspace that is the home, what the next shell runs stays as it is", async () => {
+  const place = world();
+  const before = untouchable(place);
+  const box = boxOf(place, { root: place.home });
+  const { end } = await ranIn(
+    box,
+    "echo x >>.bashrc; mkdir -p .ssh .config/a .local/bin; cat .pith/keys.json; touch mine && rm mine",
+  );
+  expect(end).toEqual({ type: "ended", exitCode: 0 });
+  expect(untouchable(place)).toEqual(before);
+});
+
+test("BOX5 what is guarded stays absent wherever it lies, together with the folders on the way to it", async () => {
+  const place = world();
+  const guarded = ["down/settings.json", "down/keys", "up"].map((name) => join(place.temporary, "deep", name));
+  const box = boxOf(place, { guarded });
+  const command = "mkdir -p $TMPDIR/deep/down $TMPDIR/deep/up; touch $TMPDIR/deep/down/settings.json; sleep 0.1";
+  await Promise.all([ranIn(box, command), ranIn(box, command), ranIn(box, "touch $TMPDIR/mine")]);
+  expect(readdirSync(place.temporary)).toEqual(["mine"]);
+});
+
+test.each([{ isDeaf: false }, { isDeaf: true }])(
+  "BOX6 an abort ends all that is in it ($isDeaf)",
+  async ({ isDeaf }) => {
+    const place = world();
+    const act = new AbortController();
+    const deaf = isDeaf ? "trap '' TERM; " : "";
+    const sleeper = `sleep 600.${process.pid}`;
+    const command = `${deaf}echo before; ${sleeper} & setsid ${sleeper} & echo 1 >pids; while :; do sleep 0.02; done`;
+    const running = ranIn(boxOf(place), command, { signal: act.signal });
+    await pidsIn(place.workspace, 1);
+    await until(() => sleepers().length === 2);
+    const inside = sleepers();
+    act.abort();
+    expect(await running).toEqual({
+      end: { type: "killed", by: "abort", message: "it was stopped" },
+      text: "before\n",
+    });
+    expect(await alive(inside)).toEqual([]);
+    rmSync(join(place.workspace, "pids"));
+    expect(namesIn(place)).toEqual(NAMES);
+  },
+);
+
+// A command has a second to put things in order, which is little where many tests run at once.
+test("BOX6 a command whose time is over is asked before it is forced", { retry: 3 }, async () => {
+  const command = "trap 'echo asked; exit' TERM; echo before; while :; do sleep 0.02; done";
+  const { end, text } = await ranIn(boxOf(world()), command, { timeoutMs: 3_000 });
+  expect({ by: end.type === "killed" && end.by, text }).toEqual({ by: "timeout", text: "before\nasked\n" });
+});
+
+/** Processes of this test's own making, by a number that nobody else sleeps for. */
+function sleepers(): readonly number[] {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.filter((pid) => commandOf(pid) === `sleep 600.${process.pid}`).map(Number);
+}
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,143 @@
+/** A small world around a workspace: a home with keys and caches, a temporary folder, and an outside that has to stay as it is. */
+
+import {
+  type Dirent,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { Box } from "../../../src/node/sandbox/box.ts";
+import { sandboxHere } from "../../../src/node/sandbox/sandbox-here.ts";
+import { sandboxedShell } from "../../../src/node/sandbox/sandboxed-shell.ts";
+import type { ShellAct, ShellEnd } from "../../../src/workspace.ts";
+
+export const SECRET = "sk-never-to-be-seen";
+
+const here = await sandboxHere(process.env);
+if (here.type === "does-not") throw new Error(here.why);
+export const { program } = here;
+
+export interface World {
+  readonly base: string;
+  readonly workspace: string;
+  readonly home: string;
+  readonly outside: string;
+  readonly temporary: string;
+  readonly keys: string;
+}
+
+/** The workspace is a git repository, with a link in it that leads out. */
+export function world({ workspaceIn = "" } = {}): World {
+  const base = mkdtempSync(join(tmpdir(), "pith-world-"));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  const at = (...names: readonly string[]): string => join(base, ...names);
+  const place = {
+    base,
+    workspace: at(workspaceIn, "workspace"),
+    home: at("home"),
+    outside: at("outside"),
+    temporary: at("temporary"),
+    keys: at("home/.pith/keys.json"),
+  };
+  write(place.keys, SECRET);
+  write(at("home/.bashrc"), "# as it was\n");
+  write(at("home/.npm/index"), "");
+  write(at("outside/file"), "as it was\n");
+  write(join(place.workspace, ".git/config"), "[core]\n\trepositoryformatversion = 0\n");
+  write(join(place.workspace, ".git/HEAD"), "ref: refs/heads/main\n");
+  for (const name of [".git/hooks", ".git/objects", ".git/refs"]) mkdirSync(join(place.workspace, name));
+  mkdirSync(place.temporary, { recursive: true });
+  symlinkSync(place.outside, join(place.workspace, "way-out"));
+  return place;
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+export interface Ran {
+  readonly end: ShellEnd;
+  readonly text: string;
+}
+
+export function boxOf(place: World, parts: Partial<Box> = {}): Box {
+  const { workspace, home, outside, temporary, keys } = place;
+  const { environment, ...rest } = parts;
+  return {
+    program,
+    root: workspace,
+    home,
+    network: true,
+    mayWrite: () => true,
+    temporary: [temporary],
+    hidden: [keys],
+    guarded: [dirname(keys)],
+    withheld: ["MODEL_KEY"],
+    environment: {
+      PATH: process.env.PATH,
+      NODE: process.execPath,
+      HOME: home,
+      OUTSIDE: outside,
+      KEYS: keys,
+      TMPDIR: temporary,
+      MODEL_KEY: SECRET,
+      ...environment,
+    },
+    ...rest,
+  };
+}
+
+export async function ranIn(box: Box, command: string, act: Partial<ShellAct> = {}): Promise<Ran> {
+  let text = "";
+  const output = (chunk: Uint8Array): void => {
+    text += Buffer.from(chunk).toString();
+  };
+  const end = await sandboxedShell(box).run(command, { signal: new AbortController().signal, output, ...act });
+  return { end, text };
+}
+
+/** All that must not change: each path with its mode and what is in it. */
+export function untouchable({ base, workspace, home, outside }: World): Readonly<Record<string, string>> {
+  const guarded = [
+    ".git/config",
+    ".git/commondir",
+    ".git/config.worktree",
+    ".git/hooks",
+    ".pith",
+    ".vscode",
+    ".idea",
+    ".claude",
+    ".codex",
+  ];
+  const paths = [
+    outside,
+    ...guarded.map((name) => join(workspace, name)),
+    ...inside(home).filter((path) => !path.includes("/.npm")),
+  ];
+  const all = paths.flatMap((path) => (existsSync(path) ? [path, ...inside(path)] : []));
+  return Object.fromEntries([...all, "/etc/pith-was-here"].map((path) => [path.replace(base, ""), lookOf(path)]));
+}
+
+function inside(folder: string): readonly string[] {
+  if (!lstatSync(folder).isDirectory()) return [];
+  const entries: Dirent[] = readdirSync(folder, { withFileTypes: true, recursive: true });
+  return entries.map(({ parentPath, name }) => join(parentPath, name)).toSorted();
+}
+
+function lookOf(path: string): string {
+  const entry = lstatSync(path, { throwIfNoEntry: false });
+  if (!entry) return "absent";
+  const content = entry.isSymbolicLink() ? readlinkSync(path) : entry.isFile() ? readFileSync(path, "utf8") : "";
+  return `${entry.mode.toString(8)} ${content}`;
+}

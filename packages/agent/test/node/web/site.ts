@@ -1,0 +1,48 @@
+/** Real servers on this machine, and the web that may reach them. */
+
+import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+import { nodeWeb } from "../../../src/node/web/node-web.ts";
+import type { NodeWebParts } from "../../../src/node/web/open-page.ts";
+import type { WebOpened } from "../../../src/tools/fetch/web.ts";
+import type { Certificate } from "./certificate.ts";
+
+export interface Site {
+  readonly port: number;
+  /** As an allowed host is written. */
+  readonly host: string;
+  readonly url: string;
+}
+
+export async function newSite(answer: RequestListener): Promise<Site> {
+  const port = await listening(createServer(answer));
+  return { port, host: `127.0.0.1:${port}`, url: `http://127.0.0.1:${port}/` };
+}
+
+export async function newSecureSite(certificate: Certificate, answer: RequestListener): Promise<Site> {
+  const port = await listening(createSecureServer(certificate, answer));
+  return { port, host: `127.0.0.1:${port}`, url: `https://127.0.0.1:${port}/` };
+}
+
+async function listening(server: Server): Promise<number> {
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+/** Opens a URL; up to a million bytes of it. */
+export function open(url: string, parts: NodeWebParts, signal?: AbortSignal): Promise<WebOpened> {
+  return nodeWeb(parts).open(url, { signal: signal ?? new AbortController().signal, mostBytes: MILLION });
+}
+
+export const MILLION = 1_000_000;
+
+export function textOf(opened: WebOpened): string {
+  if (opened.type !== "page") throw new Error(`no page, but ${opened.why}: ${opened.message}`);
+  return new TextDecoder().decode(opened.bytes);
+}

@@ -1,0 +1,239 @@
+/** The decision over every mode, matter and rule. */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { decide, type Rules } from "../../src/permissions/decide.ts";
+import type { Mode } from "../../src/permissions/table.ts";
+import type { Intent } from "../../src/tool.ts";
+import { act, change, command, fetched, ground, look, rule, rules, sight } from "./ground.ts";
+
+const modes = ["ask", "edit", "plan", "all"] as const;
+const home = "/home/ann";
+const root = `${home}/project`;
+
+interface Row {
+  readonly what: string;
+  readonly intents: readonly (Intent | null)[];
+  /** In the order of the modes. */
+  readonly stances: string;
+}
+
+const rows: readonly Row[] = [
+  {
+    what: "a look",
+    stances: "allowed allowed allowed allowed",
+    intents: [look(`${root}/a.ts`), look("/etc/hosts"), look()],
+  },
+  {
+    what: "a look into the workspace's own .env",
+    stances: "allowed allowed allowed allowed",
+    intents: [look(`${root}/.env`), look(`${root}/.npmrc`), look(`${root}/.config`)],
+  },
+  {
+    what: "a look at secrets",
+    stances: "asked asked asked asked",
+    intents: [
+      look(`${home}/.ssh/config`),
+      look(`${home}/.SSH/config`),
+      look("/root/.ssh/id_ed25519"),
+      look(`${home}/.gnupg`),
+      look(`${home}/.aws/credentials`),
+      look(`${home}/.config/gcloud/credentials.db`),
+      look(`${home}/.config`),
+      look(`${home}/.kube/config`),
+      look(`${home}/.mozilla/firefox/x/logins.json`),
+      look(`${home}/Library/Application Support/Google/Chrome/Default/Cookies`),
+      look(`${home}/other/.env`),
+      look(`${home}/other/.env.local`),
+      look(`${home}/.npmrc`),
+      look("/etc/shadow"),
+      look("/etc/sudoers.d/x"),
+      look("/proc/1/environ"),
+      look(`${home}/.pith`),
+      look(`${root}/a.ts`, `${home}/.ssh/config`),
+    ],
+  },
+  {
+    what: "a look at the keys",
+    stances: "refused refused refused refused",
+    intents: [look(`${home}/.pith/keys.json`)],
+  },
+  {
+    what: "a change in the workspace or the temporary folder",
+    stances: "asked allowed refused allowed",
+    intents: [
+      change(`${root}/src/a.ts`),
+      change("/tmp/x"),
+      change(`${root}/.gitignore`),
+      change(`${root}/.github/x.yml`),
+    ],
+  },
+  {
+    what: "a change of a protected place",
+    stances: "asked asked refused allowed",
+    intents: [
+      change(`${root}/.git/hooks/pre-commit`),
+      change(`${root}/.GIT/config`),
+      change(`${root}/sub/.git/config`),
+      change(`${root}/.git`),
+      change(`${root}/.pith/settings.json`),
+      change(`${root}/.vscode/tasks.json`),
+      change(`${root}/.idea/x`),
+      change(`${root}/.claude/settings.json`),
+      change(`${root}/.codex/x`),
+      change(`${root}/.bashrc`),
+      change(`${root}/.zshenv`),
+      change(`${root}/.ssh/authorized_keys`),
+      change(`${root}/a.ts`, `${root}/.git/config`),
+    ],
+  },
+  {
+    what: "a change elsewhere",
+    stances: "asked asked refused allowed",
+    intents: [change(`${home}/x`), change("/etc/hosts"), change(`${root}-2/x`), change("/tmpx"), change(home)],
+  },
+  {
+    what: "a change of what decides",
+    stances: "refused refused refused refused",
+    intents: [
+      change(`${home}/.pith/settings.json`),
+      change(`${home}/.pith/permissions.json`),
+      change(`${home}/.pith/keys.json`),
+      change(`${root}/a.ts`, `${home}/.pith/settings.json`),
+    ],
+  },
+  { what: "a confined command", stances: "asked allowed allowed allowed", intents: [command("make", true)] },
+  { what: "a free command", stances: "asked asked refused allowed", intents: [command("make")] },
+  { what: "a fetch", stances: "asked allowed allowed allowed", intents: [fetched("https://example.com/")] },
+  { what: "nothing", stances: "allowed allowed allowed allowed", intents: [{ type: "nothing" }] },
+  { what: "what nobody knows", stances: "asked asked refused allowed", intents: [null, change()] },
+];
+
+const cases = rows.flatMap(({ what, intents, stances }) =>
+  intents.flatMap((intent) =>
+    modes.map((mode, at) => ({
+      what,
+      intent,
+      mode,
+      stance: stances.split(" ")[at] ?? "",
+      shown: JSON.stringify(intent),
+    })),
+  ),
+);
+
+const decided = (intent: Intent | null, mode: Mode, some: Rules = rules({})) =>
+  decide(sight(act(intent)), { mode, rules: some, ground }).type;
+
+/** Bare rules, which count for whatever a tool is called with. */
+const bare = ["read", "edit", "bash", "fetch", "own"];
+/** Rules that name what the cases are about. */
+const named = ["read(/**)", "edit(/**)", "bash(make)", "fetch(example.com)", "own"];
+
+describe("PERM1 where no rule speaks, mode and matter decide", () => {
+  test.each(cases)("$what in $mode: $stance ($shown)", ({ intent, mode, stance }) => {
+    expect(decided(intent, mode)).toBe(stance);
+  });
+
+  test("a path that leads nobody knows where is an unknown matter", () => {
+    const lost = { act: act(look("/x/circle")), reached: [{ named: "/x/circle", real: null }] };
+    expect(modes.map((mode) => decide(lost, { mode, rules: rules({}), ground }).type)).toEqual(
+      "asked asked refused allowed".split(" "),
+    );
+  });
+
+  test("a link counts for where it leads, and for its own name where that is a secret", () => {
+    const through = {
+      act: act(look(`${root}/innocent/id`)),
+      reached: [{ named: `${root}/innocent/id`, real: `${home}/.ssh/id` }],
+    };
+    const dotfile = {
+      act: act(look(`${home}/.ssh/config`)),
+      reached: [{ named: `${home}/.ssh/config`, real: "/data/dots/ssh" }],
+    };
+    for (const each of [through, dotfile])
+      expect(decide(each, { mode: "all", rules: rules({}), ground }).type).toBe("asked");
+  });
+});
+
+describe("PERM2 deny wins over ask, ask over allow, and rules over the mode", () => {
+  test.each(cases)("$what in $mode ($shown)", ({ intent, mode, stance }) => {
+    expect(decided(intent, mode, rules({ deny: bare, ask: bare, allow: named }))).toBe("refused");
+    expect(decided(intent, mode, rules({ ask: bare, allow: named }))).toBe(stance === "refused" ? "refused" : "asked");
+    const isNameless = intent?.type === "change" && intent.paths.length === 0;
+    expect(decided(intent, mode, rules({ allow: named }))).toBe(stance === "asked" && !isNameless ? "allowed" : stance);
+  });
+});
+
+describe("PERM3 an allow goes no further than it says", () => {
+  test("what plan mode refuses, and what is always refused, no rule allows", () => {
+    const refused = cases.filter(({ stance }) => stance === "refused");
+    const most = rules({
+      allow: [...bare, ...named, "edit(/home/ann/.pith/settings.json)", "read(~/.pith/keys.json)"],
+    });
+    expect(refused.filter(({ intent, mode }) => decided(intent, mode, most) !== "refused")).toEqual([]);
+  });
+
+  test("a rule without a place allows no secret, no protected place and nothing outside", () => {
+    const delicate = [look(`${home}/.ssh/config`), change(`${root}/.git/config`), change(`${home}/x`)];
+    const mixed = [change(`${root}/a`, `${root}/.git/config`), change(`${root}/a`, "/etc/hosts")];
+    for (const intent of [...delicate, ...mixed]) expect(decided(intent, "ask", rules({ allow: bare }))).toBe("asked");
+    expect(decided(change(`${root}/a`), "ask", rules({ allow: bare }))).toBe("allowed");
+  });
+
+  test("every path of a call needs a rule", () => {
+    const some = rules({ allow: ["edit(src/**)", "edit(docs)"] });
+    expect(decided(change(`${root}/src/a`, `${root}/docs/b`), "ask", some)).toBe("allowed");
+    expect(decided(change(`${root}/src/a`, `${root}/b`), "ask", some)).toBe("asked");
+  });
+
+  test("what was begun before is asked in every mode, whatever is allowed, and refused where it would be", () => {
+    const again = modes.map((mode) => {
+      const judged = sight(act(command("make", true), { isAgain: true }));
+      return decide(judged, { mode, rules: rules({ allow: ["bash", "bash(make)"] }), ground });
+    });
+    expect(again).toEqual(modes.map(() => ({ type: "asked", matter: "command-confined", because: "again" })));
+    const denied = sight(act(command("make"), { isAgain: true }));
+    expect(decide(denied, { mode: "all", rules: rules({ deny: ["bash(make)"] }), ground }).type).toBe("refused");
+  });
+});
+
+describe("PERM4 a rule can only make it stricter, or be an allow", () => {
+  const texts = [
+    ...bare,
+    ...named,
+    "bash(rm:*)",
+    "bash(git push:*)",
+    "edit(src/**)",
+    "read(~/.ssh)",
+    "fetch(*.example.com)",
+  ];
+  const some = fc.subarray(texts.map(rule));
+  const standings = fc.record({ allow: some, ask: some, deny: some });
+  const intents = fc.oneof(
+    fc.constantFrom(...cases.map(({ intent }) => intent)),
+    fc
+      .constantFrom("rm -rf /", "git status; rm x", "echo $(rm x)", "$X y", "'", "sudo rm", "make")
+      .map((line) => command(line)),
+    fc.string().map((line) => command(line, true)),
+  );
+  const strictness = { allowed: 0, asked: 1, refused: 2 };
+
+  test("one more deny or ask never lets anything pass that did not before", () => {
+    const more = fc.constantFrom(...texts.map(rule));
+    fc.assert(
+      fc.property(
+        intents,
+        fc.constantFrom(...modes),
+        standings,
+        more,
+        fc.constantFrom("deny" as const, "ask" as const),
+        (intent, mode, held, one, effect) => {
+          const before = decided(intent, mode, held);
+          const after = decided(intent, mode, { ...held, [effect]: [...held[effect], one] });
+          expect(strictness[after]).toBeGreaterThanOrEqual(strictness[before]);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+});

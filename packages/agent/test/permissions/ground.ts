@@ -1,0 +1,56 @@
+/** A made-up machine for permissions: a home, a workspace in it, and links by name. */
+
+import type { Rules } from "../../src/permissions/decide.ts";
+import type { Act } from "../../src/permissions/permit.ts";
+import { parseRule, type Rule } from "../../src/permissions/rules/rule.ts";
+import type { Ground, RealPath, Sight } from "../../src/permissions/sight.ts";
+import type { Intent } from "../../src/tool.ts";
+
+export const ground: Ground = {
+  root: "/home/ann/project",
+  home: "/home/ann",
+  temporary: ["/tmp"],
+  keys: ["/home/ann/.pith/keys.json"],
+  own: ["/home/ann/.pith/settings.json", "/home/ann/.pith/permissions.json"],
+};
+
+/** Links of this machine, each with where it leads. */
+export const links: Readonly<Record<string, string>> = {
+  "/home/ann/project/innocent": "/home/ann/.ssh",
+  "/home/ann/project/hooks": "/home/ann/project/.git/hooks",
+  "/home/ann/project/out": "/home/ann/elsewhere",
+};
+
+export const realPath: RealPath = async (path) => {
+  if (path.includes("circle")) return null;
+  const link = Object.keys(links).find((name) => path === name || path.startsWith(`${name}/`));
+  return link === undefined ? path : `${links[link]}${path.slice(link.length)}`;
+};
+
+export function rule(text: string): Rule {
+  const parsed = parseRule(text);
+  if (parsed.type === "mistake") throw new Error(parsed.message);
+  return parsed.rule;
+}
+
+export function rules(texts: { readonly [effect in keyof Rules]?: readonly string[] }): Rules {
+  const { allow = [], ask = [], deny = [] } = texts;
+  return { allow: allow.map(rule), ask: ask.map(rule), deny: deny.map(rule) };
+}
+
+export function act(intent: Intent | null, more: Partial<Act> = {}): Act {
+  return { tool: toolFor[intent?.type ?? "unknown"] ?? "own", arguments: {}, intent, ...more };
+}
+
+const toolFor: Readonly<Record<string, string>> = { look: "read", change: "edit", command: "bash", fetch: "fetch" };
+
+export function sight(judged: Act): Sight {
+  const { intent } = judged;
+  const paths = intent?.type === "look" || intent?.type === "change" ? intent.paths : [];
+  return { act: judged, reached: paths.map((path) => ({ named: path, real: path })) };
+}
+
+export const look = (...paths: string[]): Intent => ({ type: "look", paths });
+export const change = (...paths: string[]): Intent => ({ type: "change", paths });
+export const command = (line: string, isConfined = false): Intent => ({ type: "command", command: line, isConfined });
+export const fetched = (url: string): Intent => ({ type: "fetch", url });

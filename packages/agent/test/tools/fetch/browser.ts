@@ -1,0 +1,42 @@
+/** The tool with a web that answers as it is told, and what the model reads. */
+
+import type { Tool, ToolOutput } from "../../../src/tool.ts";
+import { fetchTool } from "../../../src/tools/fetch/fetch.ts";
+import type { WebOpened, WebPage } from "../../../src/tools/fetch/web.ts";
+
+export interface Browser {
+  readonly tool: Tool;
+  /** URLs that were opened, in order. */
+  readonly opened: readonly string[];
+  fetch(asked: Readonly<Record<string, unknown>>, room?: number): Promise<ToolOutput>;
+}
+
+export function newBrowser(answer: (url: string) => WebOpened): Browser {
+  const opened: string[] = [];
+  const tool = fetchTool({
+    open: async (url) => {
+      opened.push(url);
+      return answer(url);
+    },
+  });
+  return { tool, opened, fetch: (asked, room = 50_000) => run(tool, asked, room) };
+}
+
+export function run(tool: Tool, asked: Readonly<Record<string, unknown>>, room: number): Promise<ToolOutput> {
+  return tool.run({ id: "c1", arguments: asked, signal: new AbortController().signal, room, update: () => {} });
+}
+
+export function page(body: string | Uint8Array, rest: Partial<WebPage> = {}): WebPage {
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  const told = { url: "https://example.com/", status: 200, contentType: "text/html", isWhole: true };
+  return { type: "page", bytes, ...told, ...rest };
+}
+
+export function wordsOf({ content }: ToolOutput): string {
+  return content.map((block) => (block.type === "text" ? block.text : `<${block.mimeType}>`)).join("\n");
+}
+
+/** What stands inside the frame, without its head. */
+export function bodyOf(output: ToolOutput): string {
+  return /<web-page url="[^"]*">\n(?:[a-z]+: .*\n)*\n([\s\S]*)\n<\/web-page>/.exec(wordsOf(output))?.[1] ?? "";
+}

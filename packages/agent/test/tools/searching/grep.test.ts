@@ -1,0 +1,63 @@
+/** The tool `grep`. */
+
+import { expect, test } from "vitest";
+import { newGround } from "./ground.ts";
+
+const files = { "src/a.ts": "one\nneedle two\nthree\n", "src/in/b.js": "NEEDLE (x)\n", "docs/c.md": "no\n" };
+
+test("SEEK14 a hit is shown with a path that the next call can use", async () => {
+  const { says, root } = newGround({ ...files, "same/same": "needle\n" });
+  expect(await says("grep", { pattern: "needle" })).toBe("same/same:1: needle\nsrc/a.ts:2: needle two");
+  expect(await says("grep", { pattern: "needle", path: "src/" })).toBe("src/a.ts:2: needle two");
+  expect(await says("grep", { pattern: "needle", path: "./src/a.ts" })).toBe("./src/a.ts:2: needle two");
+  expect(await says("grep", { pattern: "needle", path: `${root}/src` })).toBe(`${root}/src/a.ts:2: needle two`);
+  expect(await says("grep", { pattern: "needle", path: "same" })).toBe("same/same:1: needle");
+});
+
+test("SEEK14 lines around a hit have another sign", async () => {
+  const { says } = newGround(files);
+  expect(await says("grep", { pattern: "needle", context: "1" })).toBe(
+    "src/a.ts-1- one\nsrc/a.ts:2: needle two\nsrc/a.ts-3- three",
+  );
+});
+
+test("SEEK10 arguments may come as text, and empty ones are none", async () => {
+  const { says } = newGround(files);
+  expect(
+    await says("grep", { pattern: "needle", ignoreCase: "true", glob: "", path: "", limit: null, literal: "false" }),
+  ).toBe("src/a.ts:2: needle two\nsrc/in/b.js:1: NEEDLE (x)");
+  expect(await says("grep", { pattern: "(x)", literal: true, glob: "*.js" })).toBe("src/in/b.js:1: NEEDLE (x)");
+});
+
+test.each([
+  [{}, "pattern is missing"],
+  [{ pattern: "a\nb" }, "pattern must be one line: it is held against one line or name at a time"],
+  [{ pattern: "a", limit: "many" }, 'limit must be a whole number, not "many"'],
+  [{ pattern: "a", literal: 3 }, "literal must be true or false, not 3"],
+  [{ pattern: "a", path: "srd" }, "srd is not there; that folder has src/"],
+  [{ pattern: "a(" }, "pattern is no regular expression: unclosed group; for plain text set literal"],
+])("SEEK10 %o is answered with what is wrong", async (asked, message) => {
+  const { run } = newGround(files);
+  expect(await run("grep", asked)).toEqual({ content: [{ type: "text", text: message }], isError: true });
+});
+
+test("SEEK10 no hits is no error", async () => {
+  const { run } = newGround(files);
+  const text = "[no hits; ignored files are left out unless path names them, binary files always]";
+  expect(await run("grep", { pattern: "nowhere" })).toEqual({
+    content: [{ type: "text", text }],
+    details: { pith: { found: 0, isAll: true } },
+  });
+});
+
+test("SEEK5 a line of 500 characters is whole, a longer one is cut, by whomever it was found", async () => {
+  const found = [400, 500, 501].map((length, at) => ({
+    path: "x",
+    line: at + 1,
+    text: "y".repeat(length),
+    isAround: false,
+  }));
+  const { says } = newGround({}, { grep: async () => ({ type: "found", found, isAll: true }) });
+  const lines = (await says("grep", { pattern: "y" })).split("\n").map((line) => line.replace(/^x:\d: /, ""));
+  expect(lines).toEqual(["y".repeat(400), "y".repeat(500), `${"y".repeat(494)}[…]`]);
+});

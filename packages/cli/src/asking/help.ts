@@ -1,0 +1,42 @@
+/** What `pith --help` says. */
+
+export const help = `pith -p "what to do" [@file …]
+
+A coding agent in your terminal. It reads, edits and runs what you ask for, in the folder you are in, and keeps the session.
+
+  -p, --print                    work until done, print the answer, and end
+  -m, --model PROVIDER/MODEL     who speaks, e.g. anthropic/claude-sonnet-4-5 (default: what your keys allow)
+      --thinking LEVEL           off, minimal, low, medium, high, xhigh, max
+  -c, --continue                 go on with the last session of this folder; without words, with what was left unfinished
+      --session ID               go on with this one: the beginning of its id, or its path
+      --no-session               keep nothing
+
+      --mode MODE                ask (what is not allowed is refused), edit (files of this folder freely), plan (only look), all
+      --allow RULE               permit this, e.g. 'bash(npm test)'; as often as you like
+      --deny RULE                never this, e.g. 'bash(git push)'
+      --sandbox on|off           whether commands run in a sandbox, where the system has one
+      --network on|off           whether commands in the sandbox reach the network
+      --tools LIST               only these, e.g. read,bash
+
+      --system-prompt TEXT       instead of ours
+      --append-system-prompt TEXT
+      --no-context-files         do not read AGENTS.md and CLAUDE.md
+      --base-url URL             where the provider is reached
+  -h, --help
+  -v, --version
+
+@file says the file with your words: text up to 256 KB, pictures up to 3.75 MB. What is piped in is said, too.
+Behind -- everything is words.
+
+Keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, …), or from ~/.pith/keys.json, which
+only you may read (chmod 600): { "anthropic": "…" }. Settings lie in ~/.pith/settings.json: { "model": "…", "thinking": "high" },
+sessions in ~/.pith/sessions; PITH_HOME names another folder. Flags go before variables (PITH_MODEL, PITH_THINKING, PITH_MODE,
+PITH_SANDBOX, PITH_NETWORK), variables before settings.
+
+  pith -p "why does the login test fail?"
+  pith -p -c "now fix it"
+  git diff | pith -p "review this" @CONTRIBUTING.md
+  pith -p --model ollama/qwen3-coder:30b "explain src/parse.ts"
+
+The answer goes to the standard output, everything else to the standard error. Ends with 0 when done, also where something
+was not permitted; 1 when it could not go on; 2 for a mistake in the call, the settings or the keys; 130 or 143 when stopped.`;

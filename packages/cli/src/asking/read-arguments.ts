@@ -1,0 +1,62 @@
+/** From the arguments of a command line to what they ask for, or to what is wrong with them. */
+
+import { parseArgs } from "node:util";
+import { choicesIn } from "./choices-in.ts";
+import { faultIn } from "./fault-in-flag.ts";
+import { flags } from "./flags.ts";
+import { saidIn } from "./said-in.ts";
+import type { SessionWish, Wish } from "./wish.ts";
+
+export type Read =
+  | { readonly type: "wish"; readonly wish: Wish }
+  | { readonly type: "help" | "version" }
+  | { readonly type: "mistake"; readonly message: string };
+
+export function readArguments(args: readonly string[]): Read {
+  // Loosely first: the strict reading throws, and its sentences do not say what to write.
+  const { tokens } = parseArgs({ args: [...args], options: flags, strict: false, tokens: true });
+  const found = tokens.filter((token) => token.kind === "option");
+  if (found.some(({ name }) => name === "help")) return { type: "help" };
+  if (found.some(({ name }) => name === "version")) return { type: "version" };
+  const faults = found.map((flag) => faultIn({ ...flag, written: args[flag.index] ?? "" }));
+  const fault = faults.find((each) => each !== null);
+  return fault === undefined ? wishOf(args, saidIn(tokens)) : mistake(fault);
+}
+
+function wishOf(args: readonly string[], said: Pick<Wish, "words" | "files">): Read {
+  const { values } = parseArgs({ args: [...args], options: flags, allowPositionals: true });
+  if (!values.print) return mistake('for now there is only the print mode: pith -p "what to do"');
+  const chosen = choicesIn(values);
+  if (chosen.type === "mistake") return chosen;
+  const session = sessionWish(values);
+  if (session === null) return mistake("-c, --session and --no-session exclude each other; write one of them");
+  const wish = {
+    ...said,
+    session,
+    choices: chosen.choices,
+    allow: values.allow ?? [],
+    deny: values.deny ?? [],
+    systemPrompt: values["system-prompt"],
+    appendSystemPrompt: values["append-system-prompt"],
+    readsProjectTexts: !values["no-context-files"],
+  };
+  return { type: "wish", wish };
+}
+
+interface SessionFlags {
+  readonly continue?: boolean;
+  readonly session?: string;
+  readonly "no-session"?: boolean;
+}
+
+/** Null where they contradict each other. */
+function sessionWish({ continue: last, session: name, "no-session": none }: SessionFlags): SessionWish | null {
+  if ([last, name, none].filter((flag) => flag !== undefined).length > 1) return null;
+  if (name !== undefined) return { type: "named", name };
+  if (none) return { type: "none" };
+  return { type: last ? "last" : "new" };
+}
+
+function mistake(message: string): Read {
+  return { type: "mistake", message };
+}

@@ -1,0 +1,25 @@
+/** What the command line asks for. */
+
+import type { Choices } from "../home/settings.ts";
+
+export interface Wish {
+  /** What to say to the model; empty where nothing was written. */
+  readonly words: string;
+  /** Files to say with it, without their @. */
+  readonly files: readonly string[];
+  readonly session: SessionWish;
+  /** What the settings could say, too. */
+  readonly choices: Choices;
+  /** Rules of permission, as they were written. */
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+  readonly systemPrompt: string | undefined;
+  readonly appendSystemPrompt: string | undefined;
+  /** Whether AGENTS.md and CLAUDE.md are read. */
+  readonly readsProjectTexts: boolean;
+}
+
+export type SessionWish =
+  | { readonly type: "new" | "none" | "last" }
+  /** The beginning of an id, or a path. */
+  | { readonly type: "named"; readonly name: string };

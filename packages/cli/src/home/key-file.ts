@@ -1,0 +1,61 @@
+/** The file that holds keys, believed only where nobody else can read it. What stands in it is never told to anybody, in mistakes neither. */
+
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { readJson } from "./json.ts";
+
+/** By the provider's id. */
+export type Keys = Readonly<Record<string, string>>;
+
+export type ReadKeys =
+  | { readonly type: "read"; readonly keys: Keys }
+  | { readonly type: "mistake"; readonly message: string };
+
+/** No file is no mistake. */
+export async function readKeyFile(path: string): Promise<ReadKeys> {
+  try {
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    return await keysOf(file, path).finally(() => file.close());
+  } catch (error) {
+    const { code = "for an unknown reason" } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return { type: "read", keys: {} };
+    if (code === "ELOOP") return mistake(`${path} is a link, so it was not read; put the file itself there`);
+    return mistake(`${path} cannot be read: ${code}`);
+  }
+}
+
+async function keysOf(file: FileHandle, path: string): Promise<ReadKeys> {
+  const stats = await file.stat();
+  if (!stats.isFile()) return mistake(`${path} is no regular file, so it was not read`);
+  if (stats.uid !== process.geteuid?.()) return mistake(`${path} belongs to somebody else, so it was not read`);
+  if ((stats.mode & OTHERS) !== 0)
+    return mistake(`${path} is open to others, so it was not read; run: chmod 600 ${quoted(path)}`);
+  if (stats.size > MOST_BYTES) return mistake(`${path} is too long for a file of keys`);
+  return keysIn(await file.readFile("utf8"), path);
+}
+
+const OTHERS = 0o077;
+const MOST_BYTES = 64 * 1024;
+
+export function keysIn(text: string, path: string): ReadKeys {
+  const read = readJson(text);
+  // Why it is broken is not told: that would quote what stands there.
+  if (read.type !== "object") return mistake(`${path} is no JSON object; write { "anthropic": "…", "openai": "…" }`);
+  // By its place: whoever mixed up the two sides of the colon has a key for a name.
+  const wrong = Object.values(read.value).findIndex((key) => !isKey(key));
+  if (wrong >= 0) return mistake(`${path}: entry ${wrong + 1} holds no key; write one line of text in quotes`);
+  return { type: "read", keys: read.value as Keys };
+}
+
+/** It goes into a header: anything else than visible ASCII would be refused there, together with the key. */
+function isKey(value: unknown): boolean {
+  return typeof value === "string" && /^[!-~]+$/.test(value);
+}
+
+function quoted(path: string): string {
+  return /^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+function mistake(message: string): ReadKeys {
+  return { type: "mistake", message };
+}

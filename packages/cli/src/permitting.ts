@@ -1,0 +1,66 @@
+/** What may be done in this call: the mode, the rules of the user, and the places that no rule opens. */
+
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Permissions, parseRule, type Rule } from "@pith/agent";
+import { projectRules, realPath } from "@pith/agent/node";
+import type { Wish } from "./asking/wish.ts";
+import { keyFile } from "./home/keys.ts";
+import type { Settings } from "./home/settings.ts";
+
+export interface Place {
+  readonly cwd: string;
+  /** What `~` stands for. */
+  readonly userHome: string;
+  /** Pith's home. */
+  readonly home: string;
+  readonly choices: Settings;
+}
+
+export type Permitting =
+  | { readonly type: "permissions"; readonly permissions: Permissions; readonly notes: readonly string[] }
+  | { readonly type: "failed"; readonly message: string };
+
+/** Nobody is there to be asked: what would be asked is refused, with the way to allow it. */
+export async function permitting({ allow, deny }: Wish, place: Place): Promise<Permitting> {
+  const { cwd, userHome, home, choices } = place;
+  const [allowed, denied] = [rulesIn("--allow", allow), rulesIn("--deny", deny)];
+  for (const read of [allowed, denied]) if (read.type === "failed") return read;
+  const notes: string[] = [];
+  const memory = projectRules({
+    file: join(home, "permissions.json"),
+    workspace: (await realPath(cwd)) ?? cwd,
+    tell: (note) => void notes.push(note),
+  });
+  const permissions = new Permissions({
+    mode: choices.mode ?? "edit",
+    rules: { allow: [...rulesOf(allowed), ...(await memory.recall())], deny: rulesOf(denied) },
+    ground: { root: cwd, home: userHome, temporary: [tmpdir()], keys: closedPlaces(home), own: [home] },
+    realPath,
+    memory,
+  });
+  return { type: "permissions", permissions, notes };
+}
+
+/** What no tool and no command looks into: keys, and the true bytes of what was replaced. */
+export function closedPlaces(home: string): readonly string[] {
+  return [keyFile(home), join(home, "restore")];
+}
+
+type ReadRules =
+  | { readonly type: "rules"; readonly rules: readonly Rule[] }
+  | { readonly type: "failed"; readonly message: string };
+
+function rulesIn(flag: string, texts: readonly string[]): ReadRules {
+  const rules: Rule[] = [];
+  for (const text of texts) {
+    const parsed = parseRule(text);
+    if (parsed.type === "mistake") return { type: "failed", message: `${flag} ${text}: ${parsed.message}` };
+    rules.push(parsed.rule);
+  }
+  return { type: "rules", rules };
+}
+
+function rulesOf(read: ReadRules): readonly Rule[] {
+  return read.type === "rules" ? read.rules : [];
+}

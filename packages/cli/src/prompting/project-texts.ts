@@ -1,0 +1,20 @@
+/** What people have written down for whoever works on a project: AGENTS.md, or else CLAUDE.md. Nothing in them runs, and nothing they name is opened. */
+
+import { boundedTexts, type ProjectTexts } from "./bounded-texts.ts";
+import { projectFolders } from "./project-folders.ts";
+import { readTextIn } from "./read-text-in.ts";
+
+/** The user's own, then those of the repository from its root down to where one works. */
+export async function projectTexts(cwd: string, home: string): Promise<ProjectTexts> {
+  const folders = await projectFolders(cwd);
+  const [inside = cwd] = folders;
+  const found = await Promise.all([
+    readTextIn(home, { names: ["AGENTS.md"] }),
+    ...folders
+      .filter((folder) => folder !== home)
+      .map((folder) => readTextIn(folder, { names: ["AGENTS.md", "CLAUDE.md"], inside })),
+  ]);
+  const { texts, notes } = boundedTexts(found.filter((each) => each.type === "text"));
+  const unread = found.flatMap((each) => (each.type === "unread" ? [each.note] : []));
+  return { texts, notes: [...unread, ...notes] };
+}

@@ -1,0 +1,97 @@
+/** The program as a process, in a folder and a home of its own, with a scripted server to talk to. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Script, type Step, startServer, type TestServer } from "@pith/testkit";
+
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly notes: string;
+}
+
+export interface Starting {
+  /** Instead of a key and the address of the server. */
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly input?: string;
+  /** Sent when the server has been asked so often, and half a second has passed. */
+  readonly signal?: { readonly name: NodeJS.Signals; readonly afterRequests: number };
+  /** Whoever reads the answer goes away before it comes. */
+  readonly isDeaf?: boolean;
+}
+
+export class Ground {
+  readonly folder: string = mkdtempSync(join(tmpdir(), "pith-work-"));
+  readonly home: string = mkdtempSync(join(tmpdir(), "pith-home-"));
+  #server: TestServer | null = null;
+
+  get server(): TestServer {
+    if (!this.#server) throw new Error("no server was started");
+    return this.#server;
+  }
+
+  async serve(script: Script): Promise<TestServer> {
+    await this.#server?.close();
+    this.#server = await startServer({ script });
+    return this.#server;
+  }
+
+  /** With a server that says these. */
+  async pith(args: readonly string[], script: readonly Step[], starting: Starting = {}): Promise<Ended> {
+    const { url } = await this.serve(script);
+    return await this.run(args, { variables: { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url }, ...starting });
+  }
+
+  async run(args: readonly string[], { variables = {}, input, signal, isDeaf }: Starting = {}): Promise<Ended> {
+    const bin = join(import.meta.dirname, "../src/bin.ts");
+    const env = { PATH: process.env.PATH, PITH_HOME: this.home, ...variables, ...compiled };
+    const stdin = input === undefined ? "ignore" : "pipe";
+    const child = spawn(process.execPath, [bin, ...args], { cwd: this.folder, env, stdio: [stdin, "pipe", "pipe"] });
+    child.stdin?.end(input);
+    if (isDeaf) child.stdout?.destroy();
+    if (signal) void this.#send(signal, child);
+    return await ended(child);
+  }
+
+  /** The text of the only session there is. */
+  session(): string {
+    const names = readdirSync(this.home, { recursive: true, encoding: "utf8" });
+    const sessions = names.filter((name) => name.endsWith(".jsonl") && !name.includes(".pith"));
+    if (sessions.length !== 1) throw new Error(`there are ${sessions.length} sessions`);
+    return readFileSync(join(this.home, sessions[0] ?? ""), "utf8");
+  }
+
+  /** The body of the newest request. */
+  body(): unknown {
+    return this.server.served.at(-1)?.body;
+  }
+
+  async clear(): Promise<void> {
+    await this.#server?.close();
+    for (const each of [this.folder, this.home]) rmSync(each, { recursive: true });
+  }
+
+  async #send({ name, afterRequests }: NonNullable<Starting["signal"]>, child: ChildProcess): Promise<void> {
+    while (this.server.served.length < afterRequests) await sleep(50);
+    await sleep(500);
+    child.kill(name);
+  }
+}
+
+/** What every start would compile anew is kept by the first. */
+const compiled = process.env.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE } : {};
+
+function ended(child: ChildProcess): Promise<Ended> {
+  let out = "";
+  let notes = "";
+  child.stdout?.on("data", (chunk) => {
+    out += chunk;
+  });
+  child.stderr?.on("data", (chunk) => {
+    notes += chunk;
+  });
+  return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, notes })));
+}

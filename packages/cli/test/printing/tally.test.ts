@@ -1,0 +1,30 @@
+/** What a run cost, added up from what it told. */
+
+import type { AgentEvent } from "@pith/agent";
+import { expect, test } from "vitest";
+import { counted, nothingYet, told } from "../../src/printing/tally.ts";
+
+test("PRT9 requests, tokens and cost add up, those of a summary included", () => {
+  const receipt = { calls: 2, cost: 0.02 };
+  const compacted = { type: "compaction_end", compaction: { type: "compacted", receipt } } as AgentEvent;
+  const events = [
+    replied({ input: 900, cacheRead: 100, cost: 0.01 }),
+    compacted,
+    replied({ input: 50, cacheRead: 1_950, cost: 0.005 }),
+  ];
+  const tally = events.reduce(counted, nothingYet);
+  expect(tally).toMatchObject({ requests: 4, input: 3_000, cached: 2_050, output: 40 });
+  expect(told(tally)).toBe("4 requests, 3.0k tokens in (2.0k from the cache), 40 out, $0.0350");
+});
+
+test("PRT9 what has no price is told without one", () => {
+  expect(told(counted(nothingYet, replied({ input: 7, cacheRead: 0, cost: 0 })))).toBe(
+    "1 request, 7 tokens in, 20 out",
+  );
+  expect(counted(nothingYet, { type: "turn_start" })).toBe(nothingYet);
+});
+
+function replied({ input, cacheRead, cost }: { input: number; cacheRead: number; cost: number }): AgentEvent {
+  const usage = { input, cacheRead, cacheWrite: 0, output: 20, cost: { total: cost } };
+  return { type: "message_end", message: { role: "assistant", content: [], usage } } as unknown as AgentEvent;
+}
