@@ -6,11 +6,18 @@ import { rolldown } from "rolldown";
 
 const cli = join(import.meta.dirname, "../packages/cli");
 const ours = join(cli, "dist/program");
+const plainHeaders = join(import.meta.dirname, "../packages/models/src/network/http-fetch/plain-headers.ts");
 const folder = resolve(process.argv[2] ?? ours);
 
 // What an earlier build left would be shipped along. A folder that somebody names is not ours to clear.
 if (folder === ours) rmSync(ours, { recursive: true, force: true });
-const bundle = await rolldown({ input: join(cli, "src/program.ts"), platform: "node", logLevel: "warn" });
+const bundle = await rolldown({
+  input: join(cli, "src/program.ts"),
+  platform: "node",
+  logLevel: "warn",
+  // The providers' packages touch Node's own before each request, which would load all of its `fetch`.
+  transform: { inject: { Headers: [plainHeaders, "PlainHeaders"] } },
+});
 const { output } = await bundle.write({
   dir: folder,
   format: "esm",

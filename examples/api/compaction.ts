@@ -16,6 +16,7 @@ import {
   receiptOf,
   redoCompaction,
   Session,
+  surelyFits,
   undoCompaction,
 } from "@pith/context";
 import { machine } from "@pith/context/node";
@@ -42,6 +43,10 @@ const { limit, tail, words } = budget; // 6400 tokens are the limit; 1600 stay a
 // #region due
 const answer = due(session.window, budget); // before every request
 if (answer.type === "due") console.log(answer.why, answer.size.tokens); // "tokens", 10065: more than the limit
+// #endregion
+
+// #region surelyFits
+const isSmall = surelyFits(session.window, budget); // false: it must be counted; true costs nothing and is always right
 // #endregion
 
 // #region previewCompaction
@@ -90,6 +95,7 @@ const last = pinned.window.entries.at(-1); // the breaker is an entry, so it hol
 const isBreaker = last?.type === "custom" && last.customType === BREAKER; // true
 // #endregion
 
+assert.equal(isSmall, false);
 assert.deepEqual({ limit, tail, words }, { limit: 6_400, tail: 1_600, words: 800 });
 assert.ok(answer.type === "due" && answer.why === "tokens" && answer.size.tokens === 10_065);
 assert.ok(preview.type === "planned" && outcome.type === "compacted");

@@ -6,26 +6,27 @@ import {
   compactionLimits,
   contextSize,
   type Model,
-  modelWriter,
+  type Moved,
   type Ports,
   type Queued,
   type Session,
   type ThinkingLevel,
+  type Undone,
   type UserMessage,
   type Writer,
 } from "@pith/context";
 import { appended } from "./append.ts";
 import type { Blobs } from "./blobs.ts";
 import type { AgentEvent, RunEnd } from "./events.ts";
-import { type Act, Between } from "./loop/between.ts";
 import { enqueue, queueUpdate, unqueue } from "./loop/deliver.ts";
-import { budgetOf, type Compacted, compaction } from "./loop/keep-fit.ts";
-import { run, type Start } from "./loop/run.ts";
+import { budgetOf } from "./loop/fitting/budget-of.ts";
+import type { Compacted } from "./loop/fitting/compaction.ts";
+import { compacting } from "./loop/fitting/keep-fit.ts";
+import { changeModel, type ModelSet } from "./loop/fitting/set-model.ts";
 import type { AgentHooks, RunParts } from "./loop/run-parts.ts";
-import { changeModel, type ModelSet } from "./loop/set-model.ts";
 import { saying, takingUp } from "./loop/start.ts";
-import { Turns } from "./loop/turns.ts";
-import { type Destination, filesOnTheWay, type Navigated, navigate } from "./navigate.ts";
+import { Work } from "./loop/work.ts";
+import type { Destination, Navigated } from "./navigate.ts";
 import type { Permits } from "./permissions/permit.ts";
 import { type Beginning, establish } from "./prompt/establish.ts";
 import type { PlannedFile, RewindParts } from "./rewind/plan-rewind.ts";
@@ -54,23 +55,25 @@ export interface AgentParts {
   readonly listen?: (event: AgentEvent) => void;
 }
 
+type Refused = Extract<Moved, { type: "refused" }>;
+
 export type Content = UserMessage["content"];
 
 /** An agent. It does one thing at a time; what else is asked of it waits for the moment between two requests. */
 export class Agent {
   readonly #parts: AgentParts;
-  readonly #turns: Turns;
-  readonly #between = new Between();
+  readonly #work: Work;
   #model: Model;
+  #thinking: ThinkingLevel | undefined;
   #isAutomatic = true;
-  #isRunning = false;
-  /** The newest of what is on its way into the queue. */
-  #lastSaid: Promise<unknown> = Promise.resolve();
 
   constructor(parts: AgentParts) {
     this.#parts = parts;
     this.#model = parts.model;
-    this.#turns = new Turns(parts.session, parts.listen);
+    this.#thinking = parts.thinking;
+    const { session, listen } = parts;
+    const establishing = (): Promise<void> => establish({ ...parts, thinking: this.#thinking });
+    this.#work = new Work({ session, listen, parts: (signal) => this.#runParts(signal), establish: establishing });
   }
 
   get session(): Session {
@@ -83,7 +86,7 @@ export class Agent {
 
   /** Whether a run is under way; then what is said to it waits. */
   get isRunning(): boolean {
-    return this.#isRunning;
+    return this.#work.isRunning;
   }
 
   /** What waits, in the order in which it was said. */
@@ -93,17 +96,16 @@ export class Agent {
 
   /** Says something to the model and lets it work until it has no more to say. One run at a time. */
   async *prompt(content: Content): AsyncGenerator<AgentEvent, RunEnd> {
-    this.#mustBeIdle();
+    if (content.length === 0) throw new Error("there is nothing to say");
     const said: Queued = { id: this.#parts.ports.entryId(), kind: "followUp", content };
     // Whatever else is under way, what was said is in the log at once.
-    if (this.#turns.isBusy) await enqueue(this.session, said);
-    return yield* this.#run(saying(said));
+    const first = this.#work.isBusy ? { first: () => enqueue(this.session, said) } : {};
+    return yield* this.#work.run({ ...saying(said), ...first });
   }
 
   /** Goes on with what a run left open when its program ended; done at once where that is nothing. */
-  async *resume(): AsyncGenerator<AgentEvent, RunEnd> {
-    this.#mustBeIdle();
-    return yield* this.#run(takingUp(this.#parts.ports.entryId()));
+  resume(): AsyncGenerator<AgentEvent, RunEnd> {
+    return this.#work.run(takingUp());
   }
 
   /** Says something before the next request of the run that is under way; where there is none, at the beginning of the next. */
@@ -118,33 +120,36 @@ export class Agent {
 
   /** Takes back all that waits, e.g. to write it anew. */
   async clearQueue(): Promise<readonly Queued[]> {
-    const { queue } = this;
-    await unqueue(this.session, queue);
-    this.#turns.tell(queueUpdate(this.session));
-    return queue;
+    const taken = await unqueue(this.session, () => true);
+    this.#work.tell(queueUpdate(this.session));
+    return taken;
   }
 
   /** Ends what is under way, and comes back when it has ended. What was said and done until then stays. */
   abort(): Promise<void> {
-    return this.#turns.abort();
+    return this.#work.abort();
   }
 
   /** Asked for: whatever the threshold says, and also where nothing happens by itself. A run goes on afterwards. */
   compact(instructions?: string): Promise<Compacted> {
     const need = { reason: "asked", ...(instructions !== undefined && { instructions }) } as const;
-    return this.#aside((parts) => compaction(parts, need));
+    return this.#work.aside((parts) => compacting(parts, need));
   }
 
   /** Another model takes over from the next request on. What is too much for it is compacted first; else nothing changes. */
   async setModel(model: Model): Promise<ModelSet> {
-    const outcome = await this.#aside((parts) => changeModel(model, parts));
+    const outcome = await this.#work.aside((parts) => changeModel(model, parts));
     if (outcome.type === "set") this.#model = model;
     return outcome;
   }
 
+  /** From the next request on. */
   async setThinkingLevel(level: ThinkingLevel): Promise<void> {
-    await appended(this.session, { type: "thinking_level_change", thinkingLevel: level });
-    this.#turns.tell({ type: "thinking_level_changed", level });
+    this.#thinking = level;
+    await this.#work.aside(async function* ({ session }) {
+      await appended(session, { type: "thinking_level_change", thinkingLevel: level });
+      yield { type: "thinking_level_changed", level };
+    });
   }
 
   /** False stops every compaction that nobody asked for. */
@@ -152,16 +157,31 @@ export class Agent {
     this.#isAutomatic = isEnabled;
   }
 
+  /** Undoes the newest compaction, or takes that back: one step. A move like any other, so that a run must have ended. */
+  async undoCompaction(step: "undo" | "redo" = "undo"): Promise<Undone | Refused> {
+    if (this.isRunning) return { type: "refused", why: "streaming" };
+    return this.#work.alone(async function* (parts) {
+      const { steppedBack } = await import("./navigate.ts");
+      return yield* steppedBack(step, parts);
+    });
+  }
+
   /** Goes to another place in the tree; refused while a run is under way (B80). */
   async navigateTree(target: string | null, wish: Destination = {}): Promise<Navigated> {
-    if (this.#isRunning) return { type: "refused", why: "streaming" };
-    return this.#aside((parts) => navigate(target, wish, { parts, rewind: this.#parts.rewind }));
+    if (this.isRunning) return { type: "refused", why: "streaming" };
+    const { rewind } = this.#parts;
+    return this.#work.alone(async function* (parts) {
+      const { navigate } = await import("./navigate.ts");
+      return yield* navigate(target, wish, { parts, rewind });
+    });
   }
 
   /** What going there would do to the files that the session changed; nothing is touched. */
   async previewFiles(target: string | null): Promise<readonly PlannedFile[]> {
     const { rewind } = this.#parts;
-    return rewind ? filesOnTheWay(target, this.session, rewind) : [];
+    if (!rewind) return [];
+    const { filesOnTheWay } = await import("./navigate.ts");
+    return filesOnTheWay(target, this.session, rewind);
   }
 
   /** What the next request would weigh, and what the model can see. */
@@ -170,66 +190,28 @@ export class Agent {
     return { ...contextSize(this.session.window, budgetOf(this.#runParts(NEVER))), contextWindow };
   }
 
-  #mustBeIdle(): void {
-    if (this.#isRunning) throw new Error("the agent is at work; steer it, follow up, or abort it");
-  }
-
-  async *#run(first: Start): AsyncGenerator<AgentEvent, RunEnd> {
-    this.#isRunning = true;
-    try {
-      for (let start = first; ; start = takingUp(this.#parts.ports.entryId())) {
-        const end = yield* this.#oneRun(start);
-        // RUN6: whoever spoke while it was running is heard, also in its last moment.
-        if (end.type !== "done" || !(await this.#isSpokenTo())) return end;
-      }
-    } finally {
-      this.#isRunning = false;
-      // What came too late for the last moment between two requests has no run to wait for.
-      if (this.#between.isWaiting) void this.#alone((parts) => this.#between.acts(() => parts));
-    }
-  }
-
-  #oneRun(start: Start): AsyncGenerator<AgentEvent, RunEnd> {
-    return this.#turns.take((signal) => {
-      const parts = (): RunParts => this.#runParts(signal);
-      return run({ ...start, parts, between: this.#between, establish: () => establish(this.#parts) });
-    });
-  }
-
-  async #isSpokenTo(): Promise<boolean> {
-    for (let last: unknown; last !== this.#lastSaid; ) {
-      last = this.#lastSaid;
-      await last;
-    }
-    return this.queue.length > 0;
-  }
-
-  /** Between two requests of the run, or now where there is none. */
-  #aside<Outcome>(act: Act<Outcome>): Promise<Outcome> {
-    return this.#isRunning ? this.#between.wait(act) : this.#alone(act);
-  }
-
-  async #alone<Outcome>(act: Act<Outcome>): Promise<Outcome> {
-    const acts = this.#turns.take((signal) => act(this.#runParts(signal)));
-    for (;;) {
-      const { done, value } = await acts.next();
-      if (done) return value;
-    }
-  }
-
   async #enqueue(kind: Queued["kind"], content: Content): Promise<void> {
-    const said = enqueue(this.session, { id: this.#parts.ports.entryId(), kind, content });
-    this.#lastSaid = said.catch(() => undefined);
-    await said;
-    this.#turns.tell(queueUpdate(this.session));
+    await this.#work.arriving(enqueue(this.session, { id: this.#parts.ports.entryId(), kind, content }));
+    this.#work.tell(queueUpdate(this.session));
   }
 
   #runParts(signal: AbortSignal): RunParts {
-    const { session, tools, ports, limits = compactionLimits, hooks = {}, permits, blobs, step = atOnce } = this.#parts;
-    const model = this.#model;
-    const writers = this.#parts.writers ?? [modelWriter(model, { ports })];
+    const { limits = compactionLimits, hooks = {}, step = atOnce, ...parts } = this.#parts;
+    const { session, tools, ports, writers, permits, blobs } = parts;
     const automatic = { ...limits, enabled: limits.enabled && this.#isAutomatic };
-    return { session, model, tools, ports, limits: automatic, writers, hooks, permits, blobs, step, signal };
+    return {
+      session,
+      model: this.#model,
+      tools,
+      ports,
+      limits: automatic,
+      writers,
+      hooks,
+      permits,
+      blobs,
+      step,
+      signal,
+    };
   }
 }
 

@@ -1,47 +1,58 @@
-/** The door `@pith/agent`: the loop that lets a model act. */
+/** The door `@pith/agent`: the loop that lets a model act, its tools, its permissions, and the ports to the place where it works. */
 
 export { Agent, type AgentParts, type Content } from "./agent.ts";
 export type { BlobDraft, BlobKept, BlobRead, Blobs } from "./blobs.ts";
+export { pictureKind } from "./bytes/picture-kind.ts";
+export { textOf } from "./bytes/text-of.ts";
 export type { AgentEvent, CompactionReason, CompactionResult, Delta, RunEnd } from "./events.ts";
-export type { Compacted } from "./loop/keep-fit.ts";
+export type { Compacted } from "./loop/fitting/compaction.ts";
+export type { ModelSet } from "./loop/fitting/set-model.ts";
 export type { AgentHooks } from "./loop/run-parts.ts";
-export type { ModelSet } from "./loop/set-model.ts";
 export { type MemoryBlobsParts, memoryBlobs } from "./memory-blobs.ts";
 export type { Destination, Navigated } from "./navigate.ts";
 export type { Rules } from "./permissions/decide.ts";
+export { fetchesFreely } from "./permissions/fetches-freely.ts";
 export { Permissions, type PermissionsParts, type RuleMemory } from "./permissions/permissions.ts";
 export type { Act, Permit, Permits } from "./permissions/permit.ts";
 export type { Answer, Ask, Question } from "./permissions/question.ts";
+export { type DeniedPlaces, deniedPlaces } from "./permissions/rules/denied-places.ts";
 export type { RuleMistake } from "./permissions/rules/mistake.ts";
-export { type ParsedRule, parseRule, type Rule } from "./permissions/rules/rule.ts";
+export { type ParsedRule, parseRule, type Rule, type RuleWords } from "./permissions/rules/rule.ts";
 export type { Ground, RealPath } from "./permissions/sight.ts";
 export type { Mode } from "./permissions/table.ts";
 export type { Beginning } from "./prompt/establish.ts";
 export type { ProjectText } from "./prompt/system-message.ts";
-export { type FileChange, fileChanges } from "./rewind/file-change.ts";
 export type { Originals } from "./rewind/originals.ts";
-export { type PlannedFile, planRewind, type RewindParts, type Verdict } from "./rewind/plan-rewind.ts";
-export { type RewindAct, type Rewound, type RewoundFile, rewindFiles } from "./rewind/rewind-files.ts";
-export type { Crossing, WantedFile } from "./rewind/wanted-files.ts";
-export { atOnce, type Step } from "./step.ts";
-export type { Intent, Tool, ToolCall, ToolOutput } from "./tool.ts";
+export type { PlannedFile, RewindParts, Verdict } from "./rewind/plan-rewind.ts";
+export type { Rewound, RewoundFile } from "./rewind/rewind-files.ts";
+export type { Step } from "./step.ts";
+export type { Intent, Leave, Tool, ToolCall, ToolOutput } from "./tool.ts";
 export { type BashParts, type BashTool, bashTool } from "./tools/bash/bash.ts";
 export type { Sandbox } from "./tools/bash/confinement.ts";
+export type { OutputLimit } from "./tools/bounds.ts";
 export { fetchTool } from "./tools/fetch/fetch.ts";
 export type { Web, WebAct, WebFailed, WebOpened, WebPage, WebRefused } from "./tools/fetch/web.ts";
 export type { FileParts } from "./tools/files/file-parts.ts";
 export { fileTools } from "./tools/files/file-tools.ts";
 export { knownFiles } from "./tools/files/known-files.ts";
-export { pictureKind } from "./tools/files/reading/picture-kind.ts";
-export { textOf } from "./tools/files/reading/text-of.ts";
+export { LARGEST_PICTURE } from "./tools/files/reading/picture.ts";
 export { Reads } from "./tools/files/reads.ts";
 export { searchTools } from "./tools/searching/search-tools.ts";
 export type {
   FileRead,
   FileWritten,
+  FindWish,
+  Found,
+  GrepHit,
+  GrepWish,
+  Held,
+  ListedName,
+  ReadAct,
+  SearchAct,
   ShellAct,
   ShellEnd,
   Workspace,
   WorkspaceFiles,
+  WorkspaceSearch,
   WorkspaceShell,
 } from "./workspace.ts";

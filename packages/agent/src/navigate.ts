@@ -1,9 +1,18 @@
 /** To another place in the tree, as a host asks for it: with what is left told there, and with the files as they were. */
 
-import { type Moved, moveTo, type Session } from "@pith/context";
+import {
+  type Moved,
+  moveTo,
+  type Queued,
+  redoCompaction,
+  type Session,
+  type Undone,
+  undoCompaction,
+} from "@pith/context";
 import type { AgentEvent } from "./events.ts";
+import { enqueue, forgetSaid } from "./loop/deliver.ts";
 import { during } from "./loop/during.ts";
-import { budgetOf } from "./loop/keep-fit.ts";
+import { budgetOf } from "./loop/fitting/budget-of.ts";
 import type { RunParts } from "./loop/run-parts.ts";
 import { type PlannedFile, planRewind, type RewindParts } from "./rewind/plan-rewind.ts";
 import { type Rewound, rewindFiles } from "./rewind/rewind-files.ts";
@@ -40,9 +49,30 @@ export async function* navigate(
   const plan = wish.restoreFiles && rewind ? await filesOnTheWay(target, parts.session, rewind) : [];
   const inTheWay = plan.filter(({ type }) => type === "conflict" || type === "lost");
   if (inTheWay.length > 0) return { type: "files-in-the-way", files: inTheWay };
+  const { queue } = parts.session.window.state;
   const moved = yield* move(target, wish, parts);
-  if (moved.type !== "moved" || !rewind || plan.length === 0) return moved;
+  if (moved.type !== "moved") return moved;
+  await takeAlong(queue, parts.session);
+  if (!rewind || plan.length === 0) return moved;
   return { ...moved, files: await rewindFiles(plan, rewind) };
+}
+
+/** The newest compaction is undone, or the last undo taken back. */
+export async function* steppedBack(step: "undo" | "redo", { session }: RunParts): AsyncGenerator<AgentEvent, Undone> {
+  const { queue } = session.window.state;
+  const undone = yield* during<AgentEvent, Undone>(() =>
+    step === "undo" ? undoCompaction(session) : redoCompaction(session),
+  );
+  if (undone.type === "undone" || undone.type === "redone") await takeAlong(queue, session);
+  return undone;
+}
+
+/** What waits to be said waits for whoever said it, not for a branch. */
+async function takeAlong(queue: readonly Queued[], session: Session): Promise<void> {
+  await forgetSaid(session);
+  const here = new Set(session.window.state.queue.map(({ id }) => id));
+  for (const queued of queue)
+    if (!here.has(queued.id) && !(await session.store.entry(queued.id))) await enqueue(session, queued);
 }
 
 /** What a move would do to the files; nothing is touched. */

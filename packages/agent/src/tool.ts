@@ -19,8 +19,18 @@ export interface ToolCall {
   readonly signal: AbortSignal;
   /** Bytes that the model can take of it; what is longer is kept beside the session, and only its ends are shown. */
   readonly room: number;
+  /** What it may open under the paths of its intent; absent where nobody permits. */
+  readonly leave?: Leave;
   /** Told what comes while it runs. */
   readonly update: (text: string) => void;
+}
+
+/** What was seen when a call was permitted: the paths may lead elsewhere by the time they are opened. */
+export interface Leave {
+  /** Where each path led, every link followed: this is opened, and nothing else. */
+  readonly reached: ReadonlyMap<string, string>;
+  /** Whether a path below one of them is left out by a search, because looking at it alone would not pass. */
+  readonly isClosed: (path: string) => boolean;
 }
 
 export interface ToolOutput {
@@ -34,8 +44,8 @@ export interface ToolOutput {
 export type Intent =
   | { readonly type: "look"; readonly paths: readonly string[] }
   | { readonly type: "change"; readonly paths: readonly string[] }
-  /** Confined: in a sandbox that keeps it to its workspace. */
-  | { readonly type: "command"; readonly command: string; readonly isConfined: boolean }
+  /** Confined: in a sandbox that keeps it to its workspace. Outside: in none, though there is one. */
+  | { readonly type: "command"; readonly command: string; readonly isConfined: boolean; readonly isOutside?: true }
   | { readonly type: "fetch"; readonly url: string }
   /** Nothing that anybody need permit. */
   | { readonly type: "nothing" };

@@ -11,11 +11,23 @@ export interface Workspace {
 export interface WorkspaceFiles {
   /** A path as a model writes it (relative, absolute, with ~), absolute. */
   resolve(path: string): string;
-  read(path: string, act?: { readonly signal?: AbortSignal }): Promise<FileRead>;
+  read(path: string, act?: ReadAct): Promise<FileRead>;
   /** Replaces or creates the file whole, its folders too; nobody sees half of it. */
-  write(path: string, bytes: Uint8Array): Promise<FileWritten>;
+  write(path: string, bytes: Uint8Array, act?: Held): Promise<FileWritten>;
   /** A file alone: folders and links are refused. One that is not there counts as removed. */
   remove(path: string): Promise<FileWritten>;
+}
+
+/** How a path is held to what it led to when somebody looked. */
+export interface Held {
+  /** Where it must lead, every link followed: what leads elsewhere by now is refused. Unless said, wherever it leads. */
+  readonly real?: string | undefined;
+}
+
+export interface ReadAct extends Held {
+  readonly signal?: AbortSignal;
+  /** What is larger is too large. */
+  readonly mostBytes?: number;
 }
 
 export type FileRead =
@@ -50,10 +62,12 @@ export interface WorkspaceSearch {
   grep(wish: GrepWish, act: SearchAct): Promise<Found<GrepHit>>;
 }
 
-export interface SearchAct {
+export interface SearchAct extends Held {
   readonly signal: AbortSignal;
   /** No more than so many are looked for. */
   readonly most: number;
+  /** Files that are passed by, asked with where each lies in truth. */
+  readonly isClosed?: ((path: string) => boolean) | undefined;
 }
 
 export type Found<Each> =

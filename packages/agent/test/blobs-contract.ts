@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { BlobDraft, BlobKept, Blobs } from "../src/blobs.ts";
-import { hashOf } from "../src/hash-of.ts";
+import { hashOf } from "../src/bytes/hash-of.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 

@@ -1,7 +1,8 @@
 /** The one place that knows every part: session, model, tools, agent. */
 
 import { homedir } from "node:os";
-import { Agent, type Beginning, type Tool } from "@pith/agent";
+import { Agent, type Beginning, fetchesFreely, type Tool } from "@pith/agent";
+import { sandboxHere } from "@pith/agent/node";
 import type { Model, Session, Tool as ToolSchema } from "@pith/context";
 import { machine } from "@pith/context/node";
 import { type Environment, searches, webSearch } from "@pith/models";
@@ -38,25 +39,28 @@ export async function build(wish: Wish, place: Place): Promise<Built> {
   const { cwd, home, environment, choices } = place;
   const strange = strangeTool(choices.tools);
   if (strange !== null) return { type: "failed", message: strange };
-  const permitted = await permitting(wish, { ...place, userHome: homedir() });
+  const userHome = homedir();
+  // Tried by a program of its own, while everything else is made ready.
+  const sandbox = choices.sandbox === "off" ? null : sandboxHere({ environment, root: cwd, home: userHome });
+  const permitted = await permitting(wish, { ...place, userHome });
   if (permitted.type === "failed") return permitted;
   const voiced = await sessionWithModel(wish, place);
   if (voiced.type === "failed") return voiced;
   const { session, path, opened, close } = voiced;
-  const { permissions } = permitted;
-  const mayWrite = (): boolean => permissions.mode !== "plan";
-  const at = await workplace({ cwd, home, environment, choices, session, sessionPath: path, mayWrite });
+  const { permissions, mayRead, mayWrite, denied } = permitted;
+  const at = await workplace({ ...place, session, sessionPath: path, sandbox, mayWrite, denied });
   const tools = chosen(at.tools, choices.tools);
-  const project = wish.readsProjectTexts ? await projectTexts(cwd, home) : NO_TEXTS;
+  const provided = fetchesFreely(permissions) ? searchBeside(tools, opened.model) : [];
+  const project = wish.readsProjectTexts ? await projectTexts({ cwd, userHome, home, mayRead }) : NO_TEXTS;
   const agent = new Agent({
     session,
     model: opened.model,
     tools,
     permits: permissions,
     blobs: at.blobs,
-    rewind: at.rewind,
+    ...(at.rewind && { rewind: at.rewind }),
     ports: machine,
-    beginning: { folder: cwd, project: project.texts, provided: provided(tools, opened.model), ...ownPrompt(wish) },
+    beginning: { folder: cwd, project: project.texts, provided, ...ownPrompt(wish) },
     limits: limitsOf(choices.compaction),
     ...(choices.thinking && { thinking: choices.thinking }),
   });
@@ -113,7 +117,7 @@ function chosen(tools: readonly Tool[], names: readonly string[] = USUAL): reado
 }
 
 /** Who may fetch may search as well, where the provider itself does it. */
-function provided(tools: readonly Tool[], model: Model): readonly ToolSchema[] {
+function searchBeside(tools: readonly Tool[], model: Model): readonly ToolSchema[] {
   return tools.some(({ name }) => name === "fetch") && searches(model) ? [webSearch] : [];
 }
 

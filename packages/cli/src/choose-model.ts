@@ -2,10 +2,11 @@
 
 import { join } from "node:path";
 import { type OpenedModel, openModel, providers, windowFile } from "@pith/models";
+import { type Mistake, mistake } from "./asking/mistake.ts";
 import { type KeyPlaces, keyFile, keyFor, providerWithKey } from "./home/keys.ts";
 import type { Settings } from "./home/settings.ts";
 
-export type ChosenModel = OpenedModel | { readonly type: "mistake"; readonly message: string };
+export type ChosenModel = OpenedModel | Mistake;
 
 export interface Asking extends KeyPlaces {
   /** Of the session that will be worked in, so that its requests find each other's cache. */
@@ -35,12 +36,13 @@ export async function chooseModel(
   };
   const windows = windowFile(join(places.home, "windows.json"));
   const opened = await openModel(wish, { environment: places.environment, windows });
-  return opened.type === "no-key" ? mistake(`${id} needs a key: ${howToSet(id, places)}`) : opened;
+  if (opened.type === "opened") return opened;
+  const why = opened.type === "no-key" ? `${id} needs a key: ${howToSet(id, places)}` : opened.message;
+  const isFromSession = model === undefined && spoke !== undefined;
+  return mistake(isFromSession ? `this session spoke with ${spoke}; ${why}, or name another model with --model` : why);
 }
 
-type Wanted =
-  | { readonly type: "named"; readonly name: string }
-  | { readonly type: "mistake"; readonly message: string };
+type Wanted = { readonly type: "named"; readonly name: string } | Mistake;
 
 /** What each house would be asked for, where nothing is said. */
 const usual: Readonly<Record<string, string>> = {
@@ -61,8 +63,4 @@ async function byKey(places: KeyPlaces): Promise<Wanted> {
 function howToSet(id: string, { home }: KeyPlaces): string {
   const [variable] = providers.find((provider) => provider.id === id)?.keys ?? [];
   return `set a key such as ${variable}, or write { "${id}": "…" } into ${keyFile(home)} (chmod 600)`;
-}
-
-function mistake(message: string): { readonly type: "mistake"; readonly message: string } {
-  return { type: "mistake", message };
 }

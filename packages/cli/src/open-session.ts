@@ -31,7 +31,8 @@ export async function openSession(
     case "new":
       return opened(await createSession({ cwd, ports }));
     case "last": {
-      const [last] = await listSessions({ cwd });
+      // One that was stopped before a word was said is nobody's last.
+      const last = (await listSessions({ cwd })).find(({ firstMessage }) => firstMessage);
       return last
         ? opened(await openStore(last.path))
         : failed("there is no session of this folder yet; begin one without -c");

@@ -2,7 +2,7 @@
 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Permissions, parseRule, type Rule } from "@pith/agent";
+import { type DeniedPlaces, deniedPlaces, Permissions, type Permits, parseRule, type Rule } from "@pith/agent";
 import { projectRules, realPath } from "@pith/agent/node";
 import type { Wish } from "./asking/wish.ts";
 import { keyFile } from "./home/keys.ts";
@@ -18,7 +18,17 @@ export interface Place {
 }
 
 export type Permitting =
-  | { readonly type: "permissions"; readonly permissions: Permissions; readonly notes: readonly string[] }
+  | {
+      readonly type: "permissions";
+      readonly permissions: Permissions;
+      /** Whether a tool could read what lies there; where somebody would have to be asked, it could not. */
+      readonly mayRead: (path: string) => Promise<boolean>;
+      /** Whether commands may write in the workspace. */
+      readonly mayWrite: () => boolean;
+      /** For what holds commands. */
+      readonly denied: DeniedPlaces;
+      readonly notes: readonly string[];
+    }
   | { readonly type: "failed"; readonly message: string };
 
 /** Nobody is there to be asked: what would be asked is refused, with the way to allow it. */
@@ -39,11 +49,23 @@ export async function permitting({ allow, deny }: Wish, place: Place): Promise<P
     realPath,
     memory,
   });
-  return { type: "permissions", permissions, notes };
+  return {
+    type: "permissions",
+    permissions,
+    mayRead: (path) => isReadable(path, permissions),
+    mayWrite: () => permissions.mode !== "plan",
+    denied: deniedPlaces(rulesOf(denied), { root: cwd, home: userHome }),
+    notes,
+  };
+}
+
+async function isReadable(path: string, permits: Permits): Promise<boolean> {
+  const act = { tool: "read", arguments: { path }, intent: { type: "look", paths: [path] } } as const;
+  return (await permits.permit(act, { signal: new AbortController().signal })).type === "permitted";
 }
 
 /** What no tool and no command looks into: keys, and the true bytes of what was replaced. */
-export function closedPlaces(home: string): readonly string[] {
+function closedPlaces(home: string): readonly string[] {
   return [keyFile(home), join(home, "restore")];
 }
 

@@ -1,5 +1,6 @@
 /** From a wish to its end: what was set and said is gathered, the parts are built, the work is done and told. */
 
+import { LARGEST_PICTURE } from "@pith/agent";
 import { nodeFiles } from "@pith/agent/node";
 import { pithHome } from "@pith/context/node";
 import type { Wish } from "./asking/wish.ts";
@@ -8,7 +9,6 @@ import { choose } from "./home/choose.ts";
 import { print } from "./print.ts";
 import type { Terminal } from "./printing/terminal.ts";
 import { contentOf } from "./prompting/content.ts";
-import { MOST_PICTURE } from "./prompting/file-blocks.ts";
 import { piped } from "./prompting/piped.ts";
 import { stopOnSignals } from "./stop-on-signals.ts";
 
@@ -22,7 +22,7 @@ export async function work(wish: Wish, terminal: Terminal): Promise<Exit> {
   const place = { cwd: process.cwd(), home: pithHome(), environment: process.env };
   const chosen = await choose(wish.choices, place);
   if (chosen.type === "mistake") return { code: 2, message: chosen.message };
-  const files = nodeFiles({ root: place.cwd, mostBytes: MOST_PICTURE });
+  const files = nodeFiles({ root: place.cwd, mostBytes: LARGEST_PICTURE });
   const said = await contentOf(wish, { files, piped: () => piped(terminal.note) });
   if (said.type === "mistake") return { code: 2, message: said.message };
   const built = await build(wish, { ...place, choices: chosen.choices });

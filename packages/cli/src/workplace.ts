@@ -6,12 +6,14 @@ import {
   type BashTool,
   type Blobs,
   bashTool,
+  type DeniedPlaces,
   fetchTool,
   fileTools,
   knownFiles,
   memoryBlobs,
   Reads,
   type RewindParts,
+  type Rule,
   searchTools,
   type Tool,
 } from "@pith/agent";
@@ -23,14 +25,12 @@ import {
   originalsFolder,
   type SandboxHere,
   sandboxedShell,
-  sandboxHere,
   sessionBlobs,
 } from "@pith/agent/node";
 import type { Session } from "@pith/context";
 import type { Environment } from "@pith/models";
 import { keyVariables } from "./home/keys.ts";
 import type { Settings } from "./home/settings.ts";
-import { closedPlaces } from "./permitting.ts";
 
 export interface WorkplaceParts {
   readonly cwd: string;
@@ -41,14 +41,19 @@ export interface WorkplaceParts {
   readonly session: Session;
   /** The session's file; null where nothing is kept. */
   readonly sessionPath: string | null;
+  /** What can hold commands here; null where it was switched off. */
+  readonly sandbox: Promise<SandboxHere> | null;
   /** Whether commands may write in the workspace; asked before each. */
   readonly mayWrite: () => boolean;
+  /** What rules deny, to commands too where they can be held to it. */
+  readonly denied: DeniedPlaces;
 }
 
 export interface Workplace {
   readonly tools: readonly Tool[];
   readonly blobs: Blobs;
-  readonly rewind: RewindParts;
+  /** Absent where nothing is kept, so that nobody will go back. */
+  readonly rewind?: RewindParts;
   readonly notes: readonly string[];
   /** Ends all that runs by itself. */
   readonly close: () => Promise<void>;
@@ -58,18 +63,20 @@ export async function workplace(parts: WorkplaceParts): Promise<Workplace> {
   const { cwd, home, session, sessionPath, choices } = parts;
   const files = nodeFiles({ root: cwd });
   const blobs = sessionPath === null ? memoryBlobs() : sessionBlobs(sessionPath);
-  const originals = originalsFolder(join(home, "restore", session.store.header.id));
+  const kept =
+    sessionPath === null ? {} : { originals: originalsFolder(join(home, "restore", session.store.header.id)) };
   const reads = new Reads(knownFiles(session.window.entries, files.resolve));
   const entries = session.store.entry.bind(session.store);
   const { bash, notes } = await bashOf(parts, blobs);
   const search = nodeSearch({ root: cwd, ...(await ripgrep(choices.tools)) });
   const tools = [
-    ...fileTools({ files, blobs, entries, originals }, reads),
+    ...fileTools({ files, blobs, entries, ...kept }, reads),
     bash,
     ...searchTools({ files, search }),
     fetchTool(nodeWeb({ allowedHosts: choices.fetchHosts ?? [] })),
   ];
-  return { tools, blobs, rewind: { files, originals }, notes, close: () => bash.dispose() };
+  const rewind = kept.originals && { rewind: { files, originals: kept.originals } };
+  return { tools, blobs, ...rewind, notes, close: () => bash.dispose() };
 }
 
 interface Bash {
@@ -78,10 +85,14 @@ interface Bash {
 }
 
 async function bashOf(parts: WorkplaceParts, blobs: Blobs): Promise<Bash> {
-  const { cwd: root, home, environment, choices, mayWrite } = parts;
-  const unconfined = nodeShell({ root, environment });
-  const here = choices.sandbox === "off" ? OFF : await sandboxHere(environment);
-  if (here.type === "does-not") return { bash: bashTool(unconfined, { blobs }), notes: notesOn(here, choices) };
+  const { cwd: root, home, environment, choices, mayWrite, denied } = parts;
+  const withheld = keyVariables();
+  const unconfined = nodeShell({ root, environment, withheld });
+  const here = (await parts.sandbox) ?? OFF;
+  if (here.type === "does-not") {
+    const unheld = unheldNotes([...denied.held, ...denied.unheld]);
+    return { bash: bashTool(unconfined, { blobs }), notes: [...notesOn(here, choices), ...unheld] };
+  }
   const network = choices.network !== "off";
   const shell = sandboxedShell({
     program: here.program,
@@ -90,11 +101,17 @@ async function bashOf(parts: WorkplaceParts, blobs: Blobs): Promise<Bash> {
     environment,
     network,
     mayWrite,
-    withheld: keyVariables(),
-    hidden: closedPlaces(home),
-    guarded: [home],
+    withheld,
+    hidden: [home, ...denied.unseen],
+    guarded: [home, ...denied.unchanged],
   });
-  return { bash: bashTool(shell, { blobs, sandbox: { unconfined, network, mayWrite } }), notes: [] };
+  const bash = bashTool(shell, { blobs, sandbox: { unconfined, network, mayWrite } });
+  return { bash, notes: unheldNotes(denied.unheld) };
+}
+
+function unheldNotes(rules: readonly Rule[]): readonly string[] {
+  if (rules.length === 0) return [];
+  return [`commands are not held to what is denied by ${rules.map(({ text }) => text).join(", ")}; the tools are`];
 }
 
 const OFF: SandboxHere = { type: "does-not", why: "it was switched off" };
@@ -110,7 +127,7 @@ function notesOn(
 
 /** Comes with the program where its package could be installed; else the one of the machine, else a walk. */
 async function ripgrep(tools: readonly string[] = []): Promise<{ readonly ripgrep?: string }> {
-  if (!tools.some((name) => name === "grep" || name === "find")) return {};
+  if (!tools.some((name) => ["all", "grep", "find"].includes(name))) return {};
   const found = await import("@vscode/ripgrep").catch(() => null);
   return found ? { ripgrep: found.rgPath } : {};
 }

@@ -37,6 +37,7 @@ export { type NothingToDo, type Plan, type Prepared, prepareCompaction } from ".
 export { type Rung, rungs } from "./compaction/planning/rungs.ts";
 export { type Preview, previewCompaction } from "./compaction/preview.ts";
 export { type Finding, type Reason, type Receipt, receiptOf, type Stretch } from "./compaction/receipt.ts";
+export { surelyFits } from "./compaction/surely-fits.ts";
 export { redoCompaction, type Undone, undoCompaction } from "./compaction/undo.ts";
 export type { Candidate, Paid, WriteAct, Writer, Written } from "./compaction/writing/candidate.ts";
 export { type ModelWriting, modelWriter } from "./compaction/writing/model-writer.ts";

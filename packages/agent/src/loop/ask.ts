@@ -9,10 +9,11 @@ import {
   type ModelFailure,
   type Request,
 } from "@pith/context";
-import { appended } from "../append.ts";
+import { appendedSoon } from "../append.ts";
 import type { AgentEvent } from "../events.ts";
 import { during, type Tell } from "./during.ts";
 import type { RunParts } from "./run-parts.ts";
+import { untilStopped } from "./until-stopped.ts";
 
 export type Asked =
   /** With `overflow` the reply counts, but its context was too much. */
@@ -26,7 +27,7 @@ export async function* ask(parts: RunParts, stepId: string): AsyncGenerator<Agen
   const asked = yield* during<AgentEvent, Asked>((tell) =>
     parts.step(stepId, async () => {
       const request = await requestOf(parts);
-      return request ? streamed(request, { parts, stepId, tell }) : unheard(parts);
+      return request ? stoppable(request, { parts, stepId, tell }) : unheard(parts);
     }),
   );
   const said = asked.type === "replied" ? asked.message : (asked.message ?? unsaid(parts, asked.failure));
@@ -43,10 +44,9 @@ async function requestOf({ session, model, hooks, ports, signal }: RunParts): Pr
 }
 
 function unheard({ signal }: RunParts): Asked {
-  const failure: ModelFailure = signal.aborted
-    ? { kind: "aborted", message: "it was stopped" }
-    : { kind: "refused", message: "a hook that watches over every request failed, so none was sent" };
-  return { type: "failed", failure };
+  if (signal.aborted) return STOPPED;
+  const message = "a hook that watches over every request failed, so none was sent";
+  return { type: "failed", failure: { kind: "refused", message } };
 }
 
 interface Stream {
@@ -55,36 +55,48 @@ interface Stream {
   readonly tell: Tell<AgentEvent>;
 }
 
-async function streamed(request: Request, { parts, stepId, tell }: Stream): Promise<Asked> {
-  const { session, model, signal } = parts;
+/** Also a model that does not hear is not waited for; what it says then is nobody's any more. */
+async function stoppable(request: Request, stream: Stream): Promise<Asked> {
+  const { session, signal, ports } = stream.parts;
+  const late = new AbortController();
   const release = session.occupy("streaming");
-  let restarts = 0;
   try {
-    for await (const event of model.stream(request, { signal })) {
-      switch (event.type) {
-        case "reply-restarted":
-          restarts += 1;
-          tell(restarted(event, restarts));
-          continue;
-        case "reply-ended":
-        case "reply-failed":
-          if (restarts > 0) tell(restartsEnded(event, restarts));
-          return await kept(event, session, stepId);
-        default:
-          tell({ type: "message_update", delta: event });
-      }
-    }
-    return { type: "failed", failure: { kind: "unreachable", message: "the reply never ended" } };
+    const asking = (): Promise<Asked> => streamed(request, stream, late.signal);
+    return await untilStopped(asking, { signal, ports, otherwise: STOPPED });
   } finally {
+    late.abort();
     release();
   }
+}
+
+const STOPPED: Asked = { type: "failed", failure: { kind: "aborted", message: "it was stopped" } };
+
+async function streamed(request: Request, { parts, stepId, tell }: Stream, late: AbortSignal): Promise<Asked> {
+  const { session, model, signal } = parts;
+  let restarts = 0;
+  for await (const event of model.stream(request, { signal })) {
+    if (late.aborted) return STOPPED;
+    switch (event.type) {
+      case "reply-restarted":
+        restarts += 1;
+        tell(restarted(event, restarts));
+        continue;
+      case "reply-ended":
+      case "reply-failed":
+        if (restarts > 0) tell(restartsEnded(event, restarts));
+        return await kept(event, session, stepId);
+      default:
+        tell({ type: "message_update", delta: event });
+    }
+  }
+  return { type: "failed", failure: { kind: "unreachable", message: "the reply never ended" } };
 }
 
 type LastEvent = Extract<ModelEvent, { type: "reply-ended" | "reply-failed" }>;
 
 /** What was said is in the log before anybody acts on it; half a reply too, for people to read. */
 async function kept(event: LastEvent, session: RunParts["session"], id: string): Promise<Asked> {
-  if (event.message) await appended(session, { type: "message", message: event.message, id });
+  if (event.message) await appendedSoon(session, { type: "message", message: event.message, id });
   if (event.type === "reply-failed")
     return { type: "failed", failure: event.failure, ...(event.message && { message: event.message }) };
   return { type: "replied", message: event.message, overflow: event.overflow !== undefined };

@@ -1,11 +1,13 @@
-/** Work that tells what it does: what it tells as it comes, and at the end what came of it. */
+/** Work that tells what it does: what it tells as it comes, and at the end what came of it. It goes on whether or not anybody listens. */
 
 export type Tell<Event> = (event: Event) => void;
 
+/** `leave` is called when whoever listened has gone before the end; the work is then waited for, so that it had better stop it. */
 export async function* during<Event, Outcome>(
   work: (tell: Tell<Event>) => Promise<Outcome>,
+  leave: () => void = () => {},
 ): AsyncGenerator<Event, Outcome> {
-  const told: Event[] = [];
+  let told: Event[] = [];
   let isOver = false;
   let wake = (): void => {};
   const tell = (event: Event): void => {
@@ -22,15 +24,17 @@ export async function* during<Event, Outcome>(
   );
   try {
     for (;;) {
-      for (let next = told.shift(); next !== undefined; next = told.shift()) yield next;
-      if (isOver) return await outcome;
+      const heard = told;
+      told = [];
+      yield* heard;
+      if (isOver && told.length === 0) return await outcome;
       await new Promise<void>((resolve) => {
         wake = resolve;
         if (isOver || told.length > 0) resolve();
       });
     }
   } finally {
-    // Whoever stops listening stops the work, and waits for its end: nothing is written behind the back of what comes next.
+    if (!isOver) leave();
     await ended;
   }
 }

@@ -11,27 +11,27 @@ export interface OpenCall {
   readonly call: ToolCallBlock;
   /** The id that the entry of its result has. */
   readonly id: string;
-  /** It was begun, and nobody knows how far it came. */
+  /** It was begun, or may have been, and nobody knows how far it came. */
   readonly isBegun: boolean;
 }
 
 /** The custom entry that says, before it is run, that a call will be which must not be run twice. */
 export const INTENT = "pith.intent";
 
-/** The newest message decides; a reply that failed is none. */
-export function nextAt(entries: readonly Entry[]): Next {
-  const answered = new Set<string>();
+/** The newest message decides; a reply that failed is none. Null where these entries do not tell. */
+export function nextAt(entries: readonly Entry[]): Next | null {
+  const results: string[] = [];
   const begun = new Set<unknown>();
   for (const entry of entries.toReversed()) {
     if (entry.type === "custom" && entry.customType === INTENT) begun.add(Object(entry.data).callId);
     if (entry.type !== "message") continue;
     const { message } = entry;
     if (message.role === "user") return { type: "reply" };
-    if (message.role === "toolResult") answered.add(message.toolCallId);
+    if (message.role === "toolResult") results.push(message.toolCallId);
     if (message.role !== "assistant" || isFailed(message)) continue;
-    return afterReply(callsOf(message, entry.id), { answered, begun });
+    return afterReply(callsOf(message, entry.id), { results, begun, isOurs: OURS.test(entry.id) });
   }
-  return { type: "nothing" };
+  return null;
 }
 
 /** The calls of a reply, none of them answered yet. */
@@ -41,16 +41,28 @@ export function callsOf({ content }: AssistantMessage, replyId: string): readonl
     .map((call, at) => ({ call, id: `${replyId}-${at}`, isBegun: false }));
 }
 
+/** A reply that our loop has written is followed by an announcement of what must not run twice; of others nobody knows. */
+const OURS = /-\d+-\d+$/;
+
 interface Known {
-  readonly answered: ReadonlySet<string>;
+  readonly results: readonly string[];
   readonly begun: ReadonlySet<unknown>;
+  readonly isOurs: boolean;
 }
 
-function afterReply(calls: readonly OpenCall[], { answered, begun }: Known): Next {
+function afterReply(calls: readonly OpenCall[], { results, begun, isOurs }: Known): Next {
   if (calls.length === 0) return { type: "nothing" };
-  const open = calls.filter(({ call }) => !answered.has(call.id));
+  const left = [...results];
+  // Of two calls with one id, one result answers one.
+  const open = calls.filter(({ call }) => !taken(left, call.id));
   if (open.length === 0) return { type: "reply" };
-  return { type: "results", calls: open.map((each) => ({ ...each, isBegun: begun.has(each.call.id) })) };
+  return { type: "results", calls: open.map((each) => ({ ...each, isBegun: !isOurs || begun.has(each.call.id) })) };
+}
+
+function taken(left: string[], id: string): boolean {
+  const at = left.indexOf(id);
+  if (at >= 0) left.splice(at, 1);
+  return at >= 0;
 }
 
 function isFailed({ stopReason }: AssistantMessage): boolean {

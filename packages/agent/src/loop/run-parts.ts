@@ -20,8 +20,8 @@ export interface RunParts {
   readonly model: Model;
   readonly tools: readonly Tool[];
   readonly limits: CompactionLimits;
-  /** Who writes summaries, in order of preference; where none of them can, code does. */
-  readonly writers: readonly Writer[];
+  /** Who writes summaries, in order of preference, and at last code; unless said, who speaks. */
+  readonly writers: readonly Writer[] | undefined;
   readonly hooks: AgentHooks;
   /** Without it everything is permitted: whoever hands in the tools answers for them. */
   readonly permits: Permits | undefined;

@@ -1,19 +1,19 @@
 /** A run: round after round until the model has no more to say and nothing waits. Each round looks first whether its request fits. */
 
-import { type AgentMessage, type Breaker, breakerNotes, type ModelFailure, type Queued } from "@pith/context";
+import { type AgentMessage, type Breaker, breakerNotes, type ModelFailure } from "@pith/context";
 import { NotWritten } from "../append.ts";
 import type { AgentEvent, RunEnd } from "../events.ts";
 import { type Asked, ask } from "./ask.ts";
 import type { Between } from "./between.ts";
 import { runCalls } from "./calls/run-calls.ts";
 import { deliver } from "./deliver.ts";
-import { compaction, keepFit } from "./keep-fit.ts";
+import { compacting, keepFit } from "./fitting/keep-fit.ts";
 import { callsOf } from "./next.ts";
 import type { RunParts } from "./run-parts.ts";
 
 export interface Start {
-  /** The beginning of the ids of all that this run leaves in the log. */
-  readonly id: string;
+  /** The beginning of the ids of all that this run leaves in the log; a new one, unless said. */
+  readonly id?: string;
   /** What comes before the first request; false where there is nothing to ask. */
   readonly begin: (parts: RunParts) => AsyncGenerator<AgentEvent, boolean>;
 }
@@ -31,7 +31,6 @@ export async function* run(running: Running): AsyncGenerator<AgentEvent, RunEnd>
   yield { type: "agent_start" };
   const end = yield* kept(work(running), messages);
   yield { type: "agent_end", messages, end };
-  yield { type: "agent_settled", aborted: end.type === "aborted" };
   return end;
 }
 
@@ -54,33 +53,39 @@ async function* kept(
   events: AsyncGenerator<AgentEvent, RunEnd>,
   messages: AgentMessage[],
 ): AsyncGenerator<AgentEvent, RunEnd> {
-  try {
-    for (;;) {
-      const { done, value } = await events.next();
-      if (done) return value;
-      if (value.type === "message_end") messages.push(value.message);
-      yield value;
-    }
-  } finally {
-    await events.return({ type: "aborted" });
+  for (;;) {
+    const { done, value } = await events.next();
+    if (done) return value;
+    if (value.type === "message_end") messages.push(value.message);
+    yield value;
   }
 }
 
-async function* rounds({ parts, between, id }: Running): AsyncGenerator<AgentEvent, RunEnd> {
+async function* rounds({ parts, between, id = parts().ports.entryId() }: Running): AsyncGenerator<AgentEvent, RunEnd> {
+  let strain = 0;
   for (let round = 1; ; round += 1) {
     yield* between.acts(parts);
     const now = parts();
     if (now.signal.aborted) return { type: "aborted" };
     yield { type: "turn_start" };
-    yield* deliver(waiting(now, "steer"), now);
-    const end = yield* oneRound(now, `${id}-${round}`);
-    const isOver = end !== null && !(end.type === "done" && (yield* followed(now)));
-    if (isOver) return end;
+    yield* deliver(now, ({ kind }) => kind === "steer");
+    const came = yield* oneRound(now, { id: `${id}-${round}`, strain });
+    strain = came.type === "again" ? came.strain : 0;
+    if (came.type === "again" || (came.type === "done" && (yield* followed(now)))) continue;
+    return came;
   }
 }
 
-/** Null: there are results for the model to look at. */
-async function* oneRound(parts: RunParts, id: string): AsyncGenerator<AgentEvent, RunEnd | null> {
+interface Round {
+  readonly id: string;
+  /** How many replies in a row said that their context was too much, and no compaction could help. */
+  readonly strain: number;
+}
+
+/** `again`: there are results for the model to look at. */
+type Came = RunEnd | { readonly type: "again"; readonly strain: number };
+
+async function* oneRound(parts: RunParts, { id, strain }: Round): AsyncGenerator<AgentEvent, Came> {
   yield* keepFit(parts);
   const { asked, replyId } = yield* askUntilItFits(parts, id);
   if (asked.type === "failed") return endOf(asked.failure);
@@ -88,10 +93,14 @@ async function* oneRound(parts: RunParts, id: string): AsyncGenerator<AgentEvent
   const toolResults = yield* runCalls(callsOf(message, replyId), parts);
   yield { type: "turn_end", message, toolResults };
   if (parts.signal.aborted) return { type: "aborted" };
-  if (asked.overflow) yield* compaction(parts, { reason: "overflow" });
-  if (toolResults.length > 0) return null;
+  const breaker = asked.overflow ? yield* breakerAfter(parts) : null;
+  if (breaker && strain + 1 >= MOST_STRAIN)
+    return { type: "failed", why: `it is too long; ${breakerNotes[breaker.fills]}` };
+  if (toolResults.length > 0) return { type: "again", strain: breaker ? strain + 1 : 0 };
   return message.stopReason === "length" ? { type: "done", isCut: true } : { type: "done" };
 }
+
+const MOST_STRAIN = 3;
 
 interface Reply {
   readonly asked: Asked;
@@ -104,7 +113,7 @@ async function* askUntilItFits(parts: RunParts, id: string): AsyncGenerator<Agen
     const replyId = `${id}-${attempt}`;
     const asked = yield* ask(parts, replyId);
     if (asked.type === "replied" || asked.failure.kind !== "overflow") return { asked, replyId };
-    const result = yield* compaction(parts, { reason: "overflow", attempt });
+    const result = yield* compacting(parts, { reason: "overflow", attempt });
     if (parts.signal.aborted) return { asked: STOPPED, replyId };
     if (result.type === "compacted") continue;
     const isStuck = result.type === "failed" && result.why === "cannot-fit";
@@ -114,18 +123,21 @@ async function* askUntilItFits(parts: RunParts, id: string): AsyncGenerator<Agen
 
 const STOPPED: Asked = { type: "failed", failure: { kind: "aborted", message: "it was stopped" } };
 
-/** Whether something waited for the model to have no more to say: of what follows one at a time, of what steers all. */
-async function* followed(parts: RunParts): AsyncGenerator<AgentEvent, boolean> {
-  // What was said before this moment is in the log after it.
-  await parts.session.settle();
-  if (waiting(parts, "steer").length > 0) return true;
-  const [next] = waiting(parts, "followUp");
-  if (next) yield* deliver([next], parts);
-  return next !== undefined;
+/** A reply counts, but its context was too much: what stands in the way of a smaller one; null for nothing. */
+async function* breakerAfter(parts: RunParts): AsyncGenerator<AgentEvent, Breaker | null> {
+  const result = yield* compacting(parts, { reason: "overflow" });
+  return result.type === "failed" && result.why === "cannot-fit" ? result.breaker : null;
 }
 
-function waiting({ session }: RunParts, kind: Queued["kind"]): readonly Queued[] {
-  return session.window.state.queue.filter((each) => each.kind === kind);
+/** Whether something waited for the model to have no more to say: of what follows one at a time, of what steers all. */
+async function* followed(parts: RunParts): AsyncGenerator<AgentEvent, boolean> {
+  const { session } = parts;
+  // What was said before this moment is in the log after it.
+  await session.settle();
+  const { queue } = session.window.state;
+  if (queue.some(({ kind }) => kind === "steer")) return true;
+  const next = queue[0]?.id;
+  return next !== undefined && (yield* deliver(parts, ({ id }) => id === next)) > 0;
 }
 
 function stuck(failure: ModelFailure, { fills }: Breaker): Asked {

@@ -2,8 +2,8 @@
 
 import type { Queued } from "@pith/context";
 import { closeCalls, runCalls } from "./calls/run-calls.ts";
-import { deliver } from "./deliver.ts";
-import { type Next, nextAt } from "./next.ts";
+import { deliver, forgetSaid } from "./deliver.ts";
+import { type Next, nextAt, type OpenCall } from "./next.ts";
 import type { Start } from "./run.ts";
 import type { RunParts } from "./run-parts.ts";
 
@@ -14,30 +14,32 @@ export function saying(said: Queued): Start {
     async *begin(parts) {
       const next = await nextOf(parts);
       if (next.type === "results") await closeCalls(next.calls, parts);
-      const { queue } = parts.session.window.state;
-      yield* deliver(queue.some(({ id }) => id === said.id) ? queue : [...queue, said], parts);
+      yield* deliver(parts, () => true, [said]);
       return true;
     },
   };
 }
 
 /** What was left open is run, and what waited is said. */
-export function takingUp(id: string): Start {
+export function takingUp(): Start {
   return {
-    id,
     async *begin(parts) {
       const next = await nextOf(parts);
       if (next.type === "results") yield* runCalls(next.calls, parts);
-      const { queue } = parts.session.window.state;
-      yield* deliver(queue, parts);
-      return next.type !== "nothing" || queue.length > 0;
+      const heard = yield* deliver(parts, () => true);
+      return next.type !== "nothing" || heard > 0;
     },
   };
 }
 
 /** A compaction may have kept no message at all; then the branch before it says what is next. */
-async function nextOf({ session }: RunParts): Promise<Next> {
-  const { entries, reachesRoot } = session.window;
-  const isEnough = reachesRoot || entries.some((entry) => entry.type === "message" && entry.message.role !== "system");
-  return nextAt(isEnough ? entries : await session.branch());
+async function nextOf({ session, ports }: RunParts): Promise<Next> {
+  await forgetSaid(session);
+  const next = nextAt(session.window.entries) ?? nextAt(await session.branch());
+  if (next?.type !== "results") return next ?? { type: "nothing" };
+  const calls: OpenCall[] = [];
+  // RUN8: answered on another branch, it was run there.
+  for (const open of next.calls)
+    calls.push((await session.store.entry(open.id)) ? { ...open, id: ports.entryId(), isBegun: true } : open);
+  return { type: "results", calls };
 }

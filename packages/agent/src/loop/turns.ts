@@ -2,27 +2,28 @@
 
 import type { Session } from "@pith/context";
 import type { AgentEvent } from "../events.ts";
+import { during, type Tell } from "./during.ts";
 import { NewEntries } from "./new-entries.ts";
 
-type Listener = (event: AgentEvent) => void;
+export interface Turn<Outcome> {
+  /** Done at once, before its turn has come. */
+  readonly first?: () => Promise<void>;
+  readonly act: (signal: AbortSignal) => AsyncGenerator<AgentEvent, Outcome>;
+}
 
 export class Turns {
+  readonly tell: Tell<AgentEvent>;
   readonly #entries: NewEntries;
-  readonly #listen: Listener;
   readonly #stops = new Set<AbortController>();
   #last: Promise<void> = Promise.resolve();
 
-  constructor(session: Session, listen: Listener = () => {}) {
+  constructor(session: Session, listen: Tell<AgentEvent> = () => {}) {
     this.#entries = new NewEntries(session);
-    this.#listen = listen;
+    this.tell = undisturbed(listen);
   }
 
   get isBusy(): boolean {
     return this.#stops.size > 0;
-  }
-
-  tell(event: AgentEvent): void {
-    this.#listen(event);
   }
 
   /** After the abort nothing of it begins any more. */
@@ -31,38 +32,49 @@ export class Turns {
     await this.#last;
   }
 
-  /** An act in its turn. Whoever stops listening stops it. */
-  async *take<Outcome>(
-    act: (signal: AbortSignal) => AsyncGenerator<AgentEvent, Outcome>,
-  ): AsyncGenerator<AgentEvent, Outcome> {
+  /** An act in its turn. It does not wait for whoever listens; who stops listening stops it. */
+  async *take<Outcome>(turn: Turn<Outcome>): AsyncGenerator<AgentEvent, Outcome> {
     const stop = new AbortController();
     const before = this.#last;
     const ended = Promise.withResolvers<void>();
     this.#last = ended.promise;
     this.#stops.add(stop);
-    await before;
-    const events = act(stop.signal);
-    try {
-      for (;;) {
-        const next = await events.next();
-        yield* this.#told(next.done ? null : next.value);
-        if (next.done) return next.value;
+    const work = async (tell: Tell<AgentEvent>): Promise<Outcome> => {
+      try {
+        await turn.first?.();
+        await before;
+        return await this.#told(turn.act(stop.signal), tell);
+      } finally {
+        this.#stops.delete(stop);
+        ended.resolve();
       }
-    } finally {
-      stop.abort();
-      // It ends before the next begins, also where nobody listens any more.
-      await events.return(undefined as Outcome);
-      this.#stops.delete(stop);
-      ended.resolve();
-    }
+    };
+    return yield* during(work, () => stop.abort());
   }
 
   /** What was written since is told before what it led to. */
-  *#told(event: AgentEvent | null): Generator<AgentEvent> {
-    const written = this.#entries.take().map((entry): AgentEvent => ({ type: "entry_appended", entry }));
-    for (const each of event ? [...written, event] : written) {
-      this.#listen(each);
-      yield each;
+  async #told<Outcome>(events: AsyncGenerator<AgentEvent, Outcome>, tell: Tell<AgentEvent>): Promise<Outcome> {
+    for (;;) {
+      const { done, value } = await events.next();
+      const written = this.#entries.take().map((entry): AgentEvent => ({ type: "entry_appended", entry }));
+      for (const event of done ? written : [...written, value]) {
+        this.tell(event);
+        tell(event);
+      }
+      if (done) return value;
     }
   }
+}
+
+/** What a listener throws is its own affair: it comes to light, and nothing here ends because of it. */
+function undisturbed(listen: Tell<AgentEvent>): Tell<AgentEvent> {
+  return (event) => {
+    try {
+      listen(event);
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  };
 }

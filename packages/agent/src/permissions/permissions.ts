@@ -1,12 +1,14 @@
 /** The permissions of one agent: held here, changed by the user, asked before every call. No text of a session ever reaches them. */
 
+import { unlessAborted } from "../unless-aborted.ts";
 import { type Decision, decide, type Rules, type Standing } from "./decide.ts";
-import { unasked } from "./headless.ts";
+import { leaveFor } from "./leave.ts";
 import type { Act, Permit, Permits } from "./permit.ts";
 import { type Answer, type Ask, questionOf } from "./question.ts";
 import type { Rule } from "./rules/rule.ts";
 import { type Ground, type RealPath, realGround, type Sight, sightOf } from "./sight.ts";
 import type { Mode } from "./table.ts";
+import { unasked } from "./unasked.ts";
 
 export interface PermissionsParts {
   readonly mode: Mode;
@@ -54,7 +56,7 @@ export class Permissions implements Permits {
     const sight = await sightOf(act, realPath);
     const standing = await this.#standing();
     const decision = decide(sight, standing);
-    if (decision.type !== "asked") return permitOf(decision);
+    if (decision.type !== "asked") return permitOf(decision, { sight, standing });
     if (!ask) return { type: "refused", why: unasked(sight, decision, standing) };
     const asked = this.#inTurn(() => this.#asked(sight, { ask, signal }));
     return (await unlessAborted(asked, signal)) ?? brokenOff;
@@ -85,7 +87,7 @@ export class Permissions implements Permits {
     const standing = await this.#standing();
     const decision = decide(sight, standing);
     if (signal.aborted) return brokenOff;
-    if (decision.type !== "asked") return permitOf(decision);
+    if (decision.type !== "asked") return permitOf(decision, { sight, standing });
     const answer = await unlessAborted(ask(questionOf(sight, decision, standing.ground), { signal }), signal);
     return answer === null ? brokenOff : await this.#answered(sight, answer);
   }
@@ -93,10 +95,11 @@ export class Permissions implements Permits {
   async #answered(sight: Sight, answer: Answer): Promise<Permit> {
     if (answer.type !== "yes") return { type: "refused", why: denial(answer.word) };
     // The mode may have become a stricter one while the question stood.
-    const decision = decide(sight, await this.#standing());
-    if (decision.type === "refused") return permitOf(decision);
+    const standing = await this.#standing();
+    const decision = decide(sight, standing);
+    if (decision.type === "refused") return decision;
     if (answer.remember) await this.#remember(answer.remember);
-    return { type: "permitted" };
+    return { type: "permitted", leave: leaveFor(sight, standing) };
   }
 
   async #remember({ rule, for: place }: NonNullable<Extract<Answer, { type: "yes" }>["remember"]>): Promise<void> {
@@ -107,23 +110,15 @@ export class Permissions implements Permits {
 
 const brokenOff: Permit = { type: "refused", why: "not permitted: it was broken off before anybody had answered" };
 
-function permitOf(decision: Exclude<Decision, { type: "asked" }>): Permit {
-  return decision.type === "allowed" ? { type: "permitted" } : decision;
+interface Judged {
+  readonly sight: Sight;
+  readonly standing: Standing;
+}
+
+function permitOf(decision: Exclude<Decision, { type: "asked" }>, { sight, standing }: Judged): Permit {
+  return decision.type === "allowed" ? { type: "permitted", leave: leaveFor(sight, standing) } : decision;
 }
 
 function denial(word: string | undefined): string {
   return word ? `the user did not permit it: ${word}` : "the user did not permit it";
-}
-
-/** Null as soon as it is aborted, whether or not anybody ever answers. */
-async function unlessAborted<Outcome>(asked: Promise<Outcome>, signal: AbortSignal): Promise<Outcome | null> {
-  const aborted = Promise.withResolvers<null>();
-  const breakOff = (): void => aborted.resolve(null);
-  if (signal.aborted) breakOff();
-  signal.addEventListener("abort", breakOff);
-  try {
-    return await Promise.race([aborted.promise, asked]);
-  } finally {
-    signal.removeEventListener("abort", breakOff);
-  }
 }

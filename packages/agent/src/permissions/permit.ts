@@ -1,6 +1,6 @@
 /** Whether a call may be run: asked before every one of them, and never answered from what a model has read. */
 
-import type { Intent } from "../tool.ts";
+import type { Intent, Leave } from "../tool.ts";
 
 /** The permissions of an agent, as its loop sees them. */
 export interface Permits {
@@ -17,6 +17,6 @@ export interface Act {
 }
 
 export type Permit =
-  | { readonly type: "permitted" }
+  | { readonly type: "permitted"; readonly leave?: Leave }
   /** `why` is told to the model. */
   | { readonly type: "refused"; readonly why: string };

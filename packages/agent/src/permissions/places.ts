@@ -1,6 +1,7 @@
 /** What kind of place a path leads to. Names of places are compared without their capitals: some disks make no difference either. */
 
-import { isWithin } from "./paths.ts";
+import { GUARDED_NAMES } from "../guarded-names.ts";
+import { isWithin } from "../text/paths.ts";
 import type { Ground, Reached } from "./sight.ts";
 
 export type LookedAt = "look" | "look-secret" | "look-keys" | "unknown";
@@ -9,7 +10,8 @@ export type Changed = "change-inside" | "change-protected" | "change-outside" | 
 export function lookedAt(reached: Reached, ground: Ground): LookedAt {
   const { real } = reached;
   const paths = namesOf(reached);
-  if (paths.some((path) => ground.keys.some((key) => isWithin(key, path)))) return "look-keys";
+  if (paths.some((path) => PROCESS_KEYS.test(path) || ground.keys.some((key) => isWithin(key, path))))
+    return "look-keys";
   if (real === null) return "unknown";
   if (paths.some((path) => isSecret(path, ground))) return "look-secret";
   return !isWithin(ground.root, real) && paths.some(isSecretOutside) ? "look-secret" : "look";
@@ -20,8 +22,9 @@ export function changed(reached: Reached, ground: Ground): Changed {
   if (namesOf(reached).some((path) => [...ground.own, ...ground.keys].some((own) => isWithin(own, path))))
     return "change-own";
   if (real === null) return "unknown";
-  if (isWithin(ground.root, real)) return isProtected(real, ground) ? "change-protected" : "change-inside";
-  return ground.temporary.some((folder) => isWithin(folder, real)) ? "change-inside" : "change-outside";
+  const place = [ground.root, ...ground.temporary].find((folder) => isWithin(folder, real));
+  if (place === undefined) return "change-outside";
+  return isProtected(real.slice(place.length)) ? "change-protected" : "change-inside";
 }
 
 function namesOf({ named, real }: Reached): readonly string[] {
@@ -31,21 +34,22 @@ function namesOf({ named, real }: Reached): readonly string[] {
 function isSecret(path: string, { keys }: Ground): boolean {
   const lower = path.toLowerCase();
   const isFolderOfKeys = keys.some((key) => path === key.slice(0, key.lastIndexOf("/")));
-  return isFolderOfKeys || hasTrail(lower, secretTrails) || SYSTEM_SECRET.test(lower);
+  return isFolderOfKeys || SECRET.test(lower) || SYSTEM_SECRET.test(lower);
 }
 
 function isSecretOutside(path: string): boolean {
   const lower = path.toLowerCase();
-  return /\/\.env[^/]*$/.test(lower) || hasTrail(lower, outsideSecrets) || SECRET_FOLDER.test(lower);
+  return /\/\.env[^/]*$/.test(lower) || SECRET_OUTSIDE.test(lower) || SECRET_FOLDER.test(lower);
 }
 
-function isProtected(path: string, { root }: Ground): boolean {
-  const below = path.slice(root.length).toLowerCase();
-  return hasTrail(below.startsWith("/") ? below : `/${below}`, [...protectedTrails, ...secretTrails]);
+/** By the names below the folder it lies in. */
+function isProtected(below: string): boolean {
+  return PROTECTED.test(`/${below.toLowerCase()}`);
 }
 
-function hasTrail(path: string, trails: readonly string[]): boolean {
-  return trails.some((trail) => `${path}/`.includes(`/${trail}/`));
+/** Fits a path that has one of these somewhere in it: one expression, because a search asks it of every file. */
+function passing(...trails: readonly string[]): RegExp {
+  return new RegExp(`/(?:${trails.join("|").replaceAll(".", "\\.")})(?:/|$)`);
 }
 
 /** Wherever they lie, in a workspace too. */
@@ -58,20 +62,19 @@ const secretTrails: readonly string[] = [
   ...["library/application support/firefox", "library/application support/bravesoftware"],
 ];
 
+const SECRET = passing(...secretTrails);
+const PROTECTED = passing(...secretTrails, ...GUARDED_NAMES);
+
 /** In a workspace they belong to the project, and are seldom secret. */
-const outsideSecrets: readonly string[] = [
+const SECRET_OUTSIDE = passing(
   ...[".netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf", ".yarnrc.yml"],
   ...[".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".terraform.d/credentials.tfrc.json"],
-];
+);
 
 /** To search one is to search what is in it. */
 const SECRET_FOLDER = /\/(?:\.config|library\/application support)$/;
 
-const SYSTEM_SECRET = /^\/(?:etc\/(?:g?shadow-?|sudoers|sudoers\.d|ssl\/private)(?:\/|$)|proc\/[^/]+\/environ$)/;
+const SYSTEM_SECRET = /^\/(?:etc\/(?:g?shadow-?|sudoers|sudoers\.d|ssl\/private)(?:\/|$))/;
 
-/** What is written there is run, or believed, by other programs. */
-const protectedTrails: readonly string[] = [
-  ...[".git", ".pith", ".vscode", ".idea", ".claude", ".codex", ".cursor", ".mcp.json", ".gitconfig", ".envrc"],
-  ...[".profile", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".inputrc"],
-  ...[".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".config/fish"],
-];
+/** The environment, the memory and the open files of programs: the keys of this one are there too. */
+const PROCESS_KEYS = /^\/proc\/(?:.*\/)?(?:environ|mem|(?:fd|map_files)\/.*)$/;

@@ -1,8 +1,8 @@
 /** What a person is asked, and what they may answer. */
 
+import { shownFrom } from "../text/paths.ts";
 import type { Intent } from "../tool.ts";
 import type { Because } from "./decide.ts";
-import { shownFrom } from "./paths.ts";
 import { offeredRules } from "./rules/offered.ts";
 import type { Rule } from "./rules/rule.ts";
 import { shown } from "./shown.ts";
@@ -54,6 +54,7 @@ const remarks: Readonly<Partial<Record<Matter, string>>> = {
   "change-outside": ", outside the workspace",
   "command-confined": ", in the sandbox",
   "command-free": ", not in a sandbox",
+  "command-outside": ", outside the sandbox",
 };
 
 function wishOf({ act, reached }: Sight, ground: Ground): string {

@@ -1,16 +1,12 @@
-/** Foreign text as a person may see it: on one line, of bounded length, with every sign that would not be seen, or would act, written out. */
+/** What a question quotes, as a person may see it: on one line, of bounded length, with nothing in it that would not be seen, or would act. */
+
+import { whollyVisible } from "../text/visible.ts";
 
 export function shown(text: string): string {
-  return shortened(text).replace(UNSEEN, written);
+  return whollyVisible(shortened(text));
 }
 
 const MOST = 1_000;
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Variation_Selector}\u115f\u1160\u3164\uffa0\u2800]/gu;
-const known: Readonly<Record<string, string>> = { "\n": "\\n", "\t": "\\t", "\r": "\\r" };
-
-function written(sign: string): string {
-  return known[sign] ?? `\\u{${sign.codePointAt(0)?.toString(16)}}`;
-}
 
 // The end stays: a long beginning must not hide what comes last.
 function shortened(text: string): string {

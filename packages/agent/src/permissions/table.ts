@@ -8,14 +8,17 @@ export type Mode = "ask" | "edit" | "plan" | "all";
 
 export type Stance = "allowed" | "asked" | "refused";
 
-export type Matter = LookedAt | Changed | "command-confined" | "command-free" | "fetch" | "nothing" | "unknown";
+/** Free: where there is no sandbox. Outside: where there is one, and it is left. */
+type Command = "command-confined" | "command-free" | "command-outside";
+
+export type Matter = LookedAt | Changed | Command | "fetch" | "nothing" | "unknown";
 
 const yes = "allowed";
 const ask = "asked";
 const no = "refused";
 
 // biome-ignore format: it is a table.
-export const table: Readonly<Record<Matter, Readonly<Record<Mode, Stance>>>> = {
+const table: Readonly<Record<Matter, Readonly<Record<Mode, Stance>>>> = {
   "look":             { ask: yes, edit: yes, plan: yes, all: yes },
   "look-secret":      { ask: ask, edit: ask, plan: ask, all: ask },
   "look-keys":        { ask: no,  edit: no,  plan: no,  all: no  },
@@ -25,6 +28,7 @@ export const table: Readonly<Record<Matter, Readonly<Record<Mode, Stance>>>> = {
   "change-own":       { ask: no,  edit: no,  plan: no,  all: no  },
   "command-confined": { ask: ask, edit: yes, plan: yes, all: yes },
   "command-free":     { ask: ask, edit: ask, plan: no,  all: yes },
+  "command-outside":  { ask: ask, edit: ask, plan: no,  all: yes },
   "fetch":            { ask: ask, edit: yes, plan: yes, all: yes },
   "nothing":          { ask: yes, edit: yes, plan: yes, all: yes },
   "unknown":          { ask: ask, edit: ask, plan: no,  all: yes },
@@ -41,10 +45,14 @@ export function standpoint(
   { mode, ground }: { readonly mode: Mode; readonly ground: Ground },
 ): Standpoint {
   const matters = mattersOf(sight, ground);
-  const stances = matters.map((matter) => table[matter][mode]);
+  const stances = matters.map((matter) => stanceOn(matter, mode));
   const stance = (["refused", "asked"] as const).find((strict) => stances.includes(strict)) ?? "allowed";
   const strictest = matters.filter((_, at) => stances[at] === stance);
   return { stance, matter: strictest.find(isDelicate) ?? strictest[0] ?? "nothing" };
+}
+
+export function stanceOn(matter: Matter, mode: Mode): Stance {
+  return table[matter][mode];
 }
 
 /** To let it pass, a rule must name the place: whoever allows all of a tool did not think of these. */
@@ -60,6 +68,7 @@ function mattersOf({ act: { intent }, reached }: Sight, ground: Ground): readonl
       // Whoever changes something and does not say what may change anything.
       return reached.length === 0 ? ["unknown"] : reached.map((each) => changed(each, ground));
     case "command":
+      if (intent.isOutside) return ["command-outside"];
       return [intent.isConfined ? "command-confined" : "command-free"];
     case "fetch":
     case "nothing":

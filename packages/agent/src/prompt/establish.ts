@@ -16,8 +16,8 @@ export interface EstablishParts {
   readonly session: Session;
   readonly tools: readonly Tool[];
   readonly ports: Ports;
-  readonly beginning?: Beginning;
-  readonly thinking?: ThinkingLevel;
+  readonly beginning?: Beginning | undefined;
+  readonly thinking?: ThinkingLevel | undefined;
 }
 
 export async function establish({ session, tools, ports, beginning, thinking }: EstablishParts): Promise<void> {

@@ -1,6 +1,6 @@
 /** What a move would do to the files, before anything is done: what can be put back, and what stands in the way. */
 
-import { hashOf } from "../hash-of.ts";
+import { hashOf } from "../bytes/hash-of.ts";
 import type { WorkspaceFiles } from "../workspace.ts";
 import type { Originals } from "./originals.ts";
 import { type Crossing, type WantedFile, wantedFiles } from "./wanted-files.ts";

@@ -10,6 +10,7 @@ const never = new Promise<never>(() => {});
 /** Each brings a run to the place where it waits. */
 const places: Readonly<Record<string, () => Promise<{ readonly scene: Stage; readonly end: Promise<RunEnd> }>>> = {
   "a reply": () => begun({}),
+  "a model that does not listen": () => begun({ model: deaf() }),
   "a tool": () => begun({ tools: [heldTool("work")] }, "calls"),
   "a tool that does not listen": () => begun({ tools: [{ ...heldTool("work"), run: () => never }] }, "calls"),
   "a permission": () => begun({ tools: [heldTool("work")], permits: { permit: () => never } }, "calls"),
@@ -61,12 +62,29 @@ test("RUN5 who stops listening stops the work, and the next run waits for its en
   expect(agent.session.occupied).toEqual([]);
 });
 
+test("RUN5 whoever reads along may stop it, and wait for that", async () => {
+  const { agent } = await stage(heldModel());
+  const seen: string[] = [];
+  for await (const { type } of agent.prompt("Talk.")) {
+    seen.push(type);
+    if (type === "message_start" && seen.filter((each) => each === type).length === 2) await agent.abort();
+  }
+  expect(seen.at(-1)).toBe("agent_settled");
+});
+
+/** It answers like another, but for the last question. */
+function deaf(): ReturnType<typeof heldModel> {
+  const model = heldModel();
+  const silence = { [Symbol.asyncIterator]: () => ({ next: () => never }) };
+  return { ...model, stream: (asked, act) => (isTime ? silence : model.stream(asked, act)) };
+}
+
 /** A session long enough to be compacted, and a run in it that waits. */
 async function begun(
   parts: Partial<AgentParts>,
   first?: "calls" | "overflow",
 ): Promise<{ readonly scene: Stage; readonly end: Promise<RunEnd> }> {
-  const model = heldModel();
+  const model = (parts.model as ReturnType<typeof heldModel>) ?? heldModel();
   const { hooks, ...quick } = parts;
   const scene = await stage(model, { ports: machine, ...quick, ...(hooks && { hooks: later(hooks) }) });
   for (let round = 0; round < 4; round += 1) {

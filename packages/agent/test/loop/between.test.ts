@@ -72,6 +72,20 @@ test("FIT2 in mid-turn the next request goes to the new one", async () => {
   expect(first.requests).toHaveLength(1);
 });
 
+test("FIT2 how hard to think is said between two requests, and holds for the next run too", async () => {
+  const model = heldModel();
+  const scene = await stage(model, { thinking: "low" });
+  for (const level of ["high", null] as const) {
+    const end = scene.prompt("Think.");
+    await quiet();
+    const set = level && scene.agent.setThinkingLevel(level);
+    model.waiting[0]?.end(text("Thought."));
+    await end;
+    await set;
+  }
+  expect(model.requests.map(({ thinking }) => thinking)).toEqual(["low", "high"]);
+});
+
 test("FIT4 off stops what nobody asked for; asking still works", async () => {
   const model = heldModel({ contextWindow: 16_000 });
   const scene = await stage(model, { writers: [] });

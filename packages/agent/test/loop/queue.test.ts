@@ -103,3 +103,41 @@ test("RUN6 a second run is not begun while one is under way", async () => {
   await quiet();
   await expect(scene.prompt("Me too.")).rejects.toThrow("steer it, follow up, or abort it");
 });
+
+test("RUN6 what was heard waits nowhere any more, also where one goes back to before it", async () => {
+  const model = heldModel();
+  const scene = await stage(model);
+  const end = scene.prompt("Begin.");
+  await quiet();
+  await scene.agent.followUp("Then this.");
+  model.waiting[0]?.end(text("Begun."));
+  await quiet();
+  model.waiting[0]?.end(text("And this."));
+  await end;
+  const said = (await scene.agent.session.branch()).find((entry) => JSON.stringify(entry).includes('"Then this."}]'));
+  expect(await scene.agent.navigateTree(said?.id ?? "")).toMatchObject({ type: "moved", editorText: "Then this." });
+  expect(scene.agent.queue).toEqual([]);
+  const next = scene.prompt("Rather that.");
+  await quiet();
+  model.waiting[0]?.end(text("That it is."));
+  expect(await next).toEqual({ type: "done" });
+  expect((await talk(scene)).slice(-2)).toEqual(["user: Rather that.", "assistant: That it is."]);
+});
+
+test("RUN6 what waits goes along to another place", async () => {
+  const model = heldModel();
+  const scene = await stage(model);
+  const end = scene.prompt("Begin.");
+  await quiet();
+  const start = scene.agent.session.leaf;
+  model.waiting[0]?.end(text("Begun."));
+  await end;
+  await scene.agent.steer("Mind the gap.");
+  await scene.agent.navigateTree(start);
+  expect(scene.agent.queue.map(({ content }) => content)).toEqual(["Mind the gap."]);
+});
+
+test("RUN6 nothing is no message", async () => {
+  const scene = await stage(heldModel());
+  await expect(scene.prompt("")).rejects.toThrow("there is nothing to say");
+});

@@ -1,5 +1,6 @@
 /** A program that ended in the middle of a turn, and what the next one makes of it. */
 
+import { nothingUsed } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import type { Act, Permits } from "../../src/index.ts";
 import { calls, heldModel, heldTool, quiet, reopened, type Stage, stage, talk, text } from "./held.ts";
@@ -93,3 +94,67 @@ test("RUN8 a question that was never answered is asked again; where nothing is o
   expect(await again.resume()).toEqual({ type: "done" });
   expect(model.requests).toHaveLength(1);
 });
+
+test("RUN8 a call that was answered on another branch was run there, and is not run again", async () => {
+  const model = heldModel();
+  const tool = heldTool("work");
+  const scene = await stage(model, { tools: [tool] });
+  const end = scene.prompt("Begin.");
+  await quiet();
+  model.waiting[0]?.end(calls("work", "c1"));
+  await quiet();
+  tool.waiting[0]?.end("done");
+  await quiet();
+  model.waiting[0]?.end(text("Good."));
+  await end;
+  const reply = (await scene.agent.session.branch()).find((entry) => entry.id.endsWith("-1-0"));
+  await scene.agent.navigateTree(reply?.id ?? "");
+  const again = scene.resume();
+  await quiet();
+  model.waiting[0]?.end(text("I will look."));
+  expect(await again).toEqual({ type: "done" });
+  expect(tool.ran).toEqual(["c1"]);
+});
+
+test("RUN8 of a reply that another program wrote nobody knows whether its calls were run", async () => {
+  const model = heldModel();
+  const tool = heldTool("work");
+  const scene = await stage(model, { tools: [tool] });
+  const call = { type: "toolCall", id: "c1", name: "work", arguments: {} } as const;
+  const reply = { role: "assistant", content: [call], ...voiceOf(model), timestamp: 0 } as const;
+  await scene.agent.session.append(
+    { type: "message", message: { role: "user", content: "Begin.", timestamp: 0 } },
+    { type: "message", message: { ...reply, usage: nothingUsed, stopReason: "toolUse" }, id: "1a2b3c4d" },
+  );
+  const end = scene.resume();
+  await quiet();
+  expect(tool.ran).toEqual([]);
+  model.waiting[0]?.end(text("I will look."));
+  expect(await end).toEqual({ type: "done" });
+});
+
+test("RUN8 a turn of which a compaction kept nothing, and whose reply was stopped, is taken up all the same", async () => {
+  const model = heldModel();
+  const scene = await stage(model);
+  const end = scene.prompt("Begin.");
+  await quiet();
+  const { session } = scene.agent;
+  await session.append({
+    type: "compaction",
+    id: "k1",
+    summary: "They began.",
+    firstKeptEntryId: "k1",
+    tokensBefore: 9,
+  });
+  await scene.agent.abort();
+  await end;
+  const again = scene.resume();
+  await quiet();
+  model.waiting[0]?.end(text("Here I am."));
+  expect(await again).toEqual({ type: "done" });
+  expect(model.requests).toHaveLength(2);
+});
+
+function voiceOf({ api, provider, model }: ReturnType<typeof heldModel>) {
+  return { api, provider, model };
+}

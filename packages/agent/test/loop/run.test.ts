@@ -68,6 +68,13 @@ test("RUN2 a reply that counts although its context was too much is followed by 
   expect(count(events, "compaction_end")).toBe(1);
 });
 
+test("RUN2 replies that go on saying so, where nothing can be made smaller, are the end of it", async () => {
+  server = await startServer({ script: () => ({ parts: [call("echo")], stop: "context-window" }) });
+  const { end, events } = await ran(await agentOf(await modelOf(claude, server), { writers: [] }), "Work.");
+  expect(end).toMatchObject({ type: "failed", why: expect.stringContaining("use a larger window") });
+  expect(count(events, "tool_execution_end")).toBeLessThan(20);
+});
+
 test("RUN3 off means off: then the provider's refusal is the end", async () => {
   server = await startServer({ script: refusing({ from: 3, times: 1 }) });
   const agent = await agentOf(await modelOf(claude, server), { limits: { ...compactionLimits, enabled: false } });

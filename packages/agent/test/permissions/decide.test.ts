@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { decide, type Rules } from "../../src/permissions/decide.ts";
 import type { Mode } from "../../src/permissions/table.ts";
 import type { Intent } from "../../src/tool.ts";
-import { act, change, command, fetched, ground, look, rule, rules, sight } from "./ground.ts";
+import { act, change, command, fetched, ground, look, outside, rule, rules, sight } from "./ground.ts";
 
 const modes = ["ask", "edit", "plan", "all"] as const;
 const home = "/home/ann";
@@ -48,7 +48,6 @@ const rows: readonly Row[] = [
       look(`${home}/.npmrc`),
       look("/etc/shadow"),
       look("/etc/sudoers.d/x"),
-      look("/proc/1/environ"),
       look(`${home}/.pith`),
       look(`${root}/a.ts`, `${home}/.ssh/config`),
     ],
@@ -56,7 +55,14 @@ const rows: readonly Row[] = [
   {
     what: "a look at the keys",
     stances: "refused refused refused refused",
-    intents: [look(`${home}/.pith/keys.json`)],
+    intents: [
+      look(`${home}/.pith/keys.json`),
+      look("/proc/1/environ"),
+      look("/proc/self/task/7/environ"),
+      look("/proc/7/mem"),
+      look("/proc/self/fd/3"),
+      look("/proc/7/task/8/fd/3"),
+    ],
   },
   {
     what: "a change in the workspace or the temporary folder",
@@ -85,6 +91,8 @@ const rows: readonly Row[] = [
       change(`${root}/.zshenv`),
       change(`${root}/.ssh/authorized_keys`),
       change(`${root}/a.ts`, `${root}/.git/config`),
+      change("/tmp/other/.git/hooks/post-checkout"),
+      change("/tmp/.vscode/tasks.json"),
     ],
   },
   {
@@ -104,6 +112,7 @@ const rows: readonly Row[] = [
   },
   { what: "a confined command", stances: "asked allowed allowed allowed", intents: [command("make", true)] },
   { what: "a free command", stances: "asked asked refused allowed", intents: [command("make")] },
+  { what: "a command that leaves the sandbox", stances: "asked asked refused allowed", intents: [outside("make")] },
   { what: "a fetch", stances: "asked allowed allowed allowed", intents: [fetched("https://example.com/")] },
   { what: "nothing", stances: "allowed allowed allowed allowed", intents: [{ type: "nothing" }] },
   { what: "what nobody knows", stances: "asked asked refused allowed", intents: [null, change()] },
@@ -125,9 +134,9 @@ const decided = (intent: Intent | null, mode: Mode, some: Rules = rules({})) =>
   decide(sight(act(intent)), { mode, rules: some, ground }).type;
 
 /** Bare rules, which count for whatever a tool is called with. */
-const bare = ["read", "edit", "bash", "fetch", "own"];
+const bare = ["read", "edit", "bash", "outside", "fetch", "own"];
 /** Rules that name what the cases are about. */
-const named = ["read(/**)", "edit(/**)", "bash(make)", "fetch(example.com)", "own"];
+const named = ["read(/**)", "edit(/**)", "bash(make)", "outside(make)", "fetch(example.com)", "own"];
 
 describe("PERM1 where no rule speaks, mode and matter decide", () => {
   test.each(cases)("$what in $mode: $stance ($shown)", ({ intent, mode, stance }) => {
@@ -178,6 +187,19 @@ describe("PERM3 an allow goes no further than it says", () => {
     const mixed = [change(`${root}/a`, `${root}/.git/config`), change(`${root}/a`, "/etc/hosts")];
     for (const intent of [...delicate, ...mixed]) expect(decided(intent, "ask", rules({ allow: bare }))).toBe("asked");
     expect(decided(change(`${root}/a`), "ask", rules({ allow: bare }))).toBe("allowed");
+  });
+
+  test("PERM22 who allows a command has not allowed it to leave the sandbox; who denies it has denied that too", () => {
+    for (const allow of [["bash"], ["bash(make)"], ["bash(make:*)"], ["outside(make test)"]])
+      expect(decided(outside("make"), "edit", rules({ allow }))).toBe("asked");
+    for (const allow of [["outside"], ["outside(make)"], ["outside(make:*)"]]) {
+      expect(decided(outside("make"), "edit", rules({ allow }))).toBe("allowed");
+      expect(decided(command("make"), "edit", rules({ allow }))).toBe("asked");
+      expect(decided(command("make", true), "ask", rules({ allow }))).toBe("asked");
+    }
+    expect(decided(outside("make"), "all", rules({ deny: ["bash(make)"] }))).toBe("refused");
+    expect(decided(outside("make"), "all", rules({ deny: ["outside"] }))).toBe("refused");
+    expect(decided(command("make", true), "all", rules({ deny: ["outside"] }))).toBe("allowed");
   });
 
   test("every path of a call needs a rule", () => {

@@ -28,7 +28,7 @@ export const realPath: RealPath = async (path) => {
 };
 
 export function rule(text: string): Rule {
-  const parsed = parseRule(text);
+  const parsed = parseRule(text, { tools: ["own"] });
   if (parsed.type === "mistake") throw new Error(parsed.message);
   return parsed.rule;
 }
@@ -53,4 +53,10 @@ export function sight(judged: Act): Sight {
 export const look = (...paths: string[]): Intent => ({ type: "look", paths });
 export const change = (...paths: string[]): Intent => ({ type: "change", paths });
 export const command = (line: string, isConfined = false): Intent => ({ type: "command", command: line, isConfined });
+export const outside = (line: string): Intent => ({
+  type: "command",
+  command: line,
+  isConfined: false,
+  isOutside: true,
+});
 export const fetched = (url: string): Intent => ({ type: "fetch", url });

@@ -4,10 +4,9 @@ import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Permissions, type PermissionsParts } from "../../src/permissions/permissions.ts";
-import type { Permit } from "../../src/permissions/permit.ts";
 import type { Answer, Question } from "../../src/permissions/question.ts";
 import type { Rule } from "../../src/permissions/rules/rule.ts";
-import { act, change, command, fetched, ground, look, realPath, rule, rules } from "./ground.ts";
+import { act, change, command, fetched, ground, look, outside, realPath, rule, rules } from "./ground.ts";
 
 const { root, home } = ground;
 const { signal } = new AbortController();
@@ -26,7 +25,7 @@ function answering(...answers: readonly Answer[]) {
   return { ask, questions };
 }
 
-const permitted: Permit = { type: "permitted" };
+const permitted: unknown = expect.objectContaining({ type: "permitted" });
 
 describe("PERM11 where nobody is there to ask, what would be asked is refused, with the way to allow it", () => {
   test.each([
@@ -34,6 +33,7 @@ describe("PERM11 where nobody is there to ask, what would be asked is refused, w
     [command("npm test", true), "allow it with --allow 'bash(npm test)' or --mode edit"],
     [command("echo 'a'"), "allow it with --allow 'bash(echo '\\''a'\\'')' or --mode all"],
     [command("make\nmake"), "allow it with --mode all"],
+    [outside("npm test"), "allow it with --allow 'outside(npm test)' or --mode all"],
     [change(`${root}/a.ts`), "allow it with --allow 'edit(a.ts)' or --mode edit"],
     [look(`${home}/.ssh/config`), `allow it with --allow 'read(${home}/.ssh/config)'`],
     [fetched("https://example.com/"), "allow it with --allow 'fetch(example.com)' or --mode edit"],
@@ -67,9 +67,10 @@ describe("PERM11 where nobody is there to ask, what would be asked is refused, w
 describe("PERM12 a question says what is about to happen, and shows what would not be seen", () => {
   test.each([
     [command("ls"), "bash wants to run `ls`, not in a sandbox."],
+    [outside("ls"), "bash wants to run `ls`, outside the sandbox."],
     [
       command("a\n\u001b[2Jb\u202e\u200b\u{e0041}", true),
-      "bash wants to run `a\\n\\u{1b}[2Jb\\u{202e}\\u{200b}\\u{e0041}`, in the sandbox.",
+      "bash wants to run `a\\n\\x1b[2Jb\\u{202e}\\u{200b}\\u{e0041}`, in the sandbox.",
     ],
     [change(`${root}/src/a.ts`), "edit wants to change src/a.ts."],
     [change(`${root}/out/x`), `edit wants to change out/x (in truth ${home}/elsewhere/x), outside the workspace.`],
@@ -78,7 +79,7 @@ describe("PERM12 a question says what is about to happen, and shows what would n
       look(`${root}/innocent/id`),
       `read wants to look at innocent/id (in truth ${home}/.ssh/id), where secrets are kept.`,
     ],
-    [fetched("https://example.com/\u0007"), "fetch wants to open https://example.com/\\u{7}."],
+    [fetched("https://example.com/\u0007"), "fetch wants to open https://example.com/\\x07."],
     [null, 'own wants to act on {"x":"\\u001b"}.'],
     [command(`${"x".repeat(600)}${"y".repeat(600)}; rm -rf /`), null],
   ])("%j", async (intent, text) => {

@@ -1,6 +1,6 @@
 /** Originals in memory. */
 
-import { hashOf } from "../../src/hash-of.ts";
+import { hashOf } from "../../src/bytes/hash-of.ts";
 import type { Originals } from "../../src/rewind/originals.ts";
 
 export interface MemoryOriginals extends Originals {

@@ -1,7 +1,7 @@
 /** What a move would do to the files, before anything is done. */
 
 import { expect, test } from "vitest";
-import { hashOf } from "../../src/hash-of.ts";
+import { hashOf } from "../../src/bytes/hash-of.ts";
 import { planRewind } from "../../src/rewind/plan-rewind.ts";
 import { changeEntry, writingSession } from "./session-of-writes.ts";
 

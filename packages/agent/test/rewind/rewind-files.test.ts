@@ -3,7 +3,7 @@
 import type { Entry } from "@pith/context";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { hashOf } from "../../src/hash-of.ts";
+import { hashOf } from "../../src/bytes/hash-of.ts";
 import { type PlannedFile, planRewind } from "../../src/rewind/plan-rewind.ts";
 import { rewindFiles } from "../../src/rewind/rewind-files.ts";
 import { changeEntry, type WritingSession, writingSession } from "./session-of-writes.ts";

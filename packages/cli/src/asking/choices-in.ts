@@ -2,6 +2,7 @@
 
 import type { Choices } from "../home/settings.ts";
 import { whatIsWrong } from "../home/settings-field.ts";
+import { type Mistake, mistake } from "./mistake.ts";
 
 export interface ChoiceFlags {
   readonly model?: string;
@@ -14,9 +15,7 @@ export interface ChoiceFlags {
   readonly tools?: string;
 }
 
-export type ChoicesRead =
-  | { readonly type: "read"; readonly choices: Choices }
-  | { readonly type: "mistake"; readonly message: string };
+export type ChoicesRead = { readonly type: "read"; readonly choices: Choices } | Mistake;
 
 export function choicesIn(values: ChoiceFlags): ChoicesRead {
   const given = named.flatMap(([flag, name]) => {
@@ -25,7 +24,7 @@ export function choicesIn(values: ChoiceFlags): ChoicesRead {
   });
   for (const { flag, name, value } of given) {
     const fault = whatIsWrong(name, value);
-    if (fault !== null) return { type: "mistake", message: `--${flag} ${fault}` };
+    if (fault !== null) return mistake(`--${flag} ${fault}`);
   }
   return { type: "read", choices: Object.fromEntries(given.map(({ name, value }) => [name, value])) };
 }

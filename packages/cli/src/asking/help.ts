@@ -13,7 +13,7 @@ A coding agent in your terminal. It reads, edits and runs what you ask for, in t
 
       --mode MODE                ask (what is not allowed is refused), edit (files of this folder freely), plan (only look), all
       --allow RULE               permit this, e.g. 'bash(npm test)'; as often as you like
-      --deny RULE                never this, e.g. 'bash(git push)'
+      --deny RULE                never this, e.g. 'bash(git push:*)'
       --sandbox on|off           whether commands run in a sandbox, where the system has one
       --network on|off           whether commands in the sandbox reach the network
       --tools LIST               only these, e.g. read,bash
@@ -27,6 +27,10 @@ A coding agent in your terminal. It reads, edits and runs what you ask for, in t
 
 @file says the file with your words: text up to 256 KB, pictures up to 3.75 MB. What is piped in is said, too.
 Behind -- everything is words.
+
+Rules: bash(npm test) is this command in the sandbox, or where there is none, outside(npm test) the same out of it, and
+bash(npm test:*) all that begins so. read(.env) and edit(src/**) bind the tools; commands are held to a deny of them where it
+names a whole file or folder, in the sandbox alone.
 
 Keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, …), or from ~/.pith/keys.json, which
 only you may read (chmod 600): { "anthropic": "…" }. Settings lie in ~/.pith/settings.json: { "model": "…", "thinking": "high" },

@@ -4,13 +4,11 @@ import { parseArgs } from "node:util";
 import { choicesIn } from "./choices-in.ts";
 import { faultIn } from "./fault-in-flag.ts";
 import { flags } from "./flags.ts";
+import { type Mistake, mistake } from "./mistake.ts";
 import { saidIn } from "./said-in.ts";
 import type { SessionWish, Wish } from "./wish.ts";
 
-export type Read =
-  | { readonly type: "wish"; readonly wish: Wish }
-  | { readonly type: "help" | "version" }
-  | { readonly type: "mistake"; readonly message: string };
+export type Read = { readonly type: "wish"; readonly wish: Wish } | { readonly type: "help" | "version" } | Mistake;
 
 export function readArguments(args: readonly string[]): Read {
   // Loosely first: the strict reading throws, and its sentences do not say what to write.
@@ -55,8 +53,4 @@ function sessionWish({ continue: last, session: name, "no-session": none }: Sess
   if (name !== undefined) return { type: "named", name };
   if (none) return { type: "none" };
   return { type: last ? "last" : "new" };
-}
-
-function mistake(message: string): Read {
-  return { type: "mistake", message };
 }

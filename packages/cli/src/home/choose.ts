@@ -1,13 +1,14 @@
 /** What holds for this call: flag before variable before setting. */
 
 import type { Environment } from "@pith/models";
+import { type Mistake, mistake } from "../asking/mistake.ts";
 import { readSettings } from "./read-settings.ts";
 import type { Choices, Settings } from "./settings.ts";
 import { whatIsWrong } from "./settings-field.ts";
 
 export type Chosen =
   | { readonly type: "chosen"; readonly choices: Settings; readonly notes: readonly string[] }
-  | { readonly type: "mistake"; readonly message: string };
+  | Mistake;
 
 export interface ChoicePlaces {
   readonly environment: Environment;
@@ -23,7 +24,7 @@ export async function choose(flags: Choices, { environment, home }: ChoicePlaces
     const fault = whatIsWrong(name, value);
     return fault === null ? [] : [`${variable} ${fault}`];
   });
-  if (wrong.length > 0) return { type: "mistake", message: wrong.join("\n") };
+  if (wrong.length > 0) return mistake(wrong.join("\n"));
   const spoken: Choices = { ...Object.fromEntries(set.map(({ name, value }) => [name, value])), ...flags };
   return { type: "chosen", choices: { ...besides(spoken, read.settings), ...spoken }, notes: read.notes };
 }

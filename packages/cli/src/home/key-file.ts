@@ -2,14 +2,13 @@
 
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { type Mistake, mistake } from "../asking/mistake.ts";
 import { readJson } from "./json.ts";
 
 /** By the provider's id. */
 export type Keys = Readonly<Record<string, string>>;
 
-export type ReadKeys =
-  | { readonly type: "read"; readonly keys: Keys }
-  | { readonly type: "mistake"; readonly message: string };
+export type ReadKeys = { readonly type: "read"; readonly keys: Keys } | Mistake;
 
 /** No file is no mistake. */
 export async function readKeyFile(path: string): Promise<ReadKeys> {
@@ -37,7 +36,7 @@ async function keysOf(file: FileHandle, path: string): Promise<ReadKeys> {
 const OTHERS = 0o077;
 const MOST_BYTES = 64 * 1024;
 
-export function keysIn(text: string, path: string): ReadKeys {
+function keysIn(text: string, path: string): ReadKeys {
   const read = readJson(text);
   // Why it is broken is not told: that would quote what stands there.
   if (read.type !== "object") return mistake(`${path} is no JSON object; write { "anthropic": "…", "openai": "…" }`);
@@ -54,8 +53,4 @@ function isKey(value: unknown): boolean {
 
 function quoted(path: string): string {
   return /^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-}
-
-function mistake(message: string): ReadKeys {
-  return { type: "mistake", message };
 }

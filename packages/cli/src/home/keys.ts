@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import { type Environment, type Provider, providers } from "@pith/models";
+import type { Mistake } from "../asking/mistake.ts";
 import { readKeyFile } from "./key-file.ts";
 
 export interface KeyPlaces {
@@ -12,7 +13,7 @@ export interface KeyPlaces {
 
 export type FoundKey =
   /** Without one, the environment has it, or nobody needs or has one. */
-  { readonly type: "found"; readonly apiKey?: string } | { readonly type: "mistake"; readonly message: string };
+  { readonly type: "found"; readonly apiKey?: string } | Mistake;
 
 /** The file is not even opened where it would tell nothing. */
 export async function keyFor(provider: Provider, { environment, home }: KeyPlaces): Promise<FoundKey> {
@@ -24,9 +25,7 @@ export async function keyFor(provider: Provider, { environment, home }: KeyPlace
   return { type: "found", ...(apiKey !== undefined && { apiKey }) };
 }
 
-export type FoundProvider =
-  | { readonly type: "found"; readonly provider: Provider | undefined }
-  | { readonly type: "mistake"; readonly message: string };
+export type FoundProvider = { readonly type: "found"; readonly provider: Provider | undefined } | Mistake;
 
 /** The first of these that can be asked. */
 export async function providerWithKey(

@@ -2,6 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type Mistake, mistake } from "../asking/mistake.ts";
 import { nearest } from "../asking/nearest.ts";
 import { isObject, type JsonObject, readJson } from "./json.ts";
 import type { Settings } from "./settings.ts";
@@ -9,7 +10,7 @@ import { settingNames, whatIsWrong } from "./settings-field.ts";
 
 export type ReadSettings =
   | { readonly type: "read"; readonly settings: Settings; readonly notes: readonly string[] }
-  | { readonly type: "mistake"; readonly message: string };
+  | Mistake;
 
 /** No file is no mistake. */
 export async function readSettings(home: string): Promise<ReadSettings> {
@@ -56,8 +57,4 @@ function fieldsOf(settings: JsonObject): readonly Field[] {
 function meant(name: string): string {
   const near = nearest(name, settingNames);
   return near === null ? `; there are ${settingNames.join(", ")}` : `; did you mean ${near}?`;
-}
-
-function mistake(message: string): ReadSettings {
-  return { type: "mistake", message };
 }

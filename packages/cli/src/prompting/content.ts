@@ -2,6 +2,7 @@
 
 import type { Content, WorkspaceFiles } from "@pith/agent";
 import type { ImageBlock, TextBlock } from "@pith/context";
+import { type Mistake, mistake } from "../asking/mistake.ts";
 import type { Wish } from "../asking/wish.ts";
 import { fileBlocks } from "./file-blocks.ts";
 import type { Piped } from "./piped.ts";
@@ -12,7 +13,7 @@ export type Said =
   | { readonly type: "said"; readonly content: Content }
   /** So that it goes on with what was left unfinished. */
   | { readonly type: "nothing" }
-  | { readonly type: "mistake"; readonly message: string };
+  | Mistake;
 
 export interface ContentParts {
   readonly files: Pick<WorkspaceFiles, "read">;
@@ -31,7 +32,7 @@ export async function contentOf({ words, files: paths, session }: Wish, { files,
   const blocks = [...named, ...textBlocks(arrived.text, words)];
   if (blocks.length > 0) return { type: "said", content: simply(blocks) };
   if (session.type === "last" || session.type === "named") return { type: "nothing" };
-  return { type: "mistake", message: 'what should it do? pith -p "what to do"' };
+  return mistake('what should it do? pith -p "what to do"');
 }
 
 /** Without words, what was piped in is what is said. */

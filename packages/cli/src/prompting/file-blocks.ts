@@ -1,15 +1,13 @@
 /** A file that was named with an @, as what the model is shown of it: a text by its path, or a picture. */
 
-import { pictureKind, textOf, type WorkspaceFiles } from "@pith/agent";
+import { LARGEST_PICTURE, pictureKind, textOf, type WorkspaceFiles } from "@pith/agent";
 import type { ImageBlock, TextBlock } from "@pith/context";
+import { type Mistake, mistake } from "../asking/mistake.ts";
 
-export type FoundFile =
-  | { readonly type: "blocks"; readonly blocks: readonly (TextBlock | ImageBlock)[] }
-  | { readonly type: "mistake"; readonly message: string };
+export type FoundFile = { readonly type: "blocks"; readonly blocks: readonly (TextBlock | ImageBlock)[] } | Mistake;
 
 export const MOST_TEXT: number = 256 * 1024;
-/** What fits into 5 MB of base64, the least that providers take. */
-export const MOST_PICTURE: number = 3.75 * 1024 * 1024;
+export const MOST_PICTURE: number = LARGEST_PICTURE;
 
 /** `files` reads no more than the largest picture. */
 export async function fileBlocks(path: string, files: Pick<WorkspaceFiles, "read">): Promise<FoundFile> {
@@ -46,8 +44,4 @@ function tooLong(path: string, bound: string): string {
 
 function blocks(...shown: readonly (TextBlock | ImageBlock)[]): FoundFile {
   return { type: "blocks", blocks: shown };
-}
-
-function mistake(message: string): FoundFile {
-  return { type: "mistake", message };
 }

@@ -1,11 +1,10 @@
 /** What is piped into the program, whole and within bounds. */
 
 import { fstatSync } from "node:fs";
+import { type Mistake, mistake } from "../asking/mistake.ts";
 import { MOST_TEXT } from "./file-blocks.ts";
 
-export type Piped =
-  | { readonly type: "arrived"; readonly text: string }
-  | { readonly type: "mistake"; readonly message: string };
+export type Piped = { readonly type: "arrived"; readonly text: string } | Mistake;
 
 /** A terminal and `/dev/null` have nothing to say. Whoever leaves a pipe open is waited for, and told so. */
 export async function piped(note: (line: string) => void): Promise<Piped> {
@@ -33,8 +32,4 @@ export async function allOf(input: AsyncIterable<Uint8Array>): Promise<Piped> {
   const bytes = Buffer.concat(chunks, size);
   if (bytes.includes(0)) return mistake("what was piped in is no text");
   return { type: "arrived", text: new TextDecoder().decode(bytes).trimEnd() };
-}
-
-function mistake(message: string): Piped {
-  return { type: "mistake", message };
 }

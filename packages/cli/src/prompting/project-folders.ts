@@ -1,22 +1,27 @@
 /** Where a project's own texts may lie: from the root of its repository down to where one works. */
 
-import { stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { realpath, stat } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
 
 /** The outermost first. Without a repository there is only the folder itself. */
-export async function projectFolders(cwd: string): Promise<readonly string[]> {
-  const folders = await ownAncestors(cwd);
+export async function projectFolders(cwd: string, userHome: string): Promise<readonly string[]> {
+  const folders = await ownAncestors(cwd, userHome);
   const isRoot = await Promise.all(folders.map((folder) => isThere(join(folder, ".git"))));
-  return folders.slice(0, Math.max(0, isRoot.lastIndexOf(true)) + 1).reverse();
+  return folders.slice(0, Math.max(0, isRoot.indexOf(true)) + 1).reverse();
 }
 
-/** The folder and those above it, as far as they belong to the same person: above, anybody could have put a text. */
-async function ownAncestors(cwd: string): Promise<readonly string[]> {
+/**
+ * The folder and those above it, as far as they belong to the same person: above, anybody could have put a text.
+ * A home is no project, even where it is a repository: everything lies in it, and a link might lead to any of it.
+ */
+async function ownAncestors(cwd: string, userHome: string): Promise<readonly string[]> {
   const { uid } = await stat(cwd);
+  // Where there is no such folder, nothing lies in it.
+  const home = await realpath(userHome).catch(() => userHome);
   const folders = [cwd];
   for (let above = dirname(cwd); above !== folders.at(-1); above = dirname(above)) {
     const stats = await stat(above);
-    if (stats.uid !== uid) break;
+    if (stats.uid !== uid || !relative(above, home).startsWith("..")) break;
     folders.push(above);
   }
   return folders;

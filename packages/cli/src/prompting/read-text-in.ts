@@ -17,15 +17,18 @@ export interface TextWish {
   readonly names: readonly string[];
   /** A link may lead anywhere in this folder, and not out of it; absent: anywhere. */
   readonly inside?: string;
+  /** Asked of where a path leads; absent: all of it. */
+  readonly mayRead?: (path: string) => Promise<boolean>;
 }
 
-export async function readTextIn(folder: string, { names, inside }: TextWish): Promise<FoundText> {
+export async function readTextIn(folder: string, { names, inside, mayRead }: TextWish): Promise<FoundText> {
   for (const name of names) {
     const path = join(folder, name);
     try {
       const real = await realpath(path);
       if (inside !== undefined && !real.startsWith(withSeparator(await realpath(inside))))
         return unread(`${path} leads out of the project, so it was not read`);
+      if (mayRead && !(await mayRead(real))) return unread(`${path} may not be read without a question, so it was not`);
       // Whoever exchanges it for a link or a pipe in between is not followed, and not waited for.
       const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
       return await readOpen(file, path).finally(() => file.close());

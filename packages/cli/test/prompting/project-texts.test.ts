@@ -39,9 +39,9 @@ test("TXT4 the user's own comes first, then from the root of the repository down
   });
 });
 
-test("TXT4 of repositories inside each other the outermost is the root; without one there is only the folder itself", async () => {
+test("TXT4 of repositories inside each other the nearest counts; without one there is only the folder itself", async () => {
   place({ "repo/AGENTS.md": "outer", "repo/sub/.git": "gitdir: x", "repo/sub/AGENTS.md": "inner" });
-  expect((await told("repo/sub")).texts.map(({ text }) => text)).toEqual(["outer", "inner"]);
+  expect((await told("repo/sub")).texts.map(({ text }) => text)).toEqual(["inner"]);
   place({ "free/AGENTS.md": "above", "free/deep/AGENTS.md": "here" });
   expect((await told("free/deep")).texts.map(({ text }) => text)).toEqual(["here"]);
 });
@@ -60,6 +60,24 @@ test("TXT5 a link inside the repository is followed, one that leads out of it is
   expect(await told("repo/sub")).toEqual({
     texts: [{ path: "repo/AGENTS.md", text: "linked" }],
     notes: ["repo/sub/AGENTS.md leads out of the project, so it was not read"],
+  });
+});
+
+test("TXT5 a home that is a repository is no project: nothing of it is read, and no link leads into it", async () => {
+  place({ ".git/HEAD": "", "AGENTS.md": "of the home", "home/keys.json": "secret", "work/notes.md": "mine" });
+  symlinkSync("../home/keys.json", join(ground, "work/AGENTS.md"));
+  expect(await told("work")).toEqual({
+    texts: [],
+    notes: ["work/AGENTS.md leads out of the project, so it was not read"],
+  });
+});
+
+test("TXT5 a link to what no tool may read unasked is not followed", async () => {
+  place({ "home/keys.json": "secret" });
+  symlinkSync("home/keys.json", join(ground, "AGENTS.md"));
+  expect(await told(".")).toEqual({
+    texts: [],
+    notes: ["AGENTS.md may not be read without a question, so it was not"],
   });
 });
 
@@ -104,6 +122,11 @@ function place(files: Readonly<Record<string, string>>): void {
 
 /** With paths as they are from the ground. */
 async function told(cwd: string): Promise<ProjectTexts> {
-  const found = await projectTexts(join(ground, cwd), join(ground, "home"));
+  const found = await projectTexts({
+    cwd: join(ground, cwd),
+    userHome: ground,
+    home: join(ground, "home"),
+    mayRead: async (path) => !path.endsWith("keys.json"),
+  });
   return JSON.parse(JSON.stringify(found).replaceAll(`${ground}/`, ""));
 }

@@ -126,7 +126,8 @@ function sendableCall(call: ToolCallBlock): ToolCallBlock | null {
   if (typeof call.id !== "string" || typeof call.name !== "string") return null;
   const name = /^[a-zA-Z0-9_-]{1,64}$/.test(call.name) ? call.name : nameOf(call.name);
   const args = isPlainObject(call.arguments) ? wellFormed(call.arguments) : {};
-  return name === call.name && args === call.arguments ? call : { ...call, name, arguments: args };
+  // A signature of what is sent otherwise than it came would be taken for a forged one.
+  return name === call.name && args === call.arguments ? call : { ...withoutSignature(call), name, arguments: args };
 }
 
 function nameOf(name: string): string {

@@ -4,7 +4,7 @@ import { type Draft, type Entry, MOVE } from "../entry.ts";
 import type { Ports } from "../ports.ts";
 import { carrying } from "./carried.ts";
 import { type ForkPlan, forked } from "./fork.ts";
-import type { Appended, Store } from "./store.ts";
+import type { Appended, Fence, Store } from "./store.ts";
 import { extended, leafOf, reachesBefore, type Window } from "./window.ts";
 
 /** A draft may bring an id of its own, where another entry of its batch names it; its place it never brings. */
@@ -68,6 +68,11 @@ export class Session {
     return this.#inTurn(() => this.#append(drafts));
   }
 
+  /** The same for what could be had again, such as a reply: after a power cut the last second of it may be missing. */
+  appendReplaceable(...drafts: readonly Drafted[]): Promise<Appended> {
+    return this.#inTurn(() => this.#append(drafts, { isReplaceable: true }));
+  }
+
   /** Adds entries that were made for this leaf, only behind it, and only while they are wanted. */
   appendBehind(
     leaf: string | null,
@@ -125,9 +130,9 @@ export class Session {
     return outcome;
   }
 
-  async #append(drafts: readonly Drafted[]): Promise<Appended> {
+  async #append(drafts: readonly Drafted[], manner: Pick<Fence, "isReplaceable"> = {}): Promise<Appended> {
     const batch = await this.#batch(drafts, this.leaf);
-    const outcome = await this.store.append(batch, { expectedLeaf: this.leaf });
+    const outcome = await this.store.append(batch, { expectedLeaf: this.leaf, ...manner });
     if (outcome.type !== "appended") return outcome;
     const isNext = outcome.leaf === batch.at(-1)?.id && this.#window.settled && !reachesBefore(this.#window, batch);
     this.#window = isNext ? extended(this.#window, batch) : await this.store.window(outcome.leaf);

@@ -34,6 +34,8 @@ export interface Fence {
   readonly expectedLeaf: string | null;
   /** A hosted writer's token; a store that gives out tokens refuses an older one. */
   readonly token?: number;
+  /** It could be had again: acknowledged when written, and on the disk with what follows, at most a second later. */
+  readonly isReplaceable?: boolean;
 }
 
 export type Appended =

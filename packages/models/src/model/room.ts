@@ -39,8 +39,19 @@ export function requestTokens({ system, tools, messages }: Request): number {
 function isShort({ system, tools, messages }: Request, most: number): boolean {
   let letters = 0;
   for (const part of [system, tools, ...messages]) {
-    letters += JSON.stringify(part).length;
+    letters += lettersOf(part);
     if (letters > most) return false;
   }
   return true;
+}
+
+const counted = new WeakMap<object, number>();
+
+/** Once for each: a request repeats the one before it, and messages never change. */
+function lettersOf(part: object): number {
+  const known = counted.get(part);
+  if (known !== undefined) return known;
+  const letters = JSON.stringify(part).length;
+  counted.set(part, letters);
+  return letters;
 }

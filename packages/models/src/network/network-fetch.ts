@@ -2,20 +2,30 @@
 
 import { trustSystem } from "./certificates.ts";
 import type { Environment } from "./environment.ts";
-import { useProxy } from "./proxy.ts";
+import { httpFetch } from "./http-fetch/http-fetch.ts";
+import { plainRequest } from "./http-fetch/plain-request.ts";
+import { isProxied, useProxy } from "./proxy.ts";
 
 /** The same for the whole process: Node keeps proxy and certificates in one place. */
 export function networkFetch(environment: Environment): typeof fetch {
   useProxy(environment);
   return async (address, options) => {
     try {
-      return await fetch(address, options);
+      return await reach(address, options);
     } catch (error) {
       if (!isUntrusted(error) || !trustSystem()) throw error;
       // The handshake failed, so nothing was sent yet: asking again is safe.
-      return fetch(address, options);
+      return reach(address, options);
     }
   };
+}
+
+const nodes = globalThis.fetch;
+
+/** The light way where it leads to the same; Node's own knows proxies, and somebody who replaced it wants to be asked. */
+function reach(...asked: Parameters<typeof fetch>): Promise<Response> {
+  const plain = isProxied() || globalThis.fetch !== nodes ? null : plainRequest(...asked);
+  return plain ? httpFetch(plain) : fetch(...asked);
 }
 
 const UNTRUSTED = new Set([

@@ -22,6 +22,13 @@ export function useProxy(environment: Environment): void {
   proxySupport().setGlobalProxyFromEnv?.(settings);
 }
 
+/** Whether Node's own `fetch` may go through one: set here, or by whoever started Node. */
+export function isProxied(): boolean {
+  const { NODE_USE_ENV_PROXY, NODE_OPTIONS = "" } = process.env;
+  const isAsked = [NODE_OPTIONS, ...process.execArgv].some((option) => option.includes("--use-env-proxy"));
+  return installed !== "" || NODE_USE_ENV_PROXY === "1" || isAsked;
+}
+
 export type ProxyUse = "used" | "none" | "invalid" | "unsupported";
 
 /** For people; nothing of a proxy's address, which may hold a password. */

@@ -7,7 +7,9 @@ import { createServer } from "node:https";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { startServer } from "@pith/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { proxyNotes, proxyUse } from "../../src/network/proxy.ts";
 
@@ -65,6 +67,40 @@ test.each([
   expect(tunnels).toEqual([]);
 });
 
+test("NET3 a plain request loads nothing of Node's own fetch, neither does one whose certificate only the system knows", async () => {
+  const loaded = await answer({ SSL_CERT_FILE: certificate }, "localhost", `console.log(${HAS_FETCH})`);
+  expect(loaded).toBe("hello\nfalse");
+});
+
+test.each([
+  ["one that asks for more", "", "{ cache: 'no-store' }"],
+  ["one through a proxy", "process.env.NODE_USE_ENV_PROXY = '1';", "{}"],
+])("NET3 but %s is left to it", async (_, before, wish) => {
+  const more = `${before} await reach(process.argv[1], ${wish}); console.log(${HAS_FETCH})`;
+  expect(await answer({ SSL_CERT_FILE: certificate }, "localhost", more)).toBe("hello\ntrue");
+});
+
+test("NET3 whoever has replaced Node's own fetch is asked instead", async () => {
+  const more = `globalThis.fetch = async () => new Response("mine"); console.log(await (await reach(process.argv[1])).text())`;
+  expect(await answer({ SSL_CERT_FILE: certificate }, "localhost", more)).toBe("hello\nmine");
+});
+
+test("NET3 the built program talks to a model without Node's own fetch", { timeout: 120_000 }, async () => {
+  const build = new URL("../../../../scripts/build-program.ts", import.meta.url);
+  await promisify(execFile)(process.execPath, [fileURLToPath(build), join(folder, "program")]);
+  const server = await startServer({ script: ["Here I am."] });
+  const env = { PATH: process.env.PATH, HOME: folder, ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };
+  const told = `data:text/javascript,process.on("exit", () => console.log(${HAS_FETCH}))`;
+  const args = ["--import", told, join(folder, "program/pith.mjs"), "-p", "Are you there?"];
+  const running = promisify(execFile)(process.execPath, args, { env, cwd: folder });
+  running.child.stdin?.end();
+  const { stdout } = await running;
+  await server.close();
+  expect(stdout).toBe("Here I am.\nfalse\n");
+});
+
+const HAS_FETCH = `process.moduleLoadList.some((name) => name.includes("undici"))`;
+
 const program = `
   import { networkFetch } from ${JSON.stringify(new URL("../../src/network/network-fetch.ts", import.meta.url).href)};
   const reach = networkFetch(process.env);
@@ -73,12 +109,12 @@ const program = `
   console.log(one === other ? one : one + " and " + other);
 `;
 
-async function answer(variables: Readonly<Record<string, string>>, host = "localhost"): Promise<string> {
+async function answer(variables: Readonly<Record<string, string>>, host = "localhost", more = ""): Promise<string> {
   // Only what is under test: whatever certificates and proxies this machine needs stay outside.
   const env = { PATH: process.env.PATH, ...variables };
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ["--input-type=module-typescript", "-e", program, addressOf(secure, "https", host)],
+    ["--input-type=module-typescript", "-e", program + more, addressOf(secure, "https", host)],
     { env },
   );
   return stdout.trim();

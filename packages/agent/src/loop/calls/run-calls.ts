@@ -2,24 +2,37 @@
 
 import type { ToolResultMessage } from "@pith/context";
 import type { AgentEvent } from "../../events.ts";
-import { during } from "../during.ts";
+import { during, type Tell } from "../during.ts";
 import type { OpenCall } from "../next.ts";
 import type { RunParts } from "../run-parts.ts";
-import { answered, failed, runCall } from "./run-call.ts";
+import { answered, failed } from "./answer.ts";
+import { runCall } from "./run-call.ts";
 
 export async function* runCalls(
   calls: readonly OpenCall[],
   parts: RunParts,
 ): AsyncGenerator<AgentEvent, readonly ToolResultMessage[]> {
-  return yield* during<AgentEvent, readonly ToolResultMessage[]>((tell) =>
-    Promise.all(calls.map((open) => parts.step(open.id, () => runCall(open, { parts, tell })))),
-  );
+  return yield* during<AgentEvent, readonly ToolResultMessage[]>((tell) => all(calls, parts, tell));
+}
+
+/** Where the result of one cannot be kept, the others are stopped, and nobody goes on before they have ended. */
+async function all(
+  calls: readonly OpenCall[],
+  parts: RunParts,
+  tell: Tell<AgentEvent>,
+): Promise<readonly ToolResultMessage[]> {
+  const trouble = new AbortController();
+  const stoppable = { ...parts, signal: AbortSignal.any([parts.signal, trouble.signal]) };
+  const running = calls.map((open) => parts.step(open.id, () => runCall(open, { parts: stoppable, tell })));
+  for (const run of running) run.catch(() => trouble.abort());
+  await Promise.allSettled(running);
+  return await Promise.all(running);
 }
 
 /** Answers calls that nobody will run any more, so that the conversation can go on. */
 export async function closeCalls(calls: readonly OpenCall[], parts: RunParts): Promise<void> {
-  for (const open of calls) await answered(open, failed(open.isBegun ? BROKEN_OFF : NOT_BEGUN), parts);
+  for (const open of calls) await answered(open, failed(open.isBegun ? BROKEN_OFF : WITHOUT), parts);
 }
 
 const BROKEN_OFF = "it was running when the program ended; whether it was done is not known: look before you repeat it";
-const NOT_BEGUN = "it was not run: the program ended before";
+const WITHOUT = "there is no result: the program ended before it had one";

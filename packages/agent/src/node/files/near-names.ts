@@ -1,12 +1,15 @@
 /** Names that may have been meant where a path leads nowhere, or leads to a folder. */
 
+import { constants } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { basename, dirname } from "node:path";
+import { openHeld } from "../disk/open-held.ts";
+import type { Place } from "./place.ts";
 
 /** As the end of a sentence; empty where nothing is like it. */
-export async function namesNear(path: string): Promise<string> {
+export async function namesNear({ path, real }: Omit<Place, "shown">): Promise<string> {
   const wanted = basename(path);
-  const near = (await namesOf(dirname(path)))
+  const near = (await (real === undefined ? namesOf(dirname(path)) : namesHeld(dirname(real))))
     .map((name) => ({ name, likeness: likeness(plain(name), plain(wanted)) }))
     .filter(({ likeness }) => likeness >= LIKE)
     .sort((one, other) => other.likeness - one.likeness || (one.name < other.name ? -1 : 1))
@@ -39,6 +42,11 @@ async function namesOf(folder: string): Promise<string[]> {
     // The names are a hint; that the folder is not there either, or is closed to us, is no news.
   }
   return names;
+}
+
+async function namesHeld(real: string): Promise<string[]> {
+  const folder = await openHeld({ real, flags: constants.O_DIRECTORY }).catch(() => null);
+  return folder === null ? [] : await namesOf(folder.path).finally(() => folder.file.close());
 }
 
 /** Case, endings, accents spelled in two ways and the many kinds of blanks are what people and models mistake. */

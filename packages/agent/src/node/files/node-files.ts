@@ -21,8 +21,9 @@ export function nodeFiles({ root, home = homedir(), mostBytes = MOST_BYTES }: No
   const placed = (path: string): Place => placeOf(path, { root, home });
   return {
     resolve: (path) => placed(path).path,
-    read: (path, { signal } = {}) => readBytes(placed(path), { mostBytes, ...(signal && { signal }) }),
-    write: (path, bytes) => writeWhole(placed(path), bytes),
+    read: (path, { real, mostBytes: wanted = mostBytes, ...act } = {}) =>
+      readBytes({ ...placed(path), real }, { ...act, mostBytes: Math.min(mostBytes, wanted) }),
+    write: (path, bytes, { real } = {}) => writeWhole({ ...placed(path), real }, bytes),
     remove: (path) => removeFile(placed(path)),
   };
 }

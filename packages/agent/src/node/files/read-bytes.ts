@@ -3,21 +3,23 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import type { FileRead } from "../../workspace.ts";
-import { codeOf, refusal } from "./disk-refusal.ts";
+import { refusal } from "../disk/disk-refusal.ts";
+import { codeOf } from "../disk/error-code.ts";
+import { type HeldFile, openHeld } from "../disk/open-held.ts";
 import { namesIn, namesNear } from "./near-names.ts";
 import type { Place } from "./place.ts";
 
-export interface ReadAct {
+export interface BoundedAct {
   readonly mostBytes: number;
   readonly signal?: AbortSignal;
 }
 
-export async function readBytes(place: Place, act: ReadAct): Promise<FileRead> {
+export async function readBytes(place: Place, act: BoundedAct): Promise<FileRead> {
   act.signal?.throwIfAborted();
   try {
-    const file = await open(place.path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const { file, path } = await opened(place);
     try {
-      return await readOpen(file, place, act);
+      return await readOpen(file, { ...place, path }, act);
     } finally {
       await file.close();
     }
@@ -27,7 +29,12 @@ export async function readBytes(place: Place, act: ReadAct): Promise<FileRead> {
   }
 }
 
-async function readOpen(file: FileHandle, place: Place, { mostBytes, signal }: ReadAct): Promise<FileRead> {
+async function opened({ path, real }: Place): Promise<HeldFile> {
+  if (real !== undefined) return await openHeld({ real });
+  return { file: await open(path, constants.O_RDONLY | constants.O_NONBLOCK), path };
+}
+
+async function readOpen(file: FileHandle, place: Place, { mostBytes, signal }: BoundedAct): Promise<FileRead> {
   const stats = await file.stat();
   if (stats.isDirectory()) return await folder(place);
   if (!stats.isFile()) return { type: "refused", message: `${place.shown} is no regular file` };
@@ -57,7 +64,7 @@ async function unread(place: Place, error: unknown): Promise<FileRead> {
   switch (codeOf(error)) {
     case "ENOENT":
     case "ENOTDIR":
-      return { type: "missing", message: `${place.shown} is not there${await namesNear(place.path)}` };
+      return { type: "missing", message: `${place.shown} is not there${await namesNear(place)}` };
     case "EISDIR":
       return await folder(place);
     default:

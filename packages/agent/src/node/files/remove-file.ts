@@ -2,7 +2,8 @@
 
 import { lstat, unlink } from "node:fs/promises";
 import type { FileWritten } from "../../workspace.ts";
-import { codeOf, refusal } from "./disk-refusal.ts";
+import { refusal } from "../disk/disk-refusal.ts";
+import { codeOf } from "../disk/error-code.ts";
 import type { Place } from "./place.ts";
 
 export async function removeFile({ path, shown }: Place): Promise<FileWritten> {

@@ -1,80 +1,73 @@
-/** A file replaced whole: the bytes go to a new file beside it, which then takes its name. Whoever looks sees the old or the new. */
+/** A file of the workspace replaced whole, or a new one with its folders. It stays what it was but for its bytes: a link, its owner, its permissions. */
 
-import { randomBytes } from "node:crypto";
-import type { Stats } from "node:fs";
-import { type FileHandle, mkdir, open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, lstat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import type { FileWritten } from "../../workspace.ts";
-import { codeOf, refusal } from "./disk-refusal.ts";
+import { refusal } from "../disk/disk-refusal.ts";
+import { codeOf } from "../disk/error-code.ts";
+import { openFolder, openHeld } from "../disk/open-held.ts";
+import { realPath } from "../disk/real-path.ts";
+import { takePlace } from "../disk/take-place.ts";
 import type { Place } from "./place.ts";
 
-export async function writeWhole(place: Place, bytes: Uint8Array): Promise<FileWritten> {
+export async function writeWhole({ path, shown, real }: Place, bytes: Uint8Array): Promise<FileWritten> {
   try {
-    const target = await targetOf(place.path, MOST_LINKS);
-    const before = await statOf(target);
-    if (before && !before.isFile()) {
-      const what = before.isDirectory() ? "a folder" : "no regular file";
-      return { type: "refused", message: `${place.shown} cannot be written: it is ${what}` };
+    // A link stays a link. Where nobody can tell where it leads, the next look says why.
+    const target = real ?? (await realPath(path)) ?? path;
+    const folder = await openFolder(dirname(target));
+    try {
+      const wish = { real: target, at: join(folder.path, basename(target)), bytes };
+      const obstacle = await writeAt(wish);
+      return obstacle ? { type: "refused", message: `${shown} cannot be written: it is ${obstacle}` } : WRITTEN;
+    } finally {
+      await folder.file.close();
     }
-    // Taking a name asks only the folder for leave; the file itself may say no.
-    if (before) await (await open(target, "r+")).close();
-    await mkdir(dirname(target), { recursive: true });
-    await takePlace(target, bytes, before);
-    return { type: "written" };
   } catch (error) {
-    return { type: "refused", message: refusal(error, { act: "written", shown: place.shown }) };
+    return { type: "refused", message: refusal(error, { act: "written", shown }) };
   }
 }
 
-const MOST_LINKS = 40;
+const WRITTEN: FileWritten = { type: "written" };
 
-/** Where a link leads in the end, also where nothing is yet: a link stays a link. */
-async function targetOf(path: string, linksLeft: number): Promise<string> {
-  const real = await orNothing(realpath(path));
-  if (real !== null || linksLeft === 0) return real ?? path;
-  // What is no link has nowhere to lead.
-  const link = await readlink(path).catch(() => null);
-  return link === null ? path : await targetOf(resolve(dirname(path), link), linksLeft - 1);
+interface Wish {
+  readonly real: string;
+  /** Its name in a folder that is held. */
+  readonly at: string;
+  readonly bytes: Uint8Array;
 }
 
-async function statOf(path: string): Promise<Stats | null> {
-  return await orNothing(stat(path));
+/** What is there and is no file. */
+async function writeAt({ real, at, bytes }: Wish): Promise<string | null> {
+  const before = await lstatOf(at);
+  if (before?.isDirectory()) return "a folder";
+  if (before && !before.isFile() && !before.isSymbolicLink()) return "no regular file";
+  // Taking a name asks only the folder for leave; the file itself may say no, and a link that has come in its place does.
+  if (before) await (await openHeld({ real, at, flags: constants.O_RDWR })).file.close();
+  await takePlace(at, { bytes, ...(before ? likeness(before) : { mode: NEW_FILE }) });
+  return null;
 }
 
-async function orNothing<Found>(look: Promise<Found>): Promise<Found | null> {
+const NEW_FILE = 0o666;
+const OWNER_ONLY = 0o600;
+const PERMISSIONS = 0o7777;
+
+async function lstatOf(path: string): Promise<Stats | null> {
   try {
-    return await look;
+    return await lstat(path);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return null;
     throw error;
   }
 }
 
-async function takePlace(target: string, bytes: Uint8Array, before: Stats | null): Promise<void> {
-  const fresh = join(dirname(target), `.pith-${randomBytes(8).toString("hex")}`);
-  // Nobody reads it before it has the old one's permissions.
-  const file = await open(fresh, "wx", before ? 0o600 : 0o666);
-  try {
-    try {
-      await file.writeFile(bytes);
-      if (before) await resemble(file, before);
-      // A name that survives a power cut must not lead to bytes that did not.
-      await file.datasync();
-    } finally {
-      await file.close();
-    }
-    await rename(fresh, target);
-  } catch (error) {
-    await rm(fresh, { force: true });
-    throw error;
-  }
+/** Nobody reads it before it has the old one's permissions. */
+function likeness({ mode, uid, gid }: Stats): { mode: number; prepare: (file: FileHandle) => Promise<void> } {
+  const prepare = async (file: FileHandle): Promise<void> => {
+    const own = await file.stat();
+    // Only the superuser may give a file away; everybody else keeps what they wrote.
+    if (own.uid !== uid || own.gid !== gid) await file.chown(uid, gid).catch(() => undefined);
+    await file.chmod(mode & PERMISSIONS);
+  };
+  return { mode: OWNER_ONLY, prepare };
 }
-
-async function resemble(file: FileHandle, { mode, uid, gid }: Stats): Promise<void> {
-  const own = await file.stat();
-  // Only the superuser may give a file away; everybody else keeps what they wrote.
-  if (own.uid !== uid || own.gid !== gid) await file.chown(uid, gid).catch(() => undefined);
-  await file.chmod(mode & PERMISSIONS);
-}
-
-const PERMISSIONS = 0o7777;

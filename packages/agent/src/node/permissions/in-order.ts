@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { link, open, rename, rm, stat } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
-import { codeOf } from "../files/disk-refusal.ts";
+import { codeOf } from "../disk/error-code.ts";
 
 const PAUSE = 20;
 /** So many pauses nobody needs who holds it: about three seconds. */

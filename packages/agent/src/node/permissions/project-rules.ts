@@ -1,10 +1,12 @@
 /** Rules that the user wants remembered for a project: in one file of pith's own, never in the project, which could else permit itself anything. */
 
+import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { parseRule, type Rule } from "../../permissions/rules/rule.ts";
-import { refusal } from "../files/disk-refusal.ts";
+import { refusal } from "../disk/disk-refusal.ts";
+import { ownFile } from "../disk/own-files.ts";
+import { syncFolder } from "../disk/take-place.ts";
 import { inOrder } from "./in-order.ts";
-import { makeFolder, replaceFile } from "./replace-file.ts";
 import { type Kept, type ReadRules, readRulesFile, setAside } from "./rules-file.ts";
 
 export interface ProjectRulesParts {
@@ -14,6 +16,8 @@ export interface ProjectRulesParts {
   readonly workspace: string;
   /** Told, in a sentence for the user, what was not believed or could not be kept. */
   readonly tell: (note: string) => void;
+  /** Tools of the host's own, on which there may be rules. */
+  readonly tools?: readonly string[];
 }
 
 export interface ProjectRules {
@@ -52,7 +56,7 @@ async function recall(parts: ProjectRulesParts): Promise<readonly Rule[]> {
   // Only what is to be moved needs a turn: a home that is read-only can be read all the same.
   const kept = read.type === "damaged" ? await inOrder(parts.file, () => believed(parts)) : await keptOf(read, parts);
   return textsFor(parts.workspace, kept).flatMap((text) => {
-    const parsed = parseRule(text);
+    const parsed = parseRule(text, { tools: parts.tools ?? [] });
     if (parsed.type === "mistake") parts.tell(`a remembered rule does not count: ${parsed.message}`);
     return parsed.type === "rule" ? [parsed.rule] : [];
   });
@@ -60,14 +64,20 @@ async function recall(parts: ProjectRulesParts): Promise<readonly Rule[]> {
 
 async function remember({ text }: Rule, parts: ProjectRulesParts): Promise<void> {
   const { file, workspace } = parts;
-  await makeFolder(dirname(file));
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await inOrder(file, async (isOurTurn) => {
     const kept = await believed(parts);
     const texts = textsFor(workspace, kept);
     if (kept === null || texts.includes(text)) return;
     const next: Kept = { ...kept, projects: { ...kept.projects, [workspace]: [...texts, text] } };
-    await replaceFile(file, { text: `${JSON.stringify(next, null, 2)}\n`, isOurTurn });
+    const bytes = new TextEncoder().encode(`${JSON.stringify(next, null, 2)}\n`);
+    await ownFile(file, bytes, { last: () => unlessTaken(isOurTurn) });
+    await syncFolder(dirname(file));
   });
+}
+
+async function unlessTaken(isOurTurn: () => Promise<boolean>): Promise<void> {
+  if (!(await isOurTurn())) throw new Error("another program took our turn; try again");
 }
 
 /** Only for whose turn it is: what is set aside must be what was read. */

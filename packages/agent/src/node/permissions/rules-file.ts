@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
-import { codeOf } from "../files/disk-refusal.ts";
+import { codeOf } from "../disk/error-code.ts";
 
 /** What stands in it; fields that are not known stay as they are. */
 export interface Kept {

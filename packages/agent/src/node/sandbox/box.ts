@@ -1,9 +1,14 @@
 /** What a sandbox is made of: the place, what of it may be written, and what must not even be seen. */
 
-import type { Bubblewrap } from "./sandbox-here.ts";
+/** The program that makes it. */
+export interface Bubblewrap {
+  readonly path: string;
+  /** What keeps a command apart, as far as this version knows it. */
+  readonly apart: readonly string[];
+}
 
 export interface Box {
-  /** The program that makes it, as `sandboxHere` found it. */
+  /** As `sandboxHere` found it. */
   readonly program: Bubblewrap;
   /** The workspace; absolute. Commands start in it. */
   readonly root: string;
@@ -16,16 +21,11 @@ export interface Box {
   readonly mayWrite: () => boolean;
   /** Names of variables that hold keys of model providers. */
   readonly withheld?: readonly string[];
-  /** Files and folders that no command sees. */
+  /** Files and folders that no command sees. Of a folder also what is made in it later; a file only as long as nobody replaces it. */
   readonly hidden?: readonly string[];
   /** What no command writes, wherever it lies and whether or not it is there. */
   readonly guarded?: readonly string[];
   readonly extraWritable?: readonly string[];
-  /** Where everybody may write; the temporary folders of the machine, unless told otherwise. */
+  /** Where everybody may write, as it is when the shell is made; the temporary folders of the machine, unless told otherwise. */
   readonly temporary?: readonly string[];
-}
-
-export function environmentIn({ environment, withheld = [] }: Box): Record<string, string> {
-  const passed = Object.entries(environment).filter(([name]) => !withheld.includes(name));
-  return Object.fromEntries(passed.filter((pair): pair is [string, string] => pair[1] !== undefined));
 }

@@ -1,14 +1,12 @@
 /** Whether a sandbox can be made on this machine: tried once, for real. */
 
 import { execFile } from "node:child_process";
-import { access, constants } from "node:fs/promises";
-import { delimiter, isAbsolute, join } from "node:path";
-
-export interface Bubblewrap {
-  readonly path: string;
-  /** What keeps a command apart, as far as this version knows it. */
-  readonly apart: readonly string[];
-}
+import type { Box, Bubblewrap } from "./box.ts";
+import { diskArguments } from "./layout/mounts.ts";
+import { presentPath } from "./layout/present-path.ts";
+import { writableOf } from "./layout/writable.ts";
+import { safeProgram } from "./safe-program.ts";
+import { unfitRoot } from "./unfit-root.ts";
 
 export type SandboxHere =
   | { readonly type: "works"; readonly program: Bubblewrap }
@@ -27,24 +25,17 @@ const APART: readonly string[] = [
 ];
 /** Nor may it make others. Versions before 0.8 do not know it; there the kernel alone keeps a command from undoing mounts. */
 const FOR_GOOD: readonly string[] = [...APART, "--disable-userns"];
-/** In whose `/proc` nothing can be written either: to root it would be the settings of the machine. */
-export const WHOLE_DISK: readonly string[] = [
-  "--ro-bind",
-  "/",
-  "/",
-  "--dev",
-  "/dev",
-  "--proc",
-  "/proc",
-  "--remount-ro",
-  "/proc",
-];
 
 const LONGEST_MS = 10_000;
 
-export async function sandboxHere(environment: Readonly<Record<string, string | undefined>>): Promise<SandboxHere> {
+export async function sandboxHere(place: Pick<Box, "root" | "home" | "environment">): Promise<SandboxHere> {
   if (process.platform !== "linux") return { type: "does-not", why: `there is no sandbox for ${process.platform} yet` };
-  const path = await found("bwrap", environment.PATH ?? "");
+  const root = presentPath(place.root) ?? place.root;
+  const unfit = unfitRoot(root, place.home);
+  if (unfit !== null) return { type: "does-not", why: unfit };
+  const { temporary, caches } = writableOf(place);
+  const writable = [root, ...temporary, ...caches];
+  const path = safeProgram({ name: "bwrap", folders: place.environment.PATH ?? "", writable });
   if (path === null) return { type: "does-not", why: "bubblewrap is not installed: there is no `bwrap`" };
   const complaint = await tried({ path, apart: FOR_GOOD });
   if (complaint === null) return { type: "works", program: { path, apart: FOR_GOOD } };
@@ -52,22 +43,10 @@ export async function sandboxHere(environment: Readonly<Record<string, string | 
   return { type: "does-not", why: `bubblewrap cannot start here: ${complaint}` };
 }
 
-async function found(name: string, path: string): Promise<string | null> {
-  for (const folder of path.split(delimiter).filter(isAbsolute)) {
-    const program = join(folder, name);
-    const isThere = await access(program, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return program;
-  }
-  return null;
-}
-
 /** Null where it went well. */
 function tried({ path, apart }: Bubblewrap): Promise<string | null> {
   return new Promise((resolve) => {
-    execFile(path, [...apart, ...WHOLE_DISK, "/bin/true"], { timeout: LONGEST_MS }, (error, _, complaint) => {
+    execFile(path, [...apart, ...diskArguments([]), "/bin/true"], { timeout: LONGEST_MS }, (error, _, complaint) => {
       resolve(error && (complaint.trim() || error.message));
     });
   });

@@ -2,37 +2,68 @@
 
 import type { ShellAct, ShellEnd, WorkspaceShell } from "../../workspace.ts";
 import { inBash, runInGroup } from "../shell/run-in-group.ts";
-import { type Box, environmentIn } from "./box.ts";
+import { seenEnvironment } from "../shell/seen-environment.ts";
+import type { Box } from "./box.ts";
 import { inheritedFiles } from "./inherited-files.ts";
-import { layoutOf } from "./layout.ts";
-import { type Mount, mountArguments } from "./mounts.ts";
-import { realPath } from "./real-path.ts";
-import { WHOLE_DISK } from "./sandbox-here.ts";
+import { layoutOf, type Standing } from "./layout/layout.ts";
+import { arranged, diskArguments, type Mount } from "./layout/mounts.ts";
+import { nestedNames } from "./layout/names/nested.ts";
+import { presentPath } from "./layout/present-path.ts";
+import { MOVED, samePlaceFirst } from "./layout/same-place.ts";
+import { writableOf } from "./layout/writable.ts";
+import { unfitRoot } from "./unfit-root.ts";
 
-/** What is covered may go away between the look at it and the cover: a socket, of which a machine has many. */
-const MOST_TRIES = 3;
+/** What is covered may go away between the look at it and the cover: a socket, of which a machine has many, or one that somebody moves to and fro. */
+const MOST_TRIES = 12;
 const LONGEST_WORD = 4_096;
+
+/** What stays the same for all commands, so that none of them can change it for the next. */
+interface Ground extends Standing {
+  readonly box: Box;
+  /** Where the workspace was in the beginning, through no link; null where there was none. */
+  readonly root: string | null;
+  /** The mounts of each command that runs now. */
+  readonly running: Set<readonly Mount[]>;
+}
 
 export function sandboxedShell(box: Box): WorkspaceShell {
   const closing = inheritedFiles().map((file) => `exec ${file}>&-; `);
+  const ground = groundOf(box);
   return {
     run: async (command, act) => {
       for (let tries = 1; ; tries += 1) {
-        const end = await tried(closing.join("") + command, box, act);
+        const end = await tried(closing.join("") + command, ground, act);
         if (end.type !== "not-started" || tries === MOST_TRIES) return end;
       }
     },
   };
 }
 
-async function tried(command: string, box: Box, act: ShellAct): Promise<ShellEnd> {
-  const root = realPath(box.root);
-  if (root === null) return notStarted(`there is no folder ${box.root}`);
-  if (root === "/") return notStarted("the workspace is the whole disk, and nothing would be outside it");
+function groundOf(box: Box): Ground {
+  const root = presentPath(box.root);
+  let found: readonly string[] | null = null;
+  const nested = (): readonly string[] => {
+    found ??= nestedNames(root ?? box.root);
+    return found;
+  };
+  return { box, root, places: writableOf(box), nested, running: new Set() };
+}
+
+async function tried(command: string, ground: Ground, act: ShellAct): Promise<ShellEnd> {
+  const { box, root, running } = ground;
+  if (root === null || presentPath(box.root) !== root) return notStarted(`there is no folder ${box.root}`);
+  const unfit = unfitRoot(root, box.home);
+  if (unfit !== null) return notStarted(unfit);
   const mayWrite = box.mayWrite();
   const place: Box = { ...box, root, mayWrite: () => mayWrite };
-  const { mounts, release } = layoutOf(place);
-  return held(command, { ...place, mounts }, act).finally(release);
+  const layout = layoutOf(place, ground);
+  if (layout.type === "unkept") return notStarted(layout.why);
+  const mounts = arranged(layout.mounts, [...running]);
+  running.add(mounts);
+  return held(command, { ...place, mounts }, act).finally(() => {
+    running.delete(mounts);
+    layout.release();
+  });
 }
 
 interface Held extends Box {
@@ -50,10 +81,13 @@ async function held(command: string, box: Held, act: ShellAct): Promise<ShellEnd
     },
   };
   const { program, root } = box;
-  const all = [...argumentsFor(box), ...inBash(command)];
-  const environment = environmentIn(box);
+  const words = samePlaceFirst(box.mounts, inBash(command));
+  if (words === null) return notStarted(MOVED);
+  const all = [...argumentsFor(box), ...words];
+  const environment = seenEnvironment(box);
   const end = await runInGroup({ program: program.path, arguments: all, root, environment, wrapper }, act);
-  if (end.type === "ended" && !said.status.includes(STARTED)) return notStarted(said.complaint.trim());
+  const isMoved = said.complaint.trim() === MOVED;
+  if (end.type === "ended" && (isMoved || !said.status.includes(STARTED))) return notStarted(said.complaint.trim());
   if (said.complaint) act.output(new TextEncoder().encode(said.complaint));
   return end;
 }
@@ -63,8 +97,7 @@ const STARTED = '"exit-code"';
 
 function argumentsFor({ program, mounts, network, root }: Held): readonly string[] {
   const reach = network ? [] : ["--unshare-net"];
-  const disk = [...WHOLE_DISK, ...mountArguments(mounts)];
-  return [...program.apart, ...reach, ...disk, "--json-status-fd", "3", "--chdir", root, "--"];
+  return [...program.apart, ...reach, ...diskArguments(mounts), "--json-status-fd", "3", "--chdir", root, "--"];
 }
 
 function notStarted(why: string): ShellEnd {

@@ -1,14 +1,13 @@
 /** Files in a folder that a glob fits, the newest first. */
 
 import { lstat } from "node:fs/promises";
-import { sep } from "node:path";
+import type { Fits } from "../../globs/glob.ts";
 import type { Found, SearchAct } from "../../workspace.ts";
-import { decoded, type Engine } from "./engine.ts";
+import { decoded, type Engine, pathIn, type SearchedFolder } from "./engine.ts";
 import { byName, FirstFew } from "./first-few.ts";
-import type { Fits } from "./globs/glob.ts";
 
 export interface NewestWish {
-  readonly folder: string;
+  readonly folder: SearchedFolder;
   readonly fits: Fits;
   readonly engine: Engine;
 }
@@ -37,8 +36,8 @@ export async function newestFiles({ folder, fits, engine }: NewestWish, act: Sea
   return { type: "found", found: found.map(({ path }) => path), isAll };
 }
 
-async function dated(name: Buffer, folder: string): Promise<Dated> {
+async function dated(name: Buffer, { at }: SearchedFolder): Promise<Dated> {
   // One that is gone by now was there when it was found.
-  const stats = await lstat(Buffer.concat([Buffer.from(folder + sep), name])).catch(() => null);
+  const stats = await lstat(pathIn(at, name)).catch(() => null);
   return { path: decoded(name), time: stats?.mtimeMs ?? 0 };
 }

@@ -1,6 +1,7 @@
 /** A process group, by the process that leads it: told something, and asked whether anybody in it is alive. */
 
 import { readdir, readFile } from "node:fs/promises";
+import { codeOf } from "../disk/error-code.ts";
 
 /** False where there is nobody left to tell. */
 export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
@@ -41,6 +42,6 @@ function tell(target: number, signal: NodeJS.Signals | 0): boolean {
     return process.kill(target, signal);
   } catch (error) {
     // Somebody who became another user cannot be told, but is there.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return codeOf(error) === "EPERM";
   }
 }

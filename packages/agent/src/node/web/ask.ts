@@ -3,7 +3,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIPv6, type LookupFunction } from "node:net";
-import type { Route } from "./route.ts";
+import type { Route } from "./routing/route.ts";
 
 export interface AskAct {
   readonly signal: AbortSignal;

@@ -1,6 +1,7 @@
 /** What went wrong on the network, translated once into our few kinds. */
 
 import type { WebFailed } from "../../tools/fetch/web.ts";
+import { codeOf } from "../disk/error-code.ts";
 import { ConnectTimeout } from "./ask.ts";
 import { failed } from "./outcome.ts";
 
@@ -15,9 +16,9 @@ export function failureOf(error: unknown, { signal, deadline }: Limits): WebFail
   if (signal.aborted) return failed("aborted", "it was broken off");
   if (deadline.aborted) return failed("timeout", "the page took too long");
   if (error instanceof ConnectTimeout) return failed("timeout", "the host does not answer");
-  const code = codeOf(error);
-  const message = error instanceof Error && error.message !== "" ? error.message : (code ?? "no reason was given");
-  return code !== null && UNREACHABLE.has(code)
+  const code = codeOf(firstOf(error));
+  const message = error instanceof Error && error.message !== "" ? error.message : code || "no reason was given";
+  return UNREACHABLE.has(code)
     ? failed("unreachable", `the host cannot be reached: ${message}`)
     : failed("broken", `the page could not be read: ${message}`);
 }
@@ -31,9 +32,7 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   "ETIMEDOUT",
 ]);
 
-/** Where several addresses were tried, that of the first. */
-function codeOf(error: unknown): string | null {
-  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
-  if (typeof error !== "object" || error === null || !("code" in error)) return null;
-  return typeof error.code === "string" ? error.code : null;
+/** Where several addresses were tried, what went wrong with the first. */
+function firstOf(error: unknown): unknown {
+  return error instanceof AggregateError && error.errors.length > 0 ? firstOf(error.errors[0]) : error;
 }

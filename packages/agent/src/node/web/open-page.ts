@@ -3,7 +3,7 @@
 import type { WebAct, WebOpened } from "../../tools/fetch/web.ts";
 import { ask } from "./ask.ts";
 import { failureOf } from "./failure.ts";
-import { type Resolve, systemResolve } from "./route.ts";
+import { type Resolve, systemResolve } from "./routing/route.ts";
 import { visit } from "./visit.ts";
 
 export interface NodeWebParts {

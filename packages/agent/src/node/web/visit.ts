@@ -5,7 +5,7 @@ import type { WebFailed, WebOpened, WebPage, WebRefused } from "../../tools/fetc
 import type { ask } from "./ask.ts";
 import { bodyOf } from "./body.ts";
 import { refused } from "./outcome.ts";
-import { type Resolve, type Route, routeTo } from "./route.ts";
+import { type Resolve, type Route, routeTo } from "./routing/route.ts";
 
 export interface Visit {
   readonly url: string;
@@ -24,7 +24,7 @@ export interface VisitAct {
   readonly ask: typeof ask;
 }
 
-export const MOST_REDIRECTS = 5;
+const MOST_REDIRECTS = 5;
 
 export async function visit({ url, allowedHosts, hops, host }: Visit, act: VisitAct): Promise<WebOpened> {
   const route = await routeTo(url, { ...act, allowedHosts });

@@ -2,7 +2,9 @@
 
 import { readLine } from "../shell/read-line.ts";
 import type { Command, Word } from "../shell/reader.ts";
-import { runsText, wrappers } from "../shell/wrappers.ts";
+import { runsText } from "../shell/runs-text.ts";
+import { mayComeLater, withoutOptions } from "../shell/subcommand.ts";
+import { adding, wrappers } from "../shell/wrappers.ts";
 import { type Fit, nearest } from "./fit.ts";
 import { mistake, type RuleMistake } from "./mistake.ts";
 
@@ -18,7 +20,7 @@ export interface CommandPattern {
 export function commandPattern(inside: string): CommandPattern | RuleMistake {
   const isBeginning = inside.endsWith(":*");
   const text = isBeginning ? inside.slice(0, -2).trim() : inside;
-  if (text === "") return mistake("empty", "no command is named; write bash alone for all of them");
+  if (text === "") return mistake("empty", "no command is named; without brackets it stands for all of them");
   if (text.includes("*")) return mistake("star", "a * means something only at the end, as in npm test:*");
   const words = simpleWords(readLine(text));
   if (isBeginning && words === null) return mistake("not-simple", "before :* there can be one simple command only");
@@ -53,19 +55,22 @@ function simpleWords(commands: readonly Command[] | null): readonly string[] | n
 // `/bin/rm` and `sudo rm` are an `rm` to whoever denies it.
 function looseFit(pattern: CommandPattern, words: readonly Word[]): Fit {
   if (words.length === 0) return "not";
-  const isWrapper = wrappers.has(calledName(words[0]) ?? "");
+  const name = calledName(words[0]) ?? "";
+  if (!wrappers.has(name)) return fitByName(pattern, words);
+  const all = adding.has(name) ? [...words, null] : words;
   // More than this of a command says nothing more, and thousands of wrappers are wrapped around each other only to be slow.
   const enough = Math.max(LEAST_WORDS, (pattern.words?.length ?? 0) + 1);
-  const starts = isWrapper ? words.map((_, start) => words.slice(start, start + enough)) : [words];
-  return nearest(starts.map((started) => fitByName(pattern, started)));
+  return nearest(words.map((_, start) => fitByName(pattern, all.slice(start, start + enough))));
 }
 
 const LEAST_WORDS = 8;
 
 function fitByName(pattern: CommandPattern, words: readonly Word[]): Fit {
   const called = calledName(words[0]);
-  const fit = nearest([fitOf(pattern, words), fitOf(pattern, [called, ...words.slice(1)])]);
-  return fit === "not" && called !== null && runsText(called, words.slice(1)) ? "unsure" : fit;
+  const named = [called, ...words.slice(1)];
+  const fit = nearest([words, named, withoutOptions(named)].map((each) => fitOf(pattern, each)));
+  if (fit !== "not" || called === null) return fit;
+  return runsText(called, words.slice(1)) || mayComeLater(named, pattern.words ?? []) ? "unsure" : "not";
 }
 
 function calledName(word: Word | undefined): Word {

@@ -10,7 +10,7 @@ import type { Pattern, Rule } from "./rule.ts";
 
 /** Whether the rules together let all of it pass: each command of a line and each path needs a rule, not all the same one. */
 export function isSurelyFitted(rules: readonly Rule[], { sight, ground }: Fitting): boolean {
-  const own = rules.filter((rule) => isAbout(rule, sight.act));
+  const own = rules.filter((rule) => isAbout(rule, sight.act) && goesAsFar(rule, sight.act));
   if (own.some(({ pattern }) => pattern === null)) return true;
   const patterns = own.map(({ pattern }) => pattern).filter((pattern) => pattern !== null);
   const { intent } = sight.act;
@@ -49,7 +49,17 @@ export function couldFit(rule: Rule, { sight, ground }: Fitting): Fit {
 
 // Who denies `edit` on a file means no less by it when the tool is called `write`.
 function isAbout({ tool }: Rule, act: Act): boolean {
+  if (tool === "outside") return isOutside(act);
   return tool === act.tool || (act.intent !== null && spokenOf[tool] === act.intent.type);
+}
+
+// Who allows a command where it is held has not said that it may leave.
+function goesAsFar({ tool }: Rule, act: Act): boolean {
+  return tool === "outside" || !isOutside(act);
+}
+
+function isOutside({ intent }: Act): boolean {
+  return intent?.type === "command" && intent.isOutside === true;
 }
 
 const spokenOf: Readonly<Record<string, string>> = {

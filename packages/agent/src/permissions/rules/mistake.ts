@@ -10,6 +10,8 @@ export type MistakeName =
   | "empty"
   | "unseen"
   | "no-tool"
+  /** A tool that nobody has, so that the rule would never count. */
+  | "unknown-tool"
   | "brackets"
   /** A `*` where it means nothing, so that the rule would never count. */
   | "star"

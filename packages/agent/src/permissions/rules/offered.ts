@@ -1,6 +1,6 @@
 /** Rules that would let an act pass the next time, the narrowest first. Each is read as a person's would be, and must do what it is offered for. */
 
-import { shownFrom } from "../paths.ts";
+import { shownFrom } from "../../text/paths.ts";
 import { readLine } from "../shell/read-line.ts";
 import { mayRunAnything } from "../shell/wrappers.ts";
 import type { Ground, Sight } from "../sight.ts";
@@ -12,7 +12,7 @@ const MOST = 3;
 export function offeredRules(sight: Sight, ground: Ground): readonly Rule[] {
   const texts = [...new Set(textsFor(sight, ground))];
   const rules = texts.flatMap((text) => {
-    const parsed = parseRule(text);
+    const parsed = parseRule(text, { tools: [sight.act.tool] });
     return parsed.type === "rule" ? [parsed.rule] : [];
   });
   return rules.filter((rule) => isSurelyFitted([rule], { sight, ground })).slice(0, MOST);
@@ -21,7 +21,7 @@ export function offeredRules(sight: Sight, ground: Ground): readonly Rule[] {
 function textsFor({ act: { tool, intent }, reached }: Sight, ground: Ground): readonly string[] {
   switch (intent?.type) {
     case "command":
-      return commandsFor(intent.command).map((pattern) => `bash(${pattern})`);
+      return commandsFor(intent.command).map((pattern) => `${intent.isOutside ? "outside" : "bash"}(${pattern})`);
     case "fetch":
       return URL.canParse(intent.url) ? [`fetch(${new URL(intent.url).hostname})`] : [];
     case "look":

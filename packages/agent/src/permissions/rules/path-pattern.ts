@@ -1,8 +1,8 @@
 /** Paths in a rule: from the workspace, from `~` or from `/`; `*` and `?` stay within a name, `**` goes across folders. */
 
+import { fitsWithGaps } from "../../globs/fits-with-gaps.ts";
 import type { Ground, Reached } from "../sight.ts";
 import type { Fit } from "./fit.ts";
-import { fitsGlob } from "./glob.ts";
 import { mistake, type RuleMistake } from "./mistake.ts";
 
 export interface PathPattern {
@@ -44,4 +44,16 @@ function fitsPath({ from, names }: PathPattern, path: string, { root, home }: Gr
 // A folder that is named stands for what is in it; a pattern of names does not.
 function withAllBelow(names: readonly string[]): readonly string[] {
   return /[*?]/.test(names.at(-1) ?? "") ? names : [...names, "**"];
+}
+
+/** `**` takes any number of names, none too; in a name `*` takes any letters and `?` one. */
+export function fitsGlob(glob: readonly string[], names: readonly string[]): boolean {
+  return fitsWithGaps(glob, names, { isGap: (each) => each === "**", isFit: fitsName });
+}
+
+function fitsName(glob: string, name: string): boolean {
+  return fitsWithGaps([...glob], [...name], {
+    isGap: (letter) => letter === "*",
+    isFit: (letter, found) => letter === "?" || letter === found,
+  });
 }

@@ -72,7 +72,7 @@ function redirect(reader: Reader, draft: Draft): void {
 function addWord(reader: Reader, draft: Draft): void {
   const { word, isPlain, written } = readWord(reader);
   const isFirst = draft.words.length === 0;
-  if (isFirst && UNKNOWN_GRAMMAR.has(written)) throw new Unreadable();
+  if (isFirst && (UNKNOWN_GRAMMAR.has(written) || COMPUTED.test(written))) throw new Unreadable();
   const isKeyword = !draft.isBegun && KEYWORDS.has(written);
   const isSetting = isFirst && SETTING.test(written);
   // At the beginning of a pipe it is grammar, behind one a command.
@@ -88,4 +88,6 @@ const KEYWORDS: ReadonlySet<string> = new Set([
   ...["for", "while", "until", "do", "done"],
 ]);
 const UNKNOWN_GRAMMAR: ReadonlySet<string> = new Set(["case", "esac", "select", "function", "coproc", "[[", "]]"]);
-const SETTING = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/;
+const SETTING = /^[A-Za-z_]\w*(?:\[\d+\])?\+?=/;
+// A subscript is computed, and what is substituted in it is run even where it is quoted.
+const COMPUTED = /^[A-Za-z_]\w*\[(?!\d+\])/;

@@ -1,33 +1,25 @@
-/** Commands that run other commands, so that their own name says little of what they do. */
+/** Commands that run other commands, given as words of their own, so that their own name says little of what they do. */
 
-import type { Word } from "./reader.ts";
+import { takesText } from "./runs-text.ts";
 
-/** Those that are given a command as words of their own. */
 export const wrappers: ReadonlySet<string> = new Set(
   [
-    ["sudo", "doas", "env", "nohup", "nice", "ionice", "time", "timeout", "stdbuf", "setsid", "chroot", "unshare"],
-    ["xargs", "parallel", "watch", "find", "fd", "command", "exec", "builtin", "busybox", "npx", "strace", "ssh"],
+    ["sudo", "doas", "pkexec", "env", "nohup", "nice", "ionice", "time", "timeout", "stdbuf", "unbuffer", "setsid"],
+    ["chroot", "unshare", "nsenter", "setpriv", "setarch", "prlimit", "taskset", "chrt", "numactl", "runcon", "flock"],
+    ["systemd-run", "cgexec", "bwrap", "firejail", "fakeroot", "xvfb-run", "dbus-run-session", "caffeinate", "rlwrap"],
+    ["strace", "ltrace", "valgrind", "perf", "xargs", "find", "fd", "entr", "command", "exec", "builtin", "busybox"],
+    ["npx", "bunx", "pnpx", "uvx"],
   ].flat(),
 );
 
-/** Whether what it runs is a text that stands in one of its words, in a file or in what is piped to it. */
-export function runsText(name: string, others: readonly Word[]): boolean {
-  if (name === "eval" || name === "source" || name === ".") return true;
-  if (name === "env") return others.some((word) => word === null || /^(?:-\w*S|--split-string)/.test(word));
-  if (!shells.has(name)) return false;
-  return (
-    others.every((word) => word === null || word.startsWith("-")) || others.some((word) => /^-\w*c/.test(word ?? ""))
-  );
-}
-
-const shells: ReadonlySet<string> = new Set(["sh", "bash", "zsh", "dash", "ksh", "ash", "fish"]);
+/** Those of them that add words of their own to the command. */
+export const adding: ReadonlySet<string> = new Set(["xargs", "entr"]);
 
 /** Whether a rule on its name alone would permit everything. */
 export function mayRunAnything(name: string): boolean {
-  return wrappers.has(name) || shells.has(name) || interpreters.has(name);
+  return wrappers.has(name) || takesText(name) || harmful.has(name);
 }
 
-const interpreters: ReadonlySet<string> = new Set([
-  ...["python", "python3", "node", "deno", "bun", "perl", "ruby", "php", "lua", "awk", "gawk", "tclsh", "osascript"],
-  ...["eval", "source", "rm", "dd", "curl", "wget", "scp", "rsync", "docker", "kubectl", "chmod", "chown", "su"],
+const harmful: ReadonlySet<string> = new Set([
+  ...["rm", "dd", "curl", "wget", "scp", "rsync", "chmod", "chown", "docker", "podman", "kubectl", "awk", "gawk"],
 ]);

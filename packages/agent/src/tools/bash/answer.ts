@@ -4,6 +4,7 @@ import { blobHandle } from "@pith/context";
 import type { BlobKept } from "../../blobs.ts";
 import type { ToolOutput } from "../../tool.ts";
 import type { ShellEnd } from "../../workspace.ts";
+import { sized } from "../output.ts";
 import { denialNote, type Sandbox } from "./confinement.ts";
 import type { Said, Taken } from "./output/said.ts";
 
@@ -37,10 +38,6 @@ export async function answer(told: Told): Promise<ToolOutput> {
     isError: isFailure(told),
     details: detailsOf(told, taken),
   };
-}
-
-export function refusal(text: string): ToolOutput {
-  return { content: [{ type: "text", text }], isError: true };
 }
 
 function detailsOf({ said, end, sandbox, job }: Told, { isTruncated, kept }: Taken): BashDetails {
@@ -80,16 +77,5 @@ function keptNote({ kept, bytes }: Taken): string | null {
 }
 
 function extentOf({ isWhole, bytes }: Extract<BlobKept, { type: "kept" }>, all: number): string {
-  return isWhole ? `all ${sizeOf(all)}` : `the first ${sizeOf(bytes)} of ${sizeOf(all)}`;
+  return isWhole ? `all ${sized(all)}` : `the first ${sized(bytes)} of ${sized(all)}`;
 }
-
-function sizeOf(bytes: number): string {
-  const [unit, divisor] = UNITS.find(([, least]) => bytes >= least) ?? ["bytes", 1];
-  return `${Number((bytes / divisor).toFixed(1))} ${unit}`;
-}
-
-const UNITS: readonly (readonly [string, number])[] = [
-  ["GB", 1e9],
-  ["MB", 1e6],
-  ["KB", 1e3],
-];

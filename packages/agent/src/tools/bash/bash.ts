@@ -2,12 +2,14 @@
 
 import type { Blobs } from "../../blobs.ts";
 import type { Intent, Tool, ToolCall, ToolOutput } from "../../tool.ts";
+import { unlessAborted } from "../../unless-aborted.ts";
 import type { WorkspaceShell } from "../../workspace.ts";
-import { answer, refusal } from "./answer.ts";
+import { type OutputLimit, outputLimit } from "../bounds.ts";
+import { failed } from "../output.ts";
+import { answer } from "./answer.ts";
 import type { Sandbox } from "./confinement.ts";
 import { plainBash, sandboxedBash } from "./description.ts";
 import { type Job, type JobParts, Jobs } from "./jobs.ts";
-import type { OutputLimit } from "./output/excerpt.ts";
 import { Said } from "./output/said.ts";
 import { throttled } from "./throttled.ts";
 import { type Command, type Wish, wishOf } from "./wish.ts";
@@ -27,8 +29,6 @@ export interface BashParts {
   readonly blobs?: Blobs | undefined;
   readonly outputLimit?: OutputLimit;
 }
-
-export const bashOutputLimit: OutputLimit = { lines: 2_000, bytes: 50 * 1_024 };
 
 const UPDATE_EVERY_MS = 100;
 const UPDATE_BYTES = 4_096;
@@ -52,8 +52,8 @@ export function bashTool(shell: WorkspaceShell, parts: BashParts = {}): BashTool
     run: async (call) => {
       const wish = wishOf(call.arguments);
       switch (wish.type) {
-        case "refused":
-          return refusal(wish.message);
+        case "wrong":
+          return failed(wish.message);
         case "run":
           return run(wish, call, placeFor(wish, call, { shell, ...parts }));
         case "start":
@@ -68,7 +68,9 @@ export function bashTool(shell: WorkspaceShell, parts: BashParts = {}): BashTool
 
 function intentOf(wish: Wish, sandbox: Sandbox | undefined): Intent {
   if (wish.type !== "run" && wish.type !== "start") return { type: "nothing" };
-  return { type: "command", command: wish.command, isConfined: sandbox !== undefined && !wish.isOutside };
+  const isConfined = sandbox !== undefined && !wish.isOutside;
+  const isOutside = sandbox !== undefined && wish.isOutside;
+  return { type: "command", command: wish.command, isConfined, ...(isOutside && { isOutside }) };
 }
 
 interface PlaceParts extends BashParts {
@@ -76,7 +78,7 @@ interface PlaceParts extends BashParts {
 }
 
 function placeFor({ isOutside }: Command, { room }: ToolCall, parts: PlaceParts): JobParts {
-  const { shell, sandbox, blobs, outputLimit: { lines, bytes } = bashOutputLimit } = parts;
+  const { shell, sandbox, blobs, outputLimit: { lines, bytes } = outputLimit } = parts;
   const roomy = Math.max(LEAST_BYTES, Math.floor((room - ROOM_FOR_NOTES) * TAIL_OF_ROOM));
   const said = new Said({ limit: { lines, bytes: Math.min(bytes, roomy) }, blobs });
   if (sandbox && isOutside) return { shell: sandbox.unconfined, sandbox: null, said };
@@ -102,7 +104,7 @@ async function run({ command, timeoutMs }: Command, call: ToolCall, place: JobPa
 function start(command: Command, jobs: Jobs, place: JobParts): ToolOutput {
   const running = jobs.running();
   if (running.length >= MOST_JOBS)
-    return refusal(`${running.length} jobs are running; end one of ${running.map(({ id }) => id).join(", ")} first`);
+    return failed(`${running.length} jobs are running; end one of ${running.map(({ id }) => id).join(", ")} first`);
   const { id, sandbox } = jobs.start(command, place);
   return {
     content: [{ type: "text", text: `${id} has started` }],
@@ -112,7 +114,7 @@ function start(command: Command, jobs: Jobs, place: JobParts): ToolOutput {
 
 async function look(wish: Extract<Wish, { type: "look" }>, call: ToolCall, jobs: Jobs): Promise<ToolOutput> {
   const job = jobs.find(wish.job);
-  if (!job) return refusal(`there is no ${wish.job}: no job of that name was started since the agent was`);
+  if (!job) return failed(`there is no ${wish.job}: no job of that name was started since the agent was`);
   if (wish.isToEnd) job.stop();
   if (wish.isToEnd) await job.ended;
   else await endOrTimeOver(job, wish.waitMs, call.signal);
@@ -122,13 +124,10 @@ async function look(wish: Extract<Wish, { type: "look" }>, call: ToolCall, jobs:
 /** The job goes on when the wait is broken off. */
 async function endOrTimeOver({ ended }: Job, waitMs: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted || waitMs === 0) return;
-  const waiting = Promise.withResolvers<void>();
-  const timer = setTimeout(waiting.resolve, waitMs);
-  const breakOff = (): void => waiting.resolve();
-  signal.addEventListener("abort", breakOff);
-  await Promise.race([ended, waiting.promise]);
+  const timeOver = Promise.withResolvers<void>();
+  const timer = setTimeout(timeOver.resolve, waitMs);
+  await unlessAborted(Promise.race([ended, timeOver.promise]), signal);
   clearTimeout(timer);
-  signal.removeEventListener("abort", breakOff);
 }
 
 function lineOn({ id, command }: Job): string {

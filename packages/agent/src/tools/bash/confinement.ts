@@ -24,8 +24,7 @@ export function denialNote(text: string, end: ShellEnd | null, sandbox: Sandbox)
 
 function noteOn({ network, mayWrite }: Sandbox): string {
   const reach = network ? "" : " and has no network";
-  if (!mayWrite())
-    return `This ran in a sandbox, which now writes only temporary files and package caches, not the workspace${reach}.`;
+  if (!mayWrite()) return `This ran in a sandbox, which now writes only temporary files, not the workspace${reach}.`;
   return (
     `This ran in a sandbox, which writes only in the workspace (not .git/config, .git/hooks, .vscode and the like), in temporary folders and package caches${reach}. ` +
     "If that stopped it, run it with `outside: true`: the user is asked."

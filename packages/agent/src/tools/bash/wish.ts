@@ -1,9 +1,11 @@
 /** What a call of the tool asks for, read from arguments that may be anything. */
 
+import { type Argument, type Asked, all, flagOf, isGiven, numberIn, right, type Wrong, wrong } from "../arguments.ts";
+
 export type Wish =
   | ({ readonly type: "run" | "start" } & Command)
   | { readonly type: "look"; readonly job: string; readonly waitMs: number; readonly isToEnd: boolean }
-  | { readonly type: "refused"; readonly message: string };
+  | Wrong;
 
 export interface Command {
   readonly command: string;
@@ -12,43 +14,35 @@ export interface Command {
   readonly isOutside: boolean;
 }
 
-type Arguments = Readonly<Record<string, unknown>>;
-
 /** Longer than any command should take; what is longer still would overflow a timer. */
 const LONGEST_SECONDS = 7 * 24 * 3600;
 
-export function wishOf(call: Arguments): Wish {
-  if (isGiven(call, "job")) return look(call);
-  const { command } = call;
-  if (typeof command !== "string" || command.trim() === "") return refused("`command` has to be a command for bash");
-  const seconds = secondsOf(call, "timeout");
-  if (typeof seconds === "string") return refused(seconds);
-  const timeout = seconds === undefined || seconds === 0 ? {} : { timeoutMs: seconds * 1000 };
-  const isOutside = call.outside === true;
-  return { type: call.background === true ? "start" : "run", command, isOutside, ...timeout };
+export function wishOf(asked: Asked): Wish {
+  if (isGiven(asked.job)) return look(asked);
+  const { command } = asked;
+  if (typeof command !== "string" || command.trim() === "") return wrong("`command` has to be a command for bash");
+  const read = all({
+    seconds: secondsOf(asked, "timeout"),
+    isOutside: flagOf(asked, "outside"),
+    isJob: flagOf(asked, "background"),
+  });
+  if (read.type === "wrong") return read;
+  const { seconds, isOutside, isJob } = read.value;
+  return { type: isJob ? "start" : "run", command, isOutside, ...(seconds > 0 && { timeoutMs: seconds * 1000 }) };
 }
 
-function look(call: Arguments): Wish {
-  if (typeof call.job !== "string") return refused('`job` has to be the name of a job, such as "job-1"');
-  if (isGiven(call, "command")) return refused("either `command` or `job`, not both");
-  const seconds = secondsOf(call, "wait");
-  if (typeof seconds === "string") return refused(seconds);
-  return { type: "look", job: call.job, waitMs: (seconds ?? 0) * 1000, isToEnd: call.kill === true };
+function look(asked: Asked): Wish {
+  const { job } = asked;
+  if (typeof job !== "string") return wrong('`job` has to be the name of a job, such as "job-1"');
+  if (isGiven(asked.command)) return wrong("either `command` or `job`, not both");
+  const read = all({ seconds: secondsOf(asked, "wait"), isToEnd: flagOf(asked, "kill") });
+  if (read.type === "wrong") return read;
+  const { seconds, isToEnd } = read.value;
+  return { type: "look", job, waitMs: seconds * 1000, isToEnd };
 }
 
-/** A number, also one in quotes as some models write it; or what is wrong with it. */
-function secondsOf(call: Arguments, name: "timeout" | "wait"): number | string | undefined {
-  if (!isGiven(call, name)) return undefined;
-  const given = call[name];
-  const seconds = typeof given === "string" ? Number(given.trim() || Number.NaN) : given;
-  if (typeof seconds !== "number" || !(seconds >= 0)) return `\`${name}\` has to be a number of seconds`;
-  return Math.min(seconds, LONGEST_SECONDS);
-}
-
-function isGiven(call: Arguments, name: string): boolean {
-  return call[name] !== undefined && call[name] !== null && call[name] !== "";
-}
-
-function refused(message: string): Wish {
-  return { type: "refused", message };
+/** None unless said. */
+function secondsOf(asked: Asked, name: "timeout" | "wait"): Argument<number> {
+  const seconds = numberIn(asked[name]) ?? 0;
+  return seconds >= 0 ? right(Math.min(seconds, LONGEST_SECONDS)) : wrong(`\`${name}\` has to be a number of seconds`);
 }

@@ -1,7 +1,7 @@
 /** A page as the model reads it: bounded, with where it came from, and in a frame that the page itself cannot close. */
 
 import type { ToolOutput } from "../../tool.ts";
-import { counted, failed } from "../files/output.ts";
+import { counted, failed } from "../output.ts";
 import { type Part, partOf } from "./part.ts";
 import type { Readable } from "./reading/readable.ts";
 

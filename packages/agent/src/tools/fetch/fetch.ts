@@ -1,7 +1,7 @@
 /** The tool `fetch`: a page of the web as Markdown, part by part. */
 
 import type { Tool, ToolCall, ToolOutput } from "../../tool.ts";
-import { failed } from "../files/output.ts";
+import { failed } from "../output.ts";
 import { answer } from "./answer.ts";
 import { description, parameters } from "./description.ts";
 import { Pages } from "./pages.ts";

@@ -1,5 +1,7 @@
 /** A stretch of a text that fits into so many bytes, ending between lines where it can, never inside a letter. */
 
+import { cuttable } from "../../text/whole-letters.ts";
+
 export interface Part {
   readonly text: string;
   /** Where the next part begins; null at the end. */
@@ -7,15 +9,11 @@ export interface Part {
 }
 
 export function partOf(text: string, { offset, room }: { readonly offset: number; readonly room: number }): Part {
-  const start = isInsideLetter(text, offset) ? offset - 1 : offset;
+  const start = cuttable(text, offset);
   const { read } = new TextEncoder().encodeInto(text.slice(start, start + room), new Uint8Array(room));
   const most = start + read;
   if (most >= text.length) return { text: text.slice(start), next: null };
   const lineEnd = text.lastIndexOf("\n", most - 1) + 1;
   const end = lineEnd > start + read / 2 ? lineEnd : most;
   return { text: text.slice(start, end), next: end };
-}
-
-function isInsideLetter(text: string, at: number): boolean {
-  return at > 0 && /[\udc00-\udfff]/.test(text[at] ?? "") && /[\ud800-\udbff]/.test(text[at - 1] ?? "");
 }

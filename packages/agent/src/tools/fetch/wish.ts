@@ -1,18 +1,12 @@
 /** What a call of the tool asks for, read from arguments that may be anything. */
 
-export type Wish =
-  | { readonly type: "fetch"; readonly url: string; readonly offset: number }
-  | { readonly type: "wrong"; readonly message: string };
+import { type Asked, type Wrong, wholeNumberOf, wrong } from "../arguments.ts";
 
-export function wishOf({ url, offset }: Readonly<Record<string, unknown>>): Wish {
+export type Wish = { readonly type: "fetch"; readonly url: string; readonly offset: number } | Wrong;
+
+export function wishOf(asked: Asked): Wish {
+  const { url } = asked;
   if (typeof url !== "string" || url.trim() === "") return wrong("url is missing: say which page");
-  // Models write numbers as text, too.
-  const start = typeof offset === "string" ? Number(offset) : (offset ?? 0);
-  if (typeof start !== "number" || !Number.isSafeInteger(start) || start < 0)
-    return wrong(`offset must be a whole number from 0, not ${JSON.stringify(offset)}`);
-  return { type: "fetch", url: url.trim(), offset: start };
-}
-
-function wrong(message: string): Wish {
-  return { type: "wrong", message };
+  const offset = wholeNumberOf(asked, "offset", 0);
+  return offset.type === "wrong" ? offset : { type: "fetch", url: url.trim(), offset: offset.value ?? 0 };
 }

@@ -1,12 +1,7 @@
-/** What a model wrote as arguments, made sure of: models send numbers as text, and lists as JSON inside a string. */
+/** What the tools for files are asked for: which file, which lines of it, what to put there. Models send lists as JSON inside a string. */
 
+import { type Argument, type Asked, right, wholeNumberOf, wrong } from "../arguments.ts";
 import { asHandle } from "./reading/handle.ts";
-
-export type Asked = Readonly<Record<string, unknown>>;
-
-export type Argument<Value> =
-  | { readonly type: "right"; readonly value: Value }
-  | { readonly type: "wrong"; readonly message: string };
 
 export interface Replacement {
   readonly oldText: string;
@@ -37,20 +32,11 @@ export interface PageLines {
 }
 
 export function pageLines(asked: Asked): Argument<PageLines> {
-  const offset = lineOf(asked, "offset");
+  const offset = wholeNumberOf(asked, "offset", 1);
   if (offset.type === "wrong") return offset;
-  const limit = lineOf(asked, "limit");
+  const limit = wholeNumberOf(asked, "limit", 1);
   if (limit.type === "wrong") return limit;
   return right({ offset: offset.value ?? 1, ...(limit.value !== null && { limit: limit.value }) });
-}
-
-/** A number of lines, from 1; null where none is said. */
-function lineOf(asked: Asked, name: "offset" | "limit"): Argument<number | null> {
-  const value = asked[name];
-  if (value === undefined || value === null || value === "") return right(null);
-  const line = typeof value === "string" ? Number(value) : value;
-  if (typeof line === "number" && Number.isSafeInteger(line) && line >= 0) return right(Math.max(1, line));
-  return wrong(`${name} must be a whole number from 1, not ${JSON.stringify(value)}`);
 }
 
 /** The replacements of an edit; a single one may stand beside the path. */
@@ -58,10 +44,13 @@ export function replacementsOf(asked: Asked): Argument<readonly Replacement[]> {
   const listed = parsed(asked.edits) ?? (asked.oldText === undefined ? [] : [asked]);
   const edits = Array.isArray(listed) ? listed : [listed];
   if (edits.length === 0) return wrong("edits is empty: give at least one { oldText, newText }");
+  if (edits.length > MOST_EDITS) return wrong(`edits has ${edits.length}: give ${MOST_EDITS} at most in one call`);
   const bad = edits.findIndex((edit) => !isReplacement(edit));
   if (bad >= 0) return wrong(`edits[${bad}] must be { oldText, newText }, both text`);
   return right(edits.filter(isReplacement).map(({ oldText, newText }) => ({ oldText, newText })));
 }
+
+const MOST_EDITS = 100;
 
 function parsed(edits: unknown): unknown {
   if (typeof edits !== "string") return edits;
@@ -76,12 +65,4 @@ function parsed(edits: unknown): unknown {
 function isReplacement(edit: unknown): edit is Replacement {
   if (typeof edit !== "object" || edit === null || !("oldText" in edit) || !("newText" in edit)) return false;
   return typeof edit.oldText === "string" && typeof edit.newText === "string";
-}
-
-function right<Value>(value: Value): Argument<Value> {
-  return { type: "right", value };
-}
-
-function wrong(message: string): { readonly type: "wrong"; readonly message: string } {
-  return { type: "wrong", message };
 }

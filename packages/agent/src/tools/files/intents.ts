@@ -2,7 +2,8 @@
 
 import type { Intent } from "../../tool.ts";
 import type { WorkspaceFiles } from "../../workspace.ts";
-import { type Asked, pathOf, writablePathOf } from "./arguments.ts";
+import type { Asked } from "../arguments.ts";
+import { pathOf, writablePathOf } from "./arguments.ts";
 import { asHandle } from "./reading/handle.ts";
 
 export function lookIntent(asked: Asked, files: WorkspaceFiles): Intent {

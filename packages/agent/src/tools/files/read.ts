@@ -1,17 +1,20 @@
 /** The tool `read`: a page of a text, a picture, or what a handle opens. What it shows is bounded, and it says how to read on. */
 
+import { pictureKind } from "../../bytes/picture-kind.ts";
+import { textOf } from "../../bytes/text-of.ts";
 import type { Tool, ToolCall, ToolOutput } from "../../tool.ts";
+import type { Held } from "../../workspace.ts";
+import { heldAt } from "../held.ts";
+import { failed, said, sized } from "../output.ts";
 import { pageLines, pathOf } from "./arguments.ts";
 import type { FileParts } from "./file-parts.ts";
 import { lookIntent } from "./intents.ts";
-import { failed, said, sized } from "./output.ts";
 import { asHandle } from "./reading/handle.ts";
 import { openHandle } from "./reading/open-handle.ts";
 import { pageOf } from "./reading/page.ts";
 import { picture } from "./reading/picture.ts";
-import { pictureKind } from "./reading/picture-kind.ts";
-import { textOf } from "./reading/text-of.ts";
 import { Reads } from "./reads.ts";
+import { type BytesParts, useBytes } from "./use-bytes.ts";
 
 export function readTool(parts: FileParts, reads: Reads = new Reads()): Tool {
   const { files } = parts;
@@ -28,7 +31,8 @@ export function readTool(parts: FileParts, reads: Reads = new Reads()): Tool {
       const handle = asHandle(path.value);
       if (handle) return await openHandle(handle, call, parts);
       const at = files.resolve(path.value);
-      return await reads.inTurn(at, () => read({ call, path: path.value, at }, { files, reads }));
+      const wish = { call, path: path.value, at, ...heldAt(at, call) };
+      return await reads.inTurn(wish.real ?? at, () => read(wish, { files, reads }));
     },
   };
 }
@@ -43,22 +47,19 @@ const parameters = {
   required: ["path"],
 };
 
-interface Wish {
+interface Wish extends Held {
   readonly call: ToolCall;
   readonly path: string;
   readonly at: string;
 }
 
-interface Ground extends Pick<FileParts, "files"> {
-  readonly reads: Reads;
-}
-
-async function read({ call, path, at }: Wish, { files, reads }: Ground): Promise<ToolOutput> {
-  const found = await files.read(at, { signal: call.signal });
-  if (found.type !== "read") return failed(found.message);
-  const shown = shownAs(found.bytes, path, call);
-  if (shown.isError === true) return shown;
-  return { ...shown, details: { pith: { path: at, hash: await reads.remember(at, found.bytes) } } };
+async function read({ call, path, at, real }: Wish, parts: BytesParts): Promise<ToolOutput> {
+  return await useBytes({ at, real, signal: call.signal }, parts, async (found) => {
+    if (found.type !== "read") return failed(found.message);
+    const shown = shownAs(found.bytes, path, call);
+    if (shown.isError === true) return shown;
+    return { ...shown, details: { pith: { path: at, hash: await parts.reads.remember(at, found.bytes) } } };
+  });
 }
 
 function shownAs(bytes: Uint8Array, path: string, { arguments: asked, room }: ToolCall): ToolOutput {

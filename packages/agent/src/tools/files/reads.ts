@@ -1,6 +1,6 @@
 /** What the model knows of the files: a hash of each as it last saw or wrote it, and whose turn it is at a file. */
 
-import { hashOf } from "../../hash-of.ts";
+import { hashOf } from "../../bytes/hash-of.ts";
 
 export type Knowledge = "fresh" | "stale" | "unread";
 

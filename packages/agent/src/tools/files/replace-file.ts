@@ -1,12 +1,13 @@
 /** A file replaced by other bytes, with both kept before it is, so that a move in the session can put back either. */
 
-import { hashOf } from "../../hash-of.ts";
+import { hashOf } from "../../bytes/hash-of.ts";
 import type { FileChange, Side } from "../../rewind/file-change.ts";
 import type { Originals } from "../../rewind/originals.ts";
+import type { Held } from "../../workspace.ts";
 import type { FileParts } from "./file-parts.ts";
 import type { Reads } from "./reads.ts";
 
-export interface Replacing {
+export interface Replacing extends Held {
   /** Absolute. */
   readonly path: string;
   /** Null where there is no file. */
@@ -23,18 +24,21 @@ export interface ReplaceParts extends Pick<FileParts, "files" | "originals"> {
 }
 
 export async function replaceFile(
-  { path, before, after }: Replacing,
+  { path, real, before, after }: Replacing,
   { files, originals, reads }: ReplaceParts,
 ): Promise<FileReplaced> {
   const unkept = originals ? await keepBoth({ before, after }, originals) : [];
-  const written = await files.write(path, after);
+  const written = await files.write(path, after, { real });
   if (written.type === "refused") return written;
   const hashes = { before: before && (await hashOf(before)), after: await reads.remember(path, after) };
   return { type: "replaced", change: { path, ...hashes, ...(unkept.length > 0 && { unkept }) } };
 }
 
 /** Which of them could not be kept. */
-async function keepBoth({ before, after }: Omit<Replacing, "path">, originals: Originals): Promise<readonly Side[]> {
+async function keepBoth(
+  { before, after }: Pick<Replacing, "before" | "after">,
+  originals: Originals,
+): Promise<readonly Side[]> {
   const unkept: Side[] = [];
   if (before && (await originals.keep(before)) === null) unkept.push("before");
   if ((await originals.keep(after)) === null) unkept.push("after");

@@ -1,12 +1,15 @@
 /** The tool `write`: a whole file, new or in place of one that the model has seen as it is. */
 
 import type { Tool, ToolOutput } from "../../tool.ts";
+import type { FileRead } from "../../workspace.ts";
+import { heldAt } from "../held.ts";
+import { counted, failed, said, sized } from "../output.ts";
 import { contentOf, writablePathOf } from "./arguments.ts";
 import type { FileParts } from "./file-parts.ts";
 import { changeIntent } from "./intents.ts";
-import { counted, failed, said, sized } from "./output.ts";
 import { Reads } from "./reads.ts";
 import { type ReplaceParts, replaceFile } from "./replace-file.ts";
+import { type BytesWish, useBytes } from "./use-bytes.ts";
 
 export function writeTool(parts: FileParts, reads: Reads = new Reads()): Tool {
   const { files } = parts;
@@ -17,13 +20,15 @@ export function writeTool(parts: FileParts, reads: Reads = new Reads()): Tool {
     parameters,
     isIdempotent: true,
     intent: (asked) => changeIntent(asked, files),
-    run: async ({ arguments: asked }) => {
+    run: async (call) => {
+      const { arguments: asked, signal } = call;
       const path = writablePathOf(asked);
       if (path.type === "wrong") return failed(path.message);
       const content = contentOf(asked);
       if (content.type === "wrong") return failed(content.message);
-      const wish = { path: path.value, at: files.resolve(path.value), text: content.value };
-      return await reads.inTurn(wish.at, () => write(wish, { ...parts, reads }));
+      const at = files.resolve(path.value);
+      const wish = { path: path.value, at, ...heldAt(at, call), text: content.value, signal };
+      return await reads.inTurn(wish.real ?? at, () => write(wish, { ...parts, reads }));
     },
   };
 }
@@ -37,28 +42,36 @@ const parameters = {
   required: ["path", "content"],
 };
 
-interface Wish {
+interface Wish extends BytesWish {
   readonly path: string;
-  readonly at: string;
   readonly text: string;
 }
 
-async function write({ path, at, text }: Wish, parts: ReplaceParts): Promise<ToolOutput> {
-  const bytes = new TextEncoder().encode(text);
-  const before = await parts.files.read(at);
+async function write(wish: Wish, parts: ReplaceParts): Promise<ToolOutput> {
+  const { at, real, signal } = wish;
+  return await useBytes({ at, real, signal }, parts, (before) => writeOver(before, wish, parts));
+}
+
+async function writeOver(before: FileRead, wish: Wish, parts: ReplaceParts): Promise<ToolOutput> {
+  const { path, at, real, text } = wish;
   if (before.type !== "read" && before.type !== "missing") return failed(before.message);
+  const bytes = new TextEncoder().encode(text);
   const old = before.type === "read" ? before.bytes : null;
   // Running it twice does no more than once: what is there already was written, by whomever.
-  const objection = old && Buffer.compare(old, bytes) !== 0 ? await objectionTo(old, { path, at }, parts.reads) : null;
+  const objection = old && Buffer.compare(old, bytes) !== 0 ? await objectionTo(old, wish, parts.reads) : null;
   if (objection !== null) return failed(objection);
-  const replaced = await replaceFile({ path: at, before: old, after: bytes }, parts);
+  const replaced = await replaceFile({ path: at, real, before: old, after: bytes }, parts);
   if (replaced.type === "refused") return failed(replaced.message);
   const size = `${counted(linesIn(text), "line")}, ${sized(bytes.length)}`;
   const did = old ? `Replaced ${path}: ${size} (before: ${sized(old.length)}).` : `Created ${path}: ${size}.`;
   return said(did, { pith: replaced.change });
 }
 
-async function objectionTo(old: Uint8Array, { path, at }: Omit<Wish, "text">, reads: Reads): Promise<string | null> {
+async function objectionTo(
+  old: Uint8Array,
+  { path, at }: Pick<Wish, "path" | "at">,
+  reads: Reads,
+): Promise<string | null> {
   switch (await reads.knowledge(at, old)) {
     case "fresh":
       return null;

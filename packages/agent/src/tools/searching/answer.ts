@@ -1,8 +1,9 @@
 /** What was found as the model reads it: whole lines, within the bounds of a tool's output, and how to see less or more. */
 
+import { visible } from "../../text/visible.ts";
 import type { ToolOutput } from "../../tool.ts";
-import { counted, said } from "../files/output.ts";
-import { visible } from "./visible.ts";
+import { countWithin, outputLimit } from "../bounds.ts";
+import { counted, said } from "../output.ts";
 
 export interface Finds {
   readonly lines: readonly string[];
@@ -16,8 +17,6 @@ export interface Finds {
   readonly narrow: string;
 }
 
-const MOST_LINES = 2_000;
-const MOST_BYTES = 50 * 1024;
 /** Kept free for the note on what is left out. */
 const NOTE_BYTES = 200;
 
@@ -26,19 +25,14 @@ export function answer(finds: Finds, room: number): ToolOutput {
   const { lines, count = lines.length, isAll } = finds;
   const details = { pith: { found: count, isAll } };
   if (lines.length === 0) return said(finds.ifNone, details);
-  const shown = fitting(lines.map(visible), Math.min(room, MOST_BYTES) - NOTE_BYTES);
+  const shown = fitting(lines.map(visible), Math.min(room, outputLimit.bytes) - NOTE_BYTES);
   const note = noteOn(shown.length, finds);
   return said([...shown, ...(note === null ? [] : [note])].join("\n"), details);
 }
 
 function fitting(lines: readonly string[], room: number): readonly string[] {
-  const most = lines.slice(0, MOST_LINES);
-  let bytes = 0;
-  const over = most.findIndex((line) => {
-    bytes += Buffer.byteLength(line) + 1;
-    return bytes > room;
-  });
-  return over < 0 ? most : most.slice(0, over);
+  const most = lines.slice(0, outputLimit.lines);
+  return most.slice(0, countWithin(most, room));
 }
 
 function noteOn(shown: number, { lines, count = lines.length, isAll, noun, narrow }: Finds): string | null {

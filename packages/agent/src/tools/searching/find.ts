@@ -1,21 +1,21 @@
 /** The tool `find`: files by their names, the newest first. */
 
+import { visible } from "../../text/visible.ts";
 import type { Tool, ToolCall, ToolOutput } from "../../tool.ts";
-import type { Workspace } from "../../workspace.ts";
-import { failed } from "../files/output.ts";
+import { all } from "../arguments.ts";
+import { failed } from "../output.ts";
 import { answer } from "./answer.ts";
-import { all, countOf, placeOf, textOf } from "./arguments.ts";
-import { under } from "./under.ts";
-import { visible } from "./visible.ts";
+import { type Count, countOf, lineOf } from "./arguments.ts";
+import { lookIntent, placeOf, type SearchParts, searchAct, under } from "./place.ts";
 
-export function findTool({ files, search }: Pick<Workspace, "files" | "search">): Tool {
+export function findTool(parts: SearchParts): Tool {
   return {
     name: "find",
     description: "Finds files by a glob, the newest first. Leaves out ignored ones.",
     parameters,
     isIdempotent: true,
-    intent: (asked) => ({ type: "look", paths: [files.resolve(placeOf(asked))] }),
-    run: (call) => find(call, { files, search }),
+    intent: (asked) => lookIntent(asked, parts),
+    run: (call) => find(call, parts),
   };
 }
 
@@ -29,20 +29,21 @@ const parameters = {
   required: ["glob"],
 };
 
-const LIMIT = { unlessSaid: 1_000, least: 1, most: 2_000 };
+const LIMIT: Count = { unlessSaid: 1_000, from: 1, most: 2_000 };
 
-async function find(call: ToolCall, { files, search }: Pick<Workspace, "files" | "search">): Promise<ToolOutput> {
-  const { arguments: asked, signal, room } = call;
-  const wish = all({ glob: textOf(asked, "glob"), most: countOf(asked, "limit", LIMIT) });
+async function find(call: ToolCall, { files, search }: SearchParts): Promise<ToolOutput> {
+  const { arguments: asked, room } = call;
+  const wish = all({ glob: lineOf(asked, "glob"), most: countOf(asked, "limit", LIMIT) });
   if (wish.type === "wrong") return failed(wish.message);
   const { glob, most } = wish.value;
-  const paths = await search.find({ folder: files.resolve(placeOf(asked)), glob }, { signal, most });
+  const folder = files.resolve(placeOf(asked));
+  const paths = await search.find({ folder, glob }, searchAct(folder, call, most));
   if (paths.type !== "found") return failed(visible(paths.message));
   return answer({ ...words, lines: paths.found.map((path) => under(placeOf(asked), path)), isAll: paths.isAll }, room);
 }
 
 const words = {
   noun: "file",
-  ifNone: "[no such file; ignored ones are left out unless path names their folder]",
+  ifNone: "[no such file; ignored ones are left out unless path names their folder, and those that may not be read]",
   narrow: "narrow glob or path",
 };

@@ -1,24 +1,24 @@
 /** The tool `grep`: lines that a pattern fits, each with its file and number. */
 
+import { visible } from "../../text/visible.ts";
 import type { Tool, ToolCall, ToolOutput } from "../../tool.ts";
-import type { GrepHit, GrepWish, Workspace } from "../../workspace.ts";
-import type { Argument, Asked } from "../files/arguments.ts";
-import { failed } from "../files/output.ts";
+import type { GrepHit, GrepWish, SearchAct } from "../../workspace.ts";
+import { type Argument, type Asked, all, flagOf, isGiven } from "../arguments.ts";
+import { failed } from "../output.ts";
 import { answer } from "./answer.ts";
-import { all, countOf, flagOf, isGiven, placeOf, textOf } from "./arguments.ts";
-import { cutAround } from "./cut-line.ts";
-import { under } from "./under.ts";
-import { visible } from "./visible.ts";
+import { type Count, countOf, lineOf } from "./arguments.ts";
+import { cutAround } from "./cut-around.ts";
+import { lookIntent, placeOf, type SearchParts, searchAct, under } from "./place.ts";
 
-export function grepTool({ files, search }: Ground): Tool {
+export function grepTool(parts: SearchParts): Tool {
   return {
     name: "grep",
     description:
       "Finds lines by a regular expression. Leaves out ignored and binary files, and those over 64 MB unless path names them.",
     parameters,
     isIdempotent: true,
-    intent: (asked) => ({ type: "look", paths: [files.resolve(placeOf(asked))] }),
-    run: (call) => grep(call, { files, search }),
+    intent: (asked) => lookIntent(asked, parts),
+    run: (call) => grep(call, parts),
   };
 }
 
@@ -36,10 +36,8 @@ const parameters = {
   required: ["pattern"],
 };
 
-interface Ground extends Pick<Workspace, "files" | "search"> {}
-
-interface Looking extends Pick<Workspace, "search"> {
-  readonly signal: AbortSignal;
+interface Looking extends Pick<SearchParts, "search"> {
+  readonly act: SearchAct;
 }
 
 interface Place {
@@ -47,26 +45,27 @@ interface Place {
   readonly isFile: boolean;
 }
 
-const LIMIT = { unlessSaid: 100, least: 1, most: 2_000 };
-const CONTEXT = { unlessSaid: 0, least: 0, most: 50 };
+const LIMIT: Count = { unlessSaid: 100, from: 1, most: 2_000 };
+const CONTEXT: Count = { unlessSaid: 0, from: 0, most: 50 };
 
-async function grep(call: ToolCall, { files, search }: Ground): Promise<ToolOutput> {
-  const { arguments: asked, signal, room } = call;
+async function grep(call: ToolCall, { files, search }: SearchParts): Promise<ToolOutput> {
+  const { arguments: asked, room } = call;
   const wish = wishOf(asked);
   if (wish.type === "wrong") return failed(wish.message);
   const { most, ...how } = wish.value;
   const path = files.resolve(placeOf(asked));
-  const hits = await search.grep({ ...how, path }, { signal, most });
+  const act = searchAct(path, call, most);
+  const hits = await search.grep({ ...how, path }, act);
   if (hits.type !== "found") return failed(visible(hits.message));
-  const place = { asked: placeOf(asked), isFile: await isFile(path, hits.found, { search, signal }) };
+  const place = { asked: placeOf(asked), isFile: await isFile(path, hits.found, { search, act }) };
   const count = hits.found.filter(({ isAround }) => !isAround).length;
   return answer({ ...words, lines: hits.found.map((hit) => shown(hit, place)), count, isAll: hits.isAll }, room);
 }
 
 function wishOf(asked: Asked): Argument<Omit<GrepWish, "path"> & { readonly most: number }> {
   return all({
-    pattern: textOf(asked, "pattern"),
-    ...(isGiven(asked.glob) && { glob: textOf(asked, "glob") }),
+    pattern: lineOf(asked, "pattern"),
+    ...(isGiven(asked.glob) && { glob: lineOf(asked, "glob") }),
     isLiteral: flagOf(asked, "literal"),
     ignoresCase: flagOf(asked, "ignoreCase"),
     around: countOf(asked, "context", CONTEXT),
@@ -76,15 +75,16 @@ function wishOf(asked: Asked): Argument<Omit<GrepWish, "path"> & { readonly most
 
 const words = {
   noun: "hit",
-  ifNone: "[no hits; ignored files are left out unless path names them, binary files always]",
+  ifNone:
+    "[no hits; ignored files are left out unless path names them, binary files and those that may not be read always]",
   narrow: "narrow pattern, path or glob",
 };
 
 /** A hit in a file that was asked for bears that file's name, and so may one in a folder that has a file of its own name. */
-async function isFile(path: string, hits: readonly GrepHit[], { search, signal }: Looking): Promise<boolean> {
+async function isFile(path: string, hits: readonly GrepHit[], { search, act }: Looking): Promise<boolean> {
   const name = path.split(/[\\/]/).at(-1);
   if (hits.every((hit) => hit.path !== name)) return false;
-  return (await search.list(path, { signal, most: 1 })).type !== "found";
+  return (await search.list(path, { ...act, most: 1 })).type !== "found";
 }
 
 function shown({ path, line, text, isAround }: GrepHit, { asked, isFile }: Place): string {

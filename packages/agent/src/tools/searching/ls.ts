@@ -1,20 +1,21 @@
 /** The tool `ls`: the names in one folder, ignored and hidden ones too. */
 
+import { visible } from "../../text/visible.ts";
 import type { Tool, ToolCall, ToolOutput } from "../../tool.ts";
-import type { ListedName, Workspace } from "../../workspace.ts";
-import { failed, sized } from "../files/output.ts";
+import type { ListedName } from "../../workspace.ts";
+import { failed, sized } from "../output.ts";
 import { answer } from "./answer.ts";
-import { countOf, placeOf } from "./arguments.ts";
-import { visible } from "./visible.ts";
+import { type Count, countOf } from "./arguments.ts";
+import { lookIntent, placeOf, type SearchParts, searchAct } from "./place.ts";
 
-export function lsTool({ files, search }: Pick<Workspace, "files" | "search">): Tool {
+export function lsTool(parts: SearchParts): Tool {
   return {
     name: "ls",
     description: "Lists a folder: folders end in /, links in @, files have their size.",
     parameters,
     isIdempotent: true,
-    intent: (asked) => ({ type: "look", paths: [files.resolve(placeOf(asked))] }),
-    run: (call) => ls(call, { files, search }),
+    intent: (asked) => lookIntent(asked, parts),
+    run: (call) => ls(call, parts),
   };
 }
 
@@ -26,13 +27,14 @@ const parameters = {
   },
 };
 
-const LIMIT = { unlessSaid: 500, least: 1, most: 2_000 };
+const LIMIT: Count = { unlessSaid: 500, from: 1, most: 2_000 };
 
-async function ls(call: ToolCall, { files, search }: Pick<Workspace, "files" | "search">): Promise<ToolOutput> {
-  const { arguments: asked, signal, room } = call;
+async function ls(call: ToolCall, { files, search }: SearchParts): Promise<ToolOutput> {
+  const { arguments: asked, room } = call;
   const most = countOf(asked, "limit", LIMIT);
   if (most.type === "wrong") return failed(most.message);
-  const names = await search.list(files.resolve(placeOf(asked)), { signal, most: most.value });
+  const path = files.resolve(placeOf(asked));
+  const names = await search.list(path, searchAct(path, call, most.value));
   if (names.type !== "found") return failed(visible(names.message));
   return answer({ ...words, lines: names.found.map(shown), isAll: names.isAll }, room);
 }

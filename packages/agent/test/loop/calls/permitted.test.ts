@@ -1,7 +1,7 @@
 /** What is permitted, asked before every call, whatever the context says. */
 
 import { expect, test } from "vitest";
-import { Permissions, type Tool } from "../../../src/index.ts";
+import { type Leave, Permissions, type Tool } from "../../../src/index.ts";
 import { calls, heldModel, heldTool, heldWriter, quiet, stage, talk, text } from "../held.ts";
 
 const ground = { root: "/work", home: "/home/me", temporary: ["/tmp"], keys: [], own: [] };
@@ -27,6 +27,28 @@ test("RUN11 what is not permitted is not run, and the model is told how it could
   expect((await talk(scene))[2]).toBe(
     "c1 → not permitted: nobody is here to ask; allow it with --allow 'bash(rm -rf build)' or --mode all",
   );
+});
+
+test("FILE23 a tool is told where its paths led when they were permitted", async () => {
+  const model = heldModel();
+  const leaves: (Leave | undefined)[] = [];
+  const tool: Tool = {
+    ...heldTool("read"),
+    intent: () => ({ type: "look", paths: ["/work/link"] }),
+    run: async ({ leave }) => {
+      leaves.push(leave);
+      return { content: [] };
+    },
+  };
+  const permits = new Permissions({ mode: "edit", ground, realPath: async (path) => path.replace("link", "a.txt") });
+  const scene = await stage(model, { tools: [tool], permits });
+  const end = scene.prompt("Look.");
+  await quiet();
+  model.waiting[0]?.end(calls("read", "c1"));
+  await quiet();
+  model.waiting[0]?.end(text("Seen."));
+  await end;
+  expect(leaves.map((leave) => leave?.reached.get("/work/link"))).toEqual(["/work/a.txt"]);
 });
 
 test("RUN11 a summary that says the user agreed to everything changes nothing: the call is still asked", async () => {

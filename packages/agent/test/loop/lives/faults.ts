@@ -1,13 +1,15 @@
 /** What is wrong with what a life has left behind; nothing, where all is well. */
 
-import { buildSessionContext, type Entry, MemoryStore, Session } from "@pith/context";
+import { buildSessionContext, decodeSession, type Entry, MemoryStore, Session } from "@pith/context";
 import { testPorts } from "@pith/context/testing";
 import type { Life, Said } from "./life.ts";
 
 export async function faultsOf(life: Life): Promise<readonly string[]> {
   const branch = await life.session.branch();
+  const said = life.said.filter(({ words }) => !life.cleared.has(words));
   return [
-    ...saidFaults(life.said, branch),
+    ...saidFaults(said, allEntries(life.session)),
+    ...(life.hasMoved ? [] : orderFaults(said, branch)),
     ...callFaults(branch),
     ...life.ran.filter((id, at) => life.ran.indexOf(id) !== at).map((id) => `${id} was run twice`),
     ...(life.hasty > 0 ? ["a run said it was done while something waited"] : []),
@@ -16,19 +18,28 @@ export async function faultsOf(life: Life): Promise<readonly string[]> {
   ];
 }
 
-/** Everything that was said is heard once, each kind in its order. */
-function saidFaults(said: readonly Said[], branch: readonly Entry[]): readonly string[] {
-  const heard = branch.flatMap(userWords);
+/** Everything that was said is heard once, wherever that was. */
+function saidFaults(said: readonly Said[], entries: readonly Entry[]): readonly string[] {
+  const heard = entries.flatMap(userWords);
   const times = ({ words }: Said): number => heard.filter((each) => each === words).length;
+  return said.filter((each) => times(each) !== 1).map((each) => `${each.words} was heard ${times(each)} times`);
+}
+
+/** Each kind in its order. */
+function orderFaults(said: readonly Said[], branch: readonly Entry[]): readonly string[] {
+  const heard = branch.flatMap(userWords);
   const kinds = ["prompt", "steer", "followUp"] as const;
   const disordered = kinds.filter((kind) => {
     const inOrder = said.filter((each) => each.kind === kind).map(({ words }) => words);
     return heard.filter((words) => inOrder.includes(words)).join() !== inOrder.join();
   });
-  return [
-    ...said.filter((each) => times(each) !== 1).map((each) => `${each.words} was heard ${times(each)} times`),
-    ...disordered.map((kind) => `what was said as ${kind} is out of order`),
-  ];
+  return disordered.map((kind) => `what was said as ${kind} is out of order`);
+}
+
+/** Of all branches. */
+function allEntries({ store }: Session): readonly Entry[] {
+  if (!(store instanceof MemoryStore)) throw new Error("a life is lived in memory");
+  return decodeSession(store.bytes(), testPorts("all-")).lines.map(({ entry }) => entry);
 }
 
 /** Every call that counts has one result, before anybody speaks again. */

@@ -37,6 +37,10 @@ export const acts = [
   "writer tells",
   "writer fails",
   "crash",
+  "move",
+  "undo",
+  "think",
+  "clear queue",
 ] as const;
 
 export type Act = (typeof acts)[number];
@@ -64,6 +68,10 @@ export class Life {
   readonly said: Said[] = [];
   /** The calls that the tool was run for, crashes or not. */
   readonly ran: string[] = [];
+  /** What was taken back before it was heard. */
+  readonly cleared = new Set<string>();
+  /** Whether it went to another place, so that what was said lies on several branches. */
+  hasMoved = false;
   /** Runs that said they were done, and left something waiting. */
   hasty = 0;
   #scene: Stage;
@@ -108,7 +116,7 @@ export class Life {
   /** Whether something waits to be said, answered or run. */
   async isOpen(): Promise<boolean> {
     const { queue, session } = this.#scene.agent;
-    return queue.length > 0 || nextAt(await session.branch()).type !== "nothing";
+    return queue.length > 0 || (nextAt(await session.branch())?.type ?? "nothing") !== "nothing";
   }
 
   async #perform(act: Act): Promise<void> {
@@ -149,6 +157,14 @@ export class Life {
         return writer.waiting[0]?.end("fails");
       case "crash":
         return this.#crash();
+      case "move":
+        return this.#move();
+      case "undo":
+        return this.#undo();
+      case "think":
+        return void agent.setThinkingLevel(this.#count % 2 === 0 ? "high" : "low");
+      case "clear queue":
+        for (const { content } of await agent.clearQueue()) this.cleared.add(String(content).split(" ")[0] ?? "");
     }
   }
 
@@ -156,6 +172,23 @@ export class Life {
     const { agent } = this.#scene;
     const { type } = await run;
     if (type === "done" && agent.queue.length > 0) this.hasty += 1;
+  }
+
+  /** Somewhere into the past. */
+  async #move(): Promise<void> {
+    const { agent } = this.#scene;
+    const branch = await agent.session.branch();
+    const target = branch[Math.floor(branch.length * 0.6)];
+    if (agent.isRunning || target?.type !== "message") return;
+    this.hasMoved = true;
+    void agent.navigateTree(target.id);
+  }
+
+  async #undo(): Promise<void> {
+    const { agent } = this.#scene;
+    if (agent.session.window.compactionAt === -1) return;
+    this.hasMoved = true;
+    void agent.undoCompaction();
   }
 
   /** Another process opens what is on the disk, and takes up what was left open. */

@@ -74,6 +74,9 @@ describe("reading", () => {
     expect((await files.read(at("a"))).type).toBe("read");
     const message = "b has more than 10 bytes; look at a part of it with the shell";
     expect(await files.read(at("b"))).toEqual({ type: "too-large", message });
+    // A bound of one's own may be narrower, and never wider.
+    expect(await files.read(at("b"), { mostBytes: 100 })).toEqual({ type: "too-large", message });
+    expect((await files.read(at("a"), { mostBytes: 9 })).type).toBe("too-large");
   });
 
   test("FILE13 a file that claims no size is read up to the bound", async () => {

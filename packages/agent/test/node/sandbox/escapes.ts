@@ -71,7 +71,8 @@ export const escapes: readonly Escape[] = [
   { name: "a task of an editor that has none", command: "mkdir -p .vscode; echo '{}' >.vscode/tasks.json" },
   {
     name: "settings of agents that have none",
-    command: "for a in .claude .codex .pith .idea; do mkdir -p $a; echo '{}' >$a/settings.json; done",
+    command:
+      "for a in .claude .codex .cursor .gemini .pith .idea .zed; do mkdir -p $a; echo '{}' >$a/settings.json; done; echo x >.mcp.json; echo x >.envrc",
   },
   {
     name: "the name of an absent folder",

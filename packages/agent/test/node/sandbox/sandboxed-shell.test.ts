@@ -1,20 +1,25 @@
 /** The life of a sandbox: it starts or says why not, ends with all that is in it, and leaves nothing in the workspace. */
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { sandboxHere } from "../../../src/node/sandbox/sandbox-here.ts";
+import { sandboxedShell } from "../../../src/node/sandbox/sandboxed-shell.ts";
 import { alive, pidsIn } from "../shell/place.ts";
-import { boxOf, program, ranIn, untouchable, type World, world } from "./world.ts";
+import { boxOf, program, ranIn, SECRET, until, type World, world } from "./world.ts";
 
 const NAMES = [".git", "way-out"];
 
 const namesIn = ({ workspace }: World): readonly string[] => readdirSync(workspace).toSorted();
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await sleep(20);
-}
 
 test("BOX4 a sandbox that cannot be made is said, and the command does not run", async () => {
   const place = world();
@@ -31,6 +36,7 @@ test.each([
   ["a program that is not there", { program: { ...program, path: "/no/bwrap" } }, "could not be started"],
   ["a workspace that is not there", { root: "/no/workspace" }, "there is no folder /no/workspace"],
   ["a workspace that is everything", { root: "/" }, "the workspace is the whole disk"],
+  ["a workspace that is the home", { home: "/usr/share", root: "/usr" }, "the workspace is the home itself"],
 ])("BOX4 so is %s", async (_, parts, message) => {
   const { end } = await ranIn(boxOf(world(), parts), "true");
   expect(end).toMatchObject({ type: "not-started", message: expect.stringContaining(message) });
@@ -50,7 +56,7 @@ test("BOX4 a command that fails as a sandbox would is one that ran", async () =>
 });
 
 test("BOX4 where there is no bubblewrap, that is said", async () => {
-  expect(await sandboxHere({ PATH: "/no:relative" })).toEqual({
+  expect(await sandboxHere({ environment: { PATH: "/no:relative" }, root: "/nowhere", home: "/no-home" })).toEqual({
     type: "does-not",
     why: "bubblewrap is not installed: there is no `bwrap`",
   });
@@ -117,16 +123,36 @@ test("BOX5 where the repository lies elsewhere, the file that says where stays a
   expect(namesIn(place)).toEqual([".git", "way-out"]);
 });
 
-test("BOX5 in a workspace that is the home, what the next shell runs stays as it is", async () => {
+test("BOX5 a name that is a link leads where it led when the command has ended", async () => {
   const place = world();
-  const before = untouchable(place);
-  const box = boxOf(place, { root: place.home });
-  const { end } = await ranIn(
+  const theirs = join(place.base, "theirs");
+  mkdirSync(theirs);
+  symlinkSync(theirs, join(place.workspace, ".claude"));
+  await ranIn(boxOf(place), "rm .claude && mkdir .claude && echo x >.claude/settings.json; chmod 555 .");
+  expect(readlinkSync(join(place.workspace, ".claude"))).toBe(theirs);
+});
+
+test("BOX1 keys that are made or replaced while a command runs are not seen by it, where their folder is hidden", async () => {
+  const place = world();
+  const box = boxOf(place, { hidden: [dirname(place.keys)] });
+  const running = ranIn(
     box,
-    "echo x >>.bashrc; mkdir -p .ssh .config/a .local/bin; cat .pith/keys.json; touch mine && rm mine",
+    "touch started; while [ ! -e go ]; do sleep 0.02; done; ls -A ~/.pith; cat $KEYS $KEYS.new",
   );
-  expect(end).toEqual({ type: "ended", exitCode: 0 });
-  expect(untouchable(place)).toEqual(before);
+  await until(() => existsSync(join(place.workspace, "started")));
+  rmSync(place.keys);
+  for (const name of [place.keys, `${place.keys}.new`]) writeFileSync(name, SECRET);
+  writeFileSync(join(place.workspace, "go"), "");
+  expect((await running).text).not.toContain(SECRET);
+});
+
+test("BOX1 a workspace that became a link is no workspace any more", async () => {
+  const place = world();
+  const shell = sandboxedShell(boxOf(place));
+  rmSync(place.workspace, { recursive: true });
+  symlinkSync(place.outside, place.workspace);
+  const end = await shell.run("touch new", { signal: new AbortController().signal, output: () => {} });
+  expect(end).toMatchObject({ type: "not-started", message: expect.stringContaining("there is no folder") });
 });
 
 test("BOX5 what is guarded stays absent wherever it lies, together with the folders on the way to it", async () => {

@@ -13,8 +13,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import type { Box } from "../../../src/node/sandbox/box.ts";
 import { sandboxHere } from "../../../src/node/sandbox/sandbox-here.ts";
@@ -23,7 +24,7 @@ import type { ShellAct, ShellEnd } from "../../../src/workspace.ts";
 
 export const SECRET = "sk-never-to-be-seen";
 
-const here = await sandboxHere(process.env);
+const here = await sandboxHere({ environment: process.env, root: "/nowhere", home: homedir() });
 if (here.type === "does-not") throw new Error(here.why);
 export const { program } = here;
 
@@ -107,6 +108,16 @@ export async function ranIn(box: Box, command: string, act: Partial<ShellAct> = 
   return { end, text };
 }
 
+/** For what happens somewhere else, sooner or later. */
+export async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await sleep(20);
+}
+
+/** All that lies in a folder, however deep. */
+export function namesAt(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true }).map(String).toSorted();
+}
+
 /** All that must not change: each path with its mode and what is in it. */
 export function untouchable({ base, workspace, home, outside }: World): Readonly<Record<string, string>> {
   const guarded = [
@@ -119,6 +130,11 @@ export function untouchable({ base, workspace, home, outside }: World): Readonly
     ".idea",
     ".claude",
     ".codex",
+    ".cursor",
+    ".gemini",
+    ".zed",
+    ".mcp.json",
+    ".envrc",
   ];
   const paths = [
     outside,

@@ -282,4 +282,10 @@ describe("without ripgrep", () => {
     const found = await ground.search(null).grep({ pattern: "^(a+)+$", path: "." }, act());
     expect(shown(found)).toEqual([expect.stringContaining("broken off in x: the pattern takes too long")]);
   });
+
+  // Only there are files that cannot be read by whoever may open them.
+  test.runIf(process.platform === "linux")("SEEK4 a file that cannot be read does not end the search", async () => {
+    const found = await newGround().search(null).grep({ pattern: "^Name:", path: "/proc/self" }, act());
+    expect(shown(found)).toContainEqual(expect.stringMatching(/^status:1:Name:/));
+  });
 });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
-import { nodeShell } from "../../../src/node/shell/shell.ts";
+import { nodeShell } from "../../../src/node/shell/node-shell.ts";
 import type { ShellAct, ShellEnd, WorkspaceShell } from "../../../src/workspace.ts";
 
 export function folder(): string {

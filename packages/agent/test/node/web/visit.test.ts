@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { ask } from "../../../src/node/web/ask.ts";
-import type { Route } from "../../../src/node/web/route.ts";
+import type { Route } from "../../../src/node/web/routing/route.ts";
 import { visit } from "../../../src/node/web/visit.ts";
 import type { WebOpened } from "../../../src/tools/fetch/web.ts";
 import { newSite, type Site, textOf } from "./site.ts";

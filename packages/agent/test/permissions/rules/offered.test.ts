@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { offeredRules } from "../../../src/permissions/rules/offered.ts";
 import type { Intent } from "../../../src/tool.ts";
-import { act, change, command, fetched, ground, look, sight } from "../ground.ts";
+import { act, change, command, fetched, ground, look, outside, sight } from "../ground.ts";
 
 const { root, home } = ground;
 const offered = (intent: Intent | null): readonly string[] =>
@@ -26,6 +26,10 @@ describe("PERM10 the rules offered with a question are few, narrow, and do what 
     ["x".repeat(201), []],
   ])("%j", (line, texts) => {
     expect(offered(command(line))).toEqual(texts);
+  });
+
+  test("a command that leaves the sandbox is offered as such", () => {
+    expect(offered(outside("npm test"))).toEqual(["outside(npm test)", "outside(npm test:*)"]);
   });
 
   test("files, their folders, hosts and tools", () => {

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decide } from "../../../src/permissions/decide.ts";
-import { fitsGlob } from "../../../src/permissions/rules/glob.ts";
+import { fitsGlob } from "../../../src/permissions/rules/path-pattern.ts";
 import { sightOf } from "../../../src/permissions/sight.ts";
 import { act, change, ground, look, realPath, rules, sight } from "../ground.ts";
 

@@ -16,6 +16,13 @@ describe("PERM7 a rule that cannot be read is a named mistake, and never counts 
     ["bash(:*)", "empty"],
     ["(x)", "no-tool"],
     ["*", "no-tool"],
+    ["Bash(rm:*)", "unknown-tool"],
+    ["Edit(a.txt)", "unknown-tool"],
+    ["shell", "unknown-tool"],
+    ["mcp__x", "unknown-tool"],
+    ["constructor", "unknown-tool"],
+    ["outside()", "empty"],
+    ["outside(npm *)", "star"],
     ["bash(x", "brackets"],
     ["bash x", "brackets"],
     ["bash(x) y", "brackets"],
@@ -52,6 +59,13 @@ describe("PERM7 a rule that cannot be read is a named mistake, and never counts 
     });
   });
 
+  test("a tool that nobody has is named, with the one that was meant", () => {
+    expect(parseRule("Bash(rm:*)")).toMatchObject({ message: "there is no tool Bash; did you mean bash?" });
+    expect(parseRule("shell")).toMatchObject({
+      message: "there is no tool shell; there are: read, write, edit, bash, outside, grep, find, ls, fetch",
+    });
+  });
+
   test.each([
     "grep",
     "bash(git status)",
@@ -59,8 +73,10 @@ describe("PERM7 a rule that cannot be read is a named mistake, and never counts 
     "edit(src/**)",
     "read(~/notes)",
     "fetch(*.example.com)",
+    "outside",
+    "outside(npm test:*)",
     "mcp__x",
   ])("%s is kept as it was written", (text) => {
-    expect(parseRule(` ${text} `)).toMatchObject({ type: "rule", rule: { text } });
+    expect(parseRule(` ${text} `, { tools: ["mcp__x"] })).toMatchObject({ type: "rule", rule: { text } });
   });
 });

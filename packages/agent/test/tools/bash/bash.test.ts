@@ -85,13 +85,14 @@ test.each([
   [{ command: 7 }, "`command` has to be a command for bash"],
   [{ command: "true", timeout: "soon" }, "`timeout` has to be a number of seconds"],
   [{ command: "true", timeout: -1 }, "`timeout` has to be a number of seconds"],
+  [{ command: "true", outside: "perhaps" }, 'outside must be true or false, not "perhaps"'],
   [{ job: "job-1", command: "true" }, "either `command` or `job`, not both"],
   [{ job: 1 }, '`job` has to be the name of a job, such as "job-1"'],
 ])("BASH10 %j is refused with what is wrong with it", async (given, text) => {
   expect(await call(toolIn(), given)).toMatchObject({ text, isError: true });
 });
 
-test("BASH10 a number in quotes, and empty arguments for what is not wanted, are understood", async () => {
-  const given = { command: "echo fine", timeout: "30", job: "", wait: null };
+test("BASH10 a number or a flag in quotes, and empty arguments for what is not wanted, are understood", async () => {
+  const given = { command: "echo fine", timeout: "30", background: "false", job: "", wait: null };
   expect(await call(toolIn(), given)).toMatchObject({ text: "fine", isError: false });
 });

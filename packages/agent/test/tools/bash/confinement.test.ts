@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { sandboxedShell } from "../../../src/node/sandbox/sandboxed-shell.ts";
-import { nodeShell } from "../../../src/node/shell/shell.ts";
+import { nodeShell } from "../../../src/node/shell/node-shell.ts";
 import { type BashTool, bashTool } from "../../../src/tools/bash/bash.ts";
 import { boxOf, type World, world } from "../../node/sandbox/world.ts";
 import { call, toolIn } from "./calls.ts";
@@ -48,7 +48,7 @@ test.each([
   ],
   [
     { command: "ls", outside: true },
-    { type: "command", command: "ls", isConfined: false },
+    { type: "command", command: "ls", isConfined: false, isOutside: true },
   ],
   [{ job: "job-1" }, { type: "nothing" }],
   [{ job: "job-1", kill: true }, { type: "nothing" }],
@@ -90,5 +90,5 @@ test("BASH18 where there is no network a failure to reach something says so, and
 
 test("BASH18 where the workspace may only be read, that is what is said, and nobody is sent outside", async () => {
   const { text } = await call(confined(world(), { mayWrite: () => false }), { command: "touch new" });
-  expect(text).toMatch(/writes only temporary files and package caches, not the workspace\.$/);
+  expect(text).toMatch(/writes only temporary files, not the workspace\.$/);
 });

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Blobs } from "../../../src/blobs.ts";
 import { memoryBlobs } from "../../../src/memory-blobs.ts";
-import { nodeShell } from "../../../src/node/shell/shell.ts";
+import { nodeShell } from "../../../src/node/shell/node-shell.ts";
 import { bashTool } from "../../../src/tools/bash/bash.ts";
 import { folder } from "../../node/shell/place.ts";
 import { call, toolIn } from "./calls.ts";
@@ -49,7 +49,7 @@ const numbers = (last: number): string => Array.from({ length: last }, (_, at) =
 test("BASH16 a long output is kept whole, and the answer ends with its handle", async () => {
   const { blobs, open } = countedBlobs();
   const { text, details } = await call(toolIn(folder(), { blobs }), { command: "seq 100000; exit 3" });
-  expect(text).toMatch(/\n100000\n\nexit code 3\n\[all 588.9 KB: read blob:[0-9a-f]{64}\]$/);
+  expect(text).toMatch(/\n100000\n\nexit code 3\n\[all 575.1 KB: read blob:[0-9a-f]{64}\]$/);
   expect(text).toContain(`blob:${details.blob}]`);
   expect(await textIn(blobs, details.blob)).toBe(numbers(100_000));
   expect(open.size).toBe(0);
@@ -84,7 +84,7 @@ test("BASH16 where not all could be kept the answer says how much, or why nothin
     }),
   };
   expect((await call(toolIn(folder(), { blobs }), { command: "seq 2000000" })).text).toMatch(
-    /\n\[the first 1 MB of 14.9 MB: read blob:ab\]$/,
+    /\n\[the first 976.6 KB of 14.2 MB: read blob:ab\]$/,
   );
   const none: Blobs = {
     ...little,
@@ -104,7 +104,7 @@ test("BASH16 what came of a job since the last look is kept at the next, and not
   const tool = toolIn(folder(), { blobs });
   await call(tool, { command: "seq 20000", background: true });
   const look = await call(tool, { job: "job-1", wait: 60 });
-  expect(look.text).toMatch(/\n20000\n\njob-1 has ended: exit code 0\n\[all 108.9 KB: read blob:[0-9a-f]{64}\]$/);
+  expect(look.text).toMatch(/\n20000\n\njob-1 has ended: exit code 0\n\[all 106.3 KB: read blob:[0-9a-f]{64}\]$/);
   expect(await textIn(blobs, look.details.blob)).toBe(numbers(20_000));
   expect((await call(tool, { job: "job-1" })).text).toBe("(no new output)\n\njob-1 has ended: exit code 0");
   await call(tool, { command: "seq 20000; sleep 60", background: true });

@@ -1,7 +1,7 @@
 /** The memory of what was read, and the order of acts at one file. */
 
 import { expect, test } from "vitest";
-import { hashOf } from "../../../src/hash-of.ts";
+import { hashOf } from "../../../src/bytes/hash-of.ts";
 import { Reads } from "../../../src/tools/files/reads.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

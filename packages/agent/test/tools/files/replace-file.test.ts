@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { hashOf } from "../../../src/hash-of.ts";
+import { hashOf } from "../../../src/bytes/hash-of.ts";
 import type { Originals } from "../../../src/rewind/originals.ts";
 import { memoryOriginals } from "../../rewind/memory-originals.ts";
 import { newGround } from "./ground.ts";

@@ -18,7 +18,7 @@ test("SEEK10 what is wrong is said", async () => {
   const { says } = newGround(files);
   expect(await says("find", {})).toBe("glob is missing");
   expect(await says("find", { glob: "*.go" })).toBe(
-    "[no such file; ignored ones are left out unless path names their folder]",
+    "[no such file; ignored ones are left out unless path names their folder, and those that may not be read]",
   );
   expect(await says("find", { glob: "*", path: "c.md" })).toBe("c.md is a file, not a folder");
 });

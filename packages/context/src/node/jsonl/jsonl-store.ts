@@ -141,7 +141,7 @@ export class JsonlStore extends LineStore {
     if (news === "grown" && unready?.type === "torn") return { type: "leaf-moved", leaf: lines.leaf };
     const found = verdict(lines, batch, fence, this.#parts.limits);
     if (found.type !== "to-write") return found;
-    const outcome = this.#tryToWrite(batch, found.texts);
+    const outcome = this.#tryToWrite(batch, found.texts, fence);
     if (outcome === "written") return { type: "appended", leaf: lines.leaf };
     return outcome === "leaf-moved" ? { type: "leaf-moved", leaf: lines.leaf } : this.#refused(outcome);
   }
@@ -160,9 +160,9 @@ export class JsonlStore extends LineStore {
     return { type: "refused", why, leaf: this.#file.found.lines.leaf };
   }
 
-  #tryToWrite(batch: readonly Entry[], texts: readonly string[]): Outcome {
+  #tryToWrite(batch: readonly Entry[], texts: readonly string[], fence: Fence): Outcome {
     try {
-      return this.#write(batch, texts);
+      return this.#write(batch, texts, fence);
     } catch (error) {
       const why = refusalOf(error);
       if (why === "disk-error") this.#file.log.giveUp();
@@ -170,20 +170,21 @@ export class JsonlStore extends LineStore {
     }
   }
 
-  #write(batch: readonly Entry[], texts: readonly string[]): Outcome {
+  #write(batch: readonly Entry[], texts: readonly string[], fence: Fence): Outcome {
     const { files, ports } = this.#parts;
     const appendable = madeAppendable(this.#file, files, ports.checksum);
     if (appendable === null) return "leaf-moved";
     this.#file.adopt(appendable);
     const { log, found } = appendable;
     // A file of pi has no marks to tell by what is missing, so every line waits for the disk.
-    const durability = found.ours ? this.#parts.durability : "durable";
+    const durability = found.ours ? this.#durabilityOf(fence) : "durable";
     if (durability === "fast" && !log.startRun()) return "disk-error";
     const { bytes, places } = encodedBatch(texts, {
       ours: found.ours,
       checksum: ports.checksum,
       up: this.#up(batch[0]),
-      run: durability === "fast" ? log.runStart : undefined,
+      // LOG13: also one that waits names them, if lines before it may not be on the disk yet.
+      run: durability === "fast" || log.unsynced > 0 ? log.runStart : undefined,
       afterUnended: !log.isEnded(),
     });
     const written = log.append(bytes, { lines: texts.length, durability });
@@ -194,6 +195,10 @@ export class JsonlStore extends LineStore {
     });
     this.#file.keepIndex(this.#isLeased, KEEP_EVERY);
     return "written";
+  }
+
+  #durabilityOf({ isReplaceable }: Fence): Durability {
+    return isReplaceable ? "fast" : this.#parts.durability;
   }
 
   // MOVE2: where the line before is not the parent, the line says where the parent stands.

@@ -52,6 +52,28 @@ describe("LOG13 lines that did not wait for the disk", () => {
   });
 });
 
+test("DISK11 what could be had again is on the disk with the next that waits: of all before that nothing is ever missing", async () => {
+  for (let seed = 0; seed < 300; seed++) {
+    const files = new FaultyFiles();
+    const chance = seededChance(seed);
+    const session = await Session.open(storeIn(await createStore(path, { cwd: "/" }, { files })), machine);
+    const ids: string[] = [];
+    let safe = 0;
+    for (let line = 0; line < 12; line++) {
+      const draft = { type: "custom", customType: "said", data: "x".repeat(Math.floor(chance() * 3_000)) } as const;
+      const isReplaceable = chance() < 0.6;
+      const outcome = isReplaceable ? await session.appendReplaceable(draft) : await session.append(draft);
+      if (outcome.type === "appended") ids.push(outcome.leaf ?? "");
+      if (!isReplaceable) safe = ids.length;
+    }
+    files.powerCut(chance);
+    const store = storeIn(await openStore(path, { files, as: "follower" }));
+    const found = (await store.branch(await store.leaf())).map(({ id }) => id);
+    expect(found, `seed ${seed}`).toEqual(ids.slice(0, found.length));
+    expect(found.length, `seed ${seed}`).toBeGreaterThanOrEqual(safe);
+  }
+});
+
 test("LOG10 a limit of the store holds for what it writes", async () => {
   const files = new FaultyFiles();
   const limits = { lineBytes: 2000, depth: 200 };

@@ -1,10 +1,10 @@
 /** An assistant's and a user's blocks as parts of a prompt. */
 
 import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4TextPart } from "@ai-sdk/provider";
-import type { AssistantMessage, ImageBlock, ModelName, TextBlock, UserMessage } from "@pith/context";
+import type { AssistantMessage, ImageBlock, ModelName, TextBlock, ToolCallBlock, UserMessage } from "@pith/context";
 import type { Beside, Dialect } from "../dialects/dialect.ts";
 import { dialectOf } from "../dialects/dialect-of.ts";
-
+import { sentName } from "../dialects/inherited-name.ts";
 import { servedIn } from "../served/served-block.ts";
 
 type Said<Role> = Extract<LanguageModelV4Message, { role: Role }>;
@@ -43,8 +43,15 @@ function saidParts(
     case "thinking":
       return [...dialect.sentThinking(block)];
     case "toolCall":
-      return [dialect.sentCall(block, beside)];
+      return [dialect.sentCall(harmlessCall(block), beside)];
   }
+}
+
+// A signature of what is sent otherwise than it came would be taken for a forged one.
+function harmlessCall(block: ToolCallBlock): ToolCallBlock {
+  const name = sentName(block.name);
+  const { thoughtSignature, ...unsigned } = block;
+  return name === block.name && block.pith === undefined ? block : { ...unsigned, name };
 }
 
 export function userMessage({ content }: UserMessage): Said<"user"> {

@@ -7,6 +7,7 @@ import type {
 } from "@ai-sdk/provider";
 import type { ImageBlock, ModelName, TextBlock, ToolResultMessage } from "@pith/context";
 import { dialectOf } from "../dialects/dialect-of.ts";
+import { sentName } from "../dialects/inherited-name.ts";
 import { markedLast } from "./cache-marks.ts";
 import { imagePart, shownPart } from "./said-parts.ts";
 
@@ -28,7 +29,7 @@ function resultPart(message: ToolResultMessage, to: ModelName): LanguageModelV4T
   return {
     type: "tool-result",
     toolCallId: dialectOf(to).sentCallId(message.toolCallId),
-    toolName: message.toolName,
+    toolName: sentName(message.toolName),
     output: outputOf(message, to),
   };
 }

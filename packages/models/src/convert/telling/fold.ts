@@ -6,6 +6,7 @@ import type {
   LanguageModelV4ToolResult,
   SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
+import { calledName } from "../dialects/inherited-name.ts";
 import type { Draft, DraftBlock, DraftCall, DraftText, DraftThinking, Metadata } from "./draft.ts";
 import { foundText } from "./found-text.ts";
 import { answered, servedCall, waitingCall } from "./served-draft.ts";
@@ -104,7 +105,7 @@ function withCall(blocks: readonly DraftBlock[], part: LanguageModelV4ToolCall):
   const at = lastCall(blocks, id);
   const block = (blocks[at] as DraftCall | undefined) ?? emptyCall({ id, toolName });
   const metadata = merged(block.metadata, providerMetadata);
-  return placed(blocks, at, { ...block, name: toolName, json: input, whole: true, metadata });
+  return placed(blocks, at, { ...block, name: calledName(toolName), json: input, whole: true, metadata });
 }
 
 function withResult(blocks: readonly DraftBlock[], part: LanguageModelV4ToolResult): readonly DraftBlock[] {
@@ -130,7 +131,14 @@ function emptyThinking({ id, providerMetadata }: Piece): DraftThinking {
 }
 
 function emptyCall({ id, toolName, providerMetadata }: Piece & { readonly toolName: string }): DraftCall {
-  return { kind: "call", id, name: toolName, json: "", whole: false, metadata: merged({}, providerMetadata) };
+  return {
+    kind: "call",
+    id,
+    name: calledName(toolName),
+    json: "",
+    whole: false,
+    metadata: merged({}, providerMetadata),
+  };
 }
 
 // A field that is null has not come yet; it never takes the place of one that has.

@@ -1,22 +1,19 @@
 /** The hits of one file while ripgrep tells them. */
 
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
-import { sep } from "node:path";
-import { cutAround } from "../../../tools/searching/cut-line.ts";
+import { cutAround } from "../../../tools/searching/cut-around.ts";
 import type { GrepHit } from "../../../workspace.ts";
-import { decoded } from "../engine.ts";
 import type { RipgrepLine } from "./ripgrep-records.ts";
+import type { Source } from "./source.ts";
 
 export class FileDraft {
   readonly hits: GrepHit[] = [];
   readonly #path: string;
-  readonly #file: Buffer;
+  readonly #source: Source;
   #count = 0;
 
-  constructor(folder: string, path: Buffer) {
-    this.#path = decoded(path);
-    this.#file = Buffer.concat([Buffer.from(folder + sep), path]);
+  constructor(path: string, source: Source) {
+    this.#path = path;
+    this.#source = source;
   }
 
   /** Of hits, not of lines around them. */
@@ -24,10 +21,16 @@ export class FileDraft {
     return this.#count;
   }
 
+  /** What does not stand in the file was read from another, which somebody had put in its place. */
   async add(line: RipgrepLine): Promise<void> {
+    const text = line.bytes === null ? await longText(this.#source, line) : shortText(line.bytes, line.hit);
+    if (line.bytes !== null && !(await this.#source.has(line.bytes, line.offset))) return;
     if (!line.isAround) this.#count += 1;
-    const text = line.bytes === null ? await longText(this.#file, line) : shortText(line.bytes, line.hit);
     this.hits.push({ path: this.#path, line: line.number, text, isAround: line.isAround });
+  }
+
+  async close(): Promise<void> {
+    await this.#source.close();
   }
 }
 
@@ -41,20 +44,8 @@ const BEFORE = 1_024;
 const AFTER = 3_072;
 
 /** What ripgrep told of it was too much to be kept, but it stands in the file. */
-async function longText(file: Buffer, { offset, hit }: RipgrepLine): Promise<string> {
+async function longText(source: Source, { offset, hit }: RipgrepLine): Promise<string> {
   const before = Math.min(hit, BEFORE);
-  try {
-    const opened = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const { buffer, bytesRead } = await opened.read(Buffer.alloc(before + AFTER), {
-        position: offset + hit - before,
-      });
-      return shortText(buffer.subarray(0, bytesRead), before);
-    } finally {
-      await opened.close();
-    }
-  } catch {
-    // It is gone since; that it had the hit is still worth telling.
-    return "[a very long line]";
-  }
+  const bytes = await source.bytes(offset + hit - before, before + AFTER);
+  return bytes.length === 0 ? "[a very long line]" : shortText(bytes, before);
 }

@@ -1,5 +1,6 @@
 /** Searching with ripgrep, told to find what our own walk finds: whatever the user's settings for it are, and always in the same order. */
 
+import { nameGlob } from "../../../globs/glob.ts";
 import type { SearchAct } from "../../../workspace.ts";
 import {
   ACROSS_LINES,
@@ -8,13 +9,15 @@ import {
   type Engine,
   type GrepTarget,
   LARGEST_MEGABYTES,
+  pathIn,
   type Searched,
+  type SearchedFolder,
 } from "../engine.ts";
-import { escaped } from "../escaped.ts";
-import { nameGlob } from "../globs/glob.ts";
+import { literalPattern } from "../literal-pattern.ts";
 import { outerRules } from "../walking/ignore-rules.ts";
 import { FileDraft } from "./file-draft.ts";
 import { ripgrepRecords } from "./ripgrep-records.ts";
+import { openSource } from "./source.ts";
 import { startRipgrep } from "./start-ripgrep.ts";
 
 export function ripgrepEngine(program: string): Engine {
@@ -37,11 +40,11 @@ const OPTIONS = [
 ];
 
 async function* files(
-  { program, folder }: { program: string; folder: string },
+  { program, folder }: { program: string; folder: SearchedFolder },
   act: Pick<SearchAct, "signal">,
 ): AsyncGenerator<Buffer> {
   const options = [...OPTIONS, ...(await parents(folder)), "--files", "--null"];
-  const { output, complaint } = startRipgrep({ program, options, folder, ...act });
+  const { output, complaint } = startRipgrep({ program, options, folder: folder.at, ...act });
   let rest = Buffer.alloc(0);
   for await (const chunk of output) {
     const seen = Buffer.concat([rest, chunk]);
@@ -61,29 +64,39 @@ interface RipgrepTarget extends GrepTarget {
 
 async function* grep(target: RipgrepTarget, act: SearchAct): AsyncGenerator<Searched> {
   const options = [...OPTIONS, ...(await parents(target.folder)), ...grepOptions(target)];
-  const running = startRipgrep({ ...target, options, ...act });
+  const running = startRipgrep({ ...target, folder: target.folder.at, options, ...act });
   let file: FileDraft | null = null;
-  for await (const record of ripgrepRecords(running.output)) {
-    switch (record.type) {
-      case "begin":
-        file = draftOf(withoutDot(record.path), target);
-        break;
-      case "line":
-        await file?.add(record.line);
-        if (file && file.count > act.most) return yield { type: "file", hits: file.hits };
-        break;
-      case "end":
-        if (file && !record.isBinary) yield { type: "file", hits: file.hits };
-        break;
-      case "summary":
-        return;
+  try {
+    for await (const record of ripgrepRecords(running.output)) {
+      switch (record.type) {
+        case "begin":
+          file = await draftOf(withoutDot(record.path), target);
+          break;
+        case "line":
+          await file?.add(record.line);
+          if (file && file.count > act.most) return yield { type: "file", hits: file.hits };
+          break;
+        case "end":
+          await file?.close();
+          if (file && !record.isBinary) yield { type: "file", hits: file.hits };
+          file = null;
+          break;
+        case "summary":
+          return;
+      }
     }
+  } finally {
+    await file?.close();
   }
   yield refused(running.complaint());
 }
 
-function draftOf(path: Buffer, { folder, fits }: GrepTarget): FileDraft | null {
-  return fits && !fits(decoded(path)) ? null : new FileDraft(folder, path);
+/** Null where it is not wanted, or lies no more where it was found. */
+async function draftOf(path: Buffer, { folder, fits }: GrepTarget): Promise<FileDraft | null> {
+  const shown = decoded(path);
+  if (fits && !fits(shown)) return null;
+  const source = await openSource({ real: pathIn(folder.real, path), at: pathIn(folder.at, path) });
+  return source && new FileDraft(shown, source);
 }
 
 function grepOptions({ pattern, isLiteral, ignoresCase, around = 0, glob, file }: GrepTarget): readonly string[] {
@@ -96,7 +109,7 @@ function grepOptions({ pattern, isLiteral, ignoresCase, around = 0, glob, file }
     `--context=${around}`,
     `--max-filesize=${LARGEST_MEGABYTES}M`,
     // To the end of the line: of a line with a million hits all would be told.
-    `--regexp=(?:${isLiteral ? escaped(pattern) : pattern}).*`,
+    `--regexp=(?:${isLiteral ? literalPattern(pattern) : pattern}).*`,
     ...(ignoresCase ? ["--ignore-case"] : []),
     // As a glob of ripgrep's it would let in what is ignored; as a type it does not.
     ...(name === null || file ? [] : [`--type-add=wished:${name}`, "--type=wished"]),
@@ -104,8 +117,8 @@ function grepOptions({ pattern, isLiteral, ignoresCase, around = 0, glob, file }
 }
 
 /** A folder that is ignored itself is searched if it is named. */
-async function parents(folder: string): Promise<readonly string[]> {
-  return (await outerRules(folder)) === "ignored" ? ["--no-ignore-parent"] : [];
+async function parents({ real }: SearchedFolder): Promise<readonly string[]> {
+  return (await outerRules(real)) === "ignored" ? ["--no-ignore-parent"] : [];
 }
 
 function withoutDot(path: Buffer): Buffer {

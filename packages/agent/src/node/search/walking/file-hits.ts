@@ -1,6 +1,6 @@
 /** The hits of one file, with the lines around them, told line by line. */
 
-import { cutAround } from "../../../tools/searching/cut-line.ts";
+import { cutAround } from "../../../tools/searching/cut-around.ts";
 import type { GrepHit } from "../../../workspace.ts";
 import type { Line } from "./line-reader.ts";
 

@@ -3,7 +3,7 @@
 import { createContext, Script } from "node:vm";
 import type { GrepWish } from "../../../workspace.ts";
 import { ACROSS_LINES } from "../engine.ts";
-import { escaped } from "../escaped.ts";
+import { literalPattern } from "../literal-pattern.ts";
 import { inJavaScript } from "./dialect.ts";
 
 export type LinePattern =
@@ -16,7 +16,7 @@ export type LinePattern =
 
 export function linePattern({ pattern, isLiteral = false, ignoresCase = false }: Omit<GrepWish, "path">): LinePattern {
   if (!isLiteral && asksForLineBreak(pattern)) return { type: "bad", why: ACROSS_LINES };
-  const source = isLiteral ? escaped(pattern) : pattern;
+  const source = isLiteral ? literalPattern(pattern) : pattern;
   try {
     const expression = compiled(source, { ignoresCase });
     const placesIn = (lines: readonly string[]): readonly number[] => lines.map((line) => line.search(expression));

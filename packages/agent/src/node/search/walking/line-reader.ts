@@ -1,6 +1,7 @@
 /** Bytes of a file as lines, piece by piece: a line that is too long comes in parts, so that none takes more memory than another. */
 
 import { TextDecoder } from "node:util";
+import { wideEncoding } from "../../../bytes/text-of.ts";
 
 export interface Line {
   readonly number: number;
@@ -21,7 +22,7 @@ export class LineReader {
 
   /** Null: this is no text. */
   lines(bytes: Uint8Array): readonly Line[] | null {
-    this.#decoder ??= new TextDecoder(encodingOf(bytes));
+    this.#decoder ??= new TextDecoder(wideEncoding(bytes) ?? "utf-8");
     if (this.#decoder.encoding === "utf-8" && bytes.includes(0)) return null;
     const lines = (this.#rest + this.#decoder.decode(bytes, { stream: true })).split("\n");
     const rest = this.#parts(lines.pop() ?? "");
@@ -50,9 +51,4 @@ export class LineReader {
       parts.push(line.slice(start, start + LONGEST_PART));
     return [...parts, line.slice(start)];
   }
-}
-
-function encodingOf([first, second]: Uint8Array): string {
-  if (first === 0xff && second === 0xfe) return "utf-16le";
-  return first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
 }

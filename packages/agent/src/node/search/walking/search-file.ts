@@ -1,15 +1,17 @@
 /** One file held against a pattern, read in pieces. Never waits for the other end of a pipe, and never keeps more than a piece. */
 
-import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import type { GrepHit } from "../../../workspace.ts";
+import { openHeld } from "../../disk/open-held.ts";
 import { LARGEST_MEGABYTES } from "../engine.ts";
 import { FileHits } from "./file-hits.ts";
 import type { LinePattern } from "./line-pattern.ts";
 import { type Line, LineReader } from "./line-reader.ts";
 
 export interface SearchedFile {
-  readonly path: Buffer;
+  /** Where it lies, and the path to open it by. */
+  readonly real: Buffer;
+  readonly at: Buffer;
   readonly shown: string;
   /** Not come upon in a folder. */
   readonly isNamed: boolean;
@@ -28,14 +30,19 @@ const PIECE = 256 * 1024;
 export async function searchFile(file: SearchedFile, search: FileSearch): Promise<readonly GrepHit[] | null> {
   search.signal.throwIfAborted();
   // Gone since its name was read, or closed to us: a search finds what it can.
-  const opened = await open(file.path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null);
-  if (opened === null) return [];
+  const held = await openHeld(file).catch(() => null);
+  if (held === null) return [];
   try {
-    const stats = await opened.stat();
+    const stats = await held.file.stat();
     const isLarge = stats.size > LARGEST_MEGABYTES * 1024 * 1024;
-    return stats.isFile() && (file.isNamed || !isLarge) ? await searchOpen(opened, file, search) : [];
+    return stats.isFile() && (file.isNamed || !isLarge) ? await searchOpen(held.file, file, search) : [];
+  } catch (error) {
+    search.signal.throwIfAborted();
+    // Some that say they are files cannot be read: under /proc, or on a disk that fails.
+    if (file.isNamed) throw error;
+    return [];
   } finally {
-    await opened.close();
+    await held.file.close();
   }
 }
 

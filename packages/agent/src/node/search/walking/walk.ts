@@ -2,34 +2,44 @@
 
 import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { decoded } from "../engine.ts";
+import { decoded, pathIn, type SearchedFolder } from "../engine.ts";
 import { type IgnoreRules, isIgnored, outerRules, withRulesIn } from "./ignore-rules.ts";
 
-interface Folder {
-  /** Ends in a slash. */
+interface Below {
+  /** From the folder that is walked; ends in a slash unless that is it. */
   readonly path: Buffer;
   readonly rules: readonly IgnoreRules[];
 }
 
-/** Their paths, absolute. */
-export async function* walk(folder: string, { signal }: { readonly signal: AbortSignal }): AsyncGenerator<Buffer> {
-  const outer = await outerRules(folder);
+interface Walk {
+  readonly folder: SearchedFolder;
+  readonly signal: AbortSignal;
+}
+
+/** Their paths, from the folder. */
+export async function* walk(
+  folder: SearchedFolder,
+  { signal }: { readonly signal: AbortSignal },
+): AsyncGenerator<Buffer> {
+  const outer = await outerRules(folder.real);
   const rules = outer === "ignored" ? [] : outer;
-  yield* filesIn({ path: Buffer.from(folder === "/" ? folder : `${folder}/`), rules }, signal);
+  yield* filesIn({ path: Buffer.alloc(0), rules }, { folder, signal });
 }
 
 const SLASH = Buffer.from("/");
 
-async function* filesIn({ path, rules: outer }: Folder, signal: AbortSignal): AsyncGenerator<Buffer> {
-  signal.throwIfAborted();
-  const entries = await entriesOf(path);
+async function* filesIn({ path, rules: outer }: Below, whole: Walk): AsyncGenerator<Buffer> {
+  whole.signal.throwIfAborted();
+  const { at, real } = whole.folder;
+  const entries = await entriesOf(pathIn(at, path));
   const hasRules = entries.some(({ name }) => name.equals(RULES));
-  const rules = hasRules ? await withRulesIn(decoded(path), outer) : outer;
+  const rules = hasRules ? await withRulesIn(decoded(pathIn(real, path)), outer) : outer;
   for (const entry of entries) {
     const inside = Buffer.concat([path, entry.name]);
     const folder = Buffer.concat([inside, SLASH]);
-    if (entry.name.equals(GIT) || isIgnored(decoded(entry.isDirectory() ? folder : inside), rules)) continue;
-    if (entry.isDirectory()) yield* filesIn({ path: folder, rules }, signal);
+    const judged = decoded(pathIn(real, entry.isDirectory() ? folder : inside));
+    if (entry.name.equals(GIT) || isIgnored(judged, rules)) continue;
+    if (entry.isDirectory()) yield* filesIn({ path: folder, rules }, whole);
     if (entry.isFile()) yield inside;
   }
 }

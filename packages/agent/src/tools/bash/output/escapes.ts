@@ -1,17 +1,9 @@
 /** The grammar of terminal escape sequences, byte by byte: where one ends. */
 
+import { AT, BACKSLASH, BELL, BRACKET, DELETE, ESCAPE, NEWLINE, SPACE, ZERO } from "./ascii.ts";
+
 /** Where the next byte stands. */
 export type EscapeState = "none" | "escape" | "control" | "string" | "string-end";
-
-const BELL = 0x07;
-const NEWLINE = 0x0a;
-const ESCAPE = 0x1b;
-const SPACE = 0x20;
-const ZERO = 0x30;
-const AT = 0x40;
-const BRACKET = 0x5b;
-const BACKSLASH = 0x5c;
-const DELETE = 0x7f;
 
 /** `broken`: the byte is no part of it. A sequence that is broken off, or has no end, costs no more than the line it stands in. */
 export function stateAfter(state: EscapeState, byte: number): EscapeState | "broken" {

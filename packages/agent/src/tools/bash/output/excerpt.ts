@@ -1,13 +1,8 @@
 /** The beginning and the end of an output, however long it is: what does not fit is counted and let go. */
 
-import { countLines, firstLines, lastLines, textOf, withoutBrokenEnd, withoutBrokenStart } from "./lines.ts";
+import type { OutputLimit } from "../../bounds.ts";
+import { countLines, firstLines, lastLines, readableText, withoutBrokenEnd, withoutBrokenStart } from "./lines.ts";
 import { Ring } from "./ring.ts";
-
-/** How much of the end is kept; of the beginning it is a small part of that. */
-export interface OutputLimit {
-  readonly lines: number;
-  readonly bytes: number;
-}
 
 export interface Shown {
   readonly text: string;
@@ -32,6 +27,7 @@ export class Excerpt {
   #lines = 0;
   #lineStart = 0;
 
+  /** Of the end; of the beginning it is a small part of that. */
   constructor(limit: OutputLimit) {
     this.#limit = limit;
     this.#tail = new Ring(limit.bytes);
@@ -54,7 +50,7 @@ export class Excerpt {
   newest(bytes: number): string {
     const start = this.#tail.length - bytes;
     const newest = this.#tail.from(start);
-    return textOf(start > 0 ? withoutBrokenStart(newest) : newest, { isGoingOn: true });
+    return readableText(start > 0 ? withoutBrokenStart(newest) : newest, { isGoingOn: true });
   }
 
   shown(): Shown {
@@ -62,11 +58,11 @@ export class Excerpt {
     const tail = lastLines(this.#tail.oldest > 0 ? withoutBrokenStart(kept) : kept, this.#limit.lines);
     const start = this.#tail.length - tail.length;
     const head = this.#headBefore(start);
-    if (head.length === start) return { text: textOf(joined(head, tail)), isTruncated: false };
+    if (head.length === start) return { text: readableText(joined(head, tail)), isTruncated: false };
     const lines = this.#lines - countLines(head) - countLines(tail);
     const gap = `[… ${start - head.length} bytes, ${lines} lines left out …]`;
-    const beginning = textOf(head, { isGoingOn: true }).replace(/\n$/, "");
-    return { text: `${beginning}\n${gap}\n${textOf(tail)}`, isTruncated: true };
+    const beginning = readableText(head, { isGoingOn: true }).replace(/\n$/, "");
+    return { text: `${beginning}\n${gap}\n${readableText(tail)}`, isTruncated: true };
   }
 
   #writeHead(run: Uint8Array, start: number): void {

@@ -1,6 +1,6 @@
 /** Lines of an output as bytes: counted, cut where a line or at least a character ends, and made readable. */
 
-export const NEWLINE = 0x0a;
+import { NEWLINE } from "./ascii.ts";
 
 /** How much of a piece may be given up so that it begins or ends with a whole line. */
 const SPARE = 1 / 4;
@@ -45,7 +45,7 @@ export function withoutBrokenEnd(bytes: Uint8Array): Uint8Array {
 }
 
 /** Bytes that are no text become one mark for each stretch of them. A character that is still to come is not shown by halves. */
-export function textOf(bytes: Uint8Array, { isGoingOn = false }: { readonly isGoingOn?: boolean } = {}): string {
+export function readableText(bytes: Uint8Array, { isGoingOn = false }: { readonly isGoingOn?: boolean } = {}): string {
   const text = new TextDecoder().decode(bytes, { stream: isGoingOn });
   return text.replace(/\uFFFD{2,}/g, "\uFFFD").replace(/[\u0080-\u009F]+/g, "");
 }

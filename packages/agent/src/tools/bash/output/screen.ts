@@ -1,15 +1,12 @@
 /** What a person at a terminal would have seen of an output: no escape sequences, no control characters, of a line that is written again and again its last state. */
 
+import type { OutputLimit } from "../../bounds.ts";
+import { CAPITAL_G, DELETE, ESCAPE, NEWLINE, RETURN, SPACE, TAB } from "./ascii.ts";
 import { type EscapeState, stateAfter } from "./escapes.ts";
-import { Excerpt, type OutputLimit, type Shown } from "./excerpt.ts";
-import { NEWLINE } from "./lines.ts";
+import { Excerpt, type Shown } from "./excerpt.ts";
 
-const TAB = 0x09;
-const RETURN = 0x0d;
-const ESCAPE = 0x1b;
-const SPACE = 0x20;
-const DELETE = 0x7f;
-const TO_COLUMN = 0x47;
+/** What ends the sequence that goes to a column. */
+const TO_COLUMN = CAPITAL_G;
 const SHORT = 64;
 
 export class Screen {

@@ -1,7 +1,7 @@
 /** An output as it came, byte for byte: held while it is short, handed on to be kept as soon as it is not. */
 
 import type { BlobDraft, BlobKept, Blobs } from "../../../blobs.ts";
-import type { OutputLimit } from "./excerpt.ts";
+import type { OutputLimit } from "../../bounds.ts";
 
 export interface SpillParts {
   readonly limit: OutputLimit;

@@ -15,8 +15,8 @@ export interface Element {
 export type Attributes = ReadonlyMap<string, string>;
 
 /** Deeper than any page that people wrote; what lies deeper stands in the deepest. */
-export const DEEPEST = 100;
-export const MOST_NODES = 200_000;
+const DEEPEST = 100;
+const MOST_NODES = 200_000;
 
 interface Growing extends Element {
   readonly children: Node[];

@@ -1,14 +1,11 @@
 /** Bytes of a page as text, in the charset it was written in: by its mark, by its server, by its own word, or by trying. */
 
-export function decode(bytes: Uint8Array, contentType: string | null): string {
-  const named = [markOf(bytes), charsetIn(contentType ?? ""), ownWord(bytes)].find(isKnown);
-  return new TextDecoder(named ?? triedOn(bytes)).decode(bytes);
-}
+import { wideEncoding } from "../../../bytes/text-of.ts";
 
-/** A byte order mark says more than any header. */
-function markOf([first, second]: Uint8Array): string | null {
-  if (first === 0xff && second === 0xfe) return "utf-16le";
-  return first === 0xfe && second === 0xff ? "utf-16be" : null;
+export function decode(bytes: Uint8Array, contentType: string | null): string {
+  // A byte order mark says more than any header.
+  const named = [wideEncoding(bytes), charsetIn(contentType ?? ""), ownWord(bytes)].find(isKnown);
+  return new TextDecoder(named ?? triedOn(bytes)).decode(bytes);
 }
 
 function charsetIn(text: string): string | null {

@@ -1,6 +1,7 @@
 /** What a page is to a reader: by the word of its server, unless its bytes say otherwise. */
 
-import { pictureKind } from "../../files/reading/picture-kind.ts";
+import { pictureKind } from "../../../bytes/picture-kind.ts";
+import { HEAD, wideEncoding } from "../../../bytes/text-of.ts";
 import type { WebPage } from "../web.ts";
 
 export type Kind = "html" | "text" | "picture" | "binary";
@@ -29,13 +30,9 @@ const UNTOLD = /^application\/(?:octet-stream|unknown|x-unknown)$|^binary\//;
 
 /** No text has zeros, except in wide characters, which have a mark. */
 function isBinary(bytes: Uint8Array): boolean {
-  const [first, second] = bytes;
-  const isWide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
-  return !isWide && bytes.subarray(0, HEAD).includes(0);
+  return wideEncoding(bytes) === null && bytes.subarray(0, HEAD).includes(0);
 }
 
 function looksLikeHtml(bytes: Uint8Array): boolean {
   return /^\s*<(?:!doctype html|html|head|body)/i.test(new TextDecoder().decode(bytes.subarray(0, HEAD)));
 }
-
-const HEAD = 8_192;

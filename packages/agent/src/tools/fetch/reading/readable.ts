@@ -1,6 +1,6 @@
 /** A page made readable: its title and its text, or only its name where there is nothing to read. */
 
-import { sized } from "../../files/output.ts";
+import { sized } from "../../output.ts";
 import { htmlToMarkdown } from "../markdown/html-to-markdown.ts";
 import type { WebPage } from "../web.ts";
 import { decode } from "./decode.ts";

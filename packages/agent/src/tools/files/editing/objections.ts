@@ -1,9 +1,10 @@
 /** What is answered when a text is not there once: enough to get it right the next time. */
 
 import type { Replacement } from "../arguments.ts";
-import { type How, LARGEST_LOOSE, MOST_PLACES } from "./find-spot.ts";
+import { type How, LARGEST_LOOSE, MOST_PLACES } from "./finding/find-spot.ts";
+import { nearest } from "./finding/nearest.ts";
+import type { SearchedText } from "./finding/searched-text.ts";
 import { linesAt } from "./lines-at.ts";
-import { nearest } from "./nearest.ts";
 
 export interface Several {
   readonly name: string;
@@ -24,14 +25,15 @@ const LINES_NAMED = 10;
 
 export interface Missed {
   readonly name: string;
-  readonly text: string;
+  readonly there: SearchedText;
   readonly edit: Replacement;
 }
 
-export function missed({ name, text, edit }: Missed): string {
+export function missed({ name, there, edit }: Missed): string {
+  const { text } = there;
   if (text === "") return `${name} is not there: the file is empty`;
   if (text.length > LARGEST_LOOSE) return `${name} is not there; a file as large as this must have it exactly`;
-  const near = nearest(text.split("\n"), edit.oldText.split("\n"));
+  const near = nearest(there, edit.oldText.split("\n"));
   const already = alreadyThere(text, edit);
   if (near === null) return `${name} is not there, and nothing like it${already}`;
   const numbered = near.lines.map((line, at) => `${near.first + at}: ${cut(line)}`);

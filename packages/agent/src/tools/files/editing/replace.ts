@@ -2,7 +2,8 @@
 
 import type { Replacement } from "../arguments.ts";
 import { alike } from "./alike.ts";
-import { type Found, findSpot, type How } from "./find-spot.ts";
+import { type Found, findSpot, type How } from "./finding/find-spot.ts";
+import { SearchedText } from "./finding/searched-text.ts";
 import { linesAt } from "./lines-at.ts";
 import { missed, severalTimes } from "./objections.ts";
 import { type Splice, withPlainEnds } from "./text-file.ts";
@@ -11,12 +12,12 @@ export type Replaced =
   | { readonly type: "replaced"; readonly splices: readonly Splice[]; readonly hows: readonly How[] }
   | { readonly type: "refused"; readonly objections: readonly string[] };
 
-export function replace(text: string, edits: readonly Replacement[]): Replaced {
-  const plain = edits.map(({ oldText, newText }) => ({ oldText: plainOf(oldText), newText: plainOf(newText) }));
-  const found = plain.map((edit) => (idle(edit) === null ? findSpot(text, edit) : NONE));
-  const objections = plain.flatMap((edit, at) =>
-    objectionTo({ edit, found: found[at] ?? NONE, name: nameOf(at, edits), text }),
-  );
+export interface ReplaceAct {
+  readonly signal: AbortSignal;
+}
+
+export async function replace(text: string, edits: readonly Replacement[], act: ReplaceAct): Promise<Replaced> {
+  const { found, objections } = await lookedUp(text, edits, act);
   if (objections.length > 0) return { type: "refused", objections };
   const spots = found.flatMap((one, at) => (one.type === "found" ? [{ ...one.splice, name: nameOf(at, edits) }] : []));
   const inOrder = spots.sort((one, other) => one.start - other.start || one.end - other.end);
@@ -28,6 +29,33 @@ export function replace(text: string, edits: readonly Replacement[]): Replaced {
   return { type: "replaced", splices, hows: found.flatMap((one) => (one.type === "found" ? one.how : [])) };
 }
 
+interface LookedUp {
+  readonly found: readonly Found[];
+  readonly objections: readonly string[];
+}
+
+/** Each where it belongs, until so many do not that the rest can wait. */
+async function lookedUp(text: string, edits: readonly Replacement[], { signal }: ReplaceAct): Promise<LookedUp> {
+  const there = new SearchedText(text);
+  const found: Found[] = [];
+  const objections: string[] = [];
+  for (const [at, { oldText, newText }] of edits.entries()) {
+    if (objections.length === MOST_OBJECTIONS) {
+      objections.push(`edits[${at}] and those after it were not looked up`);
+      break;
+    }
+    // Looking through a long text takes a moment, and others wait.
+    await new Promise(setImmediate);
+    signal.throwIfAborted();
+    const edit = { oldText: plainOf(oldText), newText: plainOf(newText) };
+    const one = idle(edit) === null ? findSpot(there, edit) : NONE;
+    found.push(one);
+    objections.push(...objectionTo({ edit, found: one, name: nameOf(at, edits), there }));
+  }
+  return { found, objections };
+}
+
+const MOST_OBJECTIONS = 5;
 const NONE: Found = { type: "none" };
 
 /** A byte order mark is not shown, so it is not looked for either. */
@@ -51,19 +79,19 @@ interface Tried {
   readonly edit: Replacement;
   readonly found: Found;
   readonly name: string;
-  readonly text: string;
+  readonly there: SearchedText;
 }
 
-function objectionTo({ edit, found, name, text }: Tried): string[] {
+function objectionTo({ edit, found, name, there }: Tried): string[] {
   const why = idle(edit);
   if (why !== null) return [`${name} ${why}`];
   switch (found.type) {
     case "found":
       return [];
     case "several":
-      return [severalTimes({ name, text, places: found.places, how: found.how })];
+      return [severalTimes({ name, text: there.text, places: found.places, how: found.how })];
     case "none":
-      return [missed({ name, text, edit })];
+      return [missed({ name, there, edit })];
   }
 }
 

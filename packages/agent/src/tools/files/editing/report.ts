@@ -1,7 +1,7 @@
 /** What an edit did, in a sentence or two. */
 
-import { counted } from "../output.ts";
-import type { How } from "./find-spot.ts";
+import { counted } from "../../output.ts";
+import type { How } from "./finding/find-spot.ts";
 import type { Splice } from "./text-file.ts";
 import { changesOf } from "./unified-diff.ts";
 

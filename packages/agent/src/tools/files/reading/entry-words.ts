@@ -1,7 +1,7 @@
 /** An entry as a text: who speaks, what was said, what was called and what came of it, whole. */
 
 import type { AgentMessage, BashExecutionMessage, Entry } from "@pith/context";
-import { sized } from "../output.ts";
+import { sized } from "../../output.ts";
 
 /** Beginning with a line that names the entry. */
 export function entryWords(entry: Entry): string {

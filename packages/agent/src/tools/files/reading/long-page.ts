@@ -1,9 +1,10 @@
 /** One page of something long: read piece by piece, and no further than the page needs, so that its size takes no memory. */
 
 import type { BlobRead } from "../../../blobs.ts";
-import { counted, sized } from "../output.ts";
+import { outputLimit } from "../../bounds.ts";
+import { counted, sized } from "../../output.ts";
 import { byteLines, LONGEST_PART } from "./byte-lines.ts";
-import { bytesIn, MOST_LINES, type Page, type PageWish } from "./page.ts";
+import { bytesIn, type Page, type PageWish } from "./page.ts";
 
 /** In bytes. */
 export type ReadRange = (range: { readonly start: number; readonly end: number }) => Promise<BlobRead>;
@@ -55,8 +56,8 @@ interface Piece {
 }
 
 function addLines(page: PageInMaking, { piece, isLast, wish }: Piece): Looked {
-  const { offset, limit = MOST_LINES, room } = wish;
-  const [mostLines, mostBytes] = [Math.min(limit, MOST_LINES), bytesIn(room)];
+  const { offset, limit = outputLimit.lines, room } = wish;
+  const [mostLines, mostBytes] = [Math.min(limit, outputLimit.lines), bytesIn(room)];
   let done = 0;
   for (const { start, end, next } of byteLines(piece, { isLast })) {
     if (page.passed >= offset - 1) {

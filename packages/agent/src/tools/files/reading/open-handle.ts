@@ -1,15 +1,15 @@
 /** What a handle opens: a blob that was kept beside the session, or an entry of it, on whatever branch. */
 
+import { pictureKind } from "../../../bytes/picture-kind.ts";
+import { HEAD, isPlainText } from "../../../bytes/text-of.ts";
 import type { ToolCall, ToolOutput } from "../../../tool.ts";
+import { failed, said, sized } from "../../output.ts";
 import { type PageLines, pageLines } from "../arguments.ts";
 import type { FileParts } from "../file-parts.ts";
-import { failed, said, sized } from "../output.ts";
 import { entryWords } from "./entry-words.ts";
 import type { Handle } from "./handle.ts";
 import { longPage, type ReadRange } from "./long-page.ts";
 import { LARGEST_PICTURE, picture, tooLargePicture } from "./picture.ts";
-import { pictureKind } from "./picture-kind.ts";
-import { HEAD, isPlainText } from "./text-of.ts";
 
 export type Kept = Pick<FileParts, "blobs" | "entries">;
 

@@ -1,6 +1,8 @@
 /** One page of a text: whole lines from an offset, within the bounds of a tool's output, and where to read on. */
 
-import { counted, sized } from "../output.ts";
+import { cuttable } from "../../../text/whole-letters.ts";
+import { countWithin, outputLimit } from "../../bounds.ts";
+import { counted, sized } from "../../output.ts";
 
 export interface PageWish {
   readonly path: string;
@@ -15,21 +17,17 @@ export type Page =
   | { readonly type: "page"; readonly text: string }
   | { readonly type: "beyond"; readonly message: string };
 
-export const MOST_LINES = 2_000;
-export const MOST_BYTES: number = 50 * 1024;
-export const LONGEST_LINE = 2_000;
+const LONGEST_LINE = 2_000;
 
-export function pageOf(text: string, { path, offset, limit = MOST_LINES, room }: PageWish): Page {
+export function pageOf(text: string, { path, offset, limit = outputLimit.lines, room }: PageWish): Page {
   const most = bytesIn(room);
-  const { lines, all } = linesFrom(text, { offset, most: Math.min(limit, MOST_LINES) });
+  const { lines, all } = linesFrom(text, { offset, most: Math.min(limit, outputLimit.lines) });
   if (all === 0) return { type: "page", text: `[${path} is empty]` };
   if (offset > all) {
     return { type: "beyond", message: `offset ${offset} is beyond the end: ${path} has ${counted(all, "line")}` };
   }
-  const shown = fitting(
-    lines.map((line) => cut(line, longestIn(most))),
-    most,
-  );
+  const cutLines = lines.map((line) => cut(line, longestIn(most)));
+  const shown = cutLines.slice(0, Math.max(1, countWithin(cutLines, most)));
   const note = noteOn({ offset, shown: shown.length, wanted: lines.length, all, most });
   const end = text.endsWith("\n") ? "\n" : "";
   return { type: "page", text: shown.join("\n") + (note === "" ? end : `\n\n${note}`) };
@@ -37,7 +35,7 @@ export function pageOf(text: string, { path, offset, limit = MOST_LINES, room }:
 
 /** Bytes for lines where a page has so much room: its note takes some. */
 export function bytesIn(room: number): number {
-  return Math.max(LEAST_BYTES, Math.min(MOST_BYTES, room - NOTE_BYTES));
+  return Math.max(LEAST_BYTES, Math.min(outputLimit.bytes, room - NOTE_BYTES));
 }
 
 const NOTE_BYTES = 200;
@@ -72,18 +70,8 @@ function linesFrom(text: string, { offset, most }: { readonly offset: number; re
 /** The end of a long line is left out: minified code would fill the page, and one line can have megabytes. */
 function cut(line: string, longest: number): string {
   if (line.length <= longest) return line;
-  // Not between the halves of one character.
-  const end = line.charCodeAt(longest - 1) >>> 10 === 0b110110 ? longest - 1 : longest;
+  const end = cuttable(line, longest);
   return `${line.slice(0, end)} [… ${counted(line.length - end, "more character")} in this line; see them with the shell]`;
-}
-
-function fitting(lines: readonly string[], most: number): readonly string[] {
-  let bytes = 0;
-  const over = lines.findIndex((line) => {
-    bytes += Buffer.byteLength(line) + 1;
-    return bytes > most;
-  });
-  return over < 0 ? lines : lines.slice(0, Math.max(1, over));
 }
 
 interface Shown {

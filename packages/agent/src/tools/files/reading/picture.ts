@@ -1,7 +1,7 @@
 /** A picture as a tool shows it, where a provider takes one of its size. */
 
 import type { ToolOutput } from "../../../tool.ts";
-import { said, sized } from "../output.ts";
+import { said, sized } from "../../output.ts";
 
 export function picture(bytes: Uint8Array, name: string, mimeType: string): ToolOutput {
   if (bytes.length > LARGEST_PICTURE) return tooLargePicture(bytes.length, name, mimeType);

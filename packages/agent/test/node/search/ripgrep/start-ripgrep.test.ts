@@ -1,6 +1,6 @@
 /** Runs of ripgrep: how they end, and what happens where it is not what it should be. */
 
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { startRipgrep } from "../../../../src/node/search/ripgrep/start-ripgrep.ts";
@@ -56,13 +56,27 @@ test("SEEK7 a reader who has enough ends the program", async () => {
 });
 
 test("SEEK2 a ripgrep that is not there, too old or something else is not used", async () => {
-  const { at, put, search } = newGround();
+  const { at, root, put, search } = newGround();
+  const trust = { folders: process.env.PATH ?? "", root };
   put({ x: "needle" });
   const old = program(at("old"), "echo ripgrep 12.1.1");
   const other = program(at("other"), "echo GNU grep 3");
-  for (const one of [old, other, at("nowhere")]) expect(await usableRipgrep(one)).not.toBe(one);
-  expect(await usableRipgrep(program(at("new"), "echo 'ripgrep 13.0.0 (rev x)'"))).toBe(at("new"));
+  for (const one of [old, other, at("nowhere")]) expect(await usableRipgrep(one, trust)).not.toBe(one);
+  expect(await usableRipgrep(program(at("new"), "echo 'ripgrep 13.0.0 (rev x)'"), trust)).toBe(at("new"));
   expect(await lines(search(at("nowhere")), { path: "x" })).toEqual(["x:1:needle"]);
+});
+
+test("SEEK17 from PATH comes no ripgrep that the project or a passer-by could have put there", async () => {
+  const { at, put } = newGround();
+  put({ "work/bin/x": "", "temporary/x": "", "machine/x": "" });
+  for (const folder of ["work/bin", "temporary", "machine"]) program(at(`${folder}/rg`), "echo ripgrep 15.0.0");
+  mkdirSync(at("links"));
+  symlinkSync(at("work/bin/rg"), at("links/rg"));
+  const from = (folders: string) =>
+    usableRipgrep(undefined, { folders, root: at("work"), temporary: [at("temporary")] });
+  const strange = ["", ".", "work/bin", at("work/bin"), at("temporary"), at("links"), at("machine/../work/bin")];
+  for (const folders of [...strange, strange.join(":")]) expect(await from(folders)).toBe(null);
+  expect(await from(`${strange.join(":")}:${at("machine")}`)).toBe(at("machine/rg"));
 });
 
 test("SEEK10 one that fails is no search without hits", async () => {

@@ -1,0 +1,110 @@
+/** What an agent has under way: one run at a time, and between two of its requests what else is asked for. */
+
+import type { Session } from "@pith/context";
+import type { AgentEvent, RunEnd } from "../events.ts";
+import { type Act, Between } from "./between.ts";
+import type { Tell } from "./during.ts";
+import { run, type Start } from "./run.ts";
+import type { RunParts } from "./run-parts.ts";
+import { takingUp } from "./start.ts";
+import { type Turn, Turns } from "./turns.ts";
+
+export interface WorkParts {
+  readonly session: Session;
+  readonly listen?: Tell<AgentEvent> | undefined;
+  /** As they are at the moment they are asked for. */
+  readonly parts: (signal: AbortSignal) => RunParts;
+  /** Says what must have been said before the first word. */
+  readonly establish: () => Promise<void>;
+}
+
+/** What a run begins with, and what must be done at once though its turn may come later. */
+export type RunWish = Start & Pick<Turn<RunEnd>, "first">;
+
+export class Work {
+  readonly #parts: WorkParts;
+  readonly #turns: Turns;
+  readonly #between = new Between();
+  #isRunning = false;
+  /** The newest of what is on its way into the queue. */
+  #lastSaid: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: WorkParts) {
+    this.#parts = parts;
+    this.#turns = new Turns(parts.session, parts.listen);
+  }
+
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  /** Whether anything is under way, a run or not. */
+  get isBusy(): boolean {
+    return this.#turns.isBusy;
+  }
+
+  tell(event: AgentEvent): void {
+    this.#turns.tell(event);
+  }
+
+  abort(): Promise<void> {
+    return this.#turns.abort();
+  }
+
+  async *run(first: RunWish): AsyncGenerator<AgentEvent, RunEnd> {
+    if (this.#isRunning) throw new Error("the agent is at work; steer it, follow up, or abort it");
+    this.#isRunning = true;
+    try {
+      const end = yield* this.#runs(first);
+      const settled = { type: "agent_settled", aborted: end.type === "aborted" } as const;
+      this.tell(settled);
+      yield settled;
+      return end;
+    } finally {
+      this.#isRunning = false;
+      // What came too late for the last moment between two requests has no run to wait for.
+      if (this.#between.isWaiting) void this.alone((parts) => this.#between.acts(() => parts));
+    }
+  }
+
+  /** Between two requests of the run, or now where there is none. */
+  aside<Outcome>(act: Act<Outcome>): Promise<Outcome> {
+    return this.#isRunning ? this.#between.wait(act) : this.alone(act);
+  }
+
+  /** When nothing else is under way. */
+  async alone<Outcome>(act: Act<Outcome>): Promise<Outcome> {
+    const acts = this.#turns.take({ act: (signal) => act(this.#parts.parts(signal)) });
+    for (;;) {
+      const { done, value } = await acts.next();
+      if (done) return value;
+    }
+  }
+
+  /** Takes note of something that is on its way into the queue. */
+  async arriving(said: Promise<void>): Promise<void> {
+    this.#lastSaid = said.catch(() => undefined);
+    await said;
+  }
+
+  async *#runs(first: RunWish): AsyncGenerator<AgentEvent, RunEnd> {
+    for (let start = first; ; start = takingUp()) {
+      const end = yield* this.#turns.take({ ...start, act: (signal) => this.#oneRun(start, signal) });
+      // RUN6: whoever spoke while it was running is heard, also in its last moment.
+      if (end.type !== "done" || !(await this.#isSpokenTo())) return end;
+    }
+  }
+
+  #oneRun(start: Start, signal: AbortSignal): AsyncGenerator<AgentEvent, RunEnd> {
+    const { parts, establish } = this.#parts;
+    return run({ ...start, parts: () => parts(signal), between: this.#between, establish });
+  }
+
+  async #isSpokenTo(): Promise<boolean> {
+    for (let last: unknown; last !== this.#lastSaid; ) {
+      last = this.#lastSaid;
+      await last;
+    }
+    return this.#parts.session.window.state.queue.length > 0;
+  }
+}

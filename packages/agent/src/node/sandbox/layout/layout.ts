@@ -1,0 +1,90 @@
+/** What of this machine a command sees, and what it may change: all is readable, little is writable, some is not there. */
+
+import { statSync } from "node:fs";
+import { isWithin } from "../../../text/paths.ts";
+import type { Box } from "../box.ts";
+import { guardedFurtherDown, repositoryOf } from "./git/repository.ts";
+import type { Mount } from "./mounts.ts";
+import { type Guard, type Guarded, guardsOf } from "./names/guards.ts";
+import { NEEDED_AMONG_SOCKETS, SOCKET_FOLDERS } from "./places.ts";
+import { presentPaths } from "./present-path.ts";
+import { foreignSockets } from "./sockets.ts";
+import type { Writable } from "./writable.ts";
+
+export type Layout =
+  | {
+      readonly type: "laid-out";
+      readonly mounts: readonly Mount[];
+      /** To be called when the command has ended. */
+      release(): void;
+    }
+  /** Something that has to stay as it is could not be kept. */
+  | { readonly type: "unkept"; readonly why: string };
+
+/** What stays the same for all commands of a shell. */
+export interface Standing {
+  readonly places: Writable;
+  /** Guarded names further down in the workspace. */
+  readonly nested: () => readonly string[];
+}
+
+/** Its root goes through no link. All is looked at in one go: a hundred glances, and nothing of ours moves in between. */
+export function layoutOf(box: Box, { places, nested }: Standing): Layout {
+  const repository = box.mayWrite() ? repositoryOf(box.root, box.home) : NONE;
+  if (repository.link !== null) return { type: "unkept", why: `${repository.link} is reached by a link` };
+  const own = box.mayWrite() ? [...places.caches, ...repository.writable, box.root] : [];
+  const writable = [...places.temporary, ...own];
+  const further = box.mayWrite() ? guardedFurtherDown(nested(), box.home) : [];
+  return kept(guardsOf(box, [...further, ...repository.guarded], writable), (guarded) => [
+    ...writable.map((path): Mount => ({ path, as: "writable" })),
+    { path: box.root, as: box.mayWrite() ? "writable" : "readable" },
+    ...neededAmongSockets(),
+    ...guarded,
+    ...closedPlaces(box, writable),
+  ]);
+}
+
+const NONE = { writable: [], guarded: [] as readonly Guarded[], link: null };
+
+function kept(guards: readonly Guard[], mounts: (guarded: readonly Mount[]) => readonly Mount[]): Layout {
+  const release = (): void => {
+    for (const { holding } of guards) if (holding.type === "held") holding.release();
+  };
+  for (const { holding } of guards) {
+    if (holding.type !== "unkept") continue;
+    release();
+    return holding;
+  }
+  return { type: "laid-out", mounts: mounts(guards.flatMap((guard) => guard.mounts)), release };
+}
+
+function closedPlaces(box: Box, writable: readonly string[]): readonly Mount[] {
+  const hidden = hiddenPlaces(box, writable);
+  return [...hidden, ...openSockets(box, hidden)];
+}
+
+/** Some machines have nothing better to name as the runtime folder than the temporary one. */
+function hiddenPlaces(box: Box, writable: readonly string[]): readonly Mount[] {
+  const folders = presentPaths([...SOCKET_FOLDERS, box.environment.XDG_RUNTIME_DIR ?? ""]);
+  const paths = [...folders.filter((path) => !writable.includes(path)), ...presentPaths(box.hidden ?? [])];
+  return paths.map((path) => ({ path, as: isFolder(path) ? "empty" : "closed" }));
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+function neededAmongSockets(): readonly Mount[] {
+  const isAmongSockets = (path: string): boolean => SOCKET_FOLDERS.some((folder) => isWithin(folder, path));
+  return presentPaths(NEEDED_AMONG_SOCKETS)
+    .filter(isAmongSockets)
+    .map((path) => ({ path, as: "readable" }));
+}
+
+/** Those of the workspace are the project's own. */
+function openSockets({ root, environment }: Box, hidden: readonly Mount[]): readonly Mount[] {
+  const isOpen = (path: string): boolean => !isWithin(root, path) && !hidden.some((each) => isWithin(each.path, path));
+  return foreignSockets(environment)
+    .filter(isOpen)
+    .map((path) => ({ path, as: "closed" }));
+}

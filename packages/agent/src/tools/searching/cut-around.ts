@@ -1,0 +1,25 @@
+/** A long line, cut to what stands around its hit: one line of minified code can have megabytes. */
+
+import { cuttable } from "../../text/whole-letters.ts";
+
+const LONGEST_LINE = 500;
+
+const MARK = "[…]";
+/** What is shown before the hit. */
+const LEAD = 150;
+
+export interface LongLine {
+  /** More of it follows, known to somebody else. */
+  readonly goesOn?: boolean;
+}
+
+/** The line itself where it is short enough; else no longer than that, marks included. */
+export function cutAround(line: string, hit: number, { goesOn = false }: LongLine = {}): string {
+  if (line.length <= LONGEST_LINE) return line;
+  const room = LONGEST_LINE - 2 * MARK.length;
+  const start = cuttable(line, Math.max(0, Math.min(hit - LEAD, line.length - room)));
+  const end = cuttable(line, Math.min(start + room, line.length));
+  const before = start > 0 ? MARK : "";
+  const after = end < line.length || goesOn ? MARK : "";
+  return before + line.slice(start, end) + after;
+}

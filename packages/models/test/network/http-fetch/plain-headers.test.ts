@@ -1,0 +1,45 @@
+/** Headers beside Node's own: the same questions, the same answers. */
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { PlainHeaders } from "../../../src/network/http-fetch/plain-headers.ts";
+
+const name = fc.constantFrom("Accept", "accept", "X-Api-Key", "x-a", "set-cookie", "Set-Cookie", "Content-Type", "b");
+const value = fc.stringMatching(/^[\t\r\n ]{0,2}[a-zA-Z0-9,;=ü ]{0,12}[\t\r\n ]{0,2}$/);
+const act = fc.tuple(fc.constantFrom("append", "set", "delete"), name, value);
+
+test("NET10 they hold what Node's own would hold, whatever is done to them", () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(name, value)), fc.array(act), (first, acts) => {
+      expect(story(new PlainHeaders(first), acts)).toEqual(story(new Headers(first), acts));
+    }),
+  );
+});
+
+test("NET10 they are made of a record, of pairs and of each other, and Node's own take them", () => {
+  const record = { "X-One": "1", two: " 2\n" };
+  const plain = new PlainHeaders(record);
+  const expected = [...new Headers(record)];
+  for (const headers of [plain, new PlainHeaders(plain), new PlainHeaders(new Headers(record)), new Headers(plain)])
+    expect([...headers]).toEqual(expected);
+  expect([...new PlainHeaders()]).toEqual([]);
+});
+
+test("NET10 where they stand for Node's own, both kinds are headers and nothing else is", () => {
+  expect([new PlainHeaders(), new Headers()].every((each) => each instanceof PlainHeaders)).toBe(true);
+  expect([new Map(), [], {}, null, "a"].some((each) => (each as unknown) instanceof PlainHeaders)).toBe(false);
+});
+
+type Act = readonly [string, string, string];
+
+function story(headers: Headers, acts: readonly Act[]): unknown {
+  for (const [what, which, said] of acts) {
+    if (what === "append") headers.append(which, said);
+    else if (what === "set") headers.set(which, said);
+    else headers.delete(which);
+  }
+  const heard: string[] = [];
+  headers.forEach((said, which) => void heard.push(`${which}: ${said}`));
+  const asked = ["ACCEPT", "x-api-key", "Set-cookie", "none"].map((which) => [headers.has(which), headers.get(which)]);
+  return [heard, asked, [...headers.keys()], [...headers.values()], [...headers.entries()], headers.getSetCookie()];
+}
