@@ -30,6 +30,7 @@ const agent = new Agent({ session, model: opened.model, tools: [stock], ports: m
 for await (const event of agent.prompt("How many lamps are left?")) {
   if (event.type === "tool_execution_start") console.log(`· ${event.toolName}`, event.args);
   if (event.type === "message_update" && event.delta.type === "text-delta") process.stdout.write(event.delta.text);
+  if (event.type === "agent_end" && event.end.type !== "done") console.error(event.end);
 }
 // #endregion
 assert.match(JSON.stringify(server.served[1]?.body), /12 of lamp/);

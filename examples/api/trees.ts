@@ -62,12 +62,12 @@ const grown = extended(emptyWindow, long); // the same as windowOf(long)
 // #endregion
 
 // #region nothingCarried
-const before = nothingCarried; // { model: null, thinkingLevel: "off", activeTools: null, pins: [] }
+const before = nothingCarried; // { model: null, thinkingLevel: "off", activeTools: null, pins: [], queue: [] }
 // #endregion
 
 // #region carry
 const state = story("model: anthropic/claude", "thinking: low", "thinking: high").reduce(carry, nothingCarried);
-// { model: { provider: "anthropic", modelId: "claude" }, thinkingLevel: "high", activeTools: null, pins: [] }
+// { model: { provider: "anthropic", modelId: "claude" }, thinkingLevel: "high", activeTools: null, pins: [], queue: [] }
 // #endregion
 
 // #region checkBatch
@@ -83,6 +83,6 @@ assert.deepEqual([loaded, level], [["e2", "e3", "e4", "e5"], "high"]);
 assert.deepEqual([leafOf(quick), quick.entries.length, isSettled], ["e5", 4, false]);
 assert.deepEqual([longer.entries.length, leaf, leafOf(emptyWindow)], [5, "e6", null]);
 assert.deepEqual(grown, window);
-assert.deepEqual(before, { model: null, thinkingLevel: "off", activeTools: null, pins: [] });
+assert.deepEqual(before, { model: null, thinkingLevel: "off", activeTools: null, pins: [], queue: [] });
 assert.deepEqual(state, { ...before, model: { provider: "anthropic", modelId: "claude" }, thinkingLevel: "high" });
 assert.throws(append, /^Error: entry e9 follows nobody, which is not in this session$/);

@@ -72,7 +72,7 @@ export class Agent {
     this.#model = parts.model;
     this.#thinking = parts.thinking;
     const { session, listen } = parts;
-    const establishing = (): Promise<void> => establish({ ...parts, thinking: this.#thinking });
+    const establishing = (): Promise<void> => establish({ ...parts, model: this.#model, thinking: this.#thinking });
     this.#work = new Work({ session, listen, parts: (signal) => this.#runParts(signal), establish: establishing });
   }
 

@@ -121,6 +121,9 @@ function searchBeside(tools: readonly Tool[], model: Model): readonly ToolSchema
   return tools.some(({ name }) => name === "fetch") && searches(model) ? [webSearch] : [];
 }
 
-function next({ session: wish }: Wish, { store }: Session): string | null {
-  return wish.type === "none" ? null : `session ${store.header.id.slice(0, 8)}; go on with pith -p -c "…"`;
+/** An address is never kept with a session, which may come from anybody: it has to be said again. */
+function next({ session: wish, choices: { baseUrl } }: Wish, { store }: Session): string | null {
+  if (wish.type === "none") return null;
+  const flags = baseUrl === undefined ? "" : ` --base-url ${baseUrl}`;
+  return `session ${store.header.id.slice(0, 8)}; go on with pith -p -c${flags}`;
 }

@@ -22,7 +22,8 @@ export async function print(
     const { done, value } = await run.next();
     if (done) {
       const end = value.type === "done" ? await answered(value, answer, terminal) : value;
-      terminal.note(`· ${[closing(end, tally), next].filter((part) => part !== null).join(" · ")}`);
+      if (end.type === "done" && tally.requests > 0 && answer.trim() === "") terminal.note("· the model said nothing");
+      terminal.note(`· ${[closing(end, tally), wayOn(end, next)].filter((part) => part !== null).join(" · ")}`);
       return end;
     }
     answer = answerIn(value) ?? answer;
@@ -41,6 +42,11 @@ async function answered(end: Extract<RunEnd, { type: "done" }>, answer: string, 
 
 function closing({ type }: RunEnd, tally: Tally): string {
   return type === "done" && tally.requests === 0 ? "nothing was left unfinished" : told(tally);
+}
+
+/** What broke off is taken up without words. */
+function wayOn({ type }: RunEnd, next: string | null): string | null {
+  return next === null || type !== "done" ? next : `${next} "…"`;
 }
 
 /** What was said last, without calling anything, is the answer. */

@@ -2,19 +2,29 @@
 /** The program `pith` as it is built: what V8 compiles of it is kept for the next start, hence nothing is loaded before that is said. */
 
 import { mkdirSync } from "node:fs";
-import { enableCompileCache } from "node:module";
+import * as module from "node:module";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 
-keepCompiled();
-await import("./bin.ts");
+if (isOld()) {
+  console.error(`pith needs Node 22.19 or newer; this is ${process.version}`);
+  process.exitCode = 2;
+} else {
+  keepCompiled();
+  await import("./bin.ts");
+}
+
+function isOld(): boolean {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  return major < 22 || (major === 22 && minor < 19);
+}
 
 /** Beside the sessions, so that nobody but the user writes there: what is kept is run. */
 function keepCompiled(): void {
   try {
     const folder = resolve(homedir(), process.env.PITH_HOME || ".pith", "cache", "compiled");
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    enableCompileCache(folder);
+    module.enableCompileCache(folder);
   } catch {
     // Where nothing can be kept, a start takes longer, and that is all.
   }

@@ -51,6 +51,14 @@ test("PRT3 says what is missing, and ends with the code for it", async () => {
   expect(refused).toMatchObject({ code: 1, out: "", notes: expect.stringContaining("invalid x-api-key") });
 });
 
+test("PRT3 refused as too long for ever, it ends with 1 and says what is in the way", async () => {
+  const tooLong = { refuse: { status: 400, message: "prompt is too long: 205012 tokens > 200000 maximum" } };
+  const refusals = Array.from({ length: 12 }, () => tooLong);
+  const { code, out, notes } = await ground.pith(["-p", "Work."], refusals);
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+  expect(notes).toMatch(/pith: .*too long.*; .*larger window/);
+});
+
 test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],

@@ -14,12 +14,14 @@ const tool = (name: string): Tool => ({
   run: async () => ({ content: [] }),
 });
 
+const model = { api: "anthropic-messages", provider: "anthropic", model: "m" };
+
 async function begun() {
   const ports = testPorts();
   const session = await Session.open(MemoryStore.create(ports), ports);
   const day = { ...ports, now: () => Date.UTC(2026, 10, 15) };
   const beginning = { folder: "/work", addition: "Be kind.", project: [{ path: "AGENTS.md", text: "Use tabs." }] };
-  await establish({ session, tools: [tool("read"), tool("bash")], ports: day, beginning, thinking: "high" });
+  await establish({ session, model, tools: [tool("read"), tool("bash")], ports: day, beginning, thinking: "high" });
   return { session, ports: day, beginning };
 }
 
@@ -33,6 +35,7 @@ test("SYS1 it has named sections, its guidelines follow the tools, and day and f
   expect(session.window.entries.map(({ type }) => type)).toEqual([
     "message",
     "custom_message",
+    "model_change",
     "thinking_level_change",
   ]);
   expect(session.window.entries[1]).toMatchObject({ content: expect.stringMatching(/\/work.*2026-11-15/) });
@@ -41,15 +44,21 @@ test("SYS1 it has named sections, its guidelines follow the tools, and day and f
 test("SYS1 the same again adds nothing; a new day adds a line", async () => {
   const { session, ports, beginning } = await begun();
   const tools = [tool("read"), tool("bash")];
-  await establish({ session, tools, ports, beginning, thinking: "high" });
-  expect(session.window.entries).toHaveLength(3);
-  await establish({ session, tools, ports: { ...ports, now: () => Date.UTC(2026, 10, 16) }, beginning });
+  await establish({ session, model, tools, ports, beginning, thinking: "high" });
   expect(session.window.entries).toHaveLength(4);
+  await establish({ session, model, tools, ports: { ...ports, now: () => Date.UTC(2026, 10, 16) }, beginning });
+  expect(session.window.entries).toHaveLength(5);
 });
 
 test("SYS1 other tools and other words are said as what has changed, behind all that was said", async () => {
   const { session, ports, beginning } = await begun();
-  await establish({ session, tools: [tool("read"), tool("grep")], ports, beginning: { ...beginning, addition: "" } });
+  await establish({
+    session,
+    model,
+    tools: [tool("read"), tool("grep")],
+    ports,
+    beginning: { ...beginning, addition: "" },
+  });
   const last = session.window.entries.at(-1);
   const { timestamp: _, ...change } = (last?.type === "message" ? last.message : {}) as SystemMessage;
   expect(change).toEqual({
@@ -65,6 +74,6 @@ test("SYS1 a prompt of one's own stands in the place of ours, what was added sta
   const ports = testPorts();
   const session = await Session.open(MemoryStore.create(ports), ports);
   const beginning = { folder: "/work", replacement: "You are a poet.", addition: "In rhymes." };
-  await establish({ session, tools: [tool("read")], ports, beginning });
+  await establish({ session, model, tools: [tool("read")], ports, beginning });
   expect(foldedSystem(session.window)?.sections).toEqual({ role: "You are a poet.", addition: "In rhymes." });
 });

@@ -16,7 +16,7 @@ A coding agent in your terminal. It reads, edits and runs what you ask for, in t
       --deny RULE                never this, e.g. 'bash(git push:*)'
       --sandbox on|off           whether commands run in a sandbox, where the system has one
       --network on|off           whether commands in the sandbox reach the network
-      --tools LIST               only these, e.g. read,bash
+      --tools LIST               these, e.g. read,grep, or all (default: read,write,edit,bash)
 
       --system-prompt TEXT       instead of ours
       --append-system-prompt TEXT

@@ -50,9 +50,16 @@ function fieldsOf(settings: JsonObject): readonly Field[] {
   const all = [...Object.entries(settings), ...inner.map(([name, value]) => [`compaction.${name}`, value] as const)];
   return all.map(([name, value]) => {
     const isKnown = settingNames.includes(name);
-    return { name, isKnown, fault: isKnown ? whatIsWrong(name, value) : null };
+    return { name, isKnown, fault: isKnown ? whatIsWrong(name, value) : (ELSEWHERE[name] ?? null) };
   });
 }
+
+/** Whoever believes that something is denied must not find out later that it was not. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  allow: "is no setting: give rules with --allow",
+  deny: "is no setting: give rules with --deny",
+  permissions: "is no setting: give rules with --allow and --deny",
+};
 
 function meant(name: string): string {
   const near = nearest(name, settingNames);

@@ -8,7 +8,7 @@ export function noteOn(event: AgentEvent, tools: readonly Tool[]): string | null
     case "tool_execution_start":
       return `· ${event.toolName} ${confinement(event, tools)}${clipped(wordsOf(event.args))}`;
     case "tool_execution_end":
-      return event.isError ? `  ${event.toolName} failed: ${clipped(textOf(event.result.content))}` : null;
+      return event.isError ? `  ${failureOf(event)}` : null;
     case "auto_retry_start":
       return `· ${clipped(event.errorMessage)}; asking again in ${Math.ceil(event.delayMs / 1_000)} s`;
     case "compaction_start":
@@ -19,6 +19,15 @@ export function noteOn(event: AgentEvent, tools: readonly Tool[]): string | null
       return null;
   }
 }
+
+/** By its words, since calls run at once and end in any order. */
+function failureOf({ toolName, args, result }: Extract<AgentEvent, { type: "tool_execution_end" }>): string {
+  const call = `${toolName} ${clipped(wordsOf(args), SHORT)}`.trim();
+  return `${call} failed: ${clipped(textOf(result.content), LONG)}`;
+}
+
+const SHORT = 40;
+const LONG = 300;
 
 type Started = Extract<AgentEvent, { type: "tool_execution_start" }>;
 
@@ -52,14 +61,14 @@ function textOf(content: readonly { readonly type: string; readonly text?: strin
 }
 
 /** One short line of it. */
-function clipped(text: string): string {
+function clipped(text: string, width: number = WIDTH): string {
   const line = text
-    .slice(0, 4 * WIDTH)
+    .slice(0, 4 * width)
     .replace(/\s+/g, " ")
     .trim();
   // By characters: half of one would be shown as an escape.
   const signs = Array.from(line);
-  return signs.length > WIDTH ? `${signs.slice(0, WIDTH - 1).join("")}…` : line;
+  return signs.length > width ? `${signs.slice(0, width - 1).join("")}…` : line;
 }
 
 const WIDTH = 160;
