@@ -21,8 +21,8 @@ export function thrownWords(thrown: unknown): Thrown {
   const fields = fieldsOf(thrown);
   const text = textOf(thrown, fields);
   const status = numberIn(fields.statusCode) ?? numberIn(fields.status);
-  const code = [fields.code, fields.type].filter((each) => typeof each === "string").join(" ");
   const from = sourceOf(fields, status);
+  const code = from === "network" ? systemCode(fields) : codesOf(fields);
   return {
     text,
     words: from === "nonsense" ? "" : wordsOf(text),
@@ -31,6 +31,15 @@ export function thrownWords(thrown: unknown): Thrown {
     headers: fieldsOf(fields.responseHeaders) as Thrown["headers"],
     from,
   };
+}
+
+function codesOf({ code, type }: Fields): string {
+  return [code, type].filter((each) => typeof each === "string").join(" ");
+}
+
+/** The package says that it could not connect, and puts why into the cause. */
+function systemCode(fields: Fields): string {
+  return codesOf(fields) || codesOf(fieldsOf(fields.cause));
 }
 
 type Fields = Readonly<Record<string, unknown>>;

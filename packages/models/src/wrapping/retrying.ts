@@ -79,12 +79,17 @@ async function* attempt(events: AsyncIterable<ModelEvent>): AsyncGenerator<Model
 
 /** Null: asking again would not help, or not soon enough. */
 function waitFor(
-  { kind, retryAfterMs }: ModelFailure,
+  { kind, retryAfterMs, cause }: ModelFailure,
   { retry, limits, random }: { readonly retry: number; readonly limits: Patience; readonly random: () => number },
 ): number | null {
   if ((kind !== "busy" && kind !== "unreachable") || retry >= limits.retries) return null;
+  if (Object(cause).code === NOBODY_LISTENS && retry >= MOST_FOR_NOBODY) return null;
   const longest = Math.min(limits.longestMs, limits.firstMs * 2 ** retry);
   // What the provider asks for is the least; chance only adds to it.
   if (retryAfterMs !== undefined && retryAfterMs >= 0) return Math.ceil(retryAfterMs + random() * limits.firstMs);
   return Math.ceil(longest * (0.5 + random() / 2));
 }
+
+/** RTY7: a server that was not started does not start by being asked; one that restarts is back in a moment. */
+const NOBODY_LISTENS = "ECONNREFUSED";
+const MOST_FOR_NOBODY = 2;

@@ -4,6 +4,7 @@ import type { Model, ModelEvent, ModelFailure } from "@pith/context";
 import { type ScriptedReply, scriptedModel } from "@pith/context/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { openModel } from "../../src/index.ts";
 import { patience, type RetryPorts, retrying } from "../../src/wrapping/retrying.ts";
 
 test("RTY1 a busy model is asked again after as long as it wants, and a little more", async () => {
@@ -79,6 +80,21 @@ test("RTY5 a clock that rejects when it is aborted breaks nothing", async () => 
     throw new Error("aborted");
   });
   expect((await all(model, abort.signal)).at(-1)).toMatchObject({ type: "reply-failed", failure: { kind: "aborted" } });
+});
+
+test("RTY7 where nobody listens it is asked twice more, and no longer", async () => {
+  const nobody = { failure: { kind: "unreachable", message: "no", cause: { code: "ECONNREFUSED" } } } as const;
+  const { model, slept } = scene([nobody, nobody, nobody, "never said"]);
+  expect((await all(model)).at(-1)).toEqual({ type: "reply-failed", failure: nobody.failure });
+  expect(slept).toEqual([750, 1_500]);
+});
+
+test("RTY7 a package that could not connect says so in a way that is understood", async () => {
+  const wish = { provider: "anthropic", model: "claude-sonnet-4-5", apiKey: "any", baseUrl: "http://127.0.0.1:9/v1" };
+  const opened = await openModel(wish, { environment: {}, patience: { retries: 0 } });
+  if (opened.type !== "opened") throw new Error(opened.message);
+  const failed = (await all(opened.model)).at(-1);
+  expect(failed).toMatchObject({ failure: { kind: "unreachable", cause: { code: "ECONNREFUSED" } } });
 });
 
 const down = { failure: { kind: "unreachable", message: "502" } } as const;
