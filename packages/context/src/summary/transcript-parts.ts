@@ -106,7 +106,12 @@ function callText({ name, arguments: all }: ToolCallBlock, { handle }: Source): 
 }
 
 function oneLine(name: unknown): string {
-  return plainText(String(name), LONGEST_NAME);
+  return plainText(asText(name), LONGEST_NAME);
+}
+
+/** It comes from a file, where anything can stand; not everything can be made a text of by itself. */
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
 const LONGEST_NAME = 80;
@@ -121,7 +126,7 @@ function note(kind: string, source: Source): readonly Part[] {
 }
 
 function shellText({ command, output, exitCode, cancelled }: BashExecutionMessage, { handle }: Source): string {
-  const ended = cancelled ? "(stopped by the user)" : exitCode ? `(exit code ${exitCode})` : "";
-  const texts = [command, output].map((text) => shown(String(text ?? "").trim(), SHOWN.output, handle));
+  const ended = cancelled ? "(stopped by the user)" : exitCode ? `(exit code ${asText(exitCode)})` : "";
+  const texts = [command, output].map((text) => shown(asText(text ?? "").trim(), SHOWN.output, handle));
   return [`$ ${texts[0]}`, texts[1] ?? "", ended].filter((text) => text !== "").join("\n");
 }

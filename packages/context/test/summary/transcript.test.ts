@@ -233,6 +233,7 @@ describe("SUM2 whatever stands in whatever field, the structure is the same", ()
           expect(transcriptOf([entry], { edits: [] }).length).toBeLessThanOrEqual(1);
         },
       ),
+      { examples: [["bashExecution", { toString: 0 }]] },
     );
   });
 });
