@@ -69,7 +69,7 @@ async function stoppable(request: Request, stream: Stream): Promise<Asked> {
   }
 }
 
-const STOPPED: Asked = { type: "failed", failure: { kind: "aborted", message: "it was stopped" } };
+export const STOPPED: Asked = { type: "failed", failure: { kind: "aborted", message: "it was stopped" } };
 
 async function streamed(request: Request, { parts, stepId, tell }: Stream, late: AbortSignal): Promise<Asked> {
   const { session, model, signal } = parts;

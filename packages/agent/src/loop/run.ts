@@ -3,7 +3,7 @@
 import { type AgentMessage, type Breaker, breakerNotes, type ModelFailure } from "@pith/context";
 import { NotWritten } from "../append.ts";
 import type { AgentEvent, RunEnd } from "../events.ts";
-import { type Asked, ask } from "./ask.ts";
+import { type Asked, ask, STOPPED } from "./ask.ts";
 import type { Between } from "./between.ts";
 import { runCalls } from "./calls/run-calls.ts";
 import { deliver } from "./deliver.ts";
@@ -120,8 +120,6 @@ async function* askUntilItFits(parts: RunParts, id: string): AsyncGenerator<Agen
     return { asked: isStuck ? stuck(asked.failure, result.breaker) : asked, replyId };
   }
 }
-
-const STOPPED: Asked = { type: "failed", failure: { kind: "aborted", message: "it was stopped" } };
 
 /** A reply counts, but its context was too much: what stands in the way of a smaller one; null for nothing. */
 async function* breakerAfter(parts: RunParts): AsyncGenerator<AgentEvent, Breaker | null> {
