@@ -9,6 +9,7 @@ const LONGEST = 600_000;
 export default defineConfig({
   test: {
     include: ["packages/*/test/**/*.test.ts", "scripts/test/**/*.test.ts", "bench/test/**/*.test.ts"],
+    globalSetup: ["packages/cli/test/inventory/empty-triggered.ts"],
     testTimeout: LONGEST,
     hookTimeout: LONGEST,
     // Vitest leaves a core to its watcher; nobody watches here.

@@ -1,9 +1,10 @@
 /** `node scripts/write-docs.ts [ROOT]`, or `pnpm write-docs`: writes the parts of the documents that are made from the code. */
 
-import { writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { readApi } from "./docs/api/read-api.ts";
 import { generators, regenerated } from "./docs/generated.ts";
+import { generatedFiles, textAt } from "./docs/generated-files.ts";
 import { pagesOf } from "./docs/pages.ts";
 import { refilled } from "./docs/shown-code.ts";
 
@@ -13,5 +14,11 @@ for (const { path, text } of pagesOf(root)) {
   const fresh = refilled(regenerated(text, made), root);
   if (fresh === text) continue;
   writeFileSync(join(root, path), fresh);
+  console.log(`${path} is written anew`);
+}
+for (const { path, text } of generatedFiles(root)) {
+  if (textAt(join(root, path)) === text) continue;
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
   console.log(`${path} is written anew`);
 }

@@ -5,12 +5,13 @@ import { importSuite } from "./import/suite.ts";
 import { loopSuite } from "./loop/suite.ts";
 import { overflowSuite } from "./overflow/suite.ts";
 import { planSuite } from "./plan/suite.ts";
+import { searchSuite } from "./search/suite.ts";
 import { sessionSuite } from "./session/suite.ts";
 import { runSuites } from "./suite.ts";
 import { tokensSuite } from "./tokens/suite.ts";
 
 await runSuites(
   "bench",
-  [contextSuite, importSuite, loopSuite, overflowSuite, planSuite, sessionSuite, tokensSuite],
+  [contextSuite, importSuite, loopSuite, overflowSuite, planSuite, searchSuite, sessionSuite, tokensSuite],
   process.argv.slice(2),
 );

@@ -22,6 +22,7 @@ function defaults(limits: CompactionLimits): string {
         `window − min(${number(reserve)}, ${percent(limits.largestReserve)} of the window)`,
         "more tokens than this are too much; of several that apply the lowest wins",
       ],
+      ["`soft`", `${percent(limits.soft)} of that`, "from here on you are told that it will soon be too much"],
       ["`tail`", amount(limits.tail), "what stays as it was said"],
       ["`words`", amount(limits.words), "what you wrote before the tail, word for word"],
       ["`checkpoint`", amount(limits.checkpoint), "the narrative and the ledger together"],

@@ -7,6 +7,7 @@ import { lineAt } from "../house/source/source.ts";
 import { apiFaults } from "./api/api-faults.ts";
 import { readApi } from "./api/read-api.ts";
 import { GENERATED, type Generators, generators } from "./generated.ts";
+import { fileFaults } from "./generated-files.ts";
 import { type Page, pagesOf } from "./pages.ts";
 import { codeFaults } from "./shown-code.ts";
 
@@ -24,7 +25,7 @@ export function docFaults(root: string): DocInspection {
     ...codeFaults(root, page),
     ...generatedFaults(page, made),
   ];
-  return { pages: pages.length, faults: [...pages.flatMap(faultsOf), ...apiFaults(root, api)] };
+  return { pages: pages.length, faults: [...pages.flatMap(faultsOf), ...fileFaults(root), ...apiFaults(root, api)] };
 }
 
 function linkFaults(root: string, { path, text }: Page): readonly Fault[] {

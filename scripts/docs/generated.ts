@@ -4,16 +4,22 @@ import { contents } from "./api/contents.ts";
 import type { Api } from "./api/read-api.ts";
 import { themeText } from "./api/theme-text.ts";
 import { typeTable } from "./api/type-table.ts";
+import { commandTables } from "./command-tables.ts";
 import { compactionTables } from "./compaction-tables.ts";
+import { eventTables } from "./event-tables.ts";
 import { modelTables } from "./model-tables.ts";
+import { settingsTables } from "./settings-tables.ts";
 
 /** By NAME; each is given the page it is for. */
 export type Generators = Readonly<Record<string, (page: string) => string>>;
 
 export function generators(api: Api): Generators {
   return {
+    ...commandTables,
     ...compactionTables,
+    ...eventTables,
     ...modelTables,
+    ...settingsTables,
     ...Object.fromEntries(api.themes.map((theme) => [`api-${theme.name}`, () => themeText(api, theme)])),
     "api-contents": (page) => contents(api, page),
     "api-types": () => typeTable(api),

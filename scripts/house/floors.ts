@@ -9,8 +9,9 @@ import type { Source } from "./source/source.ts";
 const rooms: readonly (readonly string[])[] = [
   ["message", "limits", "ports", "attempted", "hook"],
   ["entry", "request"],
+  ["totals"],
   ["model", "session/"],
-  ["reading/", "recall/"],
+  ["reading/", "recall/", "secrets/"],
   ["keeping/", "node/"],
   ["summary/"],
   ["compaction/", "branching/"],

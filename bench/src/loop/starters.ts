@@ -21,7 +21,7 @@ export async function starters(field: Field, ground: Ground): Promise<readonly C
   const { program, yardstick, pi: peer, alsoSandboxed } = field;
   return [
     floor("floor", ourFloor),
-    pith("pith", program, ["--mode", "all", "--sandbox", "off"]),
+    pith("pith", program, ["--permission-mode", "all", "--sandbox", "off"]),
     ...(yardstick ? [floor("yardstick", yardstick)] : []),
     ...(peer ? [pi(peer)] : []),
     ...(alsoSandboxed ? await inSandboxes(program, ground) : []),
@@ -29,7 +29,7 @@ export async function starters(field: Field, ground: Ground): Promise<readonly C
 }
 
 async function inSandboxes(program: string, ground: Ground): Promise<readonly Contender[]> {
-  const ours = pith("pith_sandboxed", program, ["--mode", "all", "--sandbox", "on"]);
+  const ours = pith("pith_sandboxed", program, ["--permission-mode", "all", "--sandbox", "on"]);
   const shell = await sandboxCommand(ours, ground);
   return shell ? [floor("floor_sandboxed", ourFloor, shell), ours] : [];
 }

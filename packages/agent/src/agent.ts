@@ -1,59 +1,33 @@
 /** An agent: a session, somebody who speaks and what can be done, from one message of the user to the end of the work. */
 
 import {
-  type CompactionLimits,
+  type Appended,
+  type Budget,
   type ContextSize,
-  compactionLimits,
   contextSize,
   type Model,
   type Moved,
-  type Ports,
   type Queued,
   type Session,
   type ThinkingLevel,
   type Undone,
   type UserMessage,
-  type Writer,
 } from "@pith/context";
-import { appended } from "./append.ts";
-import type { Blobs } from "./blobs.ts";
+import type { AgentParts } from "./agent-parts.ts";
 import type { AgentEvent, RunEnd } from "./events.ts";
-import { enqueue, queueUpdate, unqueue } from "./loop/deliver.ts";
+import type { HandedOff, IsThere } from "./handoff/hand-off.ts";
+import { enqueue } from "./loop/deliver.ts";
 import { budgetOf } from "./loop/fitting/budget-of.ts";
-import type { Compacted } from "./loop/fitting/compaction.ts";
+import type { Compacted } from "./loop/fitting/compacted.ts";
 import { compacting } from "./loop/fitting/keep-fit.ts";
-import { changeModel, type ModelSet } from "./loop/fitting/set-model.ts";
-import type { AgentHooks, RunParts } from "./loop/run-parts.ts";
+import type { ModelSet } from "./loop/fitting/set-model.ts";
+import { Standing } from "./loop/standing.ts";
 import { saying, takingUp } from "./loop/start.ts";
 import { Work } from "./loop/work.ts";
-import type { Destination, Navigated } from "./navigate.ts";
-import type { Permits } from "./permissions/permit.ts";
-import { type Beginning, establish } from "./prompt/establish.ts";
-import type { PlannedFile, RewindParts } from "./rewind/plan-rewind.ts";
-import { atOnce, type Step } from "./step.ts";
-import type { Tool } from "./tool.ts";
-
-export interface AgentParts {
-  readonly session: Session;
-  readonly model: Model;
-  readonly tools: readonly Tool[];
-  readonly ports: Ports;
-  /** Where it works, and what it is told before the first word. */
-  readonly beginning?: Beginning;
-  readonly thinking?: ThinkingLevel;
-  readonly limits?: CompactionLimits;
-  /** Who writes summaries; the model that works, where nobody is named. */
-  readonly writers?: readonly Writer[];
-  readonly hooks?: AgentHooks;
-  /** Without it everything is permitted: whoever hands in the tools answers for them. */
-  readonly permits?: Permits;
-  readonly blobs?: Blobs;
-  /** Where files are put back as they were; without it none are. */
-  readonly rewind?: RewindParts;
-  readonly step?: Step;
-  /** Told everything that happens, also what happens outside a run. */
-  readonly listen?: (event: AgentEvent) => void;
-}
+import type { Beginning } from "./prompt/establish.ts";
+import type { PlannedFile } from "./rewind/plan-rewind.ts";
+import type { SkillText } from "./skills/skill.ts";
+import type { Destination, Navigated } from "./tree/navigate.ts";
 
 type Refused = Extract<Moved, { type: "refused" }>;
 
@@ -62,18 +36,22 @@ export type Content = UserMessage["content"];
 /** An agent. It does one thing at a time; what else is asked of it waits for the moment between two requests. */
 export class Agent {
   readonly #parts: AgentParts;
+  readonly #standing: Standing;
   readonly #work: Work;
-  #model: Model;
-  #thinking: ThinkingLevel | undefined;
-  #isAutomatic = true;
 
   constructor(parts: AgentParts) {
+    const { session, ports, listen, secrets } = parts;
+    const standing = new Standing(parts);
     this.#parts = parts;
-    this.#model = parts.model;
-    this.#thinking = parts.thinking;
-    const { session, listen } = parts;
-    const establishing = (): Promise<void> => establish({ ...parts, model: this.#model, thinking: this.#thinking });
-    this.#work = new Work({ session, listen, parts: (signal) => this.#runParts(signal), establish: establishing });
+    this.#standing = standing;
+    this.#work = new Work({
+      session,
+      ports,
+      listen,
+      secrets,
+      parts: (signal) => standing.runParts(signal),
+      establish: () => standing.establish(),
+    });
   }
 
   get session(): Session {
@@ -81,7 +59,22 @@ export class Agent {
   }
 
   get model(): Model {
-    return this.#model;
+    return this.#standing.model;
+  }
+
+  get thinkingLevel(): string {
+    return this.#standing.thinkingLevel;
+  }
+
+  /** How much is too much for who speaks now, and how much of each thing a compaction keeps. */
+  get budget(): Budget {
+    return budgetOf(this.#standing.runParts());
+  }
+
+  /** What the next request would weigh, and what the model can see. */
+  contextUsage(): ContextSize & { readonly contextWindow: number } {
+    const { contextWindow } = this.model;
+    return { ...contextSize(this.session.window, this.budget), contextWindow };
   }
 
   /** Whether a run is under way; then what is said to it waits. */
@@ -110,19 +103,17 @@ export class Agent {
 
   /** Says something before the next request of the run that is under way; where there is none, at the beginning of the next. */
   steer(content: Content): Promise<void> {
-    return this.#enqueue("steer", content);
+    return this.#work.inbox.put({ kind: "steer", content });
   }
 
   /** Says something when the model has no more to say. */
   followUp(content: Content): Promise<void> {
-    return this.#enqueue("followUp", content);
+    return this.#work.inbox.put({ kind: "followUp", content });
   }
 
   /** Takes back all that waits, e.g. to write it anew. */
-  async clearQueue(): Promise<readonly Queued[]> {
-    const taken = await unqueue(this.session, () => true);
-    this.#work.tell(queueUpdate(this.session));
-    return taken;
+  clearQueue(): Promise<readonly Queued[]> {
+    return this.#work.inbox.takeBack();
   }
 
   /** Ends what is under way, and comes back when it has ended. What was said and done until then stays. */
@@ -137,32 +128,53 @@ export class Agent {
   }
 
   /** Another model takes over from the next request on. What is too much for it is compacted first; else nothing changes. */
-  async setModel(model: Model): Promise<ModelSet> {
-    const outcome = await this.#work.aside((parts) => changeModel(model, parts));
-    if (outcome.type === "set") this.#model = model;
-    return outcome;
+  setModel(model: Model): Promise<ModelSet> {
+    return this.#work.aside((parts) => this.#standing.speakWith(model, parts));
   }
 
   /** From the next request on. */
-  async setThinkingLevel(level: ThinkingLevel): Promise<void> {
-    this.#thinking = level;
-    await this.#work.aside(async function* ({ session }) {
-      await appended(session, { type: "thinking_level_change", thinkingLevel: level });
-      yield { type: "thinking_level_changed", level };
+  setThinkingLevel(level: ThinkingLevel): Promise<void> {
+    return this.#work.aside((parts) => this.#standing.think(level, parts));
+  }
+
+  /** False stops every compaction that nobody asked for; whatever the limits say. */
+  setAutoCompactionEnabled(isEnabled: boolean): void {
+    this.#standing.isAutomatic = isEnabled;
+  }
+
+  /** What it is told before the next word, where that is not what the log says; what was said stays. */
+  setBeginning(beginning: Beginning): void {
+    this.#standing.beginning = beginning;
+  }
+
+  /** Writes beside the conversation, such as a pin or a name; between two requests, so that it comes into none. */
+  annotate(act: (session: Session) => Promise<Appended>): Promise<Appended> {
+    return this.#work.beside(({ session }) => act(session));
+  }
+
+  /** Has a first message written for a new session that goes on with this one's work towards a goal (B82). */
+  handOff(goal: string, isThere: IsThere): Promise<HandedOff> {
+    return this.#work.beside(async (parts) => {
+      const { handOff } = await import("./handoff/hand-off.ts");
+      return await handOff(goal, { ...parts, isThere });
     });
   }
 
-  /** False stops every compaction that nobody asked for. */
-  setAutoCompactionEnabled(isEnabled: boolean): void {
-    this.#isAutomatic = isEnabled;
+  /** Has the model know a skill, word for word, before whatever is said next. */
+  attachSkill(skill: SkillText): Promise<void> {
+    return this.#work.beside(async ({ session }) => {
+      const { attachSkill } = await import("./skills/attach.ts");
+      await this.#standing.establish();
+      await attachSkill(session, skill);
+    });
   }
 
   /** Undoes the newest compaction, or takes that back: one step. A move like any other, so that a run must have ended. */
   async undoCompaction(step: "undo" | "redo" = "undo"): Promise<Undone | Refused> {
     if (this.isRunning) return { type: "refused", why: "streaming" };
     return this.#work.alone(async function* (parts) {
-      const { steppedBack } = await import("./navigate.ts");
-      return yield* steppedBack(step, parts);
+      const { stepBack } = await import("./tree/step-back.ts");
+      return yield* stepBack(step, parts);
     });
   }
 
@@ -171,7 +183,7 @@ export class Agent {
     if (this.isRunning) return { type: "refused", why: "streaming" };
     const { rewind } = this.#parts;
     return this.#work.alone(async function* (parts) {
-      const { navigate } = await import("./navigate.ts");
+      const { navigate } = await import("./tree/navigate.ts");
       return yield* navigate(target, wish, { parts, rewind });
     });
   }
@@ -180,39 +192,7 @@ export class Agent {
   async previewFiles(target: string | null): Promise<readonly PlannedFile[]> {
     const { rewind } = this.#parts;
     if (!rewind) return [];
-    const { filesOnTheWay } = await import("./navigate.ts");
+    const { filesOnTheWay } = await import("./tree/files-on-the-way.ts");
     return filesOnTheWay(target, this.session, rewind);
   }
-
-  /** What the next request would weigh, and what the model can see. */
-  contextUsage(): ContextSize & { readonly contextWindow: number } {
-    const { contextWindow } = this.#model;
-    return { ...contextSize(this.session.window, budgetOf(this.#runParts(NEVER))), contextWindow };
-  }
-
-  async #enqueue(kind: Queued["kind"], content: Content): Promise<void> {
-    await this.#work.arriving(enqueue(this.session, { id: this.#parts.ports.entryId(), kind, content }));
-    this.#work.tell(queueUpdate(this.session));
-  }
-
-  #runParts(signal: AbortSignal): RunParts {
-    const { limits = compactionLimits, hooks = {}, step = atOnce, ...parts } = this.#parts;
-    const { session, tools, ports, writers, permits, blobs } = parts;
-    const automatic = { ...limits, enabled: limits.enabled && this.#isAutomatic };
-    return {
-      session,
-      model: this.#model,
-      tools,
-      ports,
-      limits: automatic,
-      writers,
-      hooks,
-      permits,
-      blobs,
-      step,
-      signal,
-    };
-  }
 }
-
-const NEVER = new AbortController().signal;

@@ -3,13 +3,16 @@
 import type {
   AgentMessage,
   AssistantMessage,
-  Compaction,
-  CompactionEntry,
+  BranchSummaryEntry,
   Entry,
   ModelEvent,
+  Progress,
   ThinkingLevel,
   ToolResultMessage,
+  Usage,
 } from "@pith/context";
+import type { CompactionEvent, CompactionReason } from "./loop/fitting/compaction-events.ts";
+import type { FoundSecret } from "./secrets.ts";
 
 export type AgentEvent =
   | { readonly type: "agent_start" }
@@ -32,13 +35,21 @@ export type AgentEvent =
     }
   | RetryEvent
   | CompactionEvent
+  | SummarizationRetry
+  | TreeEvent
+  | UsageEvent
   /** What waits, as it was said. */
   | { readonly type: "queue_update"; readonly steering: readonly string[]; readonly followUp: readonly string[] }
   | { readonly type: "entry_appended"; readonly entry: Entry }
+  /** Secrets that were found, each once; placeholders stand for them from now on. */
+  | { readonly type: "secrets_redacted"; readonly secrets: readonly FoundSecret[] }
   | { readonly type: "thinking_level_changed"; readonly level: ThinkingLevel }
   | { readonly type: "agent_end"; readonly messages: readonly AgentMessage[]; readonly end: RunEnd }
   /** Nothing is under way any more, and nothing will begin by itself. */
   | { readonly type: "agent_settled"; readonly aborted: boolean };
+
+/** Told everything that happens. Who answers with a promise is waited for before the next thing is told. */
+export type Listen = (event: AgentEvent) => void | Promise<void>;
 
 interface Call {
   readonly toolCallId: string;
@@ -60,31 +71,50 @@ type RetryEvent =
       readonly finalError?: string;
     };
 
-type CompactionEvent =
-  | { readonly type: "compaction_start"; readonly reason: CompactionReason }
+/** A model that writes a summary was busy or broke off, and is asked again. */
+export type SummarizationRetry = SummarySource &
+  (
+    | {
+        readonly type: "summarization_retry_scheduled";
+        readonly attempt: number;
+        readonly delayMs: number;
+        readonly errorMessage: string;
+      }
+    | { readonly type: "summarization_retry_attempt_start" }
+    | { readonly type: "summarization_retry_finished" }
+  );
+
+/** What a summary is for. */
+export type SummarySource =
+  | { readonly source: "compaction"; readonly reason: CompactionReason }
+  | { readonly source: "branchSummary" };
+
+type TreeEvent =
+  | ({ readonly type: "branch_summary_progress" } & Progress)
+  /** One stands elsewhere now; with the summary of what was left, where one was written. */
   | {
-      readonly type: "compaction_end";
-      readonly reason: CompactionReason;
-      readonly result?: CompactionResult;
-      readonly aborted: boolean;
-      /** Whether the request that was refused is sent again now. */
-      readonly willRetry: boolean;
-      readonly errorMessage?: string;
-      /** All there is to know of it: the receipt, or why nothing came of it. */
-      readonly compaction: Compaction;
+      readonly type: "session_tree";
+      readonly newLeafId: string | null;
+      readonly oldLeafId: string | null;
+      readonly summaryEntry?: BranchSummaryEntry;
     };
 
-/** What a compaction put in place of what it covered. */
-export type CompactionResult = Pick<CompactionEntry, "summary" | "firstKeptEntryId" | "tokensBefore" | "details">;
+/** What was paid to a model besides replies and compactions: a branch summary, a hand-over, a try that was made again. */
+export interface UsageEvent {
+  readonly type: "usage";
+  readonly kind: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly usage: Usage;
+}
 
 /** A piece of a reply, as it comes. */
 export type Delta = Extract<ModelEvent, { type: "text-delta" | "thinking-delta" | "tool-call-delta" }>;
-
-export type CompactionReason = "manual" | "threshold" | "overflow";
 
 /** How a run ended: the model had no more to say, somebody stopped it, or why it could not go on. */
 export type RunEnd =
   /** `isCut`: the last answer was longer than the model may answer, and broke off there. */
   | { readonly type: "done"; readonly isCut?: true }
   | { readonly type: "aborted" }
-  | { readonly type: "failed"; readonly why: string };
+  /** `compaction-off`: it is too long, and nothing is made smaller by itself; whoever asks for it can have it. */
+  | { readonly type: "failed"; readonly why: string; readonly code?: "compaction-off" };

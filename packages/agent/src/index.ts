@@ -1,15 +1,23 @@
 /** The door `@pith/agent`: the loop that lets a model act, its tools, its permissions, and the ports to the place where it works. */
 
-export { Agent, type AgentParts, type Content } from "./agent.ts";
+export { Agent, type Content } from "./agent.ts";
+export type { AgentHooks, AgentParts, LimitsFor } from "./agent-parts.ts";
 export type { BlobDraft, BlobKept, BlobRead, Blobs } from "./blobs.ts";
 export { pictureKind } from "./bytes/picture-kind.ts";
 export { textOf } from "./bytes/text-of.ts";
-export type { AgentEvent, CompactionReason, CompactionResult, Delta, RunEnd } from "./events.ts";
-export type { Compacted } from "./loop/fitting/compaction.ts";
+export type { AgentEvent, Delta, Listen, RunEnd } from "./events.ts";
+export { DRAFT, draftAt } from "./handoff/draft.ts";
+export type { HandedOff, IsThere } from "./handoff/hand-off.ts";
+export type { Compacted } from "./loop/fitting/compacted.ts";
+export type {
+  CompactionEvent,
+  CompactionReason,
+  CompactionResult,
+  QualityFinding,
+  SkipReason,
+} from "./loop/fitting/compaction-events.ts";
 export type { ModelSet } from "./loop/fitting/set-model.ts";
-export type { AgentHooks } from "./loop/run-parts.ts";
 export { type MemoryBlobsParts, memoryBlobs } from "./memory-blobs.ts";
-export type { Destination, Navigated } from "./navigate.ts";
 export type { Rules } from "./permissions/decide.ts";
 export { fetchesFreely } from "./permissions/fetches-freely.ts";
 export { Permissions, type PermissionsParts, type RuleMemory } from "./permissions/permissions.ts";
@@ -22,9 +30,15 @@ export type { Ground, RealPath } from "./permissions/sight.ts";
 export type { Mode } from "./permissions/table.ts";
 export type { Beginning } from "./prompt/establish.ts";
 export type { ProjectText } from "./prompt/system-message.ts";
+export { redactedBlobs } from "./redacting/redacted-blobs.ts";
+export { redactedSearch } from "./redacting/redacted-search.ts";
+export { redactedShell } from "./redacting/redacted-shell.ts";
+export { type Restoring, restoredFiles } from "./redacting/restored-files.ts";
 export type { Originals } from "./rewind/originals.ts";
 export type { PlannedFile, RewindParts, Verdict } from "./rewind/plan-rewind.ts";
 export type { Rewound, RewoundFile } from "./rewind/rewind-files.ts";
+export type { FoundSecret, Restored, Secrets, TextStream } from "./secrets.ts";
+export type { Skill, SkillFiles, SkillText } from "./skills/skill.ts";
 export type { Step } from "./step.ts";
 export type { Intent, Leave, Tool, ToolCall, ToolOutput } from "./tool.ts";
 export { type BashParts, type BashTool, bashTool } from "./tools/bash/bash.ts";
@@ -32,12 +46,14 @@ export type { Sandbox } from "./tools/bash/confinement.ts";
 export type { OutputLimit } from "./tools/bounds.ts";
 export { fetchTool } from "./tools/fetch/fetch.ts";
 export type { Web, WebAct, WebFailed, WebOpened, WebPage, WebRefused } from "./tools/fetch/web.ts";
+export { type Diffed, unifiedDiff } from "./tools/files/editing/unified-diff.ts";
 export type { FileParts } from "./tools/files/file-parts.ts";
 export { fileTools } from "./tools/files/file-tools.ts";
 export { knownFiles } from "./tools/files/known-files.ts";
 export { LARGEST_PICTURE } from "./tools/files/reading/picture.ts";
 export { Reads } from "./tools/files/reads.ts";
 export { searchTools } from "./tools/searching/search-tools.ts";
+export type { Destination, Navigated } from "./tree/navigate.ts";
 export type {
   FileRead,
   FileWritten,

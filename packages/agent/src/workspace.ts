@@ -1,5 +1,7 @@
 /** The port to the place where an agent works: its files and its shell. Handed in, so that the same tools work on a disk, in a sandbox or elsewhere. */
 
+import type { Redaction } from "@pith/context";
+
 export interface Workspace {
   /** The folder from which relative paths start; absolute. */
   readonly root: string;
@@ -96,6 +98,8 @@ export interface GrepWish {
   readonly ignoresCase?: boolean;
   /** Lines shown before and after each hit. */
   readonly around?: number;
+  /** Lines pass it before they are cut: half a secret looks like none. */
+  readonly redaction?: Redaction | undefined;
 }
 
 export interface GrepHit {

@@ -1,44 +1,82 @@
 /** The one place that knows every part: session, model, tools, agent. */
 
 import { homedir } from "node:os";
-import { Agent, type Beginning, fetchesFreely, type Tool } from "@pith/agent";
+import { Agent, type AgentParts, type Beginning, type Tool } from "@pith/agent";
 import { sandboxHere } from "@pith/agent/node";
-import type { Model, Session, Tool as ToolSchema } from "@pith/context";
 import { machine } from "@pith/context/node";
-import { type Environment, searches, webSearch } from "@pith/models";
 import type { Wish } from "./asking/wish.ts";
-import { type ChosenModel, chooseModel } from "./choose-model.ts";
-import { limitsOf } from "./home/limits.ts";
-import type { Settings } from "./home/settings.ts";
-import { type OpenedSession, openSession } from "./open-session.ts";
-import { permitting } from "./permitting.ts";
-import { projectTexts } from "./prompting/project-texts.ts";
-import { workplace } from "./workplace.ts";
-
-export interface Place {
-  readonly cwd: string;
-  /** Pith's home. */
-  readonly home: string;
-  readonly environment: Environment;
-  readonly choices: Settings;
-}
+import type { Guidance } from "./guiding/guidance.ts";
+import { type Guide, type Guided, type GuidedParts, guided, guideOf } from "./guiding/guided.ts";
+import { relearning } from "./home/secrets/relearning.ts";
+import type { CompactionSettings, Settings } from "./home/settings.ts";
+import type { Place } from "./place.ts";
+import type { NamedWriters } from "./speaking/compaction-writers.ts";
+import { type OpenBeside, openingBeside } from "./speaking/opening-beside.ts";
+import { sessionWithModel, type Voiced } from "./speaking/session-with-model.ts";
+import { type WayOn, wayOn } from "./working/way-on.ts";
+import { chosenTools, providedTools } from "./workplace/chosen-tools.ts";
+import { type Permitting, permitting } from "./workplace/permitting.ts";
+import { type Workplace, workplace } from "./workplace/workplace.ts";
 
 export type Built =
-  | {
-      readonly type: "built";
-      readonly agent: Agent;
-      readonly tools: readonly Tool[];
-      readonly notes: readonly string[];
-      /** How to go on with this session; null where nothing is kept. */
-      readonly next: string | null;
-      readonly close: () => Promise<void>;
-    }
+  | (Guide &
+      WayOn & {
+        readonly type: "built";
+        readonly agent: Agent;
+        readonly tools: readonly Tool[];
+        readonly notes: readonly string[];
+        /** The session's file; null where nothing is kept. */
+        readonly sessionPath: string | null;
+        /** Why nobody can speak; null where somebody can. */
+        readonly missing: string | null;
+        readonly openModel: OpenBeside;
+        readonly close: () => Promise<void>;
+      })
   | { readonly type: "failed"; readonly message: string };
 
 export async function build(wish: Wish, place: Place): Promise<Built> {
-  const { cwd, home, environment, choices } = place;
-  const strange = strangeTool(choices.tools);
-  if (strange !== null) return { type: "failed", message: strange };
+  const ground = await groundFor(wish, place);
+  if (ground.type === "failed") return ground;
+  const { voiced, permitted, guiding, guides, at } = ground;
+  const tools = chosenTools(at.tools, place.choices.tools);
+  const provided = providedTools(tools, { ...permitted, ...voiced });
+  const beginning = ({ project, catalogue: skills }: Guidance): Beginning => ({
+    ...{ folder: place.cwd, project, skills, provided },
+    ...ownPrompt(wish),
+  });
+  const { session, path, missing, heard } = voiced;
+  const openModel = openingBeside({ ...place, sessionId: session.store.header.id, provider: voiced.model.provider });
+  const { guidance } = guides.standing;
+  const agent = await agentOn(ground, { place, tools, openModel, beginning: beginning(guidance) });
+  return {
+    type: "built",
+    agent,
+    tools,
+    notes: [...heard, ...permitted.notes, ...at.notes, ...guidance.notes],
+    sessionPath: path,
+    missing,
+    openModel,
+    ...guideOf(agent, guides, { ...guiding, beginning }),
+    ...wayOn(wish, session),
+    close: async () => {
+      await at.close();
+      await voiced.close();
+    },
+  };
+}
+
+/** What an agent stands on: a session with somebody who speaks, what is permitted, what guides it, and where it works. */
+interface Ground {
+  readonly type: "ground";
+  readonly permitted: Extract<Permitting, { type: "permissions" }>;
+  readonly voiced: Extract<Voiced, { type: "opened" }>;
+  readonly guiding: GuidedParts;
+  readonly guides: Guided;
+  readonly at: Workplace;
+}
+
+async function groundFor(wish: Wish, place: Place): Promise<Ground | Extract<Built, { type: "failed" }>> {
+  const { cwd, home, environment, choices, trusted, note = () => {} } = place;
   const userHome = homedir();
   // Tried by a program of its own, while everything else is made ready.
   const sandbox = choices.sandbox === "off" ? null : sandboxHere({ environment, root: cwd, home: userHome });
@@ -46,54 +84,58 @@ export async function build(wish: Wish, place: Place): Promise<Built> {
   if (permitted.type === "failed") return permitted;
   const voiced = await sessionWithModel(wish, place);
   if (voiced.type === "failed") return voiced;
-  const { session, path, opened, close } = voiced;
-  const { permissions, mayRead, mayWrite, denied } = permitted;
-  const at = await workplace({ ...place, session, sessionPath: path, sandbox, mayWrite, denied });
-  const tools = chosen(at.tools, choices.tools);
-  const provided = fetchesFreely(permissions) ? searchBeside(tools, opened.model) : [];
-  const project = wish.readsProjectTexts ? await projectTexts({ cwd, userHome, home, mayRead }) : NO_TEXTS;
-  const agent = new Agent({
-    session,
-    model: opened.model,
-    tools,
-    permits: permissions,
-    blobs: at.blobs,
-    ...(at.rewind && { rewind: at.rewind }),
-    ports: machine,
-    beginning: { folder: cwd, project: project.texts, provided, ...ownPrompt(wish) },
-    limits: limitsOf(choices.compaction),
-    ...(choices.thinking && { thinking: choices.thinking }),
-  });
-  const notes = [...opened.notes(), ...permitted.notes, ...at.notes, ...project.notes];
-  const end = async (): Promise<void> => {
-    await at.close();
-    await close();
-  };
-  return { type: "built", agent, tools, notes, next: next(wish, session), close: end };
+  const { mayRead } = permitted;
+  const guiding = { wish, cwd, home, userHome, environment, choices, mayRead, trusted, note };
+  const guides = await guided(guiding);
+  const { session, path: sessionPath } = voiced;
+  const at = await workplace({ ...place, ...permitted, session, sessionPath, sandbox, skillAt: guides.skillAt });
+  return { type: "ground", permitted, voiced, guiding, guides, at };
 }
 
-const NO_TEXTS = { texts: [], notes: [] } as const;
+interface AgentWish extends Pick<AgentParts, "tools" | "beginning"> {
+  readonly place: Place;
+  readonly openModel: OpenBeside;
+}
 
-type Voiced =
-  | (Extract<OpenedSession, { type: "opened" }> & { readonly opened: Extract<ChosenModel, { type: "opened" }> })
-  | { readonly type: "failed"; readonly message: string };
+async function agentOn(ground: Ground, { place, openModel, ...told }: AgentWish): Promise<Agent> {
+  const { voiced, permitted, guides, at } = ground;
+  const { choices, vault, listen } = place;
+  const { session, model } = voiced;
+  const { permissions, mayRead } = permitted;
+  const agent: Agent = new Agent({
+    ...told,
+    session,
+    model,
+    ports: machine,
+    permits: permissions,
+    blobs: at.blobs,
+    skills: guides,
+    limits: guides.limits,
+    ...(listen && { listen }),
+    ...(vault && { secrets: relearning(vault, { session, files: at.files, mayRead }) }),
+    ...(at.rewind && { rewind: at.rewind }),
+    ...settled(choices),
+    ...(await ownWriters(choices.compaction, { open: openModel, speaking: () => agent.model })),
+  });
+  return agent;
+}
 
-/** A session that exists says who spoke in it; a new one is made only where somebody will speak. */
-async function sessionWithModel({ session: wish }: Wish, { cwd, home, environment, choices }: Place): Promise<Voiced> {
-  const isNew = wish.type === "new" || wish.type === "none";
-  const id = machine.sessionId();
-  const found = isNew ? null : await openSession(wish, { cwd, id });
-  if (found?.type === "failed") return found;
-  const { model } = found?.session.window.state ?? { model: null };
-  const spoke = model ? `${model.provider}/${model.modelId}` : undefined;
-  const sessionId = found?.session.store.header.id ?? id;
-  const opened = await chooseModel(choices, { environment, home, sessionId, spoke });
-  if (opened.type !== "opened") {
-    await found?.close();
-    return { type: "failed", message: opened.message };
-  }
-  const place = found ?? (await openSession(wish, { cwd, id }));
-  return place.type === "failed" ? place : { ...place, opened };
+function settled({ compaction, branchSummary, thinking }: Settings): Partial<AgentParts> {
+  return {
+    ...(compaction?.instructions && { instructions: compaction.instructions }),
+    ...(branchSummary?.reserveTokens !== undefined && { branchReserve: branchSummary.reserveTokens }),
+    ...(thinking && { thinking }),
+  };
+}
+
+/** Loaded only where somebody is named for it. */
+async function ownWriters(
+  { model: names = [] }: CompactionSettings = {},
+  { open, speaking }: Pick<NamedWriters, "open" | "speaking">,
+): Promise<Pick<AgentParts, "writers">> {
+  if (names.length === 0) return {};
+  const { compactionWriters } = await import("./speaking/compaction-writers.ts");
+  return { writers: compactionWriters({ names: [names].flat(), open, speaking, ports: machine }) };
 }
 
 function ownPrompt({ systemPrompt, appendSystemPrompt }: Wish): Pick<Beginning, "replacement" | "addition"> {
@@ -101,29 +143,4 @@ function ownPrompt({ systemPrompt, appendSystemPrompt }: Wish): Pick<Beginning, 
     ...(systemPrompt !== undefined && { replacement: systemPrompt }),
     ...(appendSystemPrompt !== undefined && { addition: appendSystemPrompt }),
   };
-}
-
-/** The four that every task needs; the others cost words in every request. */
-const USUAL = ["read", "write", "edit", "bash"];
-const ALL = [...USUAL, "grep", "find", "ls", "fetch"];
-
-function strangeTool(names: readonly string[] = []): string | null {
-  const strange = names.find((name) => name !== "all" && !ALL.includes(name));
-  return strange === undefined ? null : `there is no tool "${strange}"; there are: ${ALL.join(", ")}, or all`;
-}
-
-function chosen(tools: readonly Tool[], names: readonly string[] = USUAL): readonly Tool[] {
-  return names.includes("all") ? tools : tools.filter(({ name }) => names.includes(name));
-}
-
-/** Who may fetch may search as well, where the provider itself does it. */
-function searchBeside(tools: readonly Tool[], model: Model): readonly ToolSchema[] {
-  return tools.some(({ name }) => name === "fetch") && searches(model) ? [webSearch] : [];
-}
-
-/** An address is never kept with a session, which may come from anybody: it has to be said again. */
-function next({ session: wish, choices: { baseUrl } }: Wish, { store }: Session): string | null {
-  if (wish.type === "none") return null;
-  const flags = baseUrl === undefined ? "" : ` --base-url ${baseUrl}`;
-  return `session ${store.header.id.slice(0, 8)}; go on with pith -p -c${flags}`;
 }

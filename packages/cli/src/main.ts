@@ -8,6 +8,8 @@ import { type Terminal, terminalOf } from "./printing/terminal.ts";
 
 export async function main(args: readonly string[]): Promise<number> {
   const terminal = terminalOf(process);
+  const code = await guarded(terminal, () => asSubcommand(args, terminal));
+  if (code !== null) return code;
   const read = readArguments(args);
   switch (read.type) {
     case "help":
@@ -15,25 +17,53 @@ export async function main(args: readonly string[]): Promise<number> {
     case "version":
       return await shown(version(), terminal);
     case "mistake":
-      terminal.note(`pith: ${read.message}`);
+      await complain(read.message, args, terminal);
       return 2;
     case "wish":
-      return await worked(read.wish, terminal);
+      return await guarded(terminal, () => worked(read.wish, terminal));
   }
 }
 
+// JSON2: whoever reads lines hears there of a call that could not be understood.
+async function complain(message: string, args: readonly string[], terminal: Terminal): Promise<void> {
+  terminal.note(`pith: ${message}`);
+  if (!args.some((arg, at) => arg === "--mode=json" || (arg === "--mode" && args[at + 1] === "json"))) return;
+  const { lineOf } = await import("./wire/line.ts");
+  await terminal.answer(lineOf({ type: "error", error: message }));
+}
+
+/** Null where the words name none; a line that begins with a flag never does. */
+async function asSubcommand(args: readonly string[], terminal: Terminal): Promise<number | null> {
+  const [first = ""] = args;
+  if (!/^\w[\w-]*$/.test(first)) return null;
+  const { runSubcommand } = await import("./subcommands/calling/run-subcommand.ts");
+  return await runSubcommand(args, { cwd: process.cwd(), environment: process.env, terminal });
+}
+
 async function worked(wish: Wish, terminal: Terminal): Promise<number> {
+  // Whoever only asks what there is does not wait for all that works.
+  const { work } = await import("./work.ts");
+  const { code, message } = await work(wish, terminal);
+  if (message !== undefined) terminal.note(`pith: ${message}`);
+  return code;
+}
+
+async function guarded<Code>(terminal: Terminal, act: () => Promise<Code>): Promise<Code | number> {
   try {
-    // Whoever only asks what there is does not wait for all that works.
-    const { work } = await import("./work.ts");
-    const { code, message } = await work(wish, terminal);
-    if (message !== undefined) terminal.note(`pith: ${message}`);
-    return code;
+    return await act();
   } catch (error) {
+    if (isFolderGone(error)) {
+      terminal.note("pith: the folder you are in is gone; go to another one");
+      return 1;
+    }
     // Its words may be anybody's, so that they are not left to Node to print.
     terminal.note(`pith: this must not happen: ${error instanceof Error ? error.stack : String(error)}`);
     return 1;
   }
+}
+
+function isFolderGone(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error && error.syscall === "uv_cwd";
 }
 
 async function shown(text: string, terminal: Terminal): Promise<number> {

@@ -1,16 +1,15 @@
 /** From a wish to its end: what was set and said is gathered, the parts are built, the work is done and told. */
 
-import { LARGEST_PICTURE } from "@pith/agent";
-import { nodeFiles } from "@pith/agent/node";
-import { pithHome } from "@pith/context/node";
+import { type AgentEvent, draftAt, type RunEnd } from "@pith/agent";
+import { asItIs, type Redaction } from "@pith/context";
 import type { Wish } from "./asking/wish.ts";
-import { build } from "./build.ts";
-import { choose } from "./home/choose.ts";
-import { print } from "./print.ts";
+import type { Answer } from "./commands/command.ts";
+import { printVoice } from "./print.ts";
 import type { Terminal } from "./printing/terminal.ts";
-import { contentOf } from "./prompting/content.ts";
-import { piped } from "./prompting/piped.ts";
+import type { Said } from "./prompting/content.ts";
 import { stopOnSignals } from "./stop-on-signals.ts";
+import { type Ready, readied, saidIn, type Telling } from "./working/readied.ts";
+import type { Voice } from "./working/voice.ts";
 
 /** The exit code of the program, and why it is not 0. */
 export interface Exit {
@@ -19,25 +18,102 @@ export interface Exit {
 }
 
 export async function work(wish: Wish, terminal: Terminal): Promise<Exit> {
-  const place = { cwd: process.cwd(), home: pithHome(), environment: process.env };
-  const chosen = await choose(wish.choices, place);
-  if (chosen.type === "mistake") return { code: 2, message: chosen.message };
-  const files = nodeFiles({ root: place.cwd, mostBytes: LARGEST_PICTURE });
-  const said = await contentOf(wish, { files, piped: () => piped(terminal.note) });
-  if (said.type === "mistake") return { code: 2, message: said.message };
-  const built = await build(wish, { ...place, choices: chosen.choices });
-  if (built.type === "failed") return { code: 2, message: built.message };
-  for (const note of [...chosen.notes, ...built.notes]) terminal.note(`pith: ${note}`);
-  const { agent, tools, next, close } = built;
+  const voice = wish.output === "json" ? await jsonVoice() : printVoice(terminal);
+  let concealed: Redaction = asItIs;
+  const conceal = (redaction: Redaction): void => {
+    concealed = redaction;
+    terminal.conceal?.(redaction);
+  };
+  const exit = await worked(wish, { voice, note: (line) => terminal.note(`pith: ${line}`), conceal });
+  if (exit.message !== undefined) await voice.failed(concealed.redacted(exit.message));
+  return exit;
+}
+
+/** Loaded where it is wanted. */
+async function jsonVoice(): Promise<Voice> {
+  const [json, { linesTo }] = await Promise.all([import("./wire/json-voice.ts"), import("./printing/lines.ts")]);
+  return json.jsonVoice(linesTo(process.stdout));
+}
+
+async function worked(wish: Wish, telling: Telling): Promise<Exit> {
+  const ready = await readied(wish, telling);
+  if (ready.type === "mistake") return { code: 2, message: ready.message };
+  const { agent, close } = ready.built;
+  telling.voice.opened(ready.built);
   const signalled = stopOnSignals(agent);
-  const run = said.type === "nothing" ? agent.resume() : agent.prompt(said.content);
-  const end = await print(run, { tools, next, terminal }).finally(close);
-  switch (end.type) {
+  try {
+    const exit = await (ready.said ? spoken(ready.said, ready, telling.voice) : called(wish, ready, telling));
+    const stopped = signalled() ?? (telling.voice.isUnheard ? UNHEARD : null);
+    // PRT4: also of a command, whose answer to being stopped is words.
+    return stopped === null ? exit : { code: stopped };
+  } finally {
+    await close();
+  }
+}
+
+/** As shells count a pipe that nobody reads. */
+const UNHEARD = 141;
+
+/** The model speaks, until it has no more to say. */
+async function spoken(said: Said, { built }: Ready, voice: Voice): Promise<Exit> {
+  if (said.type === "mistake") return { code: 2, message: said.message };
+  const { agent, missing } = built;
+  if (missing !== null) return { code: 2, message: missing };
+  const content = said.type === "nothing" ? draftAt(agent.session.window) : said.content;
+  const run = content === null ? agent.resume() : agent.prompt(content);
+  return exitOf(await voice.ended(await endOf(run)));
+}
+
+/** Words that begin with a slash: a command, or something to say after all. */
+async function called(wish: Wish, ready: Ready, { voice, note }: Telling): Promise<Exit> {
+  const [{ runCommand }, { openDesk }] = await Promise.all([
+    import("./commands/run-command.ts"),
+    import("./working/open-desk.ts"),
+  ]);
+  const answer = await runCommand(wish.words, openDesk(ready.built, { ...ready.place, sources: ready.sources, note }));
+  if (answer === null) return await spoken(await saidIn(wish, note), ready, voice);
+  // An entry may come from before redaction, or from another program.
+  const told = ready.built.agent.session.redacted({ words: wish.words, answer });
+  const fault = await voice.answered(told.words, told.answer);
+  if (fault !== null) return { code: 1, message: fault };
+  switch (answer.type) {
+    case "mistake":
+      return { code: 2, message: answer.message };
+    case "failed":
+      await voice.ended(null);
+      return { code: 1, message: answer.message };
+    case "prompt":
+      return await spoken(await toSay(answer, wish, note), ready, voice);
+    default:
+      return exitOf(await voice.ended(null));
+  }
+}
+
+/** What was named or piped in comes along, where what is said is plain words. */
+async function toSay(
+  { content }: Extract<Answer, { type: "prompt" }>,
+  wish: Wish,
+  note: Telling["note"],
+): Promise<Said> {
+  return typeof content === "string" ? await saidIn({ ...wish, words: content }, note) : { type: "said", content };
+}
+
+/** All that happens is told by whoever listens. */
+async function endOf(run: AsyncGenerator<AgentEvent, RunEnd>): Promise<RunEnd> {
+  for (;;) {
+    const { done, value } = await run.next();
+    if (done) return value;
+  }
+}
+
+function exitOf(end: RunEnd | null): Exit {
+  switch (end?.type) {
+    case undefined:
     case "done":
       return { code: 0 };
     case "failed":
       return { code: 1, message: end.why };
     case "aborted":
-      return { code: signalled() ?? 1 };
+      return { code: 1 };
   }
 }

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Script, type Step, startServer, type TestServer } from "@pith/testkit";
+import { leaveTriggered } from "./inventory/triggered.ts";
 
 export interface Ended {
   readonly code: number | null;
@@ -26,6 +27,8 @@ export interface Starting {
 export class Ground {
   readonly folder: string = mkdtempSync(join(tmpdir(), "pith-work-"));
   readonly home: string = mkdtempSync(join(tmpdir(), "pith-home-"));
+  /** Of the person: nothing that lies in a developer's own reaches a test. */
+  readonly userHome: string = mkdtempSync(join(tmpdir(), "pith-user-"));
   #server: TestServer | null = null;
 
   get server(): TestServer {
@@ -47,13 +50,15 @@ export class Ground {
 
   async run(args: readonly string[], { variables = {}, input, signal, isDeaf }: Starting = {}): Promise<Ended> {
     const bin = join(import.meta.dirname, "../src/bin.ts");
-    const env = { PATH: process.env.PATH, PITH_HOME: this.home, ...variables, ...compiled };
+    const env = { PATH: process.env.PATH, HOME: this.userHome, PITH_HOME: this.home, ...variables, ...compiled };
     const stdin = input === undefined ? "ignore" : "pipe";
     const child = spawn(process.execPath, [bin, ...args], { cwd: this.folder, env, stdio: [stdin, "pipe", "pipe"] });
     child.stdin?.end(input);
     if (isDeaf) child.stdout?.destroy();
     if (signal) void this.#send(signal, child);
-    return await ended(child);
+    const end = await ended(child);
+    leaveTriggered({ args, ...end, settingsFiles: [this.home, join(this.folder, ".pith")].map(settingsIn) });
+    return end;
   }
 
   /** The text of the only session there is. */
@@ -71,7 +76,7 @@ export class Ground {
 
   async clear(): Promise<void> {
     await this.#server?.close();
-    for (const each of [this.folder, this.home]) rmSync(each, { recursive: true });
+    for (const each of [this.folder, this.home, this.userHome]) rmSync(each, { recursive: true });
   }
 
   async #send({ name, afterRequests }: NonNullable<Starting["signal"]>, child: ChildProcess): Promise<void> {
@@ -80,6 +85,8 @@ export class Ground {
     child.kill(name);
   }
 }
+
+const settingsIn = (folder: string): string => join(folder, "settings.json");
 
 /** What every start would compile anew is kept by the first. */
 const compiled = process.env.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE } : {};

@@ -25,15 +25,15 @@ const told = (): string => JSON.stringify(ground.body());
 
 test("PERM22 an allowed command does not leave the sandbox, and the refusal says what would let it", async () => {
   await ground.pith(["-p", "--allow", "bash(env)", "go"], [runs("env", { outside: true }), "Done."]);
-  expect(told()).toContain("allow it with --allow 'outside(env)' or --mode all");
+  expect(told()).toContain("allow it with --allow 'outside(env)' or --permission-mode all");
   await ground.pith(["-p", "--allow", "outside(env)", "go"], [runs("env", { outside: true }), "Done."]);
   expect(told()).toContain("PATH=");
 });
 
 test("BASH20 the keys of providers are in no command's environment, be there a sandbox or not", async () => {
   for (const flags of [
-    ["--mode", "all"],
-    ["--sandbox", "off", "--mode", "all"],
+    ["--permission-mode", "all"],
+    ["--sandbox", "off", "--permission-mode", "all"],
   ]) {
     const { url } = await ground.serve([runs("env; echo $ANTHROPIC_API_KEY", { outside: true }), "Done."]);
     const variables = { ANTHROPIC_API_KEY: "sk-secret", ANTHROPIC_BASE_URL: url };
@@ -72,8 +72,8 @@ test("PERM24 the provider's own search is offered only where any page may be ope
     return JSON.stringify((ground.body() as { tools: unknown }).tools).includes("web_search");
   };
   expect(await offered()).toBe(true);
-  expect(await offered("-c", "--mode", "ask")).toBe(false);
-  expect(await offered("--mode", "ask")).toBe(false);
+  expect(await offered("-c", "--permission-mode", "ask")).toBe(false);
+  expect(await offered("--permission-mode", "ask")).toBe(false);
   expect(await offered("--deny", "fetch(example.com)")).toBe(false);
 });
 
@@ -82,7 +82,7 @@ test("SEEK17 with all tools, no ripgrep of the project's is run", async () => {
   const search: Step = { parts: [{ type: "call", name: "grep", arguments: { pattern: "touch" } }] };
   const { url } = await ground.serve([search, "Done."]);
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url, PATH: `.:${ground.folder}:/usr/bin:/bin` };
-  await ground.run(["-p", "--tools", "all", "--mode", "plan", "go"], { variables });
+  await ground.run(["-p", "--tools", "all", "--permission-mode", "plan", "go"], { variables });
   expect(told()).toContain("rg:2: touch HIT");
   expect(existsSync(join(ground.folder, "HIT"))).toBe(false);
 });

@@ -19,7 +19,7 @@ test.each(["on", "off"])(
   "PRT11 killed while a command runs (sandbox %s), the turn goes on and the command is not run again",
   { timeout: 60_000 },
   async (sandbox) => {
-    const flags = ["--sandbox", sandbox, "--mode", "all"];
+    const flags = ["--sandbox", sandbox, "--permission-mode", "all"];
     const bash = { type: "call", name: "bash", arguments: { command } } as const;
     const { url } = await ground.serve([{ parts: [{ type: "text", text: "I run it." }, bash] }, "I have looked."]);
     const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };

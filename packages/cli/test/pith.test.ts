@@ -30,11 +30,12 @@ test("PRT1 works in its folder with its tools, prints the answer alone, and keep
   expect(ground.session()).toContain("Two lines: one and two.");
 });
 
-test("PRT2 goes on where it stood, and the first request after a restart begins with the last one before it", async () => {
+test("PRT2 PRT15 goes on where it stood, with the sums of all, and the first request after a restart begins with the last one before it", async () => {
   await ground.pith(["-p", "First."], ["One."]);
   const before = ground.body() as { messages: readonly unknown[]; system: unknown; tools: unknown };
-  const { code, out } = await ground.pith(["-p", "-c", "Second."], ["Two."]);
+  const { code, out, notes } = await ground.pith(["-p", "-c", "Second."], ["Two."]);
   expect({ code, out }).toEqual({ code: 0, out: "Two.\n" });
+  expect(notes).toMatch(/· 1 request, .* · in all .* tokens in, .* out, \$.* · session \w+; go on/);
   const after = ground.body() as typeof before;
   expect(unmarked(after.messages.slice(0, before.messages.length))).toEqual(unmarked(before.messages));
   expect(unmarked([after.system, after.tools])).toEqual(unmarked([before.system, before.tools]));
@@ -62,10 +63,25 @@ test("PRT3 refused as too long for ever, it ends with 1 and says what is in the 
 test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
-] as const)("PRT4 stopped by %s it ends with %i and keeps what was said", async (name, code) => {
-  const stopped = await ground.pith(["-p", "Talk."], [slow], { signal: { name, afterRequests: 1 } });
-  expect(stopped).toMatchObject({ code, out: "" });
-  expect(ground.session()).toContain('"stopReason":"aborted"');
+] as const)(
+  "PRT4 PRT13 stopped by %s it ends with %i and keeps what was said, and the note says where",
+  async (name, code) => {
+    const stopped = await ground.pith(["-p", "Talk."], [slow], { signal: { name, afterRequests: 1 } });
+    expect(stopped).toMatchObject({
+      code,
+      out: "",
+      notes: expect.stringMatching(/broke off.*pith sessions show \w{8}/),
+    });
+    expect(ground.session()).toContain('"stopReason":"aborted"');
+  },
+);
+
+test("PRT4 a command that is stopped ends with the code of the signal, though its answer says what came of it", async () => {
+  await ground.pith(["-p", "Talk."], ["Gladly."]);
+  const stopped = await ground.pith(["-p", "-c", "/handoff go on"], [slow], {
+    signal: { name: "SIGINT", afterRequests: 1 },
+  });
+  expect(stopped).toMatchObject({ code: 130, out: expect.stringContaining("cancelled") });
 });
 
 test("PRT7 without words it goes on with what was left unfinished", async () => {

@@ -38,3 +38,15 @@ test("BOX7 a program of the project that has the name of the sandbox's is not ru
   expect(notes).toContain("bash [sandbox] echo ran");
   expect(existsSync(join(ground.home, "HIT"))).toBe(false);
 });
+
+test("SKL12 of the home of the program a command sees the skills, whose scripts it may run, and writes nothing there", async () => {
+  const folder = join(ground.home, "skills/ship/scripts");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "go.sh"), "echo shipped by a script\n");
+  writeFileSync(join(ground.home, "keys.json"), '{"openai":"sk-secret"}', { mode: 0o600 });
+  const command = `sh ${folder}/go.sh; ls -A ${ground.home}; touch ${folder}/new`;
+  await ground.pith(["-p", "go"], [call(command), "Done."]);
+  expect(told()).toMatch(/shipped by a script\\nskills\\n/);
+  expect(told()).toContain("Read-only file system");
+  expect(existsSync(join(folder, "new"))).toBe(false);
+});

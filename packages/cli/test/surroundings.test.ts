@@ -1,5 +1,6 @@
 /** The program as a process: what stands around a call, from files that are named to settings, keys and the texts of a project. */
 
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -30,6 +31,13 @@ test("TXT2 files and what is piped in reach the model, a picture as a picture", 
   ]);
 });
 
+test("PRT16 who stands in a folder that is gone is told so", () => {
+  const bin = join(import.meta.dirname, "../src/bin.ts");
+  const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$1" settings';
+  const { status, stderr } = spawnSync("sh", ["-c", script, process.execPath, bin], { cwd: ground.folder });
+  expect([status, stderr.toString()]).toEqual([1, "pith: the folder you are in is gone; go to another one\n"]);
+});
+
 test("TXT3 a file that is not there is a mistake, and nothing is begun", async () => {
   expect(await ground.run(["-p", "Explain", "@gone.ts"])).toMatchObject({
     code: 2,
@@ -46,7 +54,7 @@ test("SET4 KEY1 the model and its address come from the settings, its key from t
   writeFileSync(join(ground.home, "keys.json"), '{ "anthropic": "sk-secret" }', { mode: 0o600 });
   const { code, out, notes } = await ground.run(["-p", "Where?"]);
   expect({ code, out }).toEqual({ code: 0, out: "From here.\n" });
-  expect(notes).toContain("settings.json: theme is no setting");
+  expect(notes).toContain("settings.json:1: theme is no setting");
   expect(notes + ground.session()).not.toContain("sk-secret");
 });
 
@@ -61,7 +69,7 @@ test("SET2 KEY2 mistakes in the settings and keys that are open to others end wi
   const wrong = await ground.run(["-p", "hi"]);
   expect(wrong).toMatchObject({
     code: 2,
-    notes: expect.stringContaining('settings.json: thinking is "hard"; write off'),
+    notes: expect.stringContaining('settings.json:1: thinking is "hard"; write off'),
   });
 });
 

@@ -173,3 +173,12 @@ export const UNPIN = "pith.unpin";
 
 /** The custom entry that stops automatic compactions because they no longer help; it says what fills the window. */
 export const BREAKER = "pith.breaker";
+
+/** The kind of a usage entry for a summary that was paid for and not used. */
+export const COMPACTION_USAGE = "compaction";
+
+/** The same for the summary of a branch that was left. */
+export const BRANCH_USAGE = "branch_summary";
+
+/** The kind of a usage entry for a reply that broke off and was asked for again. */
+export const RETRY_USAGE = "retry";

@@ -42,8 +42,9 @@ export { redoCompaction, type Undone, undoCompaction } from "./compaction/undo.t
 export type { Candidate, Paid, WriteAct, Writer, Written } from "./compaction/writing/candidate.ts";
 export { type ModelWriting, modelWriter } from "./compaction/writing/model-writer.ts";
 export type * from "./entry.ts";
-export { BREAKER, MOVE, PIN, UNPIN } from "./entry.ts";
+export { BRANCH_USAGE, BREAKER, COMPACTION_USAGE, MOVE, PIN, RETRY_USAGE, UNPIN } from "./entry.ts";
 export type { Hook, HookFailure, HookHost } from "./hook.ts";
+export { entryWords } from "./keeping/entry-text.ts";
 export type { Ledger } from "./keeping/ledger/ledger.ts";
 export { pinEntry, pinWords, unpin } from "./keeping/pin.ts";
 export { type Provenance, provenance } from "./keeping/provenance.ts";
@@ -70,6 +71,14 @@ export {
 export { convertToLlm } from "./reading/convert-to-llm.ts";
 export { foldedSystem } from "./reading/fold-system.ts";
 export { type FrontKind, type FrontPart, frontParts, frontTexts } from "./reading/front-parts.ts";
+export {
+  LISTED,
+  type LoadedReference,
+  loadedReferences,
+  missingReferences,
+  type Reference,
+  referenceOf,
+} from "./reading/references.ts";
 export { type Calibration, calibrationAt, type Fit, fitOf } from "./reading/tokens/calibration.ts";
 export { type ContextSize, contextSize } from "./reading/tokens/context-size.ts";
 export { calculateContextTokens } from "./reading/tokens/measure.ts";
@@ -98,8 +107,10 @@ export { decodeSession, encodeSession, type SessionFile } from "./session/codec/
 export type { ForkPlan } from "./session/fork.ts";
 export { MemoryStore } from "./session/memory-store.ts";
 export type { Pin } from "./session/pins.ts";
+export { plainText } from "./session/plain-text.ts";
 export { QUEUED, type Queued, UNQUEUED } from "./session/queue.ts";
-export { type Drafted, type Moving, type Occupation, Session } from "./session/session.ts";
+export { asItIs, type Redaction } from "./session/redaction.ts";
+export { type Drafted, type Moving, type Occupation, Session, type SessionParts } from "./session/session.ts";
 export { type Appended, type Fence, type Refusal, refusalNotes, type Store } from "./session/store.ts";
 export { branch, commonAncestor, labels, type Tree, treeOf } from "./session/tree.ts";
 export { emptyWindow, extended, leafOf, type Window, windowAt, windowOf } from "./session/window.ts";
@@ -110,4 +121,6 @@ export {
   type SummaryFailure,
   type SummaryParts,
 } from "./summary/generate-summary.ts";
+export type { Progress, TellProgress } from "./summary/progress.ts";
 export { serializeConversation, type TranscriptBlock, transcriptOf } from "./summary/transcript.ts";
+export { addedUsage, noTotals, noUsage, paidIn, type SessionTotals, type Spending, sessionTotals } from "./totals.ts";

@@ -18,6 +18,8 @@ export interface CompactionLimits {
   readonly thresholds: readonly Threshold[];
   /** A reserve never takes more than this share of the window, so that small windows have room to work in. */
   readonly largestReserve: number;
+  /** Of the limit: from this share on whoever listens is told that it will soon be too much. */
+  readonly soft: number;
   /** What stays as it was said, at the end of the context. */
   readonly tail: Amount;
   /** What the user wrote before the tail, word for word. */
@@ -62,6 +64,7 @@ export const compactionLimits: CompactionLimits = {
   enabled: true,
   thresholds: [{ reserve: 16_384 }],
   largestReserve: 0.25,
+  soft: 0.8,
   tail: { tokens: 20_000, share: 0.2 },
   words: { tokens: 20_000, share: 0.1 },
   checkpoint: { tokens: 8_000, share: 0.08 },

@@ -1,6 +1,6 @@
 /** The door to a model: a request in, events out. Providers are adapters behind this port. */
 
-import type { AssistantMessage } from "./message.ts";
+import type { AssistantMessage, Usage } from "./message.ts";
 import type { ModelName, Request } from "./request.ts";
 
 export interface Model extends ModelName {
@@ -15,9 +15,20 @@ export interface Model extends ModelName {
 export type ModelEvent =
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "thinking-delta"; readonly text: string }
-  | { readonly type: "tool-call-delta"; readonly index: number; readonly json: string }
-  /** What came so far does not count: the model is asked again after `waitMs`. */
-  | { readonly type: "reply-restarted"; readonly failure: ModelFailure; readonly waitMs: number }
+  | {
+      readonly type: "tool-call-delta";
+      readonly index: number;
+      readonly json: string;
+      /** Whose arguments these are, where that is known while they come. */
+      readonly call?: { readonly id: string; readonly name: string };
+    }
+  /** What came so far does not count: the model is asked again after `waitMs`. With `usage`, what it cost all the same. */
+  | {
+      readonly type: "reply-restarted";
+      readonly failure: ModelFailure;
+      readonly waitMs: number;
+      readonly usage?: Usage;
+    }
   /** With `overflow` the reply counts, but the context was too much for it: compact before the next request. */
   | { readonly type: "reply-ended"; readonly message: AssistantMessage; readonly overflow?: ModelFailure }
   /** With `message`, what had come by then, and what it cost. */

@@ -7,13 +7,15 @@ import {
   hookedContext,
   type ModelEvent,
   type ModelFailure,
+  RETRY_USAGE,
   type Request,
 } from "@pith/context";
 import { appendedSoon } from "../append.ts";
 import type { AgentEvent } from "../events.ts";
-import { during, type Tell } from "./during.ts";
+import { Deltas } from "../redacting/deltas.ts";
+import { during, type Tell } from "../waiting/during.ts";
+import { untilStopped } from "../waiting/until-stopped.ts";
 import type { RunParts } from "./run-parts.ts";
-import { untilStopped } from "./until-stopped.ts";
 
 export type Asked =
   /** With `overflow` the reply counts, but its context was too much. */
@@ -21,8 +23,11 @@ export type Asked =
   /** With `message`, what had come by then. */
   | { readonly type: "failed"; readonly failure: ModelFailure; readonly message?: AssistantMessage };
 
+/** `message`: what was told of it, also where nothing came. */
+export type Told = Asked & { readonly message: AssistantMessage };
+
 /** The reply stands in the log under the id of the step. */
-export async function* ask(parts: RunParts, stepId: string): AsyncGenerator<AgentEvent, Asked> {
+export async function* ask(parts: RunParts, stepId: string): AsyncGenerator<AgentEvent, Told> {
   yield { type: "message_start", message: unsaid(parts) };
   const asked = yield* during<AgentEvent, Asked>((tell) =>
     parts.step(stepId, async () => {
@@ -31,8 +36,9 @@ export async function* ask(parts: RunParts, stepId: string): AsyncGenerator<Agen
     }),
   );
   const said = asked.type === "replied" ? asked.message : (asked.message ?? unsaid(parts, asked.failure));
-  yield { type: "message_end", message: said };
-  return asked;
+  const message = parts.session.redacted(said);
+  yield { type: "message_end", message };
+  return { ...asked, message };
 }
 
 /** Null: somebody who has a say in it stopped it. */
@@ -40,7 +46,8 @@ async function requestOf({ session, model, hooks, ports, signal }: RunParts): Pr
   const context = buildSessionContext(session.window);
   const hooked = hooks.context?.length ? await hookedContext(context, { hooks, ports, signal }) : null;
   if (hooked?.type === "cancelled") return null;
-  return buildRequest(hooked?.context ?? context, { to: model });
+  // What hooks have put in is in no log, and comes from anywhere.
+  return buildRequest(hooked ? session.redacted(hooked.context) : context, { to: model });
 }
 
 function unheard({ signal }: RunParts): Asked {
@@ -73,36 +80,50 @@ export const STOPPED: Asked = { type: "failed", failure: { kind: "aborted", mess
 
 async function streamed(request: Request, { parts, stepId, tell }: Stream, late: AbortSignal): Promise<Asked> {
   const { session, model, signal } = parts;
+  let deltas = new Deltas(parts.secrets);
   let restarts = 0;
   for await (const event of model.stream(request, { signal })) {
     if (late.aborted) return STOPPED;
     switch (event.type) {
       case "reply-restarted":
         restarts += 1;
+        // What was held back of it belongs to nothing any more.
+        deltas = new Deltas(parts.secrets);
+        await payFor(event, parts);
         tell(restarted(event, restarts));
         continue;
       case "reply-ended":
       case "reply-failed":
         if (restarts > 0) tell(restartsEnded(event, restarts));
+        for (const delta of deltas.end()) tell({ type: "message_update", delta });
         return await kept(event, session, stepId);
       default:
-        tell({ type: "message_update", delta: event });
+        for (const delta of deltas.told(event)) tell({ type: "message_update", delta });
     }
   }
   return { type: "failed", failure: { kind: "unreachable", message: "the reply never ended" } };
 }
 
+// EVT5: a try that does not count was paid for all the same.
+async function payFor({ usage }: Restarted, { session, model }: RunParts): Promise<void> {
+  if (!usage || usage.totalTokens === 0) return;
+  const { provider, model: name } = model;
+  await appendedSoon(session, { type: "usage", kind: RETRY_USAGE, provider, model: name, usage });
+}
+
+type Restarted = Extract<ModelEvent, { type: "reply-restarted" }>;
 type LastEvent = Extract<ModelEvent, { type: "reply-ended" | "reply-failed" }>;
 
 /** What was said is in the log before anybody acts on it; half a reply too, for people to read. */
-async function kept(event: LastEvent, session: RunParts["session"], id: string): Promise<Asked> {
+async function kept(said: LastEvent, session: RunParts["session"], id: string): Promise<Asked> {
+  const event = session.redacted(said);
   if (event.message) await appendedSoon(session, { type: "message", message: event.message, id });
   if (event.type === "reply-failed")
     return { type: "failed", failure: event.failure, ...(event.message && { message: event.message }) };
   return { type: "replied", message: event.message, overflow: event.overflow !== undefined };
 }
 
-function restarted({ failure, waitMs }: Extract<ModelEvent, { type: "reply-restarted" }>, attempt: number): AgentEvent {
+function restarted({ failure, waitMs }: Restarted, attempt: number): AgentEvent {
   return { type: "auto_retry_start", attempt, delayMs: waitMs, errorMessage: failure.message };
 }
 

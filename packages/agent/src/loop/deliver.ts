@@ -39,7 +39,7 @@ export async function* deliver(
     const all = [...waiting, ...more.filter(({ id }) => !waiting.some((each) => each.id === id))];
     const drafts = all.map(({ id, content }) => ({
       type: "message" as const,
-      message: userMessage(content, ports.now()),
+      message: userMessage(session.redacted(content), ports.now()),
       id,
     }));
     return drafts.length === 0 ? null : { said: drafts.map(({ message }) => message), drafts };

@@ -1,25 +1,34 @@
-/** What was written to a session since one looked last, whoever wrote it. */
+/** What was written to a session since one looked last, whoever wrote it, as it is told. */
 
-import type { Entry, Session } from "@pith/context";
+import { COMPACTION_USAGE, type Entry, type Session } from "@pith/context";
+import type { AgentEvent, UsageEvent } from "../events.ts";
 
 export class NewEntries {
-  readonly #session: Session;
-  #seen: string | null;
+  #written: Entry[] = [];
 
   constructor(session: Session) {
-    this.#session = session;
-    this.#seen = session.leaf;
+    session.watch((written) => void this.#written.push(...written));
   }
 
-  take(): readonly Entry[] {
-    const { window, leaf } = this.#session;
-    if (leaf === this.#seen) return [];
-    const seen = this.#seen;
-    this.#seen = leaf;
-    const at = window.entries.findLastIndex(({ id }) => id === seen);
-    if (at >= 0 || seen === null) return window.entries.slice(at + 1);
-    // A compaction may have left nothing of what was seen; after a move one stands elsewhere.
-    const { compactionAt } = window;
-    return window.entries.slice(compactionAt >= 0 ? compactionAt : -1);
+  take(): readonly AgentEvent[] {
+    const written = this.#written;
+    this.#written = [];
+    return written.flatMap((entry) => [{ type: "entry_appended", entry } as const, ...paidBeside(entry)]);
   }
+}
+
+// EVT5: a reply tells by itself what it cost, and so does a compaction.
+function paidBeside(entry: Entry): readonly UsageEvent[] {
+  if (entry.type === "usage" && entry.kind !== COMPACTION_USAGE) {
+    const { kind, provider, model, usage } = entry;
+    return [{ type: "usage", kind, provider, model, usage }];
+  }
+  if (entry.type !== "branch_summary" || !entry.usage) return [];
+  return [{ type: "usage", kind: entry.type, ...writerOf(entry.details), usage: entry.usage }];
+}
+
+function writerOf(details: unknown): Pick<UsageEvent, "provider" | "model"> {
+  const by = (details as { readonly pith?: { readonly by?: unknown } } | undefined)?.pith?.by;
+  const [provider = "", ...model] = typeof by === "string" ? by.split("/") : [];
+  return { provider, model: model.join("/") };
 }

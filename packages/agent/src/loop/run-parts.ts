@@ -1,35 +1,23 @@
-/** What a run needs: the session it works on, who speaks, what can be done and may be, and how much is too much. */
+/** What a run needs: of what its agent is made of, as it is at this moment. */
 
-import type {
-  CompactionHooks,
-  CompactionLimits,
-  ContextHooks,
-  Model,
-  Ports,
-  Session,
-  TreeHooks,
-  Writer,
-} from "@pith/context";
-import type { Blobs } from "../blobs.ts";
-import type { Permits } from "../permissions/permit.ts";
+import type { Model } from "@pith/context";
+import type { AgentHooks, AgentParts, LimitsFor } from "../agent-parts.ts";
 import type { Step } from "../step.ts";
-import type { Tool } from "../tool.ts";
+import type { Notices } from "./fitting/notices.ts";
 
-export interface RunParts {
-  readonly session: Session;
+export interface RunParts extends Lasting {
+  /** Who speaks. */
   readonly model: Model;
-  readonly tools: readonly Tool[];
-  readonly limits: CompactionLimits;
-  /** Who writes summaries, in order of preference, and at last code; unless said, who speaks. */
-  readonly writers: readonly Writer[] | undefined;
+  readonly limits: LimitsFor;
   readonly hooks: AgentHooks;
-  /** Without it everything is permitted: whoever hands in the tools answers for them. */
-  readonly permits: Permits | undefined;
-  /** Without it, output that is too long loses its middle. */
-  readonly blobs: Blobs | undefined;
-  readonly ports: Ports;
+  /** What was told already. */
+  readonly notices: Notices;
   readonly step: Step;
   readonly signal: AbortSignal;
 }
 
-export interface AgentHooks extends ContextHooks, CompactionHooks, TreeHooks {}
+/** What stays the same as long as the agent lives. */
+type Lasting = Omit<AgentParts, "model" | "limits" | "hooks" | "step" | Told>;
+
+/** What no run asks for: others see to it. */
+type Told = "beginning" | "thinking" | "rewind" | "listen";

@@ -3,7 +3,7 @@
 import { type AgentMessage, type Breaker, breakerNotes, type ModelFailure } from "@pith/context";
 import { NotWritten } from "../append.ts";
 import type { AgentEvent, RunEnd } from "../events.ts";
-import { type Asked, ask, STOPPED } from "./ask.ts";
+import { ask, STOPPED, type Told } from "./ask.ts";
 import type { Between } from "./between.ts";
 import { runCalls } from "./calls/run-calls.ts";
 import { deliver } from "./deliver.ts";
@@ -57,6 +57,7 @@ async function* kept(
     const { done, value } = await events.next();
     if (done) return value;
     if (value.type === "message_end") messages.push(value.message);
+    if (value.type === "tool_execution_end") messages.push(value.result);
     yield value;
   }
 }
@@ -87,9 +88,12 @@ type Came = RunEnd | { readonly type: "again"; readonly strain: number };
 
 async function* oneRound(parts: RunParts, { id, strain }: Round): AsyncGenerator<AgentEvent, Came> {
   yield* keepFit(parts);
-  const { asked, replyId } = yield* askUntilItFits(parts, id);
-  if (asked.type === "failed") return endOf(asked.failure);
+  const { asked, replyId, code } = yield* askUntilItFits(parts, id);
   const { message } = asked;
+  if (asked.type === "failed") {
+    yield { type: "turn_end", message, toolResults: [] };
+    return endOf(asked.failure, code);
+  }
   const toolResults = yield* runCalls(callsOf(message, replyId), parts);
   yield { type: "turn_end", message, toolResults };
   if (parts.signal.aborted) return { type: "aborted" };
@@ -103,8 +107,9 @@ async function* oneRound(parts: RunParts, { id, strain }: Round): AsyncGenerator
 const MOST_STRAIN = 3;
 
 interface Reply {
-  readonly asked: Asked;
+  readonly asked: Told;
   readonly replyId: string;
+  readonly code?: "compaction-off";
 }
 
 /** A context that the provider found too long is made smaller and sent again, each time by more, until there is nothing left to try. */
@@ -114,10 +119,12 @@ async function* askUntilItFits(parts: RunParts, id: string): AsyncGenerator<Agen
     const asked = yield* ask(parts, replyId);
     if (asked.type === "replied" || asked.failure.kind !== "overflow") return { asked, replyId };
     const result = yield* compacting(parts, { reason: "overflow", attempt });
-    if (parts.signal.aborted) return { asked: STOPPED, replyId };
+    if (parts.signal.aborted) return { asked: { ...asked, ...STOPPED }, replyId };
     if (result.type === "compacted") continue;
+    if (result.type === "nothing-to-do" && result.why === "off")
+      return { asked: unhelped(asked), replyId, code: "compaction-off" };
     const isStuck = result.type === "failed" && result.why === "cannot-fit";
-    return { asked: isStuck ? stuck(asked.failure, result.breaker) : asked, replyId };
+    return { asked: isStuck ? stuck(asked, result.breaker) : asked, replyId };
   }
 }
 
@@ -138,10 +145,23 @@ async function* followed(parts: RunParts): AsyncGenerator<AgentEvent, boolean> {
   return next !== undefined && (yield* deliver(parts, ({ id }) => id === next)) > 0;
 }
 
-function stuck(failure: ModelFailure, { fills }: Breaker): Asked {
-  return { type: "failed", failure: { ...failure, message: `${failure.message}; ${breakerNotes[fills]}` } };
+type Failed = Extract<Told, { type: "failed" }>;
+
+function stuck(asked: Failed, { fills }: Breaker): Failed {
+  return failedFor(asked, breakerNotes[fills]);
 }
 
-function endOf({ kind, message }: ModelFailure): RunEnd {
-  return kind === "aborted" ? { type: "aborted" } : { type: "failed", why: message };
+// FIT4: whoever switched it off is told what it would have done, and how to have it.
+function unhelped(asked: Failed): Failed {
+  return failedFor(asked, "automatic compaction is off; make it smaller with /compact, or agent.compact(), and go on");
+}
+
+function failedFor(asked: Failed, more: string): Failed {
+  const { failure } = asked;
+  return { ...asked, failure: { ...failure, message: `${failure.message}; ${more}` } };
+}
+
+function endOf({ kind, message }: ModelFailure, code: Reply["code"]): RunEnd {
+  if (kind === "aborted") return { type: "aborted" };
+  return { type: "failed", why: message, ...(code && { code }) };
 }

@@ -1,8 +1,10 @@
 /** One thing at a time: what an agent does waits for what it was doing, is told to whoever listens, and can be stopped. */
 
 import type { Session } from "@pith/context";
-import type { AgentEvent } from "../events.ts";
-import { during, type Tell } from "./during.ts";
+import type { AgentEvent, Listen } from "../events.ts";
+import type { Secrets } from "../secrets.ts";
+import { during, type Tell } from "../waiting/during.ts";
+import { unlessAborted } from "../waiting/unless-aborted.ts";
 import { NewEntries } from "./new-entries.ts";
 
 export interface Turn<Outcome> {
@@ -11,14 +13,24 @@ export interface Turn<Outcome> {
   readonly act: (signal: AbortSignal) => AsyncGenerator<AgentEvent, Outcome>;
 }
 
+export interface TurnsParts {
+  readonly listen?: Listen | undefined;
+  /** Asked what was found with every entry that is told. */
+  readonly secrets?: Pick<Secrets, "found"> | undefined;
+}
+
 export class Turns {
-  readonly tell: Tell<AgentEvent>;
+  readonly tell: Listen;
+  readonly #session: Session;
   readonly #entries: NewEntries;
+  readonly #secrets: Pick<Secrets, "found"> | undefined;
   readonly #stops = new Set<AbortController>();
   #last: Promise<void> = Promise.resolve();
 
-  constructor(session: Session, listen: Tell<AgentEvent> = () => {}) {
+  constructor(session: Session, { listen = () => {}, secrets }: TurnsParts = {}) {
+    this.#session = session;
     this.#entries = new NewEntries(session);
+    this.#secrets = secrets;
     this.tell = undisturbed(listen);
   }
 
@@ -32,7 +44,7 @@ export class Turns {
     await this.#last;
   }
 
-  /** An act in its turn. It does not wait for whoever listens; who stops listening stops it. */
+  /** An act in its turn. It does not wait for whoever takes what it tells; who stops taking it stops it. */
   async *take<Outcome>(turn: Turn<Outcome>): AsyncGenerator<AgentEvent, Outcome> {
     const stop = new AbortController();
     const before = this.#last;
@@ -43,22 +55,33 @@ export class Turns {
       try {
         await turn.first?.();
         await before;
-        return await this.#told(turn.act(stop.signal), tell);
+        return await this.#told(turn.act(stop.signal), { tell, signal: stop.signal });
       } finally {
         this.#stops.delete(stop);
         ended.resolve();
       }
     };
-    return yield* during(work, () => stop.abort());
+    return yield* during(work, { leave: () => stop.abort() });
+  }
+
+  #redactions(): readonly AgentEvent[] {
+    const secrets = this.#secrets?.found() ?? [];
+    return secrets.length === 0 ? [] : [{ type: "secrets_redacted", secrets }];
   }
 
   /** What was written since is told before what it led to. */
-  async #told<Outcome>(events: AsyncGenerator<AgentEvent, Outcome>, tell: Tell<AgentEvent>): Promise<Outcome> {
+  async #told<Outcome>(
+    events: AsyncGenerator<AgentEvent, Outcome>,
+    { tell, signal }: { readonly tell: Tell<AgentEvent>; readonly signal: AbortSignal },
+  ): Promise<Outcome> {
     for (;;) {
       const { done, value } = await events.next();
-      const written = this.#entries.take().map((entry): AgentEvent => ({ type: "entry_appended", entry }));
-      for (const event of done ? written : [...written, value]) {
-        this.tell(event);
+      // SEC11: whoever it comes from; a provider or a hook may complain of a secret.
+      const next = done ? [] : [this.#session.redacted(value)];
+      for (const event of [...this.#entries.take(), ...this.#redactions(), ...next]) {
+        const heard = this.tell(event);
+        // EVT6: who listens slowly slows it down, and yet cannot keep it from being stopped.
+        if (heard) await unlessAborted(heard, signal);
         tell(event);
       }
       if (done) return value;
@@ -67,14 +90,16 @@ export class Turns {
 }
 
 /** What a listener throws is its own affair: it comes to light, and nothing here ends because of it. */
-function undisturbed(listen: Tell<AgentEvent>): Tell<AgentEvent> {
+function undisturbed(listen: Listen): Listen {
+  const bring = (error: unknown): void =>
+    queueMicrotask(() => {
+      throw error;
+    });
   return (event) => {
     try {
-      listen(event);
+      return listen(event)?.catch(bring);
     } catch (error) {
-      queueMicrotask(() => {
-        throw error;
-      });
+      return bring(error);
     }
   };
 }

@@ -1,9 +1,11 @@
 /** What an agent has under way: one run at a time, and between two of its requests what else is asked for. */
 
-import type { Session } from "@pith/context";
-import type { AgentEvent, RunEnd } from "../events.ts";
+import type { Ports, Session } from "@pith/context";
+import type { AgentEvent, Listen, RunEnd } from "../events.ts";
+import type { Secrets } from "../secrets.ts";
+import { during } from "../waiting/during.ts";
 import { type Act, Between } from "./between.ts";
-import type { Tell } from "./during.ts";
+import { Inbox } from "./inbox.ts";
 import { run, type Start } from "./run.ts";
 import type { RunParts } from "./run-parts.ts";
 import { takingUp } from "./start.ts";
@@ -11,7 +13,9 @@ import { type Turn, Turns } from "./turns.ts";
 
 export interface WorkParts {
   readonly session: Session;
-  readonly listen?: Tell<AgentEvent> | undefined;
+  readonly ports: Pick<Ports, "entryId">;
+  readonly listen?: Listen | undefined;
+  readonly secrets?: Secrets | undefined;
   /** As they are at the moment they are asked for. */
   readonly parts: (signal: AbortSignal) => RunParts;
   /** Says what must have been said before the first word. */
@@ -22,16 +26,16 @@ export interface WorkParts {
 export type RunWish = Start & Pick<Turn<RunEnd>, "first">;
 
 export class Work {
+  readonly inbox: Inbox;
   readonly #parts: WorkParts;
   readonly #turns: Turns;
   readonly #between = new Between();
   #isRunning = false;
-  /** The newest of what is on its way into the queue. */
-  #lastSaid: Promise<unknown> = Promise.resolve();
 
   constructor(parts: WorkParts) {
     this.#parts = parts;
-    this.#turns = new Turns(parts.session, parts.listen);
+    this.#turns = new Turns(parts.session, parts);
+    this.inbox = new Inbox({ ...parts, tell: (event) => this.#tell(event) });
   }
 
   get isRunning(): boolean {
@@ -41,10 +45,6 @@ export class Work {
   /** Whether anything is under way, a run or not. */
   get isBusy(): boolean {
     return this.#turns.isBusy;
-  }
-
-  tell(event: AgentEvent): void {
-    this.#turns.tell(event);
   }
 
   abort(): Promise<void> {
@@ -57,7 +57,7 @@ export class Work {
     try {
       const end = yield* this.#runs(first);
       const settled = { type: "agent_settled", aborted: end.type === "aborted" } as const;
-      this.tell(settled);
+      this.#tell(settled);
       yield settled;
       return end;
     } finally {
@@ -72,6 +72,11 @@ export class Work {
     return this.#isRunning ? this.#between.wait(act) : this.alone(act);
   }
 
+  /** The same for what tells nothing but what it writes. */
+  beside<Outcome>(act: (parts: RunParts) => Promise<Outcome>): Promise<Outcome> {
+    return this.aside((parts) => during<AgentEvent, Outcome>(() => act(parts)));
+  }
+
   /** When nothing else is under way. */
   async alone<Outcome>(act: Act<Outcome>): Promise<Outcome> {
     const acts = this.#turns.take({ act: (signal) => act(this.#parts.parts(signal)) });
@@ -81,17 +86,11 @@ export class Work {
     }
   }
 
-  /** Takes note of something that is on its way into the queue. */
-  async arriving(said: Promise<void>): Promise<void> {
-    this.#lastSaid = said.catch(() => undefined);
-    await said;
-  }
-
   async *#runs(first: RunWish): AsyncGenerator<AgentEvent, RunEnd> {
     for (let start = first; ; start = takingUp()) {
       const end = yield* this.#turns.take({ ...start, act: (signal) => this.#oneRun(start, signal) });
       // RUN6: whoever spoke while it was running is heard, also in its last moment.
-      if (end.type !== "done" || !(await this.#isSpokenTo())) return end;
+      if (end.type !== "done" || !(await this.inbox.isFilled())) return end;
     }
   }
 
@@ -100,11 +99,7 @@ export class Work {
     return run({ ...start, parts: () => parts(signal), between: this.#between, establish });
   }
 
-  async #isSpokenTo(): Promise<boolean> {
-    for (let last: unknown; last !== this.#lastSaid; ) {
-      last = this.#lastSaid;
-      await last;
-    }
-    return this.#parts.session.window.state.queue.length > 0;
+  #tell(event: AgentEvent): void {
+    void this.#turns.tell(event);
   }
 }

@@ -1,10 +1,11 @@
 /** The permissions of one agent: held here, changed by the user, asked before every call. No text of a session ever reaches them. */
 
-import { unlessAborted } from "../unless-aborted.ts";
+import type { Redaction } from "@pith/context";
+import { unlessAborted } from "../waiting/unless-aborted.ts";
 import { type Decision, decide, type Rules, type Standing } from "./decide.ts";
 import { leaveFor } from "./leave.ts";
 import type { Act, Permit, Permits } from "./permit.ts";
-import { type Answer, type Ask, questionOf } from "./question.ts";
+import { type Answer, type Ask, type Asked, type Question, questionOf, withoutSecrets } from "./question.ts";
 import type { Rule } from "./rules/rule.ts";
 import { type Ground, type RealPath, realGround, type Sight, sightOf } from "./sight.ts";
 import type { Mode } from "./table.ts";
@@ -18,6 +19,8 @@ export interface PermissionsParts {
   /** Absent where nobody is there to be asked; then what would be asked is refused. */
   readonly ask?: Ask;
   readonly memory?: RuleMemory;
+  /** Acts are judged as they will be done, with the secrets in them; what is asked and remembered has none. */
+  readonly redaction?: Redaction;
 }
 
 /** The port to where rules for a project are kept. What cannot be kept it tells the user itself. */
@@ -88,8 +91,16 @@ export class Permissions implements Permits {
     const decision = decide(sight, standing);
     if (signal.aborted) return brokenOff;
     if (decision.type !== "asked") return permitOf(decision, { sight, standing });
-    const answer = await unlessAborted(ask(questionOf(sight, decision, standing.ground), { signal }), signal);
+    const answer = await unlessAborted(ask(this.#question(sight, decision, standing.ground), { signal }), signal);
     return answer === null ? brokenOff : await this.#answered(sight, answer);
+  }
+
+  #question(sight: Sight, asked: Asked, ground: Ground): Question {
+    const { redaction } = this.#parts;
+    const question = questionOf(sight, asked, ground);
+    return redaction
+      ? withoutSecrets(question, questionOf(redaction.redacted(sight), asked, ground), redaction)
+      : question;
   }
 
   async #answered(sight: Sight, answer: Answer): Promise<Permit> {

@@ -1,7 +1,7 @@
 /** What kind of place a path leads to. Names of places are compared without their capitals: some disks make no difference either. */
 
-import { GUARDED_NAMES } from "../guarded-names.ts";
 import { isWithin } from "../text/paths.ts";
+import { GUARDED_NAMES } from "./guarded-names.ts";
 import type { Ground, Reached } from "./sight.ts";
 
 export type LookedAt = "look" | "look-secret" | "look-keys" | "unknown";

@@ -1,5 +1,6 @@
 /** What a person is asked, and what they may answer. */
 
+import type { Redaction } from "@pith/context";
 import { shownFrom } from "../text/paths.ts";
 import type { Intent } from "../tool.ts";
 import type { Because } from "./decide.ts";
@@ -39,6 +40,20 @@ export function questionOf(sight: Sight, { matter, because }: Asked, ground: Gro
     text: `${shown(tool)} wants to ${wishOf(sight, ground)}${remarks[matter] ?? ""}${reasons[because]}.`,
     rules: because === "mode" ? offeredRules(sight, ground) : [],
   };
+}
+
+/** What is shown has no secret, and what could be remembered neither. Whoever made up a secret may have hidden a command in it. */
+export function withoutSecrets({ intent, rules }: Question, clean: Question, redaction: Redaction): Question {
+  const isHiding = shellSigns(intent) !== shellSigns(clean.intent);
+  return {
+    ...clean,
+    text: isHiding ? `${clean.text} A secret in it has signs that a shell acts on.` : clean.text,
+    rules: rules.filter(({ text }) => redaction.redacted(text) === text),
+  };
+}
+
+function shellSigns(intent: Intent | null): string {
+  return intent?.type === "command" ? intent.command.replaceAll(/[^;&|<>()`$'"\\\s]/g, "") : "";
 }
 
 const reasons: Readonly<Record<Because, string>> = {

@@ -21,7 +21,9 @@ export function unasked(sight: Sight, { because }: Extract<Decision, { type: "as
 function ways(sight: Sight, standing: Standing): string {
   const [rule] = offeredRules(sight, standing.ground);
   const mode = WIDER.find((wider) => decide(sight, { ...standing, mode: wider }).type === "allowed");
-  const flags = [rule && `--allow ${quoted(rule.text)}`, mode && `--mode ${mode}`].filter((flag) => flag !== undefined);
+  const flags = [rule && `--allow ${quoted(rule.text)}`, mode && `--permission-mode ${mode}`].filter(
+    (flag) => flag !== undefined,
+  );
   return flags.length === 0 ? "" : `; allow it with ${flags.join(" or ")}`;
 }
 

@@ -42,8 +42,8 @@ export async function establish(parts: EstablishParts): Promise<void> {
 function beginningOf({ folder, ...prompt }: Beginning, { session, tools, model, ports }: EstablishParts): Drafted[] {
   const { window } = session;
   const now = ports.now();
-  const change = systemChange(foldedSystem(window), systemMessage({ ...prompt, tools }, now));
-  const place = surroundings(window, { folder, now });
+  const change = systemChange(foldedSystem(window), session.redacted(systemMessage({ ...prompt, tools }, now)));
+  const place = surroundings(window, { folder: session.redacted(folder), now });
   const speaker = window.state.model;
   const isKnown = speaker?.provider === model.provider && speaker.modelId === model.model;
   return [

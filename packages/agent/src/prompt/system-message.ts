@@ -1,6 +1,8 @@
 /** What a model is told first, in named sections, so that one can change without the rest. */
 
 import type { SystemMessage, Tool as ToolSchema } from "@pith/context";
+import type { Skill } from "../skills/skill.ts";
+import { SKILLS } from "../skills/words.ts";
 import type { Tool } from "../tool.ts";
 import { GUIDELINES, PROJECT, ROLE } from "./sections.ts";
 
@@ -14,6 +16,8 @@ export interface PromptParts {
   readonly addition?: string;
   /** What the people of the project wrote down for whoever works on it. */
   readonly project?: readonly ProjectText[];
+  /** Told of where files can be read, because that is how one is loaded. */
+  readonly skills?: readonly Skill[];
 }
 
 export interface ProjectText {
@@ -23,12 +27,14 @@ export interface ProjectText {
 
 /** Nothing in it changes from day to day or from folder to folder: it is the beginning of every request. */
 export function systemMessage({ tools, ...parts }: PromptParts, timestamp: number): SystemMessage {
-  const { replacement, addition, project = [], provided = [] } = parts;
+  const { replacement, addition, project = [], skills = [], provided = [] } = parts;
+  const reads = tools.some(({ name }) => name === "read");
   const own = { role: ROLE, guidelines: guidelines(tools) };
   const sections = {
     ...(replacement === undefined ? own : { role: replacement }),
     ...(addition && { addition }),
     ...(project.length > 0 && { project: projectSection(project) }),
+    ...(reads && skills.length > 0 && { skills: skillsSection(skills) }),
   };
   return { role: "system", content: "", sections, toolsAdded: [...tools.map(schemaOf), ...provided], timestamp };
 }
@@ -45,4 +51,8 @@ function guidelines(tools: readonly Tool[]): string {
 
 function projectSection(texts: readonly ProjectText[]): string {
   return [PROJECT, ...texts.map(({ path, text }) => `## ${path}\n\n${text.trim()}`)].join("\n\n");
+}
+
+function skillsSection(skills: readonly Skill[]): string {
+  return `${SKILLS}\n\n${skills.map(({ name, description, path }) => `- ${name}: ${description} (${path})`).join("\n")}`;
 }

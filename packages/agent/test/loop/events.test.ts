@@ -38,8 +38,24 @@ test("RUN12 a run is told from its start to its rest, in pi's names", async () =
     "agent_settled",
   ]);
   expect(scene.events.at(-2)).toMatchObject({
-    messages: [{ role: "user" }, { role: "assistant" }, { role: "assistant" }],
+    messages: [{ role: "user" }, { role: "assistant" }, { role: "toolResult" }, { role: "assistant" }],
   });
+});
+
+test("RUN12 a turn that fails ends all the same, with what was told of the reply", async () => {
+  const model = heldModel();
+  const scene = await stage(model);
+  const end = scene.prompt("Begin.");
+  await quiet();
+  model.waiting[0]?.end({ failure: { kind: "refused", message: "bad request" } });
+  expect(await end).toEqual({ type: "failed", why: "bad request" });
+  const message = { role: "assistant", stopReason: "error", errorMessage: "bad request" };
+  expect(scene.events.slice(-4)).toMatchObject([
+    { type: "message_end", message },
+    { type: "turn_end", message, toolResults: [] },
+    { type: "agent_end", messages: [{ role: "user" }, message] },
+    { type: "agent_settled" },
+  ]);
 });
 
 test("RUN12 each entry is told once, through compactions and moves", async () => {

@@ -16,7 +16,8 @@ import {
 import { nothingUsed, testPorts } from "@pith/context/testing";
 // Loaded when first needed, which would take longer than anybody here waits.
 import "../../src/loop/fitting/compaction.ts";
-import "../../src/navigate.ts";
+import "../../src/tree/navigate.ts";
+import "../../src/tree/step-back.ts";
 import { Agent, type AgentEvent, type AgentParts, type RunEnd, type Tool, type ToolOutput } from "../../src/index.ts";
 
 /** Work that was begun and waits; `end` says what comes of it. */

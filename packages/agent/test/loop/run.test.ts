@@ -75,12 +75,16 @@ test("RUN2 replies that go on saying so, where nothing can be made smaller, are 
   expect(count(events, "tool_execution_end")).toBeLessThan(20);
 });
 
-test("RUN3 off means off: then the provider's refusal is the end", async () => {
+test("RUN3 FIT4 off means off: then the provider's refusal is the end, with the ways to have it made smaller", async () => {
   server = await startServer({ script: refusing({ from: 3, times: 1 }) });
   const agent = await agentOf(await modelOf(claude, server), { limits: { ...compactionLimits, enabled: false } });
   const { end, events } = await ran(agent, "Work.");
-  expect(end).toMatchObject({ type: "failed", why: expect.stringContaining("too long") });
-  expect(count(events, "compaction_end")).toBe(1);
+  expect(end).toMatchObject({ type: "failed", code: "compaction-off", why: expect.stringContaining("too long") });
+  expect(end).toMatchObject({
+    why: expect.stringMatching(/automatic compaction is off; .*\/compact, or agent\.compact\(\)/),
+  });
+  expect([count(events, "compaction_start"), count(events, "compaction_skipped")]).toEqual([0, 1]);
+  expect(await agent.compact()).toMatchObject({ type: "compacted" });
 });
 
 test("RUN4 a tool that throws and one that is not there are answered, not the end", async () => {

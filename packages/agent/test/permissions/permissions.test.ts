@@ -29,15 +29,15 @@ const permitted: unknown = expect.objectContaining({ type: "permitted" });
 
 describe("PERM11 where nobody is there to ask, what would be asked is refused, with the way to allow it", () => {
   test.each([
-    [command("npm test"), "allow it with --allow 'bash(npm test)' or --mode all"],
-    [command("npm test", true), "allow it with --allow 'bash(npm test)' or --mode edit"],
-    [command("echo 'a'"), "allow it with --allow 'bash(echo '\\''a'\\'')' or --mode all"],
-    [command("make\nmake"), "allow it with --mode all"],
-    [outside("npm test"), "allow it with --allow 'outside(npm test)' or --mode all"],
-    [change(`${root}/a.ts`), "allow it with --allow 'edit(a.ts)' or --mode edit"],
+    [command("npm test"), "allow it with --allow 'bash(npm test)' or --permission-mode all"],
+    [command("npm test", true), "allow it with --allow 'bash(npm test)' or --permission-mode edit"],
+    [command("echo 'a'"), "allow it with --allow 'bash(echo '\\''a'\\'')' or --permission-mode all"],
+    [command("make\nmake"), "allow it with --permission-mode all"],
+    [outside("npm test"), "allow it with --allow 'outside(npm test)' or --permission-mode all"],
+    [change(`${root}/a.ts`), "allow it with --allow 'edit(a.ts)' or --permission-mode edit"],
     [look(`${home}/.ssh/config`), `allow it with --allow 'read(${home}/.ssh/config)'`],
-    [fetched("https://example.com/"), "allow it with --allow 'fetch(example.com)' or --mode edit"],
-    [null, "allow it with --allow 'own' or --mode all"],
+    [fetched("https://example.com/"), "allow it with --allow 'fetch(example.com)' or --permission-mode edit"],
+    [null, "allow it with --allow 'own' or --permission-mode all"],
   ])("%j", async (intent, way) => {
     const permit = await permissions().permit(act(intent), { signal });
     expect(permit).toEqual({ type: "refused", why: `not permitted: nobody is here to ask; ${way}` });

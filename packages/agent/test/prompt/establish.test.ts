@@ -77,3 +77,16 @@ test("SYS1 a prompt of one's own stands in the place of ours, what was added sta
   await establish({ session, model, tools: [tool("read")], ports, beginning });
   expect(foldedSystem(session.window)?.sections).toEqual({ role: "You are a poet.", addition: "In rhymes." });
 });
+
+test("SKL1 SYS1 the catalogue of skills stands behind the project, where files can be read; what changes in it is said behind all", async () => {
+  const { session, ports, beginning } = await begun();
+  const skills = [{ name: "ship", description: "How to ship.", path: "/skills/ship/SKILL.md" }];
+  const tools = [tool("read"), tool("bash")];
+  await establish({ session, model, tools, ports, beginning: { ...beginning, skills } });
+  const [before, catalogue] = [session.window.entries.slice(0, 4), foldedSystem(session.window)?.sections];
+  expect(Object.keys(catalogue ?? {}).slice(-2)).toEqual(["project", "skills"]);
+  expect(catalogue?.skills).toMatch(/\n\n- ship: How to ship\. \(\/skills\/ship\/SKILL\.md\)$/);
+  expect(session.window.entries.slice(0, 4)).toEqual(before);
+  await establish({ session, model, tools: [tool("bash")], ports, beginning: { ...beginning, skills } });
+  expect(foldedSystem(session.window)?.sections).not.toHaveProperty("skills");
+});

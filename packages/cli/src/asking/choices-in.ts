@@ -1,14 +1,17 @@
 /** The flags that settings could say, too, held to the same rules. */
 
+import { whatIsWrong } from "../home/settings/what-is-wrong.ts";
 import type { Choices } from "../home/settings.ts";
-import { whatIsWrong } from "../home/settings-field.ts";
 import { type Mistake, mistake } from "./mistake.ts";
 
 export interface ChoiceFlags {
   readonly model?: string;
   readonly "base-url"?: string;
   readonly thinking?: string;
-  readonly mode?: string;
+  readonly "permission-mode"?: string;
+  readonly "no-auto-compact"?: boolean;
+  readonly "no-context-files"?: boolean;
+  readonly "no-skills"?: boolean;
   readonly sandbox?: string;
   readonly network?: string;
   /** With commas between them. */
@@ -23,17 +26,28 @@ export function choicesIn(values: ChoiceFlags): ChoicesRead {
     return value === undefined ? [] : [{ flag, name, value }];
   });
   for (const { flag, name, value } of given) {
-    const fault = whatIsWrong(name, value);
+    const fault = whatIsWrong([name], value);
     if (fault !== null) return mistake(`--${flag} ${fault}`);
   }
-  return { type: "read", choices: Object.fromEntries(given.map(({ name, value }) => [name, value])) };
+  const said = Object.fromEntries(given.map(({ name, value }) => [name, value]));
+  return { type: "read", choices: { ...said, ...switchedOff(values) } };
 }
 
-const named: readonly (readonly [flag: keyof ChoiceFlags, name: keyof Choices])[] = [
+function switchedOff(values: ChoiceFlags): Choices {
+  return {
+    ...(values["no-auto-compact"] && { compaction: { enabled: false } }),
+    ...(values["no-context-files"] && { contextFiles: false }),
+    ...(values["no-skills"] && { skills: false }),
+  };
+}
+
+type Saying = Exclude<keyof ChoiceFlags, `no-${string}`>;
+
+const named: readonly (readonly [flag: Saying, name: keyof Choices])[] = [
   ["model", "model"],
   ["base-url", "baseUrl"],
   ["thinking", "thinking"],
-  ["mode", "mode"],
+  ["permission-mode", "permissionMode"],
   ["sandbox", "sandbox"],
   ["network", "network"],
   ["tools", "tools"],

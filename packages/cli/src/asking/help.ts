@@ -5,23 +5,28 @@ export const help = `pith -p "what to do" [@file …]
 A coding agent in your terminal. It reads, edits and runs what you ask for, in the folder you are in, and keeps the session.
 
   -p, --print                    work until done, print the answer, and end
+      --mode text|json           the answer alone, or every event as a line of JSON
   -m, --model PROVIDER/MODEL     who speaks, e.g. anthropic/claude-sonnet-4-5 (default: what your keys allow)
       --thinking LEVEL           off, minimal, low, medium, high, xhigh, max
+      --base-url URL             where the provider is reached
+
   -c, --continue                 go on with the last session of this folder; without words, with what was left unfinished
       --session ID               go on with this one: the beginning of its id, or its path
       --no-session               keep nothing
+      --no-auto-compact          compact nothing by itself; "/compact" does it when you say so
 
-      --mode MODE                ask (what is not allowed is refused), edit (files of this folder freely), plan (only look), all
+      --permission-mode MODE     ask (what is not allowed is refused), edit (files of this folder freely), plan (only look), all
       --allow RULE               permit this, e.g. 'bash(npm test)'; as often as you like
       --deny RULE                never this, e.g. 'bash(git push:*)'
       --sandbox on|off           whether commands run in a sandbox, where the system has one
       --network on|off           whether commands in the sandbox reach the network
       --tools LIST               these, e.g. read,grep, or all (default: read,write,edit,bash)
+      --trust                    in this call, let this folder's own settings, skills and templates count
 
       --system-prompt TEXT       instead of ours
       --append-system-prompt TEXT
       --no-context-files         do not read AGENTS.md and CLAUDE.md
-      --base-url URL             where the provider is reached
+      --no-skills                do not tell the model of skills
   -h, --help
   -v, --version
 
@@ -32,10 +37,14 @@ Rules: bash(npm test) is this command in the sandbox, or where there is none, ou
 bash(npm test:*) all that begins so. read(.env) and edit(src/**) bind the tools; commands are held to a deny of them where it
 names a whole file or folder, in the sandbox alone.
 
+Besides talking: pith sessions list, search, show, export, rm, restore, rebind, stats, prune and purge; pith compact, context,
+settings, trust, doctor and completions. Each tells more with --help: pith sessions --help.
+
 Keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, …), or from ~/.pith/keys.json, which
 only you may read (chmod 600): { "anthropic": "…" }. Settings lie in ~/.pith/settings.json: { "model": "…", "thinking": "high" },
-sessions in ~/.pith/sessions; PITH_HOME names another folder. Flags go before variables (PITH_MODEL, PITH_THINKING, PITH_MODE,
-PITH_SANDBOX, PITH_NETWORK), variables before settings.
+sessions in ~/.pith/sessions; PITH_HOME names another folder. A flag goes before a variable (PITH_MODEL, PITH_THINKING,
+PITH_PERMISSION_MODE, PITH_SANDBOX, PITH_NETWORK, PITH_DISABLE_AUTOCOMPACT=1), that before the .pith/settings.json of a folder
+you trust, that before your own. "pith settings" shows what holds here, and who said it.
 
   pith -p "why does the login test fail?"
   pith -p -c "now fix it"

@@ -2,11 +2,15 @@
 
 /** Null where none of them is much like it. */
 export function nearest(wanted: string, words: readonly string[]): string | null {
+  // Nobody mistypes so much, and it would take long to look.
+  if (wanted.length > LONGEST) return null;
   const [near] = words
     .map((word) => ({ word, far: distance(wanted.toLowerCase(), word.toLowerCase()) }))
     .sort((one, other) => one.far - other.far);
   return near && near.far <= Math.max(1, Math.floor(near.word.length / 3)) ? near.word : null;
 }
+
+const LONGEST = 64;
 
 /** Letters to add, drop, change, or exchange with their neighbour. */
 function distance(one: string, other: string): number {

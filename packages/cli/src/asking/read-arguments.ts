@@ -23,7 +23,9 @@ export function readArguments(args: readonly string[]): Read {
 
 function wishOf(args: readonly string[], said: Pick<Wish, "words" | "files">): Read {
   const { values } = parseArgs({ args: [...args], options: flags, allowPositionals: true });
-  if (!values.print) return mistake('for now there is only the print mode: pith -p "what to do"');
+  const output = values.mode ?? "text";
+  if (output !== "text" && output !== "json") return mistake(`--mode is "${output}"; write text or json`);
+  if (!values.print && output === "text") return mistake('for now there is only the print mode: pith -p "what to do"');
   const chosen = choicesIn(values);
   if (chosen.type === "mistake") return chosen;
   const session = sessionWish(values);
@@ -36,8 +38,9 @@ function wishOf(args: readonly string[], said: Pick<Wish, "words" | "files">): R
     deny: values.deny ?? [],
     systemPrompt: values["system-prompt"],
     appendSystemPrompt: values["append-system-prompt"],
-    readsProjectTexts: !values["no-context-files"],
-  };
+    trusts: values.trust ?? false,
+    output,
+  } as const;
   return { type: "wish", wish };
 }
 

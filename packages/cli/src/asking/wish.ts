@@ -15,8 +15,10 @@ export interface Wish {
   readonly deny: readonly string[];
   readonly systemPrompt: string | undefined;
   readonly appendSystemPrompt: string | undefined;
-  /** Whether AGENTS.md and CLAUDE.md are read. */
-  readonly readsProjectTexts: boolean;
+  /** Whether what the folder itself has to say of Pith counts in this call: its settings, skills and templates. */
+  readonly trusts: boolean;
+  /** The answer alone for people, or every event as a line for programs. */
+  readonly output: "text" | "json";
 }
 
 export type SessionWish =

@@ -1,19 +1,14 @@
 /** A file of the user that is to hold one JSON object. */
 
-export type JsonRead =
-  | { readonly type: "object"; readonly value: JsonObject }
-  | { readonly type: "other" }
-  /** `why` quotes what stands there. */
-  | { readonly type: "broken"; readonly why: string };
-
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-export function readJson(text: string): JsonRead {
+/** Null for everything else. What stands there is quoted nowhere: it may be keys. */
+export function objectIn(text: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(text.replace(/^\ufeff/, ""));
-    return isObject(value) ? { type: "object", value } : { type: "other" };
-  } catch (error) {
-    return { type: "broken", why: (error as SyntaxError).message.replace(/\s+/g, " ") };
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
   }
 }
 

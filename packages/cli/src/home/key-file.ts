@@ -3,7 +3,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { type Mistake, mistake } from "../asking/mistake.ts";
-import { readJson } from "./json.ts";
+import { objectIn } from "./json.ts";
 
 /** By the provider's id. */
 export type Keys = Readonly<Record<string, string>>;
@@ -37,13 +37,12 @@ const OTHERS = 0o077;
 const MOST_BYTES = 64 * 1024;
 
 function keysIn(text: string, path: string): ReadKeys {
-  const read = readJson(text);
-  // Why it is broken is not told: that would quote what stands there.
-  if (read.type !== "object") return mistake(`${path} is no JSON object; write { "anthropic": "…", "openai": "…" }`);
+  const keys = objectIn(text);
+  if (keys === null) return mistake(`${path} is no JSON object; write { "anthropic": "…", "openai": "…" }`);
   // By its place: whoever mixed up the two sides of the colon has a key for a name.
-  const wrong = Object.values(read.value).findIndex((key) => !isKey(key));
+  const wrong = Object.values(keys).findIndex((key) => !isKey(key));
   if (wrong >= 0) return mistake(`${path}: entry ${wrong + 1} holds no key; write one line of text in quotes`);
-  return { type: "read", keys: read.value as Keys };
+  return { type: "read", keys: keys as Keys };
 }
 
 /** It goes into a header: anything else than visible ASCII would be refused there, together with the key. */

@@ -6,9 +6,10 @@ import type { ThinkingLevel } from "@pith/context";
 export interface Settings extends Choices {
   /** Tokens that a model may see at most, whatever it could. */
   readonly contextWindow?: number;
-  readonly compaction?: CompactionSettings;
   /** Hosts that may be fetched wherever they are, such as a server of one's own: `localhost:5173`. */
   readonly fetchHosts?: readonly string[];
+  readonly branchSummary?: BranchSummarySettings;
+  readonly secrets?: SecretSettings;
 }
 
 /** What a flag can say, too. */
@@ -18,18 +19,54 @@ export interface Choices {
   /** Where the provider is reached. */
   readonly baseUrl?: string;
   readonly thinking?: ThinkingLevel;
-  readonly mode?: Mode;
+  readonly permissionMode?: Mode;
   readonly sandbox?: Switch;
   readonly network?: Switch;
-  /** Names of the tools to use; all where nothing is said. */
+  /** Names of the tools to use; the usual ones where nothing is said. */
   readonly tools?: readonly string[];
+  readonly compaction?: CompactionSettings;
+  /** Whether AGENTS.md and CLAUDE.md are read. */
+  readonly contextFiles?: boolean;
+  /** Whether the model is told of skills. */
+  readonly skills?: boolean;
 }
 
 export type Switch = "on" | "off";
 
-/** In the names that pi's users know. */
-export interface CompactionSettings {
+/** In the names that pi's users know, and some more. */
+export interface CompactionSettings extends CompactionAmounts {
   readonly enabled?: boolean;
+  /** Of the limit: where one is warned. */
+  readonly softPercent?: number;
+  /** What every summary should look at. */
+  readonly instructions?: string;
+  /** Whether somebody who is there is asked before anything is compacted by itself. */
+  readonly ask?: boolean;
+  /** Who writes summaries, as `provider/model`, in order of preference; who speaks, where nobody is named. */
+  readonly model?: string | readonly string[];
+  /** By `provider/model`. */
+  readonly modelOverrides?: Readonly<Record<string, CompactionAmounts>>;
+  /** By the agent's name. */
+  readonly agentOverrides?: Readonly<Record<string, CompactionAmounts>>;
+}
+
+/** What can be set for one model or one agent, too. */
+export interface CompactionAmounts {
   readonly reserveTokens?: number;
   readonly keepRecentTokens?: number;
+  readonly thresholdPercent?: number;
+  readonly thresholdTokens?: number;
+}
+
+export interface BranchSummarySettings {
+  /** What the model that tells a branch keeps free; the rest of its window is told to it, newest first. */
+  readonly reserveTokens?: number;
+  /** Whether a branch is left without the question if it should be told. */
+  readonly skipPrompt?: boolean;
+}
+
+export interface SecretSettings {
+  readonly redact?: Switch;
+  /** Environment variables whose values are secrets, too. */
+  readonly also?: readonly string[];
 }

@@ -1,6 +1,9 @@
 /** What happens on the way to an answer, as lines for people. */
 
 import type { AgentEvent, Tool } from "@pith/agent";
+import { secondsTold } from "./amounts.ts";
+import { clipped } from "./clipped.ts";
+import { noteOnCompaction, noteOnProgress } from "./note-on-compaction.ts";
 
 /** Null where it is nothing to tell. */
 export function noteOn(event: AgentEvent, tools: readonly Tool[]): string | null {
@@ -10,14 +13,30 @@ export function noteOn(event: AgentEvent, tools: readonly Tool[]): string | null
     case "tool_execution_end":
       return event.isError ? `  ${failureOf(event)}` : null;
     case "auto_retry_start":
-      return `· ${clipped(event.errorMessage)}; asking again in ${Math.ceil(event.delayMs / 1_000)} s`;
+    case "summarization_retry_scheduled":
+      return `· ${clipped(event.errorMessage)}; asking again in ${secondsTold(event.delayMs)}`;
+    case "branch_summary_progress":
+      return noteOnProgress(event);
     case "compaction_start":
-      return `· compacting: ${reasons[event.reason]}`;
+    case "compaction_progress":
     case "compaction_end":
-      return `  ${outcomeOf(event)}`;
+    case "compaction_failed":
+    case "compaction_skipped":
+    case "compaction_undone":
+    case "compaction_redone":
+    case "compaction_soft_threshold":
+    case "compaction_quality":
+      return noteOnCompaction(event);
+    case "secrets_redacted":
+      return `· redacted: ${clipped(countedFamilies(event.secrets))}`;
     default:
       return null;
   }
+}
+
+function countedFamilies(secrets: Extract<AgentEvent, { type: "secrets_redacted" }>["secrets"]): string {
+  const families = Map.groupBy(secrets, ({ family }) => family);
+  return [...families].map(([family, all]) => (all.length === 1 ? family : `${family} (${all.length})`)).join(", ");
 }
 
 /** By its words, since calls run at once and end in any order. */
@@ -38,18 +57,6 @@ function confinement({ toolName, args }: Started, tools: readonly Tool[]): strin
   return intent.isConfined ? "[sandbox] " : "[no sandbox] ";
 }
 
-const reasons = {
-  manual: "as asked for",
-  threshold: "the context is full",
-  overflow: "the context was too long for the provider",
-} as const;
-
-function outcomeOf({ compaction, errorMessage }: Extract<AgentEvent, { type: "compaction_end" }>): string {
-  if (compaction.type !== "compacted") return clipped(errorMessage ?? compaction.type.replaceAll("-", " "));
-  const { tokens, by } = compaction.receipt;
-  return `${tokens.before} → ${tokens.after} tokens, told by ${by ?? "code"}`;
-}
-
 function wordsOf(args: Readonly<Record<string, unknown>>): string {
   return Object.values(args)
     .map((value) => (typeof value === "string" ? value : JSON.stringify(value)))
@@ -59,16 +66,3 @@ function wordsOf(args: Readonly<Record<string, unknown>>): string {
 function textOf(content: readonly { readonly type: string; readonly text?: string }[]): string {
   return content.map(({ text = "" }) => text).join(" ");
 }
-
-/** One short line of it. */
-function clipped(text: string, width: number = WIDTH): string {
-  const line = text
-    .slice(0, 4 * width)
-    .replace(/\s+/g, " ")
-    .trim();
-  // By characters: half of one would be shown as an escape.
-  const signs = Array.from(line);
-  return signs.length > width ? `${signs.slice(0, width - 1).join("")}…` : line;
-}
-
-const WIDTH = 160;

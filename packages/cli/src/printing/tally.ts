@@ -1,45 +1,45 @@
 /** What a run has cost so far: requests, tokens, dollars. */
 
 import type { AgentEvent } from "@pith/agent";
+import { addedUsage, noUsage, type Usage } from "@pith/context";
+import { costTold, tokensTold } from "./amounts.ts";
 
 export interface Tally {
   readonly requests: number;
-  /** Tokens, those from the cache included. */
-  readonly input: number;
-  readonly cached: number;
-  readonly output: number;
-  /** Dollars; 0 where nobody knows the prices. */
-  readonly cost: number;
+  readonly usage: Usage;
 }
 
-export const nothingYet: Tally = { requests: 0, input: 0, cached: 0, output: 0, cost: 0 };
+export const nothingYet: Tally = { requests: 0, usage: noUsage };
 
+/** EVT5: each call to a model is told once. */
 export function counted(tally: Tally, event: AgentEvent): Tally {
-  if (event.type === "compaction_end" && event.compaction.type === "compacted") {
-    const { calls, cost } = event.compaction.receipt;
-    return { ...tally, requests: tally.requests + calls, cost: tally.cost + cost };
+  switch (event.type) {
+    case "message_end":
+      return event.message.role === "assistant" ? added(tally, 1, event.message.usage) : tally;
+    case "compaction_end":
+      return event.calls > 0 ? added(tally, event.calls, event.usage ?? noUsage) : tally;
+    case "usage":
+      return added(tally, 1, event.usage);
+    default:
+      return tally;
   }
-  if (event.type !== "message_end" || event.message.role !== "assistant") return tally;
-  const { usage } = event.message;
-  return {
-    requests: tally.requests + 1,
-    input: tally.input + usage.input + usage.cacheRead + usage.cacheWrite,
-    cached: tally.cached + usage.cacheRead,
-    output: tally.output + usage.output,
-    cost: tally.cost + usage.cost.total,
-  };
+}
+
+function added({ requests, usage }: Tally, more: number, other: Usage): Tally {
+  return { requests: requests + more, usage: addedUsage(usage, other) };
 }
 
 /** One line for people. */
-export function told({ requests, input, cached, output, cost }: Tally): string {
-  const parts = [
-    `${requests} ${requests === 1 ? "request" : "requests"}`,
-    `${tokens(input)} tokens in${cached > 0 ? ` (${tokens(cached)} from the cache)` : ""}`,
-    `${tokens(output)} out`,
-  ];
-  return [...parts, ...(cost > 0 ? [`$${cost.toFixed(cost < 0.1 ? 4 : 2)}`] : [])].join(", ");
+export function told({ requests, usage }: Tally): string {
+  return `${requests} ${requests === 1 ? "request" : "requests"}, ${usageTold(usage)}`;
 }
 
-function tokens(count: number): string {
-  return count < 1_000 ? `${count}` : `${(count / 1_000).toFixed(count < 100_000 ? 1 : 0)}k`;
+/** Those from the cache count as read; a price only where somebody knows it. */
+export function usageTold({ input, cacheRead, cacheWrite, output, cost }: Usage): string {
+  const read = tokensTold(input + cacheRead + cacheWrite);
+  const parts = [
+    `${read} tokens in${cacheRead > 0 ? ` (${tokensTold(cacheRead)} from the cache)` : ""}`,
+    `${tokensTold(output)} out`,
+  ];
+  return [...parts, ...(cost.total > 0 ? [costTold(cost.total)] : [])].join(", ");
 }

@@ -19,7 +19,7 @@ export async function piped(note: (line: string) => void): Promise<Piped> {
 }
 
 const PATIENCE_MS = 3_000;
-const WAITING = "pith: waiting for the end of what is piped in; if nothing is, add < /dev/null";
+const WAITING = "waiting for the end of what is piped in; if nothing is, add < /dev/null";
 
 export async function allOf(input: AsyncIterable<Uint8Array>): Promise<Piped> {
   const chunks: Uint8Array[] = [];

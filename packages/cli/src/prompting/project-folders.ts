@@ -15,16 +15,24 @@ export async function projectFolders(cwd: string, userHome: string): Promise<rea
  * A home is no project, even where it is a repository: everything lies in it, and a link might lead to any of it.
  */
 async function ownAncestors(cwd: string, userHome: string): Promise<readonly string[]> {
-  const { uid } = await stat(cwd);
+  const uid = await ownerOf(cwd);
   // Where there is no such folder, nothing lies in it.
   const home = await realpath(userHome).catch(() => userHome);
   const folders = [cwd];
   for (let above = dirname(cwd); above !== folders.at(-1); above = dirname(above)) {
-    const stats = await stat(above);
-    if (stats.uid !== uid || !relative(above, home).startsWith("..")) break;
+    const isForeign = uid === null || (await ownerOf(above)) !== uid;
+    if (isForeign || !relative(above, home).startsWith("..")) break;
     folders.push(above);
   }
   return folders;
+}
+
+/** Null where it is gone, or closed to us. */
+async function ownerOf(path: string): Promise<number | null> {
+  return await stat(path).then(
+    ({ uid }) => uid,
+    () => null,
+  );
 }
 
 async function isThere(path: string): Promise<boolean> {

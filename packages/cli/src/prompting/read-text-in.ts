@@ -2,10 +2,11 @@
 
 import { constants } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
-import { join, sep } from "node:path";
+import { join } from "node:path";
 import { textOf } from "@pith/agent";
 import { plain } from "../printing/plain.ts";
 import { MOST_EACH } from "./bounded-texts.ts";
+import { isInside } from "./is-inside.ts";
 
 export type FoundText =
   | { readonly type: "text"; readonly path: string; readonly text: string; readonly isWhole: boolean }
@@ -26,7 +27,7 @@ export async function readTextIn(folder: string, { names, inside, mayRead }: Tex
     const path = join(folder, name);
     try {
       const real = await realpath(path);
-      if (inside !== undefined && !real.startsWith(withSeparator(await realpath(inside))))
+      if (inside !== undefined && !isInside(await realpath(inside), real))
         return unread(`${path} leads out of the project, so it was not read`);
       if (mayRead && !(await mayRead(real))) return unread(`${path} may not be read without a question, so it was not`);
       // Whoever exchanges it for a link or a pipe in between is not followed, and not waited for.
@@ -48,10 +49,6 @@ async function readOpen(file: FileHandle, path: string): Promise<FoundText> {
   if (text === null) return unread(`${path} is no text, so it was not read`);
   if (text.trim() === "") return { type: "none" };
   return { type: "text", path, text: plain(text), isWhole: bytesRead <= MOST_EACH };
-}
-
-function withSeparator(folder: string): string {
-  return folder.endsWith(sep) ? folder : `${folder}${sep}`;
 }
 
 function unread(note: string): FoundText {

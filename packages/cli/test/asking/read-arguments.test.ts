@@ -7,10 +7,21 @@ import { readArguments } from "../../src/asking/read-arguments.ts";
 import type { Wish } from "../../src/asking/wish.ts";
 
 test("PRT5 every flag reaches the wish, in either spelling", () => {
-  const args = ["-pc", "-m", "openai/gpt-5.1", "--thinking=high", "--mode", "plan", "--sandbox", "off", "--network=on"];
+  const args = [
+    "-pc",
+    "-m",
+    "openai/gpt-5.1",
+    "--thinking=high",
+    "--permission-mode",
+    "plan",
+    "--sandbox",
+    "off",
+    "--network=on",
+  ];
   const rules = ["--allow", "bash(npm test)", "--allow=read", "--deny", "bash(git push)"];
   const texts = ["--tools", "read, bash", "--system-prompt", "Be.", "--append-system-prompt", "Short."];
-  const rest = ["--no-context-files", "--base-url", "http://127.0.0.1:1/v1", "fix", "it"];
+  const switches = ["--no-context-files", "--no-skills", "--no-auto-compact", "--trust", "--mode=json"];
+  const rest = [...switches, "--base-url", "http://127.0.0.1:1/v1", "fix", "it"];
   expect(wish([...args, ...rules, ...texts, ...rest])).toEqual({
     words: "fix it",
     files: [],
@@ -18,22 +29,28 @@ test("PRT5 every flag reaches the wish, in either spelling", () => {
     choices: {
       model: "openai/gpt-5.1",
       thinking: "high",
-      mode: "plan",
+      permissionMode: "plan",
       sandbox: "off",
       network: "on",
       tools: ["read", "bash"],
       baseUrl: "http://127.0.0.1:1/v1",
+      compaction: { enabled: false },
+      contextFiles: false,
+      skills: false,
     },
     allow: ["bash(npm test)", "read"],
     deny: ["bash(git push)"],
     systemPrompt: "Be.",
     appendSystemPrompt: "Short.",
-    readsProjectTexts: false,
+    trusts: true,
+    output: "json",
   });
 });
 
 test("PRT5 what is not said is left to variables and settings", () => {
-  expect(wish(["-p", "hi"])).toMatchObject({ choices: {}, allow: [], deny: [], readsProjectTexts: true });
+  const plain = { choices: {}, allow: [], deny: [], trusts: false, output: "text" };
+  expect(wish(["-p", "hi"])).toMatchObject(plain);
+  expect(wish(["-p", "hi"]).choices).toEqual({});
   expect(wish(["-p", "hi"]).session).toEqual({ type: "new" });
   expect(wish(["-p", "--session", "0198", "hi"]).session).toEqual({ type: "named", name: "0198" });
   expect(wish(["-p", "--no-session", "hi"]).session).toEqual({ type: "none" });
@@ -57,7 +74,7 @@ test.each([
   [["-p", "--frobnicate"], "there is no flag --frobnicate; pith --help names them all"],
   [["-px", "hi"], "there is no flag -x; pith --help names them all"],
   [["-p", "- fix it"], '"- fix it" begins with a dash; to say it, write -- before it: pith -p -- "- fix it"'],
-  [["-p", "--mode"], "--mode takes ask, edit, plan or all"],
+  [["-p", "--permission-mode"], "--permission-mode takes ask, edit, plan or all"],
   [["-p", "--allow"], "--allow takes a rule, such as 'bash(npm test)'"],
   [["-p", "--model", ""], "--model takes PROVIDER/MODEL, such as anthropic/claude-sonnet-4-5"],
   [
@@ -65,11 +82,15 @@ test.each([
     '--model takes PROVIDER/MODEL, such as anthropic/claude-sonnet-4-5, not "-p"; if you mean it, write --model="-p"',
   ],
   [["-p", "--print=no"], '--print takes nothing, not "no"'],
-  [["-p", "--mode", "yolo", "hi"], '--mode is "yolo"; write ask, edit, plan or all'],
+  [["-p", "--permission-mode", "yolo", "hi"], '--permission-mode is "yolo"; write ask, edit, plan or all'],
   [["-p", "--thinking", "hard", "hi"], '--thinking is "hard"; write off, minimal, low, medium, high, xhigh or max'],
+  [["-p", "--mode", "xml", "hi"], '--mode is "xml"; write text or json'],
   [["-p", "--sandbox", "yes", "hi"], '--sandbox is "yes"; write on or off'],
   [["-p", "-m", "sonnet", "hi"], '--model is "sonnet"; write provider/model, such as anthropic/claude-sonnet-4-5'],
-  [["-p", "--tools", "read,,bash", "hi"], '--tools is ["read","","bash"]; write names of tools, such as read and bash'],
+  [
+    ["-p", "--tools", "read,,bash", "hi"],
+    '--tools is ["read","","bash"]; write names of tools: read, write, edit, bash, grep, find, ls, fetch, or all',
+  ],
   [
     ["-p", "--base-url", "localhost", "hi"],
     '--base-url is "localhost"; write an address of the web, such as http://127.0.0.1:8080/v1',

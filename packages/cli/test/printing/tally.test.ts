@@ -1,20 +1,22 @@
 /** What a run cost, added up from what it told. */
 
 import type { AgentEvent } from "@pith/agent";
+import { noUsage } from "@pith/context";
 import { expect, test } from "vitest";
 import { counted, nothingYet, told } from "../../src/printing/tally.ts";
 
 test("PRT9 requests, tokens and cost add up, those of a summary included", () => {
-  const receipt = { calls: 2, cost: 0.02 };
-  const compacted = { type: "compaction_end", compaction: { type: "compacted", receipt } } as AgentEvent;
+  const usage = { ...noUsage, input: 900, cacheRead: 100, output: 20, cost: { ...noUsage.cost, total: 0.02 } };
   const events = [
     replied({ input: 900, cacheRead: 100, cost: 0.01 }),
-    compacted,
+    { type: "compaction_end", calls: 2, usage } as AgentEvent,
+    { type: "compaction_end", calls: 0 } as AgentEvent,
+    { type: "usage", kind: "retry", provider: "p", model: "m", usage: { ...noUsage, output: 2 } } as AgentEvent,
     replied({ input: 50, cacheRead: 1_950, cost: 0.005 }),
   ];
   const tally = events.reduce(counted, nothingYet);
-  expect(tally).toMatchObject({ requests: 4, input: 3_000, cached: 2_050, output: 40 });
-  expect(told(tally)).toBe("4 requests, 3.0k tokens in (2.0k from the cache), 40 out, $0.0350");
+  expect(tally).toMatchObject({ requests: 5, usage: { input: 1_850, cacheRead: 2_150, output: 62 } });
+  expect(told(tally)).toBe("5 requests, 4.0k tokens in (2.1k from the cache), 62 out, $0.0350");
 });
 
 test("PRT9 what has no price is told without one", () => {

@@ -101,7 +101,8 @@ function said({ words, files = [], session = { type: "new" } }: SaidParts, input
     deny: [],
     systemPrompt: undefined,
     appendSystemPrompt: undefined,
-    readsProjectTexts: true,
+    trusts: false,
+    output: "text",
   };
   return contentOf(wish, {
     files: nodeFiles({ root: folder, mostBytes: MOST_PICTURE }),

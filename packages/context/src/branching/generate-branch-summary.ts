@@ -16,6 +16,7 @@ import type { Allowance, Call } from "../summary/asking/ask.ts";
 import { type Evidence, evidenceOf } from "../summary/auditing/evidence.ts";
 import type { Flaw } from "../summary/auditing/flaw.ts";
 import { generateSummary, type SummaryFailure } from "../summary/generate-summary.ts";
+import type { TellProgress } from "../summary/progress.ts";
 import type { LeftBranch } from "./collect-entries.ts";
 import { prepareBranchEntries } from "./prepare-entries.ts";
 
@@ -36,6 +37,8 @@ export interface BranchSummaryParts {
   readonly tools?: ToolRoles;
   /** What may be spent on it. */
   readonly allowance?: Allowance;
+  /** Told what is being done, for whoever waits. */
+  readonly progress?: TellProgress | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -79,7 +82,16 @@ export async function generateBranchSummary(parts: BranchSummaryParts): Promise<
 
 // BR3: what tools gave is told as it is of a compaction; a summary on the way tells what lies before it.
 function storyParts({ left, before, room = Number.POSITIVE_INFINITY, ...parts }: BranchSummaryParts) {
-  const { ports, instructions = "", replaceInstructions = false, thinking = "off", signal, tokens, allowance } = parts;
+  const {
+    ports,
+    instructions = "",
+    replaceInstructions = false,
+    thinking = "off",
+    signal,
+    tokens,
+    allowance,
+    progress,
+  } = parts;
   const { edits } = left;
   const carried = carriedBefore(left);
   return {
@@ -94,6 +106,7 @@ function storyParts({ left, before, room = Number.POSITIVE_INFINITY, ...parts }:
     tokens: Math.floor(tokens * STORY),
     thinking,
     evidence: branchEvidence(left, before?.story),
+    progress,
     signal,
     ...(allowance && { allowance }),
   };

@@ -8,6 +8,7 @@ import type { Ports } from "../ports.ts";
 import type { Drafted, Occupation, Session } from "../session/session.ts";
 import type { Refusal } from "../session/store.ts";
 import type { SummaryFailure } from "../summary/generate-summary.ts";
+import type { TellProgress } from "../summary/progress.ts";
 import { collectEntriesForBranchSummary, type LeftBranch } from "./collect-entries.ts";
 import { afterTree, beforeTree, type TreeHooks, type TreePreparation } from "./hooks.ts";
 import { type LeftTold, tellLeft, type WantedSummary } from "./tell-left.ts";
@@ -22,6 +23,8 @@ export interface MoveParts {
   readonly summary?: WantedSummary;
   readonly label?: string;
   readonly hooks?: TreeHooks;
+  /** Told what is being done, for whoever waits. */
+  readonly progress?: TellProgress;
   readonly signal?: AbortSignal;
 }
 

@@ -3,18 +3,20 @@
 import { ANY_FORM } from "../compaction/auditing/audit.ts";
 import type { Budget } from "../compaction/planning/budget.ts";
 import { isShown } from "../compaction/planning/cut.ts";
-import { allowanceAt, BRANCH_USAGE, summedUsage } from "../compaction/spending.ts";
-import type { BranchSummaryEntry } from "../entry.ts";
+import { allowanceAt, summedUsage } from "../compaction/spending.ts";
+import { BRANCH_USAGE, type BranchSummaryEntry } from "../entry.ts";
 import { reportTo } from "../hook.ts";
 import type { ThinkingLevel, Usage } from "../message.ts";
 import type { Model } from "../model.ts";
 import type { Ports } from "../ports.ts";
 import { textTokens } from "../reading/tokens/text-tokens.ts";
+import type { Redaction } from "../session/redaction.ts";
 import type { Drafted, Session } from "../session/session.ts";
 import type { Call } from "../summary/asking/ask.ts";
 import { repaired } from "../summary/auditing/repair.ts";
 import type { SummaryFailure } from "../summary/generate-summary.ts";
 import { moderate } from "../summary/moderate.ts";
+import type { TellProgress } from "../summary/progress.ts";
 import type { LeftBranch } from "./collect-entries.ts";
 import { branchEvidence, generateBranchSummary, type ToldBranch, toldBranch } from "./generate-branch-summary.ts";
 import type { BeforeTree, HookSummary, TreeHooks } from "./hooks.ts";
@@ -39,6 +41,7 @@ export interface LeftParts {
   /** What hooks had to say before. */
   readonly said: BeforeTree;
   readonly hooks?: TreeHooks;
+  readonly progress?: TellProgress;
   readonly signal?: AbortSignal;
 }
 
@@ -51,13 +54,11 @@ export type LeftTold =
 export type LeftSummary = Pick<BranchSummaryEntry, "summary" | "details" | "usage" | "fromHook">;
 
 export async function tellLeft(left: LeftBranch, parts: LeftParts): Promise<LeftTold> {
-  const { session, budget, ports, summary, said, signal } = parts;
+  const { session, budget, ports, summary, said, progress, signal } = parts;
   const own = said.summary && hookSummary(left, said.summary, parts);
   if (own) return { type: "told", summary: own, usages: [] };
   const refused = said.summary?.usage ? [hookUsage(said.summary.usage, budget)] : [];
-  const instructions = (said.instructions ?? summary.instructions ?? "").trim();
-  const replaceInstructions = said.replaceInstructions ?? summary.replaceInstructions ?? false;
-  const focus = replaceInstructions ? `= ${instructions}` : instructions;
+  const { instructions, replaceInstructions, focus } = askedFor(said, summary);
   // BR4: a branch that was left, come back to and left again without a word is not told again.
   const found = await remembered(session.store, left, focus);
   // What was taken out since must not come back.
@@ -76,19 +77,40 @@ export async function tellLeft(left: LeftBranch, parts: LeftParts): Promise<Left
     allowance: allowanceAt(session.window, budget.limits.hourly, { now: ports.now() }),
     ...(summary.room !== undefined && { room: summary.room }),
     ...(budget.tools && { tools: budget.tools }),
+    progress,
     signal,
   });
   const usages = [...refused, ...outcome.calls.map(usageEntry)];
   if (outcome.type !== "summarised")
     return outcome.type === "failed" ? { type: "failed", failures: outcome.failures, usages } : { ...outcome, usages };
-  const { told, by, calls } = outcome;
+  const { by, calls } = outcome;
+  const told = withoutSecrets(outcome.told, session);
   const mark = { ancestor: left.commonAncestorId, focus, story: told.story.length };
-  const writer = `${by.provider}/${by.model}`;
   return {
     type: "told",
-    summary: summaryOf(told, { mark, by: writer, usages: calls.map(({ usage }) => usage) }),
+    summary: summaryOf(told, { mark, by: `${by.provider}/${by.model}`, usages: calls.map(({ usage }) => usage) }),
     usages,
   };
+}
+
+interface AskedFor {
+  readonly instructions: string;
+  readonly replaceInstructions: boolean;
+  /** What a summary is remembered by. */
+  readonly focus: string;
+}
+
+/** Hooks have the last word. */
+function askedFor(said: BeforeTree, summary: WantedSummary): AskedFor {
+  const instructions = (said.instructions ?? summary.instructions ?? "").trim();
+  const replaceInstructions = said.replaceInstructions ?? summary.replaceInstructions ?? false;
+  return { instructions, replaceInstructions, focus: replaceInstructions ? `= ${instructions}` : instructions };
+}
+
+// Where the story ends is marked by its length, so it is redacted before that is taken.
+function withoutSecrets({ story, summary, details }: ToldBranch, redaction: Redaction): ToldBranch {
+  const clean = redaction.redacted(story);
+  return { story: clean, summary: `${clean}${redaction.redacted(summary.slice(story.length))}`, details };
 }
 
 interface Marks {

@@ -4,9 +4,11 @@ import type { CompactionEntry, Entry } from "../entry.ts";
 import { type Front, renderFront } from "../keeping/front.ts";
 import { ledgerText } from "../keeping/ledger/ledger-text.ts";
 import { foldedSystem } from "../reading/fold-system.ts";
+import { loadedReferences } from "../reading/references.ts";
 import { calibrationAt } from "../reading/tokens/calibration.ts";
 import { type ContextSize, contextSize } from "../reading/tokens/context-size.ts";
 import { textTokens } from "../reading/tokens/text-tokens.ts";
+import { asItIs, type Redaction } from "../session/redaction.ts";
 import type { Drafted } from "../session/session.ts";
 import { extended, leafOf } from "../session/window.ts";
 import { notices, objection } from "./auditing/audit.ts";
@@ -37,10 +39,14 @@ export interface Occasion {
   readonly findings?: readonly Finding[];
   /** For summaries that were not used. */
   readonly paid?: readonly Paid[];
+  /** What the log will let pass. */
+  readonly redaction?: Redaction;
 }
 
-export function commit(plan: Plan, candidate: Candidate, occasion: Occasion): Committed {
-  const front = frontOf(plan, candidate);
+export function commit(plan: Plan, written: Candidate, occasion: Occasion): Committed {
+  const { redaction = asItIs } = occasion;
+  const candidate = { ...written, story: redaction.redacted(written.story), notes: redaction.redacted(written.notes) };
+  const front = frontOf(plan, candidate, redaction);
   const draft = compactionOf(plan, candidate, { front, ...occasion });
   const after = sizeAfter(plan, draft);
   const wrong = objection({ plan, candidate, after });
@@ -51,11 +57,14 @@ export function commit(plan: Plan, candidate: Candidate, occasion: Occasion): Co
   return { type: "ready", drafts: [marked, ...plan.reductions], receipt, front: front.text };
 }
 
-function frontOf(plan: Plan, { story, notes }: Candidate): Front {
-  const { pins, request, words, covered } = plan;
+// A front is taken apart by the lengths of its parts: nothing in it may change once it is put together.
+function frontOf(plan: Plan, { story, notes }: Candidate, redaction: Redaction): Front {
+  const { covered } = plan;
+  const { pins, request } = redaction.redacted({ pins: plan.pins, request: plan.request });
+  const words = redaction.redacted(plan.words.blocks);
   const tokens = plan.checkpoint - textTokens(story) - textTokens(notes);
-  const ledger = ledgerText(keptByCode(plan).ledger, { tokens });
-  return renderFront({ pins, words: words.blocks, story, notes, ledger, recall: recallText(covered), request });
+  const ledger = redaction.redacted(ledgerText(keptByCode(plan).ledger, { tokens }));
+  return renderFront({ pins, words, story, notes, ledger, recall: recallText(covered), request });
 }
 
 function recallText(covered: readonly Entry[]): string {
@@ -76,6 +85,7 @@ function compactionOf(
 ): CompactionDraft {
   const { ledger, turns, files } = keptByCode(plan);
   const systemMessage = foldedSystem(plan.window);
+  const references = loadedReferences(plan.window);
   return {
     type: "compaction",
     id,
@@ -90,6 +100,7 @@ function compactionOf(
         front: front.parts,
         ledger,
         turns,
+        ...(references.length > 0 && { references }),
         calibration: calibrationAt(plan.window),
         checked: route !== MODEL_FREE || plan.carried.isChecked,
         ...(calls.length > 1 && { ownCalls: calls.length }),

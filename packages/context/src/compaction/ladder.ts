@@ -1,5 +1,7 @@
 /** Down the rungs until the context fits with room to work in; where no rung helps, what fills the window. */
 
+import type { Entry } from "../entry.ts";
+import { LISTED, referenceOf } from "../reading/references.ts";
 import { contextSize } from "../reading/tokens/context-size.ts";
 import type { Window } from "../session/window.ts";
 import { type Breaker, fillingOf } from "./breaker.ts";
@@ -87,7 +89,9 @@ function mayTryAgain({ entries, compactionAt }: Window, { limits }: Budget): boo
   return rounds < limits.rounds;
 }
 
-/** Whether nothing was said since the newest compaction. */
+/** Whether nothing was said since the newest compaction but what stands behind each of them. */
 function isCompacted({ entries, compactionAt, edits }: Window): boolean {
-  return compactionAt !== -1 && !entries.slice(compactionAt + 1).some((entry) => isShown(entry, edits));
+  const isSaid = (entry: Entry): boolean =>
+    isShown(entry, edits) && !referenceOf(entry) && !(entry.type === "custom_message" && entry.customType === LISTED);
+  return compactionAt !== -1 && !entries.slice(compactionAt + 1).some(isSaid);
 }

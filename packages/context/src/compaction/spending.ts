@@ -1,6 +1,6 @@
 /** What summaries have cost lately, so that a limit by the hour holds across compactions, undos and restarts. */
 
-import { type Entry, MOVE } from "../entry.ts";
+import { BRANCH_USAGE, COMPACTION_USAGE, type Entry, MOVE } from "../entry.ts";
 import type { Usage } from "../message.ts";
 import type { Window } from "../session/window.ts";
 import type { Allowance } from "../summary/asking/ask.ts";
@@ -9,10 +9,6 @@ export interface Spent {
   readonly at: string;
   readonly cost: number;
 }
-
-/** The kinds of usage entries for summaries that were paid for and not used. */
-export const COMPACTION_USAGE = "compaction";
-export const BRANCH_USAGE = "branch_summary";
 
 /** What was spent within an hour of this moment, whichever way the clock was turned: one item for each call. */
 export function spentLately({ entries, compactionAt }: Window, now: number): readonly Spent[] {

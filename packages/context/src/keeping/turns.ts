@@ -2,6 +2,7 @@
 
 import { type ContextEditEntry, type Entry, PIN } from "../entry.ts";
 import { entryMessage } from "../reading/entry-message.ts";
+import { LISTED, referenceLine, referenceOf } from "../reading/references.ts";
 import { plainText } from "../session/plain-text.ts";
 import { entryWords } from "./entry-text.ts";
 import { provenance } from "./provenance.ts";
@@ -21,11 +22,16 @@ export interface TurnNote {
 export function turnNotes(covered: readonly Entry[], edits: readonly ContextEditEntry[] = []): readonly TurnNote[] {
   const known = new Map<Entry, string>();
   const wordsOf: Words = (entry) => {
-    const words = known.get(entry) ?? plainText(entryWords(entry, edits), lettersOf(entry));
+    const words = known.get(entry) ?? plainText(wordsIn(entry, edits), lettersOf(entry));
     known.set(entry, words);
     return words;
   };
   return bounded(newestTurns(covered, wordsOf).flatMap((turn) => notesOf(turn, wordsOf)));
+}
+
+function wordsIn(entry: Entry, edits: readonly ContextEditEntry[]): string {
+  const reference = referenceOf(entry);
+  return reference ? referenceLine(reference) : entryWords(entry, edits);
 }
 
 /** The first words of an entry on one line. */
@@ -80,7 +86,7 @@ function turnNote(turn: readonly Entry[], wordsOf: Words): readonly TurnNote[] {
 
 // A pin stands word for word at the front.
 function isNamed(entry: Entry): boolean {
-  if (entry.type === "custom_message") return entry.customType !== PIN;
+  if (entry.type === "custom_message") return ![PIN, LISTED].includes(entry.customType);
   return entry.type === "message" && entry.message.role !== "system" && provenance(entry) === "program";
 }
 

@@ -17,6 +17,12 @@ export { createStore, type Opened, type Opening, openStore } from "./jsonl/open-
 export type { Durability } from "./jsonl/writing/log-file.ts";
 export type { Owner, Processes } from "./lease/owner.ts";
 export { machine } from "./machine.ts";
+export type { Hit } from "./search/hits.ts";
+export type { Progress } from "./search/indexing/pace.ts";
+export type { HitKind } from "./search/indexing/searchable.ts";
+export { type SearchParts, searchSessions } from "./search/search-sessions.ts";
+export type { Searching } from "./search/searching.ts";
+export type { Snippet } from "./search/snippet.ts";
 export { type Cloning, cloneSession } from "./sessions/clone-session.ts";
 export { createSession } from "./sessions/create-session.ts";
 export { type Exporting, exportForPi } from "./sessions/export-for-pi.ts";
@@ -27,8 +33,11 @@ export { type HomeParts, pithHome, sessionsFolder, trashFolder } from "./session
 export { type Labelled, labelEntry } from "./sessions/label-entry.ts";
 export { listSessions } from "./sessions/list-sessions.ts";
 export type { SessionItem } from "./sessions/listing/list-item.ts";
+export { idAsName } from "./sessions/placing/session-id.ts";
+export { type PurgePlan, type Purging, purgeSession } from "./sessions/purging/purge-session.ts";
 export { type Rebinding, rebindSession } from "./sessions/rebind-session.ts";
 export { renameSession } from "./sessions/rename-session.ts";
+export { type TotalsOf, totalsOf } from "./sessions/totals-of.ts";
 export {
   listTrash,
   type Restoring,

@@ -3,14 +3,18 @@
 /** At most so many letters; line ends become spaces. */
 export function plainText(text: string, most: number = LETTERS): string {
   const start = text.slice(0, most * 20).toWellFormed();
-  const words = start
-    .replace(SEQUENCES, "")
+  const words = withoutSequences(start)
     .replace(/(?![\t\n\v\f\r])[\p{Cc}\p{Cf}\p{Co}]/gu, "")
     .replace(/\s+/g, " ")
     .trim();
   // Counted in letters, not in halves of them; most texts are short enough either way.
   const letters = words.length > most ? [...words] : [];
   return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : words;
+}
+
+/** The same text without colours, titles, links and whatever else a terminal would obey. */
+export function withoutSequences(text: string): string {
+  return text.replace(SEQUENCES, "");
 }
 
 const LETTERS = 200;

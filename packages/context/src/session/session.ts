@@ -4,6 +4,7 @@ import { type Draft, type Entry, MOVE } from "../entry.ts";
 import type { Ports } from "../ports.ts";
 import { carrying } from "./carried.ts";
 import { type ForkPlan, forked } from "./fork.ts";
+import { asItIs, type Redaction } from "./redaction.ts";
 import type { Appended, Fence, Store } from "./store.ts";
 import { extended, leafOf, reachesBefore, type Window } from "./window.ts";
 
@@ -22,22 +23,36 @@ export interface Moving {
 /** What is done at the leaf for long. */
 export type Occupation = "streaming" | "compacting" | "moving";
 
+export interface SessionParts {
+  /** What is written passes it; without it, all is written as it is. */
+  readonly redaction?: Redaction | undefined;
+}
+
+interface SessionState {
+  readonly ports: Ports;
+  readonly redaction: Redaction;
+  readonly window: Window;
+}
+
 /** A session as its writer holds it: it adds behind the leaf, moves the leaf, and knows the window at it. */
 export class Session {
   readonly store: Store;
   readonly #ports: Ports;
+  readonly #redaction: Redaction;
   #window: Window;
   /** The acts under way; the next one waits for them. */
   #acts: Promise<unknown> = Promise.resolve();
   readonly #occupations = new Set<{ readonly by: Occupation }>();
+  readonly #watchers = new Set<(written: readonly Entry[]) => void>();
 
-  static async open(store: Store, ports: Ports): Promise<Session> {
-    return new Session(store, ports, await store.window(await store.leaf()));
+  static async open(store: Store, ports: Ports, { redaction = asItIs }: SessionParts = {}): Promise<Session> {
+    return new Session(store, { ports, redaction, window: await store.window(await store.leaf()) });
   }
 
-  private constructor(store: Store, ports: Ports, window: Window) {
+  private constructor(store: Store, { ports, redaction, window }: SessionState) {
     this.store = store;
     this.#ports = ports;
+    this.#redaction = redaction;
     this.#window = window;
   }
 
@@ -51,6 +66,11 @@ export class Session {
     return leafOf(this.#window);
   }
 
+  /** As it would be written: without secrets. */
+  redacted<Value>(value: Value): Value {
+    return this.#redaction.redacted(value);
+  }
+
   /** What goes on at the leaf, each as often as it does. Nothing is refused here because of it: acts look at it before they begin. */
   get occupied(): readonly Occupation[] {
     return Array.from(this.#occupations, ({ by }) => by);
@@ -61,6 +81,12 @@ export class Session {
     const occupation = { by };
     this.#occupations.add(occupation);
     return () => void this.#occupations.delete(occupation);
+  }
+
+  /** Told all that is written here, batch by batch, as soon as it is; whoever has heard enough calls what comes back. */
+  watch(watcher: (written: readonly Entry[]) => void): () => void {
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
   }
 
   /** Adds entries behind the leaf, all of them or none; the last becomes the leaf. */
@@ -94,8 +120,11 @@ export class Session {
       // MOVE3: what is a child of the place moved to, and the last line, says by itself where we stand.
       const said: readonly Drafted[] =
         drafts.length > 0 ? drafts : [{ type: "custom", customType: MOVE, ...(data && { data }) }];
-      const outcome = await this.store.append(await this.#batch(said, target), { expectedLeaf: this.leaf });
-      if (outcome.type === "appended") this.#window = await this.store.window(outcome.leaf);
+      const batch = await this.#batch(said, target);
+      const outcome = await this.store.append(batch, { expectedLeaf: this.leaf });
+      if (outcome.type !== "appended") return outcome;
+      this.#window = await this.store.window(outcome.leaf);
+      for (const watcher of this.#watchers) watcher(batch);
       return outcome;
     });
   }
@@ -136,6 +165,7 @@ export class Session {
     if (outcome.type !== "appended") return outcome;
     const isNext = outcome.leaf === batch.at(-1)?.id && this.#window.settled && !reachesBefore(this.#window, batch);
     this.#window = isNext ? extended(this.#window, batch) : await this.store.window(outcome.leaf);
+    for (const watcher of this.#watchers) watcher(batch);
     return outcome;
   }
 
@@ -145,7 +175,8 @@ export class Session {
     if (!placed.some((entry) => entry.type === "compaction")) return placed;
     if (parent === this.leaf) await this.#settle();
     const { state } = parent === this.leaf ? this.#window : await this.store.window(parent);
-    return carrying(placed, state);
+    // What is carried may come from before redaction.
+    return this.redacted(carrying(placed, state));
   }
 
   async #settle(): Promise<void> {
@@ -163,7 +194,9 @@ export class Session {
       const place = { id, parentId, timestamp };
       parentId = id;
       // A copy, as a file would give it back: nobody can change it any more.
-      return JSON.parse(JSON.stringify({ type, ...place, ...rest, ...place })) as Entry;
+      const entry = JSON.parse(JSON.stringify({ type, ...place, ...rest, ...place })) as Entry;
+      // Only now is it plain: whatever a draft was made of, this is what would be written.
+      return this.redacted(entry);
     });
   }
 }

@@ -12,6 +12,7 @@ import { auditSummary } from "./auditing/audit-summary.ts";
 import { type Evidence, evidenceOf } from "./auditing/evidence.ts";
 import type { Flaw, FlawCode } from "./auditing/flaw.ts";
 import { repaired } from "./auditing/repair.ts";
+import type { TellProgress } from "./progress.ts";
 import { type StoryShape, shapeOf } from "./story-shape.ts";
 import { type TranscriptBlock, transcriptOf } from "./transcript.ts";
 
@@ -39,6 +40,8 @@ export interface SummaryParts {
   readonly evidence?: Evidence;
   /** What may be spent on it; without it whatever it takes. */
   readonly allowance?: Allowance;
+  /** Told what is being done, for whoever waits. */
+  readonly progress?: TellProgress | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -98,6 +101,7 @@ function tellingOf(parts: SummaryParts, shape: StoryShape, blocks: readonly Tran
     tokens: shape.tokens,
     calls: [],
     allowance: parts.allowance,
+    progress: parts.progress,
   };
 }
 
@@ -120,8 +124,10 @@ async function corrected(told: Extract<Told, { type: "told" }>, checking: Checki
   const read = (text: string): string => shape.read(withIds(text, ids));
   const flawsOf = (text: string): readonly Flaw[] => auditSummary(text, evidence, shape);
   const first = read(told.text);
+  parts.progress?.({ step: "auditing" });
   const flaws = flawsOf(first);
   if (flaws.length === 0) return { type: "checked", text: first, mended: [] };
+  parts.progress?.({ step: "repairing", flaws: flaws.length });
   const named = flaws.slice(0, MOST_FINDINGS).map(({ note }) => note);
   const again = await correction(told, named, telling);
   if (again.type === "cancelled") return again;

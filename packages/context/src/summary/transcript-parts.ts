@@ -6,6 +6,7 @@ import { entryWords } from "../keeping/entry-text.ts";
 import { provenance } from "../keeping/provenance.ts";
 import { shortArguments } from "../keeping/short-arguments.ts";
 import type { AgentMessage, AssistantMessage, BashExecutionMessage, ToolCallBlock } from "../message.ts";
+import { LISTED, referenceLine, referenceOf } from "../reading/references.ts";
 import { textTokens } from "../reading/tokens/text-tokens.ts";
 import { isObject } from "../session/codec/line/read-line.ts";
 import { plainText } from "../session/plain-text.ts";
@@ -48,6 +49,10 @@ export const SHOWN = {
 
 /** The message is what the entry gives to the context. None for one that is told elsewhere, or says nothing. */
 export function partsOf(message: AgentMessage, source: Source): readonly Part[] {
+  const reference = referenceOf(source.entry);
+  // SKL6: what is attached again word for word is named, so that nobody retells it.
+  if (reference)
+    return [{ label: message.role === "toolResult" ? "Tool result" : "Note", text: referenceLine(reference) }];
   switch (message.role) {
     case "system":
     case "compactionSummary":
@@ -62,7 +67,7 @@ export function partsOf(message: AgentMessage, source: Source): readonly Part[] 
       // SUM3: what a program put there is no word of the user's.
       return provenance(source.entry) === "person" ? said("User", source) : note("program", source);
     case "custom":
-      return note(message.customType, source);
+      return message.customType === LISTED ? [] : note(message.customType, source);
     case "branchSummary":
       return note("a branch that was left", source);
   }

@@ -7,6 +7,7 @@ export { FaultyFiles } from "./faulty-files/faulty-files.ts";
 export type { Chance } from "./faulty-files/power-cut.ts";
 export { Crashed, type Operation } from "./faulty-files/refusal.ts";
 export { seededChance } from "./faulty-files/seeded-chance.ts";
+export { type PlantedSecret, plantedSecrets } from "./planting/planted-secret.ts";
 export { allApis, providerRules, violations } from "./provider-rules/provider-rules.ts";
 export type { ProviderRule } from "./provider-rules/rule.ts";
 export { type ScriptedModel, type ScriptedReply, scriptedModel } from "./scripted-model.ts";

@@ -58,7 +58,8 @@ async function* attempts({ model, request, signal, ports, limits }: Attempts): A
     if (!failed) return;
     const waitMs = waitFor(failed.failure, { retry, limits, random: ports.random });
     if (signal?.aborted || waitMs === null || waitMs > left) return yield failed;
-    yield { type: "reply-restarted", failure: failed.failure, waitMs };
+    const usage = failed.message?.usage;
+    yield { type: "reply-restarted", failure: failed.failure, waitMs, ...(usage && { usage }) };
     await ports.sleep(waitMs, act).catch(() => undefined); // Aborted, which is asked next.
     if (signal?.aborted)
       return yield { type: "reply-failed", failure: { kind: "aborted", message: "aborted while waiting" } };

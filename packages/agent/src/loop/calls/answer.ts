@@ -14,14 +14,20 @@ export async function answered(open: OpenCall, output: ToolOutput, parts: RunPar
     if (error instanceof NotWritten) throw error;
     // Too long for a line, nested without end, or no result at all: then that is the answer.
     const why = error instanceof Error ? error.message : String(error);
-    return await kept(open, failed(`its result could not be kept: ${why.slice(0, 500)}`), parts);
+    return await kept(
+      open,
+      failed(`its result could not be kept: ${parts.session.redacted(why).slice(0, 500)}`),
+      parts,
+    );
   }
 }
 
 async function kept({ call, id }: OpenCall, output: ToolOutput, parts: RunParts): Promise<ToolResultMessage> {
   const { session, model, blobs, ports } = parts;
   if (!Array.isArray(output?.content)) throw new Error(`${call.name} gave no content`);
-  const { content, details } = await bounded(output, { room: roomIn(model.contextWindow), blobs });
+  // Before it is cut, because half a secret looks like none.
+  const clean = session.redacted(output);
+  const { content, details } = await bounded(clean, { room: roomIn(model.contextWindow), blobs });
   const message: ToolResultMessage = {
     role: "toolResult",
     toolCallId: call.id,
@@ -31,8 +37,9 @@ async function kept({ call, id }: OpenCall, output: ToolOutput, parts: RunParts)
     isError: output.isError === true,
     timestamp: ports.now(),
   };
-  await appendedSoon(session, { type: "message", message, id });
-  return message;
+  const kept = session.redacted(message);
+  await appendedSoon(session, { type: "message", message: kept, id });
+  return kept;
 }
 
 export function failed(text: string): ToolOutput {

@@ -3,9 +3,9 @@
 import type { ToolCallBlock } from "@pith/context";
 import type { Permit } from "../../permissions/permit.ts";
 import type { Intent, Tool } from "../../tool.ts";
+import { untilStopped } from "../../waiting/until-stopped.ts";
 import type { OpenCall } from "../next.ts";
 import type { RunParts } from "../run-parts.ts";
-import { untilStopped } from "../until-stopped.ts";
 
 export async function permitFor({ call, isBegun }: OpenCall, tool: Tool, parts: RunParts): Promise<Permit> {
   const { permits, signal, ports } = parts;

@@ -4,13 +4,14 @@ import type { ToolCallBlock, ToolResultMessage } from "@pith/context";
 import { appended, NotWritten } from "../../append.ts";
 import type { AgentEvent } from "../../events.ts";
 import type { Tool, ToolCall, ToolOutput } from "../../tool.ts";
-import type { Tell } from "../during.ts";
+import type { Tell } from "../../waiting/during.ts";
+import { untilStopped } from "../../waiting/until-stopped.ts";
 import { INTENT, type OpenCall } from "../next.ts";
 import type { RunParts } from "../run-parts.ts";
-import { untilStopped } from "../until-stopped.ts";
 import { answered, failed } from "./answer.ts";
 import { roomIn } from "./bounded.ts";
 import { permitFor } from "./permit-for.ts";
+import { restoredCall } from "./restored-call.ts";
 
 export interface Running {
   readonly parts: RunParts;
@@ -21,7 +22,9 @@ export async function runCall(open: OpenCall, { parts, tell }: Running): Promise
   const { id: toolCallId, name: toolName, arguments: args } = open.call;
   const told = { toolCallId, toolName, args };
   tell({ type: "tool_execution_start", ...told });
-  const update = (partialResult: string): void => tell({ type: "tool_execution_update", ...told, partialResult });
+  const { session } = parts;
+  const update = (text: string): void =>
+    tell({ type: "tool_execution_update", ...told, partialResult: session.redacted(text) });
   const result = await answered(open, await outputOf(open, parts, update), parts);
   tell({ type: "tool_execution_end", ...told, result, isError: result.isError });
   return result;
@@ -34,7 +37,9 @@ async function outputOf(open: OpenCall, parts: RunParts, update: (text: string) 
     return failed(`there is no tool ${call.name}; there are: ${parts.tools.map(({ name }) => name).join(", ")}`);
   if (call.pith) return failed(`the arguments are no JSON object: ${call.pith.unread.slice(0, 500)}`);
   try {
-    return await permittedOutput(open, tool, { parts, update });
+    const restored = await restoredCall(open, parts);
+    if (restored.type === "unknown") return failed(restored.why);
+    return await permittedOutput(restored.open, tool, { parts, update });
   } catch (error) {
     if (error instanceof NotWritten) throw error;
     // Whatever a tool, or who permits it, throws is something the model can answer to.

@@ -2,7 +2,7 @@
 
 import type { ToolResultMessage } from "@pith/context";
 import type { AgentEvent } from "../../events.ts";
-import { during, type Tell } from "../during.ts";
+import { during, type Tell } from "../../waiting/during.ts";
 import type { OpenCall } from "../next.ts";
 import type { RunParts } from "../run-parts.ts";
 import { answered, failed } from "./answer.ts";
@@ -12,7 +12,13 @@ export async function* runCalls(
   calls: readonly OpenCall[],
   parts: RunParts,
 ): AsyncGenerator<AgentEvent, readonly ToolResultMessage[]> {
-  return yield* during<AgentEvent, readonly ToolResultMessage[]>((tell) => all(calls, parts, tell));
+  return yield* during<AgentEvent, readonly ToolResultMessage[]>((tell) => all(calls, parts, tell), { replaces });
+}
+
+// EVT6: of what a call says while nobody looks, the newest is enough.
+function replaces(earlier: AgentEvent, later: AgentEvent): boolean {
+  if (earlier.type !== "tool_execution_update" || later.type !== "tool_execution_update") return false;
+  return earlier.toolCallId === later.toolCallId;
 }
 
 /** Where the result of one cannot be kept, the others are stopped, and nobody goes on before they have ended. */

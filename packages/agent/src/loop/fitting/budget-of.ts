@@ -5,5 +5,6 @@ import type { RunParts } from "../run-parts.ts";
 
 export function budgetOf({ limits, model }: Pick<RunParts, "limits" | "model">): Budget {
   const { api, provider, model: name, contextWindow } = model;
-  return budgetFor(limits, { contextWindow, to: { api, provider, model: name } });
+  const to = { api, provider, model: name };
+  return budgetFor(limits(to), { contextWindow, to });
 }

@@ -10,10 +10,14 @@ import {
   type Reason,
 } from "@pith/context";
 import { appended } from "../../append.ts";
-import type { AgentEvent, CompactionReason, CompactionResult } from "../../events.ts";
-import { during } from "../during.ts";
+import type { AgentEvent } from "../../events.ts";
+import { reattachSkills } from "../../skills/reattach.ts";
+import { during } from "../../waiting/during.ts";
 import type { RunParts } from "../run-parts.ts";
 import { budgetOf } from "./budget-of.ts";
+import type { Compacted } from "./compacted.ts";
+import { progressEvent } from "./progress-event.ts";
+import { endEvents, REASONS } from "./telling.ts";
 
 export interface Compacting {
   readonly reason: Reason;
@@ -24,11 +28,6 @@ export interface Compacting {
   readonly budget?: Budget;
 }
 
-/** What came of it, with what stands in the log now. */
-export type Compacted = Exclude<Compaction, { type: "compacted" }> | (Done & CompactionResult);
-
-type Done = Extract<Compaction, { type: "compacted" }>;
-
 export async function* compaction(parts: RunParts, need: Compacting): AsyncGenerator<AgentEvent, Compacted> {
   const { session, model, hooks, ports, signal } = parts;
   const writers = parts.writers ?? [modelWriter(model, { ports })];
@@ -37,24 +36,45 @@ export async function* compaction(parts: RunParts, need: Compacting): AsyncGener
   await session.settle();
   const { leaf } = session;
   const before = standing(parts);
-  const result = yield* during<AgentEvent, Compaction>(() =>
-    compact({ session, writers, hooks, ports, signal, budget: budgetOf(parts), ...need }),
+  const circumstances = { hasWriters: writers.length > 0, isAgain: session.window.compactionAt >= 0 };
+  const begun = ports.now();
+  const written: Entry[] = [];
+  const release = session.watch((entries) => void written.push(...entries));
+  const result = yield* during<AgentEvent, Compaction>((tell) =>
+    compact({
+      session,
+      writers,
+      hooks,
+      ports,
+      signal,
+      budget: budgetOf(parts),
+      ...need,
+      ...focus(parts, need),
+      progress: (progress) => tell(progressEvent(progress, { source: "compaction", reason })),
+    }).finally(release),
   );
   const compacted = withEntry(result, parts);
-  if (compacted.type === "compacted") await remindOfWork(parts);
   // FIT3: nobody becomes somebody else because something was forgotten.
   if (standing(parts) !== before && !isChangedBeside(parts, leaf))
     throw new Error("a compaction changed who works here, or with what");
-  yield { type: "compaction_end", reason, ...toldOf(compacted, need.reason), compaction: result };
+  parts.notices.free();
+  const durationMs = Math.max(0, ports.now() - begun);
+  // EVT5: told before anything else is written, which may fail.
+  yield* endEvents(compacted, { ...circumstances, reason: need.reason, durationMs, written, compaction: result });
+  if (compacted.type !== "compacted") return compacted;
+  await remindOfWork(parts);
+  await reattachSkills(parts, need);
   return compacted;
 }
 
-const REASONS: Readonly<Record<Reason, CompactionReason>> = {
-  asked: "manual",
-  due: "threshold",
-  overflow: "overflow",
-  "model-switch": "threshold",
-};
+/** What is asked for with this one stands behind what holds for all. */
+function focus(
+  { instructions: always, session }: RunParts,
+  { instructions: asked }: Compacting,
+): Pick<Compacting, "instructions"> {
+  const said = [always, asked].filter((text) => text !== undefined && text.trim() !== "");
+  return said.length === 0 ? {} : { instructions: session.redacted(said.join("\n\n")) };
+}
 
 /** Who works here and with what, as the log has it; what is permitted is no part of it, and out of a compaction's reach. */
 function standing({ session }: RunParts): string {
@@ -77,18 +97,9 @@ function withEntry(result: Compaction, { session }: RunParts): Compacted {
   const entry = session.window.entries.find(({ id }) => id === result.id);
   if (entry?.type !== "compaction") throw new Error(`the compaction ${result.id} is not where it was written`);
   const { summary, firstKeptEntryId, tokensBefore, details } = entry;
-  return { ...result, summary, firstKeptEntryId, tokensBefore, ...(details !== undefined && { details }) };
-}
-
-function toldOf(compacted: Compacted, reason: Reason) {
-  const aborted = compacted.type === "cancelled";
-  if (compacted.type === "compacted") {
-    const { summary, firstKeptEntryId, tokensBefore, details } = compacted;
-    const result = { summary, firstKeptEntryId, tokensBefore, ...(details !== undefined && { details }) };
-    return { result, aborted, willRetry: reason === "overflow" };
-  }
-  const errorMessage = "why" in compacted ? compacted.why : compacted.type;
-  return { aborted, willRetry: false, ...(!aborted && { errorMessage }) };
+  const estimatedTokensAfter = result.receipt.tokens.after;
+  const told = { summary, firstKeptEntryId, tokensBefore, estimatedTokensAfter };
+  return { ...result, ...told, ...(details !== undefined && { details }) };
 }
 
 /** What runs by itself goes on while a model forgets that it started it. */

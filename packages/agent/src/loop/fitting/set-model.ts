@@ -5,7 +5,7 @@ import { appended } from "../../append.ts";
 import type { AgentEvent } from "../../events.ts";
 import type { RunParts } from "../run-parts.ts";
 import { budgetOf } from "./budget-of.ts";
-import type { Compacted } from "./compaction.ts";
+import type { Compacted } from "./compacted.ts";
 import { compacting } from "./keep-fit.ts";
 
 export type ModelSet =

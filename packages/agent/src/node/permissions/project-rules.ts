@@ -3,11 +3,12 @@
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { parseRule, type Rule } from "../../permissions/rules/rule.ts";
+import { setAside } from "../disk/believed-text.ts";
 import { refusal } from "../disk/disk-refusal.ts";
 import { ownFile } from "../disk/own-files.ts";
 import { syncFolder } from "../disk/take-place.ts";
 import { inOrder } from "./in-order.ts";
-import { type Kept, type ReadRules, readRulesFile, setAside } from "./rules-file.ts";
+import { type Kept, type ReadRules, readRulesFile } from "./rules-file.ts";
 
 export interface ProjectRulesParts {
   /** The file, in pith's home. */

@@ -23,6 +23,8 @@ export interface Box {
   readonly withheld?: readonly string[];
   /** Files and folders that no command sees. Of a folder also what is made in it later; a file only as long as nobody replaces it. */
   readonly hidden?: readonly string[];
+  /** What of a hidden folder commands do see, and only read. */
+  readonly shown?: readonly string[];
   /** What no command writes, wherever it lies and whether or not it is there. */
   readonly guarded?: readonly string[];
   readonly extraWritable?: readonly string[];

@@ -1,8 +1,9 @@
 /** The tool `bash`: runs a command and says what came of it, or starts it as a job and looks after it. */
 
+import type { Redaction } from "@pith/context";
 import type { Blobs } from "../../blobs.ts";
 import type { Intent, Tool, ToolCall, ToolOutput } from "../../tool.ts";
-import { unlessAborted } from "../../unless-aborted.ts";
+import { unlessAborted } from "../../waiting/unless-aborted.ts";
 import type { WorkspaceShell } from "../../workspace.ts";
 import { type OutputLimit, outputLimit } from "../bounds.ts";
 import { failed } from "../output.ts";
@@ -28,6 +29,8 @@ export interface BashParts {
   /** Where the whole of a long output is kept. */
   readonly blobs?: Blobs | undefined;
   readonly outputLimit?: OutputLimit;
+  /** What is told of a command passes it. */
+  readonly redaction?: Redaction | undefined;
 }
 
 const UPDATE_EVERY_MS = 100;
@@ -41,14 +44,18 @@ const LEAST_BYTES = 512;
 
 /** Output is bounded by `outputLimit` and by the room of the call; the beginning takes a small part of it and the end the rest. */
 export function bashTool(shell: WorkspaceShell, parts: BashParts = {}): BashTool {
-  const { sandbox } = parts;
+  const { sandbox, redaction } = parts;
   const jobs = new Jobs();
   return {
     name: "bash",
     ...(sandbox ? sandboxedBash : plainBash),
     isIdempotent: false,
     intent: (asked) => intentOf(wishOf(asked), sandbox),
-    ongoing: () => jobs.running().map(lineOn).join("\n") || null,
+    ongoing: () =>
+      jobs
+        .running()
+        .map((job) => lineOn(job, redaction))
+        .join("\n") || null,
     run: async (call) => {
       const wish = wishOf(call.arguments);
       switch (wish.type) {
@@ -130,7 +137,7 @@ async function endOrTimeOver({ ended }: Job, waitMs: number, signal: AbortSignal
   clearTimeout(timer);
 }
 
-function lineOn({ id, command }: Job): string {
-  const line = command.replaceAll(/\s+/g, " ").trim();
+function lineOn({ id, command }: Job, redaction: Redaction | undefined): string {
+  const line = (redaction?.redacted(command) ?? command).replaceAll(/\s+/g, " ").trim();
   return `${id} is running: ${line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line}`;
 }

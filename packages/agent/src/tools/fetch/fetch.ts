@@ -1,5 +1,6 @@
 /** The tool `fetch`: a page of the web as Markdown, part by part. */
 
+import type { Redaction } from "@pith/context";
 import type { Tool, ToolCall, ToolOutput } from "../../tool.ts";
 import { failed } from "../output.ts";
 import { answer } from "./answer.ts";
@@ -10,7 +11,7 @@ import type { Web, WebFailed, WebRefused } from "./web.ts";
 import { wishOf } from "./wish.ts";
 
 /** Where the web may lead is the port's business; see `nodeWeb`. */
-export function fetchTool(web: Web): Tool {
+export function fetchTool(web: Web, { redaction }: { readonly redaction?: Redaction | undefined } = {}): Tool {
   const pages = new Pages();
   return {
     name: "fetch",
@@ -21,21 +22,24 @@ export function fetchTool(web: Web): Tool {
       const wish = wishOf(asked);
       return wish.type === "fetch" ? { type: "fetch", url: wish.url } : { type: "nothing" };
     },
-    run: (call) => fetchPart(call, { web, pages }),
+    run: (call) => fetchPart(call, { web, pages, redaction }),
   };
 }
 
 interface FetchParts {
   readonly web: Web;
   readonly pages: Pages;
+  /** Pages are kept and cut as they come out of it. */
+  readonly redaction: Redaction | undefined;
 }
 
-async function fetchPart(call: ToolCall, { web, pages }: FetchParts): Promise<ToolOutput> {
+async function fetchPart(call: ToolCall, { web, pages, redaction }: FetchParts): Promise<ToolOutput> {
   const wish = wishOf(call.arguments);
   if (wish.type === "wrong") return failed(wish.message);
   const { url, offset } = wish;
   const kept = offset > 0 ? pages.find(url) : null;
-  const page = kept ?? (await opened(url, web, call.signal));
+  const fetched = kept ?? (await opened(url, web, call.signal));
+  const page = redaction?.redacted(fetched) ?? fetched;
   if ("message" in page) return failed(`${url} was not fetched: ${page.message}`);
   pages.keep(url, page);
   return answer(page, { offset, room: call.room });

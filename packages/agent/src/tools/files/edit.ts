@@ -73,7 +73,7 @@ async function editIn(before: FileRead, wish: Wish, parts: ReplaceParts): Promis
   if ((await parts.reads.knowledge(at, before.bytes)) === "stale") return failed(stale(path));
   const file = textFile(before.bytes);
   if (file === null) return failed(`${path} is no UTF-8 text; change it with the shell`);
-  const edited = await replace(file.text, edits, { signal });
+  const edited = await replace(file.text, edits, { signal, redaction: parts.redaction });
   if (edited.type === "refused") return failed(`${path} was not changed. ${edited.objections.join("\n")}`);
   const after = bytesWith(file, edited.splices);
   const replaced = await replaceFile({ path: at, real, before: before.bytes, after }, parts);

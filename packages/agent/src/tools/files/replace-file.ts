@@ -19,7 +19,7 @@ export type FileReplaced =
   | { readonly type: "replaced"; readonly change: FileChange }
   | { readonly type: "refused"; readonly message: string };
 
-export interface ReplaceParts extends Pick<FileParts, "files" | "originals"> {
+export interface ReplaceParts extends Pick<FileParts, "files" | "originals" | "redaction"> {
   readonly reads: Reads;
 }
 

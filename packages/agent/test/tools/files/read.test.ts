@@ -154,3 +154,30 @@ describe("what is no text", () => {
     expect(await words()).toBe("path is missing: say which file");
   });
 });
+
+describe("a skill", () => {
+  const name = (path: string): string | null => (path.endsWith("/SKILL.md") ? "ship" : null);
+
+  test("SKL6 that was read says so in its details, and whether all of it was; another file does not", async () => {
+    const { put, run, root } = newGround({ skillAt: name });
+    put("SKILL.md", "\ufeff# Ship\r\n\r\nSay please.\r\n");
+    put("other.md", "text");
+    const whole = await run("read", { path: "SKILL.md" });
+    expect(whole.details).toMatchObject({
+      pith: {
+        reference: {
+          kind: "skill",
+          name: "ship",
+          path: join(root, "SKILL.md"),
+          hash: expect.stringMatching(/^\w{64}$/),
+        },
+      },
+    });
+    expect(JSON.stringify(whole.details)).not.toContain("part");
+    const part = await run("read", { path: "SKILL.md", offset: 2 });
+    expect(part.details).toMatchObject({ pith: { reference: { name: "ship", part: true } } });
+    expect(JSON.stringify((await run("read", { path: "other.md" })).details)).not.toContain("reference");
+    put("SKILL.md", `# Ship\n${"x".repeat(3_000)}\n`);
+    expect((await run("read", { path: "SKILL.md" })).details).toMatchObject({ pith: { reference: { part: true } } });
+  });
+});

@@ -85,7 +85,8 @@ function largestReserve({ largestReserve }: CompactionLimits): number {
 function limitsOf({ tokens, percent, reserve }: Threshold, window: number, largest: number): readonly number[] {
   return [
     ...(tokens === undefined ? [] : [tokens]),
-    ...(percent === undefined ? [] : [(window * percent) / 100]),
+    // 32.3 % of 8,000 are 2,584, and not one less because 32.3 has no end in binary.
+    ...(percent === undefined ? [] : [Number(((window * percent) / 100).toPrecision(12))]),
     ...(reserve === undefined ? [] : [window - Math.min(reserve, window * largest)]),
   ];
 }

@@ -3,6 +3,7 @@
 import type { Usage } from "../../message.ts";
 import type { ModelName } from "../../request.ts";
 import type { Allowance } from "../../summary/asking/ask.ts";
+import type { TellProgress } from "../../summary/progress.ts";
 import type { Plan } from "../planning/plan.ts";
 import type { Finding } from "../receipt.ts";
 
@@ -46,6 +47,8 @@ export interface WriteAct {
   readonly instructions?: string;
   /** What may be spent on it; a paid writer keeps to it. */
   readonly allowance?: Allowance;
+  /** Told what is being done, for whoever waits. */
+  readonly progress?: TellProgress;
 }
 
 export type Written =

@@ -28,7 +28,7 @@ export function modelWriter(model: Model, { ports, thinking }: ModelWriting): Wr
   return {
     route: `${provider}/${name}`,
     isPaid: true,
-    async write(plan, { signal, instructions = "", allowance }): Promise<Written> {
+    async write(plan, { signal, instructions = "", allowance, progress }): Promise<Written> {
       const outcome = await generateSummary({
         model,
         ports,
@@ -38,6 +38,7 @@ export function modelWriter(model: Model, { ports, thinking }: ModelWriting): Wr
         thinking: thinking ?? moderate(plan.window.state.thinkingLevel),
         evidence: planEvidence(plan),
         ...(allowance && { allowance }),
+        progress,
         signal,
       });
       switch (outcome.type) {

@@ -1,9 +1,11 @@
 /** Writer after writer, until one makes something of the plan that every check accepts. Code itself is the last of them. */
 
 import { attempted } from "../../attempted.ts";
+import { COMPACTION_USAGE } from "../../entry.ts";
 import type { Ports } from "../../ports.ts";
 import type { Drafted, Session } from "../../session/session.ts";
 import { leafOf } from "../../session/window.ts";
+import type { TellProgress } from "../../summary/progress.ts";
 import { commit } from "../commit.ts";
 import { type BeforeParts, beforeCompact } from "../hooks/before-compact.ts";
 import type { CompactionHooks } from "../hooks/events.ts";
@@ -11,7 +13,7 @@ import { type Chosen, chosenPlan, type Need } from "../ladder.ts";
 import type { Budget } from "../planning/budget.ts";
 import { isGrownFrom, type Plan, standing } from "../planning/plan.ts";
 import type { Finding, Receipt } from "../receipt.ts";
-import { allowanceAt, COMPACTION_USAGE, isAllowed } from "../spending.ts";
+import { allowanceAt, isAllowed } from "../spending.ts";
 import type { Candidate, Paid, Writer, Written } from "./candidate.ts";
 import { mended } from "./mended.ts";
 import { modelFree } from "./model-free-writer.ts";
@@ -25,6 +27,8 @@ export interface WriteParts extends Need {
   /** What the summary should look at above all. */
   readonly instructions?: string;
   readonly hooks?: CompactionHooks;
+  /** Told what is being done, for whoever waits. */
+  readonly progress?: TellProgress;
   readonly signal?: AbortSignal;
 }
 
@@ -71,6 +75,7 @@ const CANCELLED: Batch = { type: "cancelled" };
 
 async function written(desk: Desk): Promise<Batch> {
   const { session, budget, writers = [], hooks = {}, instructions = "" } = desk.parts;
+  desk.parts.progress?.({ step: "planning" });
   const chosen = chosenPlan(session.window, budget, desk.parts);
   if (chosen.type !== "planned") return chosen;
   const { plan } = chosen;
@@ -81,7 +86,7 @@ async function written(desk: Desk): Promise<Batch> {
   for (const attempt of [...own, ...writers]) {
     const made =
       "candidate" in attempt ? attempt : await tried(attempt, plan, { desk, instructions: said.instructions });
-    if (made === "cancelled" || desk.parts.signal?.aborted) return CANCELLED;
+    if (made === "cancelled" || desk.parts.signal?.aborted) return stopped(made, desk);
     const ready = made && committed(made, standing(made.plan ?? plan, session.window), desk);
     if (ready) return ready;
     if (!isGrownFrom(session.window, plan.window)) return { type: "leaf-moved" };
@@ -89,6 +94,12 @@ async function written(desk: Desk): Promise<Batch> {
   const present = session.window === plan.window ? chosen : chosenPlan(session.window, budget, desk.parts);
   if (present.type !== "planned") return present;
   return committed({ candidate: modelFree(present.plan) }, present.plan, desk) ?? { type: "leaf-moved" };
+}
+
+// CMP3: also a story that came too late to be used was paid for.
+function stopped(made: Made | "cancelled" | null, desk: Desk): Batch {
+  if (made && made !== "cancelled") desk.paid.push(...(made.candidate.calls ?? []));
+  return CANCELLED;
 }
 
 interface Made {
@@ -103,14 +114,19 @@ interface Trying {
 
 /** Null where nothing came of it; what it cost all the same is on the desk. */
 async function tried(writer: Writer, plan: Plan, { desk, instructions }: Trying): Promise<Made | "cancelled" | null> {
-  const { session, ports, signal, budget } = desk.parts;
+  const { session, ports, signal, budget, progress } = desk.parts;
   // GUARD3
   const allowance = allowanceAt(session.window, budget.limits.hourly, { now: ports.now(), paid: desk.paid });
   if (writer.isPaid && !isAllowed(allowance)) {
-    desk.findings.push({ code: "spend-limit", note: "summaries have cost as much as they may within an hour" });
+    found(desk, { code: "spend-limit", note: "summaries have cost as much as they may within an hour" });
     return null;
   }
-  const asked = { ...(signal && { signal }), ...(instructions !== "" && { instructions }), allowance };
+  const asked = {
+    ...(signal && { signal }),
+    ...(instructions !== "" && { instructions }),
+    allowance,
+    ...(progress && { progress }),
+  };
   const act = await attempted(() => writer.write(plan, asked), { signal: soonAfter(signal, ports) });
   if (act.type === "aborted" || act.type === "late") return "cancelled";
   const made: Written = act.type === "failed" ? act : act.value;
@@ -123,10 +139,16 @@ async function tried(writer: Writer, plan: Plan, { desk, instructions }: Trying)
     case "nothing":
       return null;
     case "failed":
-      desk.findings.push({ code: "writer-failed", note: `${writer.route}: ${made.why}` });
+      found(desk, { code: "writer-failed", note: `${writer.route}: ${made.why}` });
       desk.paid.push(...(made.calls ?? []));
       return null;
   }
+}
+
+/** What speaks against a writer is told at once: somebody waits for the next. */
+function found({ parts, findings }: Pick<Desk, "parts" | "findings">, finding: Finding): void {
+  findings.push(finding);
+  parts.progress?.({ step: "falling-back", why: finding.note });
 }
 
 // CMP3: who is told to stop has a moment to say what it has paid; one that does not stop is not waited for.
@@ -151,6 +173,7 @@ function committed(made: Made, plan: Plan | null, { parts, begun, findings, paid
     durationMs: Math.max(0, now - begun),
     findings,
     paid,
+    redaction: parts.session,
   };
   const candidate = plan ? mended(plan, made.candidate) : made.candidate;
   const { calls = [] } = candidate;
@@ -159,7 +182,7 @@ function committed(made: Made, plan: Plan | null, { parts, begun, findings, paid
     const cost = calls.map((call) => usageEntry(call, parts.budget));
     return { ...result, id: occasion.id, leaf: leafOf(plan.window), cost };
   }
-  if (result?.type === "refused") findings.push(result.finding);
+  if (result?.type === "refused") found({ parts, findings }, result.finding);
   paid.push(...calls);
   return null;
 }

@@ -90,7 +90,8 @@ function fromProc(pid: number): Sighting | null {
 
 function fromPs(pid: number): Sighting | null {
   // The time is shown in the viewer's zone and language; two viewers must see the same.
-  const env = { ...process.env, LC_ALL: "C", TZ: "UTC" };
+  // The one of the system: a folder of PATH may be the project's.
+  const env = { PATH: "/bin:/usr/bin", LC_ALL: "C", TZ: "UTC" };
   const ask = ["-o", "stat=", "-o", "lstart=", "-p", String(pid)];
   const line = orEmpty(() =>
     execFileSync("ps", ask, { env, encoding: "utf8", timeout: 5000, stdio: ["ignore", "pipe", "ignore"] }).trim(),

@@ -2,14 +2,12 @@
 
 import { resolve } from "node:path";
 import type { Header } from "../../entry.ts";
-import type { Checksum } from "../../ports.ts";
 import { withMembers } from "../../session/codec/line/json-text.ts";
-import { sealed } from "../../session/codec/line/seal.ts";
 import { markedHeader } from "../../session/codec/session-file.ts";
 import { blobHashes, copyBlobs } from "../blobs/blob-folder.ts";
 import { orUnavailable, type Unavailable } from "../files/unavailable.ts";
-import { Shifts } from "./copying/shifts.ts";
-import { type SourceLine, sourceLines } from "./copying/source-lines.ts";
+import { copiedLines } from "./copying/copied-lines.ts";
+import { sourceLines } from "./copying/source-lines.ts";
 import { writeCopy } from "./copying/write-copy.ts";
 import { type HomeParts, settled } from "./home.ts";
 import { cwdOf, newPlace } from "./placing/new-place.ts";
@@ -43,7 +41,8 @@ export async function cloneSession(path: string, { cwd, id, ...parts }: ClonePla
         parentSession: resolve(path),
       };
       const text = headerText(source.headerText, header);
-      await writeCopy(place.path, copiedLines(text, source.lines(), all.ports.checksum), files);
+      const lines = copiedLines({ header: text, lines: source.lines(), checksum: all.ports.checksum });
+      await writeCopy(place.path, lines, files);
       return { type: "cloned", path: place.path, id: header.id };
     } finally {
       file.close();
@@ -56,27 +55,4 @@ function headerText(old: string, members: Pick<Header, "id" | "timestamp" | "cwd
   return markedHeader(withMembers(old, Object.fromEntries(changes)));
 }
 
-function* copiedLines(header: string, lines: Iterable<SourceLine>, checksum: Checksum): Generator<Uint8Array> {
-  const shifts = new Shifts();
-  let at = 0;
-  const ended = (line: Uint8Array): Uint8Array => {
-    const bytes = Buffer.concat([line, LINE_END]);
-    at += bytes.length;
-    return bytes;
-  };
-  yield ended(Buffer.from(sealed(header, {}, checksum)));
-  for (const { offset, sealed: asWritten, marks, text } of lines) {
-    shifts.add(offset, at);
-    // A seal sums up its own line only, so a line that names no place is copied byte for byte.
-    if (asWritten && marks.up === undefined && marks.run === undefined) yield ended(asWritten);
-    else yield ended(Buffer.from(sealed(text(), moved(marks, shifts), checksum)));
-  }
-}
-
-// The copy is on the disk before anybody sees it: no line of it has anything to wait for.
-function moved({ up, batch }: SourceLine["marks"], shifts: Shifts): SourceLine["marks"] {
-  return { ...(up !== undefined && { up: shifts.at(up) }), ...(batch && { batch }) };
-}
-
 const timeOf = (now: number): string => new Date(now).toISOString();
-const LINE_END = Buffer.from("\n");

@@ -1,13 +1,15 @@
 /** A session as pi itself would have written it: version 3, no seals, every image in its place. All branches come along, and the leaf is the same. */
 
-import type { Entry, Header } from "../../entry.ts";
+import type { Header } from "../../entry.ts";
 import { blobsIn, isImage, type KeptBlob, withInlined } from "../../session/blob-block.ts";
 import { CURRENT_VERSION } from "../../session/codec/header.ts";
 import { entryAlone } from "../../session/codec/line/entry-of.ts";
-import { withMembers } from "../../session/codec/line/json-text.ts";
 import type { JsonObject } from "../../session/codec/line/read-line.ts";
+import type { Redaction } from "../../session/redaction.ts";
 import { type BlobReading, blobContent } from "../blobs/blob-folder.ts";
 import { orUnavailable, type Unavailable } from "../files/unavailable.ts";
+import { changedText } from "./copying/changed-text.ts";
+import { redactedText } from "./copying/redacted-text.ts";
 import { type SourceLine, sourceLines } from "./copying/source-lines.ts";
 import { writeCopy } from "./copying/write-copy.ts";
 import { type HomeParts, settled } from "./home.ts";
@@ -21,10 +23,10 @@ export type Exporting =
     }
   | Unavailable;
 
-/** `to` must be free. */
+/** `to` must be free; what leaves passes the redaction. */
 export async function exportForPi(path: string, to: string, parts: HomeParts = {}): Promise<Exporting> {
   const all = settled(parts);
-  const { files } = all;
+  const { files, redaction } = all;
   return orUnavailable<Exporting>(`${path} cannot be exported to ${to}`, async () => {
     const file = files.open(path, "read");
     try {
@@ -35,8 +37,8 @@ export async function exportForPi(path: string, to: string, parts: HomeParts = {
         if (content === null) missing.add(blob.hash);
         return content;
       };
-      const first = plainHeader({ ...header, cwd: cwdOf(path, header, files) });
-      await writeCopy(to, plainLines(first, lines(), contentOf), files);
+      const first = plainHeader(redaction.redacted({ ...header, cwd: cwdOf(path, header, files) }));
+      await writeCopy(to, plainLines(first, lines(), { contentOf, redaction }), files);
       return { type: "exported", missing: [...missing] };
     } finally {
       file.close();
@@ -53,26 +55,24 @@ function plainHeader({ pith: _, ...header }: Header): string {
   return JSON.stringify({ ...header, version: CURRENT_VERSION });
 }
 
-function* plainLines(
-  header: string,
-  lines: Iterable<SourceLine>,
-  contentOf: (blob: KeptBlob) => string | null,
-): Generator<Uint8Array> {
-  yield Buffer.from(`${header}\n`);
-  for (const line of lines) yield Buffer.from(`${inlinedText(line.text(), contentOf)}\n`);
+interface Plainly {
+  readonly contentOf: (blob: KeptBlob) => string | null;
+  readonly redaction: Redaction;
 }
 
-function inlinedText(text: string, contentOf: (blob: KeptBlob) => string | null): string {
+function* plainLines(header: string, lines: Iterable<SourceLine>, plainly: Plainly): Generator<Uint8Array> {
+  yield Buffer.from(`${header}\n`);
+  for (const line of lines) yield Buffer.from(`${plainText(line.text(), plainly)}\n`);
+}
+
+function plainText(text: string, { contentOf, redaction }: Plainly): string {
+  return redactedText(inlinedText(text, contentOf), redaction);
+}
+
+function inlinedText(text: string, contentOf: Plainly["contentOf"]): string {
   // Few lines name a blob, and only those are taken apart.
   if (!text.includes('"blob"')) return text;
   const entry = entryAlone(JSON.parse(text) as JsonObject);
   if (!entry || blobsIn(entry).length === 0) return text;
-  const inlined = withInlined(entry, contentOf);
-  return withMembers(text, changedMembers(entry, inlined));
-}
-
-function changedMembers(before: Entry, after: Entry): Readonly<Record<string, string>> {
-  const members = Object.entries(after) as [keyof Entry, unknown][];
-  const changed = members.filter(([name, value]) => before[name] !== value);
-  return Object.fromEntries(changed.map(([name, value]) => [name, JSON.stringify(value)]));
+  return changedText(text, entry, withInlined(entry, contentOf));
 }

@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { formatLimits } from "../../limits.ts";
 import type { Ports } from "../../ports.ts";
+import { asItIs, type Redaction } from "../../session/redaction.ts";
 import { realFiles } from "../files/real-files.ts";
 import type { StoreParts } from "../jsonl/jsonl-store.ts";
 import { realProcesses } from "../lease/owner.ts";
@@ -16,6 +17,8 @@ export interface HomeParts extends Partial<Omit<StoreParts, "ports">> {
   readonly ports?: Ports;
   /** Where `PITH_HOME` is looked up. */
   readonly env?: Environment;
+  /** What is written passes it; without it, all is written as it is. */
+  readonly redaction?: Redaction;
 }
 
 /** `$PITH_HOME`, or `~/.pith`. */
@@ -39,6 +42,7 @@ export function settled({
   limits = formatLimits,
   durability = "durable",
   env = process.env,
+  redaction = asItIs,
 }: HomeParts): Required<HomeParts> {
-  return { files, ports, processes, limits, durability, env };
+  return { files, ports, processes, limits, durability, env, redaction };
 }

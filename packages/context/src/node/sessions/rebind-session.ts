@@ -45,6 +45,7 @@ async function moved(store: JsonlStore, { to, cwd, all }: Move): Promise<Rebindi
   const act = async (): Promise<Rebinding> => {
     if (files.stat(to)) return { type: "taken", why: `${to} is there already; rename that file, then try again` };
     madeWorkFolder(cwd, all);
+    // As it is called: by another name nobody would find it, and it stands on the disk anyway.
     const session = await Session.open(store, ports);
     const appended = await session.append({ type: "custom", customType: FOLDER, data: { cwd } });
     if (appended.type !== "appended") return appended;

@@ -6,6 +6,7 @@ import type { AssistantMessage, Usage } from "../../message.ts";
 import type { Model, ModelEvent, ModelFailure } from "../../model.ts";
 import type { Ports } from "../../ports.ts";
 import type { ModelName, Request } from "../../request.ts";
+import { type Ear, earOf, type Hearing } from "./listen.ts";
 
 /** What was paid, and to whom. */
 export interface Call {
@@ -37,7 +38,7 @@ export interface AskFailure {
   readonly note: string;
 }
 
-export interface Asker {
+export interface Asker extends Hearing {
   readonly model: Model;
   readonly ports: Pick<Ports, "sleep">;
   readonly signal?: AbortSignal | undefined;
@@ -45,23 +46,28 @@ export interface Asker {
 
 export async function ask(request: Request, asker: Asker): Promise<Reply> {
   // A model is a guest: what its stream yields may be no event at all.
-  const act = await attempted(() => asked(request, asker));
+  const ear = earOf(asker);
+  const act = await attempted(() => asked(request, asker, ear));
+  ear.ends();
   return act.type === "done" ? act.value : replyOf(broken(act), asker.model);
 }
 
 /** A provider that is busy for a moment is asked once more. */
-async function asked(request: Request, asker: Asker): Promise<Reply> {
-  const end = await ending(request, asker);
+async function asked(request: Request, asker: Asker, ear: Ear): Promise<Reply> {
+  const end = await ending(request, asker, ear);
   if (end.type !== "reply-failed" || end.failure.kind !== "busy") return replyOf(end, asker.model);
   const { retryAfterMs } = end.failure;
   if (retryAfterMs === undefined || retryAfterMs > patience.busy) return replyOf(end, asker.model);
+  if (isPaid(end)) asker.spent?.(end.message.usage);
+  ear.waits(end.failure, retryAfterMs);
   await asker.ports.sleep(retryAfterMs, asker.signal ? { signal: asker.signal } : {});
-  return replyOf(await ending(request, asker), asker.model);
+  ear.goesOn();
+  return replyOf(await ending(request, asker, ear), asker.model);
 }
 
 type Ending = Extract<ModelEvent, { type: "reply-ended" | "reply-failed" }> | { readonly type: "silent" | "aborted" };
 
-async function ending(request: Request, { model, ports, signal }: Asker): Promise<Ending> {
+async function ending(request: Request, { model, ports, signal }: Asker, ear: Ear): Promise<Ending> {
   const over = new AbortController();
   const within = { ms: patience.token, sleep: ports.sleep };
   const begun = await attempted(
@@ -72,10 +78,19 @@ async function ending(request: Request, { model, ports, signal }: Asker): Promis
   const events = begun.value;
   try {
     for (;;) {
-      const next = await attempted(() => events.next(), { signal, within });
+      let coming: Promise<IteratorResult<ModelEvent>> | undefined;
+      const next = await attempted(
+        () => {
+          coming = events.next();
+          return coming;
+        },
+        { signal, within },
+      );
+      if (next.type === "aborted") return await lastWords(coming, ports);
       if (next.type !== "done") return broken(next);
       if (next.value.done) return failed("the reply broke off");
       const event = next.value.value;
+      ear.hear(event);
       if (event.type === "reply-ended" || event.type === "reply-failed") return event;
     }
   } finally {
@@ -84,6 +99,21 @@ async function ending(request: Request, { model, ports, signal }: Asker): Promis
     void attempted(() => events.return?.());
   }
 }
+
+// EVT5: who is told to stop has a moment to say what it has cost.
+async function lastWords(
+  coming: Promise<IteratorResult<ModelEvent>> | undefined,
+  { sleep }: Asker["ports"],
+): Promise<Ending> {
+  if (!coming) return { type: "aborted" };
+  const said = await attempted(() => coming, { within: { ms: MOMENT, sleep } });
+  const event = said.type === "done" && !said.value.done ? said.value.value : null;
+  const isLast = event?.type === "reply-ended" || event?.type === "reply-failed";
+  if (!isLast || !event.message) return { type: "aborted" };
+  return { type: "reply-failed", failure: { kind: "aborted", message: "it was stopped" }, message: event.message };
+}
+
+const MOMENT = 60;
 
 function eitherOf(one: AbortSignal, other: AbortSignal | undefined): AbortSignal {
   return other ? AbortSignal.any([one, other]) : one;
@@ -106,11 +136,20 @@ function replyOf(end: Ending, { api, provider, model }: Model): Reply {
     case "silent":
       return failure("silent", `it said nothing for ${patience.token / 1000} s`);
     case "reply-failed":
-      if (end.failure.kind === "aborted") return { type: "cancelled" };
-      return failure(end.failure.kind, end.failure.message);
+      return unanswered(end, isPaid(end) ? { by, usage: end.message.usage } : undefined);
     case "reply-ended":
       return read(end.message, { by, usage: end.message.usage });
   }
+}
+
+type Failed = Extract<Ending, { type: "reply-failed" }>;
+
+function unanswered({ failure: { kind, message } }: Failed, call: Call | undefined): Reply {
+  return kind === "aborted" ? { type: "cancelled", ...(call && { call }) } : failure(kind, message, call);
+}
+
+function isPaid(end: Failed): end is Failed & { readonly message: AssistantMessage } {
+  return end.message !== undefined && end.message.usage.totalTokens > 0;
 }
 
 // B40: an answer that was cut off, or that is no text, is no answer.

@@ -1,16 +1,17 @@
 /** A question to a model about material, and its answer: a story that nobody has checked yet. */
 
-import type { AssistantMessage, ThinkingLevel } from "../../message.ts";
+import type { AssistantMessage, ThinkingLevel, Usage } from "../../message.ts";
 import type { Ports } from "../../ports.ts";
 import type { Request } from "../../request.ts";
 import { fill } from "../fill.ts";
 import type { Format } from "../format.ts";
+import type { TellProgress } from "../progress.ts";
 import { FORMATS, PROMPTS, SYSTEM } from "../prompts.ts";
 import type { TranscriptBlock } from "../transcript.ts";
 import { type Allowance, type Asker, type AskFailure, ask, type Call } from "./ask.ts";
 import { type Material, marked, summaryMaterial } from "./marked.ts";
 
-export interface Telling extends Asker {
+export interface Telling extends Omit<Asker, "spent"> {
   readonly ports: Pick<Ports, "sleep" | "nonce">;
   readonly thinking: ThinkingLevel;
   readonly format: Format;
@@ -27,6 +28,9 @@ export interface Telling extends Asker {
   /** What was paid so far. */
   readonly calls: Call[];
   readonly allowance?: Allowance | undefined;
+  readonly progress?: TellProgress | undefined;
+  /** Which of several questions this is about. */
+  readonly place?: { readonly part: number; readonly parts: number };
 }
 
 export type Told =
@@ -62,7 +66,10 @@ export function question(materials: readonly Material[], task: string, telling: 
 /** What is paid is noted, whatever comes of it. */
 async function answered(asked: Asked, telling: Telling): Promise<Told> {
   if (isSpent(telling)) return { type: "failed", failure: SPENT };
-  const reply = await ask(asked.request, telling);
+  const { api, provider, model } = telling.model;
+  telling.progress?.({ step: "asking", model: `${provider}/${model}`, ...telling.place });
+  const spent = (usage: Usage): void => void telling.calls.push({ by: { api, provider, model }, usage });
+  const reply = await ask(asked.request, { ...telling, spent });
   if (reply.call) telling.calls.push(reply.call);
   switch (reply.type) {
     case "said":

@@ -18,7 +18,8 @@ export async function toldInParts(telling: Telling, room: number): Promise<Told>
   const notes: Notes[] = [];
   for (const [at, { of, blocks }] of chunks.entries()) {
     const slots = { part: String(at + 1), parts: String(chunks.length) };
-    const told = await question(conversation("conversation", blocks), taskOf(about, "map", slots), about);
+    const asking = { ...about, place: { part: at + 1, parts: chunks.length } };
+    const told = await question(conversation("conversation", blocks), taskOf(about, "map", slots), asking);
     if (told.type !== "told") return told;
     notes.push(notesOn(of, told.text, telling));
   }

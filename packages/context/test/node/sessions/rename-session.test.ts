@@ -51,3 +51,13 @@ test("a session that another process writes, or that is gone, is an outcome; so 
   files.failEvery("ENOSPC", ["append"]);
   expect(["unavailable", "refused"]).toContain((await renameSession(path, "x", parts)).type);
 });
+
+test("SEC11 no name of a session or an entry holds a secret", async () => {
+  const { parts } = ground();
+  const path = await session(parts);
+  const redaction = { redacted: <Value>(value: Value) => JSON.parse(JSON.stringify(value).replaceAll("s3cret", "P")) };
+  await renameSession(path, "the s3cret one", { ...parts, redaction });
+  await labelEntry(path, { entryId: "e2", label: "a s3cret", ...parts, redaction });
+  expect(JSON.stringify(await entriesAt(path, parts))).not.toContain("s3cret");
+  expect(await listSessions(parts)).toMatchObject([{ name: "the P one" }]);
+});

@@ -8,6 +8,7 @@ import type { Model, ModelEvent, ModelFailure } from "../../../src/model.ts";
 import type { Ports } from "../../../src/ports.ts";
 import type { Request } from "../../../src/request.ts";
 import { ask, type Reply } from "../../../src/summary/asking/ask.ts";
+import type { Progress } from "../../../src/summary/progress.ts";
 import { scriptedModel } from "../../../src/testing/scripted-model.ts";
 import { testPorts } from "../../../src/testing/test-ports.ts";
 import { storyteller } from "../../told.ts";
@@ -274,7 +275,7 @@ describe("when it is aborted", () => {
       heard.push(act.signal);
       return stream(stop)(question, act);
     });
-    expect(await asked(model, stop.signal)).toStrictEqual({ type: "cancelled" });
+    expect((await asked(model, stop.signal)).type).toBe("cancelled");
     expect(heard.map((signal) => signal?.aborted)).toStrictEqual([true]);
   });
 
@@ -288,7 +289,8 @@ describe("when it is aborted", () => {
       replies.push(await asked(scriptedModel(said()), stop.signal));
     }
     const last = replies.findLastIndex(({ type }) => type === "cancelled");
-    expect(replies).toStrictEqual(replies.map((_, at) => (at <= last ? { type: "cancelled" } : record)));
+    const kinds = replies.map((reply) => (reply.type === "said" ? reply : reply.type));
+    expect(kinds).toStrictEqual(replies.map((_, at) => (at <= last ? "cancelled" : record)));
     expect([replies.at(0)?.type, replies.at(-1)?.type]).toStrictEqual(["cancelled", "said"]);
   });
 });
@@ -310,4 +312,59 @@ test("SUM4 a thousand questions leave no listener and no timer behind, whatever 
   for (let round = 0; round < 250; round++) for (const model of models) await asked(model(), stop.signal, { sleep });
   await setImmediate();
   expect({ open, listeners: getEventListeners(stop.signal, "abort").length }).toStrictEqual({ open: 0, listeners: 0 });
+});
+
+describe("what is paid for though nothing came of it", () => {
+  const failure = { kind: "unreachable", message: "line cut" } as const;
+  const half = said({ stopReason: "error" });
+
+  test("EVT5 a reply that fails, or is stopped, says what it has cost where the provider did", async () => {
+    const failing = modelOf(async function* () {
+      yield { type: "reply-failed", failure, message: half };
+    });
+    expect(await asked(failing)).toStrictEqual(failed("unreachable", "line cut", { call }));
+    const stop = new AbortController();
+    const stopped = modelOf(async function* () {
+      stop.abort();
+      yield { type: "reply-failed", failure: { kind: "aborted", message: "stopped" }, message: half };
+    });
+    expect(await asked(stopped, stop.signal)).toStrictEqual({ type: "cancelled", call });
+  });
+
+  test("EVT5 EVT3 tries that were made again are counted, and told while somebody waits", async () => {
+    const spent: unknown[] = [];
+    const steps: Progress[] = [];
+    let tries = 0;
+    const model = modelOf(async function* () {
+      if (tries++ === 0) {
+        yield { type: "reply-failed", failure: { kind: "busy", message: "busy", retryAfterMs: 5 }, message: half };
+        return;
+      }
+      yield { type: "reply-restarted", failure, waitMs: 7, usage: paid };
+      yield { type: "text-delta", text: "word ".repeat(200) };
+      yield ended();
+    });
+    const hearing = { spent: (usage: unknown) => spent.push(usage), progress: (step: Progress) => steps.push(step) };
+    expect(await ask(request, { model, ports: testPorts(), ...hearing })).toStrictEqual(record);
+    expect(spent).toStrictEqual([paid, paid]);
+    expect(steps).toStrictEqual([
+      { step: "waiting", attempt: 1, delayMs: 5, errorMessage: "busy" },
+      { step: "asking-again", attempt: 1 },
+      { step: "waiting", attempt: 2, delayMs: 7, errorMessage: "line cut" },
+      { step: "asking-again", attempt: 2 },
+      { step: "writing", tokens: 250 },
+      { step: "answered", attempts: 2 },
+    ]);
+  });
+
+  test("EVT3 however long it writes, a word of progress comes once in a few hundred tokens", async () => {
+    const steps: Progress[] = [];
+    const model = modelOf(async function* () {
+      for (let at = 0; at < 10_000; at++) yield delta;
+      yield ended();
+    });
+    await ask(request, { model, ports: testPorts(), progress: (step) => steps.push(step) });
+    expect(steps).toHaveLength(12);
+    expect(steps.at(-1)).toStrictEqual({ step: "writing", tokens: 2_400 });
+  });
 });

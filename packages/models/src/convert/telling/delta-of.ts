@@ -1,6 +1,6 @@
 /** What a part of the stream adds for people to see while it comes: joined, the deltas are the blocks of the message. */
 
-import type { LanguageModelV4StreamPart, LanguageModelV4ToolResult } from "@ai-sdk/provider";
+import type { LanguageModelV4StreamPart, LanguageModelV4ToolCall, LanguageModelV4ToolResult } from "@ai-sdk/provider";
 import type { ModelEvent } from "@pith/context";
 import type { Draft, DraftThinking } from "./draft.ts";
 import { PART_BREAK, thinkingText } from "./draft.ts";
@@ -18,7 +18,7 @@ export function deltaOf(draft: Draft, part: LanguageModelV4StreamPart): Delta | 
     case "tool-input-delta":
       return inputDelta(draft, part.id, part.delta);
     case "tool-call":
-      return part.providerExecuted ? null : wholeCall(draft, part.toolCallId, part.input);
+      return part.providerExecuted ? null : wholeCall(draft, part);
     case "tool-result":
       return servedDelta(draft, part);
     default:
@@ -42,13 +42,19 @@ function breakBefore({ blocks }: Draft, id: string): string {
 function inputDelta({ blocks }: Draft, id: string, json: string): Delta | null {
   const calls = blocks.filter((block) => block.kind === "call");
   const index = calls.findLastIndex((call) => call.id === id);
-  return index === -1 || json === "" ? null : { type: "tool-call-delta", index, json };
+  const call = calls[index];
+  if (!call || json === "") return null;
+  return { type: "tool-call-delta", index, json, call: { id, name: call.name } };
 }
 
 // Some send a call in one piece, or begin it and send all of it at the end.
-function wholeCall({ blocks }: Draft, id: string, json: string): Delta | null {
+function wholeCall(
+  { blocks }: Draft,
+  { toolCallId: id, toolName: name, input: json }: LanguageModelV4ToolCall,
+): Delta | null {
   const calls = blocks.filter((block) => block.kind === "call");
   const begun = calls.findLastIndex((call) => call.id === id && !call.whole);
   if (begun !== -1 && calls[begun]?.json !== "") return null;
-  return json === "" ? null : { type: "tool-call-delta", index: begun === -1 ? calls.length : begun, json };
+  if (json === "") return null;
+  return { type: "tool-call-delta", index: begun === -1 ? calls.length : begun, json, call: { id, name } };
 }

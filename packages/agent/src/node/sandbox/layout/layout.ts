@@ -60,7 +60,15 @@ function kept(guards: readonly Guard[], mounts: (guarded: readonly Mount[]) => r
 
 function closedPlaces(box: Box, writable: readonly string[]): readonly Mount[] {
   const hidden = hiddenPlaces(box, writable);
-  return [...hidden, ...openSockets(box, hidden)];
+  return [...hidden, ...shownPlaces(box, hidden), ...openSockets(box, hidden)];
+}
+
+/** A link to the hidden folder itself does not open it. */
+function shownPlaces({ shown = [] }: Box, hidden: readonly Mount[]): readonly Mount[] {
+  const isInside = (path: string): boolean => hidden.some((each) => each.path !== path && isWithin(each.path, path));
+  return presentPaths(shown)
+    .filter(isInside)
+    .map((path) => ({ path, as: "readable" }));
 }
 
 /** Some machines have nothing better to name as the runtime folder than the temporary one. */

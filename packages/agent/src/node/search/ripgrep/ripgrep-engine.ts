@@ -92,11 +92,11 @@ async function* grep(target: RipgrepTarget, act: SearchAct): AsyncGenerator<Sear
 }
 
 /** Null where it is not wanted, or lies no more where it was found. */
-async function draftOf(path: Buffer, { folder, fits }: GrepTarget): Promise<FileDraft | null> {
+async function draftOf(path: Buffer, { folder, fits, redaction }: GrepTarget): Promise<FileDraft | null> {
   const shown = decoded(path);
   if (fits && !fits(shown)) return null;
   const source = await openSource({ real: pathIn(folder.real, path), at: pathIn(folder.at, path) });
-  return source && new FileDraft(shown, source);
+  return source && new FileDraft(shown, source, { redaction });
 }
 
 function grepOptions({ pattern, isLiteral, ignoresCase, around = 0, glob, file }: GrepTarget): readonly string[] {

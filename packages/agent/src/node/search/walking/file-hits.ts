@@ -1,20 +1,22 @@
 /** The hits of one file, with the lines around them, told line by line. */
 
 import { cutAround } from "../../../tools/searching/cut-around.ts";
-import type { GrepHit } from "../../../workspace.ts";
+import type { GrepHit, GrepWish } from "../../../workspace.ts";
 import type { Line } from "./line-reader.ts";
 
 export class FileHits {
   readonly found: GrepHit[] = [];
   readonly #path: string;
   readonly #around: number;
+  readonly #redaction: GrepWish["redaction"];
   #before: GrepHit[] = [];
   #lastHit = Number.NEGATIVE_INFINITY;
   #count = 0;
 
-  constructor(path: string, around: number) {
+  constructor(path: string, { around = 0, redaction }: Pick<GrepWish, "around" | "redaction">) {
     this.#path = path;
     this.#around = around;
+    this.#redaction = redaction;
   }
 
   get count(): number {
@@ -25,7 +27,8 @@ export class FileHits {
   see({ number, text, goesOn }: Line, place: number): void {
     if (number === this.#lastHit) return;
     const isAround = place < 0;
-    const seen = { path: this.#path, line: number, text: cutAround(text, place, { goesOn }), isAround };
+    const shown = cutAround(text, place, { goesOn, redaction: this.#redaction });
+    const seen = { path: this.#path, line: number, text: shown, isAround };
     if (!isAround) this.#take(seen);
     else if (number <= this.#lastHit + this.#around) this.#add(this.found, seen);
     else this.#wait(seen);

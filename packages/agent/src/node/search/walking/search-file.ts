@@ -1,7 +1,7 @@
 /** One file held against a pattern, read in pieces. Never waits for the other end of a pipe, and never keeps more than a piece. */
 
 import type { FileHandle } from "node:fs/promises";
-import type { GrepHit } from "../../../workspace.ts";
+import type { GrepHit, GrepWish } from "../../../workspace.ts";
 import { openHeld } from "../../disk/open-held.ts";
 import { LARGEST_MEGABYTES } from "../engine.ts";
 import { FileHits } from "./file-hits.ts";
@@ -17,7 +17,7 @@ export interface SearchedFile {
   readonly isNamed: boolean;
 }
 
-export interface FileSearch {
+export interface FileSearch extends Pick<GrepWish, "redaction"> {
   readonly pattern: Extract<LinePattern, { type: "pattern" }>;
   readonly around: number;
   readonly most: number;
@@ -51,7 +51,7 @@ async function searchOpen(
   { shown }: SearchedFile,
   search: FileSearch,
 ): Promise<readonly GrepHit[] | null> {
-  const hits = new FileHits(shown, search.around);
+  const hits = new FileHits(shown, search);
   const reader = new LineReader();
   const piece = Buffer.allocUnsafe(PIECE);
   for (let length = -1; length !== 0 && hits.count <= search.most; ) {

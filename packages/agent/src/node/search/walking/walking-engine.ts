@@ -9,7 +9,7 @@ import { walk } from "./walk.ts";
 export const walkingEngine: Engine = { files: walk, grep };
 
 async function* grep(target: GrepTarget, act: SearchAct): AsyncGenerator<Searched> {
-  const { folder, file, fits, around = 0 } = target;
+  const { folder, file, fits, around = 0, redaction } = target;
   const pattern = linePattern(target);
   if (pattern.type === "bad") return yield badPattern(pattern.why);
   for await (const name of file === undefined ? walk(folder, act) : [Buffer.from(file)]) {
@@ -17,7 +17,7 @@ async function* grep(target: GrepTarget, act: SearchAct): AsyncGenerator<Searche
     if (fits && !fits(shown)) continue;
     const place = { real: pathIn(folder.real, name), at: pathIn(folder.at, name) };
     const isNamed = file !== undefined;
-    const hits = await searchFile({ ...place, shown, isNamed }, { ...act, pattern, around });
+    const hits = await searchFile({ ...place, shown, isNamed }, { ...act, pattern, around, redaction });
     if (hits === null) return yield tooSlow(shown);
     if (hits.length > 0) yield { type: "file", hits };
   }

@@ -3,7 +3,7 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { WebFailed, WebRefused } from "../../../tools/fetch/web.ts";
-import { unlessAborted } from "../../../unless-aborted.ts";
+import { unlessAborted } from "../../../waiting/unless-aborted.ts";
 import { failed, refused } from "../outcome.ts";
 import { objectionTo } from "./address.ts";
 import { type Destination, destinationOf } from "./destination.ts";

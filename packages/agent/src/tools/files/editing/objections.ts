@@ -1,5 +1,6 @@
 /** What is answered when a text is not there once: enough to get it right the next time. */
 
+import type { Redaction } from "@pith/context";
 import type { Replacement } from "../arguments.ts";
 import { type How, LARGEST_LOOSE, MOST_PLACES } from "./finding/find-spot.ts";
 import { nearest } from "./finding/nearest.ts";
@@ -27,16 +28,25 @@ export interface Missed {
   readonly name: string;
   readonly there: SearchedText;
   readonly edit: Replacement;
+  /** Lines are shown as they come out of it; it leaves as many as there were. */
+  readonly redaction?: Redaction | undefined;
 }
 
-export function missed({ name, there, edit }: Missed): string {
+export function missed({ name, there, edit, redaction }: Missed): string {
   const { text } = there;
   if (text === "") return `${name} is not there: the file is empty`;
   if (text.length > LARGEST_LOOSE) return `${name} is not there; a file as large as this must have it exactly`;
   const near = nearest(there, edit.oldText.split("\n"));
   const already = alreadyThere(text, edit);
   if (near === null) return `${name} is not there, and nothing like it${already}`;
-  const numbered = near.lines.map((line, at) => `${near.first + at}: ${cut(line)}`);
+  const shown = redaction
+    ? redaction
+        .redacted(text)
+        .split("\n")
+        .slice(near.first - 1)
+        .slice(0, near.lines.length)
+    : near.lines;
+  const numbered = shown.map((line, at) => `${near.first + at}: ${cut(line)}`);
   return `${name} is not there${already}. The nearest lines are:\n${numbered.join("\n")}`;
 }
 

@@ -5,14 +5,14 @@ import { alike } from "./alike.ts";
 import { type Found, findSpot, type How } from "./finding/find-spot.ts";
 import { SearchedText } from "./finding/searched-text.ts";
 import { linesAt } from "./lines-at.ts";
-import { missed, severalTimes } from "./objections.ts";
+import { type Missed, missed, severalTimes } from "./objections.ts";
 import { type Splice, withPlainEnds } from "./text-file.ts";
 
 export type Replaced =
   | { readonly type: "replaced"; readonly splices: readonly Splice[]; readonly hows: readonly How[] }
   | { readonly type: "refused"; readonly objections: readonly string[] };
 
-export interface ReplaceAct {
+export interface ReplaceAct extends Pick<Missed, "redaction"> {
   readonly signal: AbortSignal;
 }
 
@@ -35,7 +35,11 @@ interface LookedUp {
 }
 
 /** Each where it belongs, until so many do not that the rest can wait. */
-async function lookedUp(text: string, edits: readonly Replacement[], { signal }: ReplaceAct): Promise<LookedUp> {
+async function lookedUp(
+  text: string,
+  edits: readonly Replacement[],
+  { signal, redaction }: ReplaceAct,
+): Promise<LookedUp> {
   const there = new SearchedText(text);
   const found: Found[] = [];
   const objections: string[] = [];
@@ -50,7 +54,7 @@ async function lookedUp(text: string, edits: readonly Replacement[], { signal }:
     const edit = { oldText: plainOf(oldText), newText: plainOf(newText) };
     const one = idle(edit) === null ? findSpot(there, edit) : NONE;
     found.push(one);
-    objections.push(...objectionTo({ edit, found: one, name: nameOf(at, edits), there }));
+    objections.push(...objectionTo({ edit, found: one, name: nameOf(at, edits), there, redaction }));
   }
   return { found, objections };
 }
@@ -75,14 +79,12 @@ function idle({ oldText, newText }: Replacement): string | null {
   return oldText === newText ? "and newText are the same, so there is nothing to change" : null;
 }
 
-interface Tried {
-  readonly edit: Replacement;
+interface Tried extends Missed {
   readonly found: Found;
-  readonly name: string;
-  readonly there: SearchedText;
 }
 
-function objectionTo({ edit, found, name, there }: Tried): string[] {
+function objectionTo({ found, ...tried }: Tried): string[] {
+  const { edit, name, there } = tried;
   const why = idle(edit);
   if (why !== null) return [`${name} ${why}`];
   switch (found.type) {
@@ -91,7 +93,7 @@ function objectionTo({ edit, found, name, there }: Tried): string[] {
     case "several":
       return [severalTimes({ name, text: there.text, places: found.places, how: found.how })];
     case "none":
-      return [missed({ name, there, edit })];
+      return [missed(tried)];
   }
 }
 

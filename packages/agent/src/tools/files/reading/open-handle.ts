@@ -11,13 +11,14 @@ import type { Handle } from "./handle.ts";
 import { longPage, type ReadRange } from "./long-page.ts";
 import { LARGEST_PICTURE, picture, tooLargePicture } from "./picture.ts";
 
-export type Kept = Pick<FileParts, "blobs" | "entries">;
+export type Kept = Pick<FileParts, "blobs" | "entries" | "redaction">;
 
-export async function openHandle(handle: Handle, call: ToolCall, { blobs, entries }: Kept): Promise<ToolOutput> {
+export async function openHandle(handle: Handle, call: ToolCall, kept: Kept): Promise<ToolOutput> {
+  const { blobs } = kept;
   const lines = pageLines(call.arguments);
   if (lines.type === "wrong") return failed(lines.message);
   const wish = { handle, call, lines: lines.value };
-  if (handle.type === "entry") return await openEntry(wish, entries);
+  if (handle.type === "entry") return await openEntry(wish, kept);
   return blobs ? await openBlob(wish, (range) => blobs.read(handle.name, range)) : failed(unkept(handle));
 }
 
@@ -27,11 +28,13 @@ interface Wish {
   readonly lines: PageLines;
 }
 
-async function openEntry(wish: Wish, entries: Kept["entries"]): Promise<ToolOutput> {
+async function openEntry(wish: Wish, { entries, redaction }: Kept): Promise<ToolOutput> {
   const { name, shown } = wish.handle;
   const entry = await entries?.(name);
   if (!entry) return failed(entries ? `${shown} is not in this session; copy its whole handle` : unkept(wish.handle));
-  const bytes = new TextEncoder().encode(entryWords(entry));
+  // It may come from before redaction, or from another program.
+  const words = entryWords(entry);
+  const bytes = new TextEncoder().encode(redaction?.redacted(words) ?? words);
   return await textPage(wish, async ({ start, end }) => ({
     type: "read",
     bytes: bytes.subarray(start, end),

@@ -4,6 +4,7 @@ import type { Entry } from "../../../entry.ts";
 import type { AgentMessage } from "../../../message.ts";
 import { entryMessage } from "../../../reading/entry-message.ts";
 import { latestEdit } from "../../../reading/latest-edit.ts";
+import { LISTED, referenceOf } from "../../../reading/references.ts";
 import { blobOf } from "../../../session/blob-block.ts";
 import { isObject } from "../../../session/codec/line/read-line.ts";
 
@@ -17,10 +18,17 @@ export interface Said {
 export function saidIn(entries: readonly Entry[]): readonly Said[] {
   const edits = entries.filter((entry) => entry.type === "context_edit");
   return entries.flatMap((entry) => {
-    const message = entryMessage(entry, latestEdit(edits, entry));
-    const unedited = entryMessage(entry, undefined);
+    const message = told(entry, entryMessage(entry, latestEdit(edits, entry)));
+    const unedited = told(entry, entryMessage(entry, undefined));
     return message && unedited && !isPrivate(message) ? [{ entryId: entry.id, message, unedited }] : [];
   });
+}
+
+// SKL6: the words of a skill are its own, and come back with it.
+function told(entry: Entry, message: AgentMessage | null): AgentMessage | null {
+  if (message?.role === "custom" && message.customType === LISTED) return null;
+  const isReference = message && "content" in message && referenceOf(entry) !== null;
+  return isReference ? ({ ...message, content: [] } as AgentMessage) : message;
 }
 
 // LED6: a shell line that the user keeps from the model has said nothing.

@@ -16,6 +16,8 @@ export interface Source {
   readonly header: Header;
   /** Without seal, exactly as written. */
   readonly headerText: string;
+  /** Whether the lines are all of the file: nothing in it is damaged or torn off. */
+  readonly isWhole: boolean;
   lines(): Iterable<SourceLine>;
 }
 
@@ -38,6 +40,7 @@ export async function sourceLines(file: OpenFile, { ports, limits }: Required<Ho
   return {
     header: found,
     headerText: headerText ?? JSON.stringify(found),
+    isWhole: false,
     lines: () => texts.map((text) => ({ offset: 0, sealed: null, marks: {}, text })),
   };
 }
@@ -51,10 +54,15 @@ async function isSoundThroughout(sound: SoundFile): Promise<boolean> {
 }
 
 function soundSource(sound: SoundFile): Source {
-  const { file, header, rules, start } = sound;
+  const { file, header, rules, start, damage } = sound;
   const first = Buffer.allocUnsafe(start - 1);
   file.read(first, 0);
-  return { header, headerText: lineText(first, rules.ours), lines: () => soundLines(sound) };
+  return {
+    header,
+    headerText: lineText(first, rules.ours),
+    isWhole: damage.length === 0,
+    lines: () => soundLines(sound),
+  };
 }
 
 function* soundLines({ file, rules, start, end, limits }: SoundFile): Generator<SourceLine> {

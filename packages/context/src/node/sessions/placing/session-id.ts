@@ -1,5 +1,7 @@
 /** Ids that a user may give to a session: safe as a part of a file name on every system, and never taken for a flag. */
 
+import { createHash } from "node:crypto";
+
 /** What is wrong with it, as a sentence that says what to do; null for an id that is good. */
 export function wrongId(id: string): string | null {
   if (id === "") return "a session id needs at least one letter; leave it out to have one made";
@@ -11,6 +13,11 @@ export function wrongId(id: string): string | null {
   if (id.endsWith(".")) return "a session id does not end in a dot";
   if (DEVICE.test(id)) return `"${id}" is the name of a device on Windows; choose another id`;
   return null;
+}
+
+/** The id as a part of a path. The header of a file that came from elsewhere may hold anything: what is no good id is named by its hash. */
+export function idAsName(id: string): string {
+  return wrongId(id) === null ? id : `id-${createHash("sha256").update(id, "utf16le").digest("hex").slice(0, 32)}`;
 }
 
 const LONGEST = 64;

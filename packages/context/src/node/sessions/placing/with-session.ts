@@ -21,12 +21,12 @@ export async function withSession<Outcome>(
   if (target instanceof Session) return orUnavailable("the session cannot be read", () => act(target));
   const all = settled(parts);
   if (target instanceof JsonlStore)
-    return orUnavailable(`${target.path} cannot be read`, async () => act(await Session.open(target, all.ports)));
+    return orUnavailable(`${target.path} cannot be read`, async () => act(await Session.open(target, all.ports, all)));
   const opened = await openStore(target, all);
   if (opened.type !== "opened") return opened;
   try {
     return await orUnavailable(`${target} cannot be read`, async () =>
-      act(await Session.open(opened.store, all.ports)),
+      act(await Session.open(opened.store, all.ports, all)),
     );
   } finally {
     await closed(opened.store);

@@ -1,7 +1,7 @@
 /** What stays as it is though it lies where commands may write, be it there or not. */
 
 import { dirname, join } from "node:path";
-import { GUARDED_FILES, GUARDED_FOLDERS, STARTUP_NAMES } from "../../../../guarded-names.ts";
+import { GUARDED_FILES, GUARDED_FOLDERS, STARTUP_NAMES } from "../../../../permissions/guarded-names.ts";
 import { isWithin } from "../../../../text/paths.ts";
 import type { Box } from "../../box.ts";
 import type { Mount } from "../mounts.ts";

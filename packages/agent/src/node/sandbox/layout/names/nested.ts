@@ -2,7 +2,7 @@
 
 import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { GUARDED_FILES, GUARDED_FOLDERS } from "../../../../guarded-names.ts";
+import { GUARDED_FILES, GUARDED_FOLDERS } from "../../../../permissions/guarded-names.ts";
 
 /** Looked at in one go before the first command, so neither far nor long. */
 const MOST_DEPTH = 3;

@@ -1,0 +1,67 @@
+/** Totals: what a session holds and has cost, over all its branches. */
+
+import assert from "node:assert/strict";
+import {
+  addedUsage,
+  BRANCH_USAGE,
+  COMPACTION_USAGE,
+  type Entry,
+  MemoryStore,
+  noTotals,
+  noUsage,
+  paidIn,
+  RETRY_USAGE,
+  Session,
+  sessionTotals,
+} from "@pith/context";
+import { machine } from "@pith/context/node";
+import { story } from "@pith/context/testing";
+
+const store = MemoryStore.create(machine);
+await store.append(story("user: Hello.", "says: Hi."), { expectedLeaf: null });
+const session = await Session.open(store, machine);
+
+// #region noUsage
+const two = { ...noUsage, input: 2, totalTokens: 2 }; // what costs nothing, to begin with
+// #endregion
+
+// #region COMPACTION_USAGE
+const unused = { type: "usage", kind: COMPACTION_USAGE, provider: "anthropic", model: "m", usage: two } as const;
+await session.append(unused); // a summary that was paid for and not used
+// #endregion
+
+// #region BRANCH_USAGE
+await session.append({ ...unused, kind: BRANCH_USAGE }); // the same for a branch that was left
+// #endregion
+
+// #region RETRY_USAGE
+await session.append({ ...unused, kind: RETRY_USAGE }); // a reply that broke off, and was asked for again
+// #endregion
+
+const entries = await session.branch();
+
+// #region sessionTotals
+const totals = entries.reduce(sessionTotals, noTotals); // any entries in any order; a file: totalsOf(path)
+console.log(totals.userMessages, totals.usage.input); // 1, 6
+console.log(totals.spent.summaries.input, totals.spent.rest.input); // 4, 2
+// #endregion
+
+// #region noTotals
+const empty = [].reduce(sessionTotals, noTotals); // where the fold begins
+// #endregion
+
+// #region paidIn
+const paid = paidIn(entries.at(-1) as Entry); // { for: "rest", usage: … }; null for what costs nothing
+// #endregion
+
+// #region addedUsage
+const four = addedUsage(two, two); // tokens and dollars; what is no number counts nothing
+// #endregion
+
+assert.equal(totals.userMessages, 1);
+assert.equal(totals.usage.input, 6);
+assert.equal(totals.spent.summaries.input, 4);
+assert.equal(totals.spent.rest.input, 2);
+assert.equal(empty, noTotals);
+assert.equal(paid?.for, "rest");
+assert.equal(four.input, 4);

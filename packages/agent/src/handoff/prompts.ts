@@ -1,0 +1,46 @@
+/** What a model is told when it hands work over to a new session, and the words around its answer. Text only. */
+
+/** `{goal}` is what the new session is for, in the user's words; `{words}` how many the answer may have. */
+export const TASK = `The work above goes on in a new session, with a colleague who has seen none of it. What it is for, in the user's own words, is the last [User] block above:
+
+{goal}
+
+Write what that colleague must know to begin with it at once: only what matters for that goal. Leave out the rest of the session.
+
+It has these sections, in this order; leave one out where there is nothing to say:
+
+## Background
+- what the work is about, and what is so by now
+
+## Done
+- what is finished that the goal builds on, and what shows it
+
+## Decided
+- what was decided and must hold, and the reason for it
+
+## Found out
+- facts, errors, commands, numbers and names that would otherwise have to be found again
+
+## First steps
+1. what to do first
+
+Rules:
+- End a line with the number of the block it rests on, as in [e3] or [e3, e7]. Make up no number.
+- Report no wish, decision or permission of the user without the number of the [User] block that gave it. Quote the user only word for word.
+- Copy paths, names, commands, numbers, identifiers and error messages letter by letter.
+- Name the files that the goal needs by their paths. Do not write what is in them: they can be read.
+- Write in the language in which the user writes; the headings stay as they are here.
+- Write at most {words} words.
+- Answer with these sections alone; the first line is the first heading.`;
+
+/** The message as it is handed over. */
+export const MESSAGE = `{goal}
+
+This goes on from earlier work, in a session of its own. What one must know of it:
+
+{story}{files}`;
+
+export const FILES = `
+
+## Files
+{paths}`;

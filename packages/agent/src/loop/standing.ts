@@ -1,0 +1,79 @@
+/** What an agent is at this moment: who speaks, how hard it thinks, what it is told, and whether it compacts by itself. All else stays. */
+
+import { compactionLimits, type Model, type ModelName, missingReferences, type ThinkingLevel } from "@pith/context";
+import type { AgentParts, LimitsFor } from "../agent-parts.ts";
+import { appended } from "../append.ts";
+import type { AgentEvent } from "../events.ts";
+import { type Beginning, establish } from "../prompt/establish.ts";
+import { atOnce } from "../step.ts";
+import { Notices } from "./fitting/notices.ts";
+import { changeModel, type ModelSet } from "./fitting/set-model.ts";
+import type { RunParts } from "./run-parts.ts";
+
+export class Standing {
+  /** What it is told before the next word, where that is not what the log says. */
+  beginning: Beginning | undefined;
+  /** Undefined: as the limits say. */
+  isAutomatic: boolean | undefined;
+  readonly #parts: AgentParts;
+  readonly #notices = new Notices();
+  #model: Model;
+  #thinking: ThinkingLevel | undefined;
+
+  constructor(parts: AgentParts) {
+    this.#parts = parts;
+    this.#model = parts.model;
+    this.#thinking = parts.thinking;
+    this.beginning = parts.beginning;
+  }
+
+  get model(): Model {
+    return this.#model;
+  }
+
+  get thinkingLevel(): string {
+    return this.#thinking ?? this.#parts.session.window.state.thinkingLevel;
+  }
+
+  /** For a run, or for an act beside one. */
+  runParts(signal: AbortSignal = NEVER): RunParts {
+    const { hooks = {}, step = atOnce } = this.#parts;
+    return { ...this.#parts, model: this.#model, limits: this.#limits(), hooks, step, notices: this.#notices, signal };
+  }
+
+  /** Says what must have been said before the first word. */
+  async establish(): Promise<void> {
+    const { session, tools, ports } = this.#parts;
+    const [model, beginning, thinking] = [this.#model, this.beginning, this.#thinking];
+    await establish({ session, tools, ports, model, beginning, thinking });
+    // Whoever compacted it beside an agent did not attach them.
+    if (session.window.compactionAt < 0 || missingReferences(session.window).length === 0) return;
+    const { reattachSkills } = await import("../skills/reattach.ts");
+    await reattachSkills(this.runParts());
+  }
+
+  /** From the next request on; where it is too much for that one, nothing changes. */
+  async *speakWith(model: Model, parts: RunParts): AsyncGenerator<AgentEvent, ModelSet> {
+    const outcome = yield* changeModel(model, parts);
+    if (outcome.type === "set") this.#model = model;
+    return outcome;
+  }
+
+  /** From the next request on. */
+  async *think(level: ThinkingLevel, { session }: RunParts): AsyncGenerator<AgentEvent, void> {
+    await appended(session, { type: "thinking_level_change", thinkingLevel: level });
+    this.#thinking = level;
+    yield { type: "thinking_level_changed", level };
+  }
+
+  #limits(): LimitsFor {
+    const { limits = compactionLimits } = this.#parts;
+    const { isAutomatic } = this;
+    return (to: ModelName) => {
+      const own = typeof limits === "function" ? limits(to) : limits;
+      return { ...own, enabled: isAutomatic ?? own.enabled };
+    };
+  }
+}
+
+const NEVER = new AbortController().signal;

@@ -1,0 +1,25 @@
+/** Another beginning in the middle of a session: what was sent stays as it was, and what differs is said behind it. */
+
+import { MemoryStore, Session } from "@pith/context";
+import { machine } from "@pith/context/node";
+import { scriptedModel } from "@pith/context/testing";
+import { expect, test } from "vitest";
+import { Agent } from "../../src/index.ts";
+import { ran } from "../agents.ts";
+
+test("SKL11 what is read anew changes no byte of what was sent; it is said behind it, once", async () => {
+  const model = scriptedModel("One.", "Two.", "Three.");
+  const session = await Session.open(MemoryStore.create(machine), machine);
+  const project = [{ path: "AGENTS.md", text: "Use tabs." }];
+  const agent = new Agent({ session, model, tools: [], ports: machine, beginning: { folder: "/work", project } });
+  await ran(agent, "First.");
+  agent.setBeginning({ folder: "/work", project: [{ path: "AGENTS.md", text: "Use spaces." }] });
+  await ran(agent, "Second.");
+  await ran(agent, "Third.");
+  const [first, second, third] = model.requests;
+  expect(second?.system).toEqual(first?.system);
+  expect(second?.messages.slice(0, first?.messages.length)).toEqual(first?.messages);
+  expect(JSON.stringify(second?.messages.slice(first?.messages.length))).toContain("Use spaces.");
+  expect(third?.messages.slice(0, second?.messages.length)).toEqual(second?.messages);
+  expect(JSON.stringify(third).match(/Use spaces\./g)).toHaveLength(1);
+});

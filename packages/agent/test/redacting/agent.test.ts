@@ -1,0 +1,113 @@
+/** An agent whose session keeps no secrets: what tools get, what is told, and what stands in the log. */
+
+import { MemoryStore, Session } from "@pith/context";
+import { scriptedModel, testPorts } from "@pith/context/testing";
+import { expect, test } from "vitest";
+import { Agent, type AgentEvent, Permissions, type Tool, type ToolOutput } from "../../src/index.ts";
+import { github, gitlab, secretsFor, testVault } from "./vaults.ts";
+
+const placeholder = testVault().redacted(String(github));
+
+interface Scene {
+  readonly run?: (args: Readonly<Record<string, unknown>>, update: (text: string) => void) => ToolOutput;
+  readonly arguments?: Readonly<Record<string, unknown>>;
+  readonly permits?: Permissions;
+}
+
+async function played({ run = () => said("ok"), arguments: args = { text: placeholder }, permits }: Scene) {
+  const ports = testPorts();
+  const secrets = secretsFor();
+  const session = await Session.open(MemoryStore.create(ports), ports, { redaction: secrets });
+  const got: unknown[] = [];
+  const tool: Tool = {
+    name: "use",
+    description: "uses it",
+    parameters: { type: "object" },
+    isIdempotent: false,
+    intent: ({ text }) => ({ type: "command", command: `echo ${text}`, isConfined: false }),
+    run: async ({ arguments: asked, update }) => {
+      got.push(asked);
+      return run(asked, update);
+    },
+  };
+  const model = scriptedModel({ content: [{ type: "toolCall", id: "c1", name: "use", arguments: args }] }, "Done.");
+  const agent = new Agent({
+    session,
+    model,
+    tools: [tool],
+    ports,
+    secrets,
+    ...(permits && { permits }),
+    beginning: { folder: "/work", addition: `Key: ${gitlab}` },
+  });
+  const events: AgentEvent[] = [];
+  for await (const event of agent.prompt(`Use ${github}.`)) events.push(event);
+  return { session, agent, got, events, told: JSON.stringify([events, session.window.entries, model.requests]) };
+}
+
+function said(text: string): ToolOutput {
+  return { content: [{ type: "text", text }] };
+}
+
+test("SEC6 a tool gets the true value; the log, the events and the model have the placeholder", async () => {
+  const { got, told, events } = await played({
+    run: ({ text }, update) => {
+      update(`working on ${text}`);
+      return { ...said(`used ${text}`), details: { used: text } };
+    },
+  });
+  expect(got).toEqual([{ text: github }]);
+  expect(told).not.toContain(github);
+  expect(told).toContain(`used ${placeholder}`);
+  expect(told).toContain(`working on ${placeholder}`);
+  expect(events.filter(({ type }) => type === "tool_execution_start")).toMatchObject([{ args: { text: placeholder } }]);
+});
+
+test("SEC6 a call with a placeholder that nobody knows is not run, and the model is told what to do", async () => {
+  const { got, told } = await played({ arguments: { text: "PITH_SECRET_github_0123456789ab" } });
+  expect(got).toEqual([]);
+  expect(told).toContain(
+    "it was not run: PITH_SECRET_github_0123456789ab stands for a secret that is not known any more; read the file that holds it again, or ask the user for it, then repeat the call",
+  );
+});
+
+test("SEC6 a secret of the model's own making is not told either, and the tool gets it as it was", async () => {
+  const { got, told } = await played({ arguments: { text: `with ${gitlab}` } });
+  expect(got).toEqual([{ text: `with ${gitlab}` }]);
+  expect(told).not.toContain(gitlab);
+});
+
+test("SEC14 permissions judge what will really run; what they say and remember of it has no secret", async () => {
+  const asked: string[] = [];
+  const permits = new Permissions({
+    mode: "ask",
+    ground: { root: "/work", home: "/home/me", temporary: [], keys: [], own: [] },
+    realPath: async (path) => path,
+    rules: { deny: [] },
+    redaction: secretsFor(),
+    ask: async ({ text, rules, intent }) => {
+      asked.push(JSON.stringify([text, rules, intent]));
+      return { type: "no", word: `not with ${github}` };
+    },
+  });
+  const { got, told } = await played({ permits });
+  expect(got).toEqual([]);
+  expect(asked).toEqual([expect.stringContaining(`echo ${placeholder}`)]);
+  expect(`${asked.join("")}${told}`).not.toContain(github);
+});
+
+test("SEC15 what was found is told once, by its kind, before what it led to", async () => {
+  const { events } = await played({});
+  const found = events.flatMap((event) => (event.type === "secrets_redacted" ? event.secrets : []));
+  expect(found.map(({ family }) => family).toSorted()).toEqual(["GitHub token", "GitLab token"]);
+  expect(found).toContainEqual({ family: "GitHub token", placeholder });
+});
+
+test("SEC15 a secret in the system texts is not said anew at every start", async () => {
+  const { session, agent } = await played({});
+  const systems = (): number =>
+    session.window.entries.filter((entry) => entry.type === "message" && entry.message.role === "system").length;
+  const before = systems();
+  for await (const _ of agent.resume());
+  expect([before, systems()]).toEqual([1, 1]);
+});

@@ -1,0 +1,78 @@
+/** What providers, hooks and questions say of a secret: told, sent and asked without it. */
+
+import { MemoryStore, type ModelEvent, Session } from "@pith/context";
+import { Vault } from "@pith/context/secrets";
+import { scriptedModel, testPorts } from "@pith/context/testing";
+import { expect, test } from "vitest";
+import { Agent, type AgentEvent, type AgentHooks, Permissions } from "../../src/index.ts";
+import { github, secretsFor, testVault } from "./vaults.ts";
+
+async function heard(before: readonly ModelEvent[], hooks: AgentHooks = {}) {
+  const ports = testPorts();
+  const secrets = secretsFor();
+  const session = await Session.open(MemoryStore.create(ports), ports, { redaction: secrets });
+  const model = scriptedModel("Done.");
+  const faulty = {
+    ...model,
+    async *stream(...asked: Parameters<typeof model.stream>) {
+      yield* before;
+      yield* model.stream(...asked);
+    },
+  };
+  const agent = new Agent({ session, model: faulty, tools: [], ports, secrets, hooks });
+  const events: AgentEvent[] = [];
+  for await (const event of agent.prompt("Begin.")) events.push(event);
+  return { events, requests: JSON.stringify(model.requests) };
+}
+
+test("SEC11 what a provider complains of is told without the secret, and nothing of a broken try comes with the next", async () => {
+  const failure = { kind: "busy", message: `too many requests with ${github}` } as const;
+  const { events } = await heard([
+    { type: "text-delta", text: "Half a wor" },
+    { type: "reply-restarted", failure, waitMs: 0 },
+  ]);
+  expect(events.find(({ type }) => type === "auto_retry_start")).toMatchObject({
+    errorMessage: `too many requests with ${testVault().redacted(github)}`,
+  });
+  const said = events.flatMap((event) =>
+    event.type === "message_update" && event.delta.type === "text-delta" ? event.delta.text : [],
+  );
+  expect(said.join("|")).not.toContain("wor");
+  expect(JSON.stringify(events)).not.toContain(github);
+});
+
+test("SEC11 what a hook puts into a request is sent without its secrets", async () => {
+  const { requests } = await heard([], {
+    context: [
+      ({ messages }) => ({
+        messages: [...messages, { role: "user", content: [{ type: "text", text: `With ${github}.` }], timestamp: 0 }],
+      }),
+    ],
+  });
+  expect(requests).toContain(`With ${testVault().redacted(github)}.`);
+  expect(requests).not.toContain(github);
+});
+
+test("SEC14 who is asked about a command is told that a secret in it has signs that a shell acts on", async () => {
+  const asked: string[] = [];
+  const password = "aR7;make-41;x";
+  const vault = new Vault({ digest: () => "0123456789ab", environment: { MY_PASSWORD: password } });
+  const permits = new Permissions({
+    mode: "ask",
+    ground: { root: "/work", home: "/home/me", temporary: [], keys: [], own: [] },
+    realPath: async (path) => path,
+    redaction: vault,
+    ask: async ({ text }) => {
+      asked.push(text);
+      return { type: "no" };
+    },
+  });
+  for (const command of [`login ${password}`, "login me; make"])
+    await permits.permit(
+      { tool: "bash", arguments: { command }, intent: { type: "command", command, isConfined: false } },
+      { signal: new AbortController().signal },
+    );
+  expect(asked[0]).toMatch(/PITH_SECRET_env_0123456789ab.* A secret in it has signs that a shell acts on\.$/);
+  expect(asked[0]).not.toContain("make");
+  expect(asked[1]).not.toContain("signs");
+});

@@ -1,0 +1,22 @@
+/** A vault for tests of the agent, as the port that it knows, and secrets to plant. */
+
+import { createHmac } from "node:crypto";
+import { Vault } from "@pith/context/secrets";
+import { plantedSecrets, seededChance } from "@pith/context/testing";
+import type { Secrets } from "../../src/index.ts";
+
+export function secretsFor(vault: Vault = testVault()): Secrets {
+  return {
+    redacted: (value) => vault.redacted(value),
+    restored: async (value) => vault.restored(value),
+    stream: () => vault.stream(),
+    found: () => vault.found(),
+  };
+}
+
+export function testVault(): Vault {
+  return new Vault({ digest: (value) => createHmac("sha256", "a key for tests").update(value).digest("hex") });
+}
+
+/** Tokens as GitHub and GitLab give them out. */
+export const [github, , gitlab]: readonly string[] = plantedSecrets(3, seededChance(1)).map(({ secret }) => secret);

@@ -1,0 +1,105 @@
+/** Skills in an agent's session: loaded once, never retold, and there again behind every compaction. */
+
+import { compact, compactionLimits, LISTED, type Session, textTokens } from "@pith/context";
+import { machine } from "@pith/context/node";
+import { scriptedModel } from "@pith/context/testing";
+import { expect, test } from "vitest";
+import type { Agent, SkillText } from "../../src/index.ts";
+import { agentOf, ran } from "../agents.ts";
+
+const WINDOW = 40_000;
+
+function skill(name: string, text: string): SkillText {
+  return { name, path: `/skills/${name}/SKILL.md`, hash: Buffer.from(name).toString("hex").padEnd(64, "0"), text };
+}
+
+const deploy = skill("deploy", `Say please.\n\n${"Wait for the green light.\t<now>\n".repeat(100)}`);
+
+async function talkative(parts: Parameters<typeof agentOf>[1] = {}): Promise<Agent> {
+  const model = { ...scriptedModel(...Array(200).fill("Well, well.")), contextWindow: WINDOW };
+  return await agentOf(model, { writers: [], ...parts });
+}
+
+/** Says so much that all before it is covered by a compaction. */
+async function forget(agent: Agent, word = "tree"): Promise<void> {
+  for (let part = 0; part < 12; part++) await ran(agent, `${word}${part} `.repeat(500));
+  expect(await agent.compact()).toMatchObject({ type: "compacted" });
+}
+
+function seen({ window: { entries } }: Session): readonly string[] {
+  return entries.flatMap((entry) => (entry.type === "custom_message" ? [String(entry.content)] : []));
+}
+
+test("SKL7 what was loaded stands behind each compaction, byte for byte, once, and before what is said next", async () => {
+  const agent = await talkative();
+  await agent.attachSkill(deploy);
+  await agent.attachSkill(deploy);
+  const [whole] = seen(agent.session);
+  expect(whole).toContain(deploy.text);
+  for (const word of ["tree", "moss", "fern", "pine", "rose"]) {
+    await forget(agent, word);
+    expect(seen(agent.session)).toEqual([whole]);
+    const { entries, compactionAt } = agent.session.window;
+    expect(entries[compactionAt + 1]).toMatchObject({ customType: "pith.skill", content: whole });
+    expect(JSON.stringify(entries[compactionAt])).not.toContain("green light");
+  }
+});
+
+test("SKL8 the newest come back within a tenth of the window, each whole or not at all, and the others are named", async () => {
+  const agent = await talkative();
+  const long = "A line of some length that says little. ";
+  const sizes = { first: 20, second: 230, third: 180, fourth: 900 };
+  for (const [name, lines] of Object.entries(sizes))
+    await agent.attachSkill(skill(name, `${name}: ${long.repeat(lines)}`));
+  await forget(agent);
+  const behind = seen(agent.session);
+  expect(behind.map((text) => text.slice(0, 20))).toEqual([
+    '<skill name="first" ',
+    '<skill name="third" ',
+    "These skills were lo",
+  ]);
+  expect(behind.reduce((sum, text) => sum + textTokens(text), 0)).toBeLessThan(WINDOW / 10 + 200);
+  expect(behind.at(-1)).toMatch(/- second: \/skills\/second\/SKILL\.md\n- fourth: \/skills\/fourth\/SKILL\.md$/);
+  await forget(agent, "moss");
+  expect(seen(agent.session)).toEqual(behind);
+});
+
+test("SKL9 the text is that of the log, and who has changed the file since is told of", async () => {
+  const files = { hashNow: async (): Promise<string> => "f".repeat(64) };
+  const agent = await talkative({ skills: files });
+  await agent.attachSkill(deploy);
+  await forget(agent);
+  const [body, line] = seen(agent.session);
+  expect(body).toContain(deploy.text);
+  expect(line).toMatch(/^These skills have changed since .*\n- deploy: \/skills\/deploy\/SKILL\.md$/);
+});
+
+test("SKL7 who compacted the session beside an agent has lost none: they come back before the next word", async () => {
+  const agent = await talkative();
+  await agent.attachSkill(deploy);
+  for (let part = 0; part < 12; part++) await ran(agent, `tree${part} `.repeat(500));
+  const { session } = agent;
+  await compact({ session, budget: agent.budget, reason: "asked", ports: machine });
+  expect(seen(session)).toEqual([]);
+  await ran(agent, "Go on.");
+  expect(seen(session)).toHaveLength(1);
+  await ran(agent, "And on.");
+  expect(seen(session)).toHaveLength(1);
+});
+
+test("SKL8 a context that is refused again and again has less and less of them", async () => {
+  const refusal = { failure: { kind: "overflow" as const, message: "too long" } };
+  const steps = [...Array(13).fill("Well."), refusal, refusal, refusal, "Now it fits."];
+  const model = { ...scriptedModel(...steps), contextWindow: WINDOW };
+  const limits = { ...compactionLimits, thresholds: [] };
+  const agent = await agentOf(model, { writers: [], limits });
+  for (const name of ["one", "two", "six"]) await agent.attachSkill(skill(name, "A short line. ".repeat(280)));
+  for (let part = 0; part < 13; part++) await ran(agent, `tree${part} `.repeat(300));
+  expect((await ran(agent, "Go on.")).end).toEqual({ type: "done" });
+  const told = model.requests.slice(-4).map((request) => JSON.stringify(request).match(/<skill name/g)?.length ?? 0);
+  expect(told[0]).toBe(3);
+  expect(told[3]).toBeLessThan(told[1] ?? 0);
+  expect(
+    agent.session.window.entries.some((entry) => entry.type === "custom_message" && entry.customType === LISTED),
+  ).toBe(true);
+});

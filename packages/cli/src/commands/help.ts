@@ -1,0 +1,52 @@
+/** `/help`: what one can do with a slash. */
+
+import { mistake } from "../asking/mistake.ts";
+import { told } from "./answers.ts";
+import type { Command, Templates } from "./command.ts";
+
+/** Of these, itself among them. */
+export function helpFor(all: () => readonly Command[]): Command {
+  return {
+    name: "help",
+    takes: "[command]",
+    says: "all commands, or how one of them is used",
+    examples: ["/help", "/help tree"],
+    async run(words, { templates }) {
+      const commands = all();
+      if (words === "") return told(await overview(commands, templates), commands.map(asData));
+      const name = words.replace(/^\//, "");
+      const command = commands.find((each) => each.name === name || each.aliases?.includes(name));
+      if (!command) return mistake(`there is no command /${name}; /help names them all`);
+      return told(detail(command), asData(command));
+    },
+  };
+}
+
+async function overview(commands: readonly Command[], templates: Templates | undefined): Promise<string> {
+  const own = (await templates?.list()) ?? [];
+  const lines = commands.map((command) => ({ call: callOf(command), says: command.says }));
+  const more = own.map(({ name, says }) => ({ call: `/${name}`, says }));
+  const width = Math.min(WIDEST, Math.max(...lines.concat(more).map(({ call }) => call.length)));
+  const shown = (each: { readonly call: string; readonly says: string }): string =>
+    `  ${each.call.padEnd(width)}  ${each.says}`;
+  return [...lines.map(shown), ...(more.length > 0 ? ["", "Yours:", ...more.map(shown)] : [])].join("\n");
+}
+
+const WIDEST = 44;
+
+function detail(command: Command): string {
+  const names = (command.aliases ?? []).map((alias) => `/${alias}`);
+  return [
+    `${callOf(command)}: ${command.says}`,
+    ...(names.length > 0 ? [`The same: ${names.join(", ")}`] : []),
+    ...(command.examples ?? []).map((example) => `  ${example}`),
+  ].join("\n");
+}
+
+function callOf({ name, takes }: Command): string {
+  return takes === undefined ? `/${name}` : `/${name} ${takes}`;
+}
+
+function asData({ name, aliases = [], takes = "", says, examples = [] }: Command): object {
+  return { name, aliases, takes, says, examples };
+}

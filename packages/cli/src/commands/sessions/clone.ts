@@ -1,0 +1,15 @@
+/** `/clone`: the branch one stands on once more, as a session of its own. */
+
+import { forkSession } from "@pith/context/node";
+import { nothingKept } from "../answers.ts";
+import type { Command } from "../command.ts";
+import { copiedTo } from "./copied-to.ts";
+
+export const clone: Command = {
+  name: "clone",
+  says: "this branch once more, as a session of its own",
+  async run(_, { agent: { session }, sessionPath, home }) {
+    if (sessionPath === null) return nothingKept("clone");
+    return copiedTo(await forkSession(session, { env: { PITH_HOME: home } }));
+  },
+};

@@ -1,0 +1,51 @@
+/** `/fork`: a session of its own that begins before one of your messages, to say it differently. */
+
+import { type Entry, entryWords, plainText, provenance } from "@pith/context";
+import { forkSession } from "@pith/context/node";
+import { mistake } from "../../asking/mistake.ts";
+import { nothingKept, told } from "../answers.ts";
+import type { Answer, Command, Desk } from "../command.ts";
+import { findEntry } from "../walking/find-entry.ts";
+import { shortId } from "../walking/short-id.ts";
+import { wayTo } from "../walking/tree-part.ts";
+import { copiedTo } from "./copied-to.ts";
+
+export const fork: Command = {
+  name: "fork",
+  aliases: ["branch"],
+  takes: "[entry]",
+  says: "a new session from before one of your messages; alone: your messages",
+  examples: ["/fork", "/fork 3f2a9c11"],
+  async run(words, desk) {
+    if (desk.sessionPath === null) return nothingKept("fork");
+    return words === "" ? await messagesTold(desk) : await forked(words, desk);
+  },
+};
+
+async function forked(name: string, { agent: { session }, home }: Desk): Promise<Answer> {
+  const found = await findEntry(name, session);
+  if (found.type === "mistake") return found;
+  const { entry } = found;
+  if (!isYours(entry))
+    return mistake(`${shortId(entry.id)} is no message of yours; /fork shows them, /clone copies the branch`);
+  const outcome = await forkSession(session, { leaf: entry.parentId, env: { PITH_HOME: home } });
+  return copiedTo(outcome, entryWords(entry));
+}
+
+function isYours(entry: Entry): boolean {
+  return entry.type === "message" && provenance(entry) === "person";
+}
+
+/** The newest of the branch, the last one last. */
+async function messagesTold({ agent: { session } }: Desk): Promise<Answer> {
+  const said = (await wayTo(session.leaf, session.store, MOST_SEEN)).filter(isYours).slice(-MOST);
+  if (said.length === 0) return told("nothing was said yet", []);
+  const items = said.map((entry) => ({ id: entry.id, words: plainText(entryWords(entry), WIDTH) }));
+  const lines = items.map(({ id, words }) => `${shortId(id)}  ${words}`);
+  return told([...lines, "From before which? /fork and its id"].join("\n"), items);
+}
+
+const MOST = 30;
+/** Entries that are looked at for them. */
+const MOST_SEEN = 5_000;
+const WIDTH = 90;

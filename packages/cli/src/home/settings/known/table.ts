@@ -1,0 +1,117 @@
+/** Every setting there is. Checks, messages, the schema for editors, the page for people and the list of `/settings` come from here. */
+
+import { compactionTable } from "./compaction-table.ts";
+import { address, modelName, namesSuchAs, oneOf, tokensSuchAs, yesOrNo } from "./kind.ts";
+import { type Setting, strictToLoose } from "./setting.ts";
+import { isAmong, toolNames, usualTools } from "./tool-names.ts";
+
+const switches = oneOf("on", "off");
+
+export const settingTable: readonly Setting[] = [
+  {
+    name: "model",
+    kind: modelName,
+    fallback: { words: "the first that your keys allow" },
+    says: "Who speaks.",
+    project: "never",
+    flag: "--model",
+    variable: "PITH_MODEL",
+  },
+  {
+    name: "baseUrl",
+    kind: address,
+    fallback: { words: "the provider's own" },
+    says: "Where the provider of `model` is reached.",
+    project: "never",
+    flag: "--base-url",
+  },
+  {
+    name: "thinking",
+    kind: oneOf("off", "minimal", "low", "medium", "high", "xhigh", "max"),
+    fallback: { words: "what the model does by itself" },
+    says: "How much the model thinks before it answers.",
+    project: "may",
+    flag: "--thinking",
+    variable: "PITH_THINKING",
+  },
+  {
+    name: "permissionMode",
+    kind: oneOf("ask", "edit", "plan", "all"),
+    fallback: { value: "edit" },
+    says: "What may be done without a question: `plan` only looks, `edit` changes files of the folder, `all` everything.",
+    project: strictToLoose("plan", "ask", "edit", "all"),
+    flag: "--permission-mode",
+    variable: "PITH_PERMISSION_MODE",
+  },
+  {
+    name: "sandbox",
+    kind: switches,
+    fallback: { value: "on" },
+    says: "Whether commands run in a sandbox, where the machine has one.",
+    project: strictToLoose("on", "off"),
+    flag: "--sandbox",
+    variable: "PITH_SANDBOX",
+  },
+  {
+    name: "network",
+    kind: switches,
+    fallback: { value: "on" },
+    says: "Whether commands in the sandbox reach the network.",
+    project: strictToLoose("off", "on"),
+    flag: "--network",
+    variable: "PITH_NETWORK",
+  },
+  {
+    name: "tools",
+    kind: toolNames,
+    fallback: { value: usualTools },
+    says: 'The tools that the model has; `["all"]` for all.',
+    project: isAmong,
+    flag: "--tools",
+  },
+  {
+    name: "contextWindow",
+    kind: tokensSuchAs(128_000),
+    fallback: { words: "what the model can see" },
+    says: "Tokens that the model is shown at most, whatever it could see.",
+    project: "may",
+  },
+  {
+    name: "fetchHosts",
+    kind: namesSuchAs('hosts, such as ["localhost:5173"]'),
+    fallback: { value: [] },
+    says: "Hosts that may be fetched although they lie in your own network.",
+    project: "never",
+  },
+  {
+    name: "contextFiles",
+    kind: yesOrNo,
+    fallback: { value: true },
+    says: "Whether AGENTS.md and CLAUDE.md are read.",
+    project: strictToLoose(false, true),
+    flag: "--no-context-files",
+  },
+  {
+    name: "skills",
+    kind: yesOrNo,
+    fallback: { value: true },
+    says: "Whether the model is told of skills.",
+    project: strictToLoose(false, true),
+    flag: "--no-skills",
+  },
+  ...compactionTable,
+  {
+    name: "secrets.redact",
+    kind: switches,
+    fallback: { value: "on" },
+    says: "Whether secrets are taken out of all that is sent or written.",
+    project: "never",
+  },
+  {
+    name: "secrets.also",
+    kind: namesSuchAs('names of environment variables, such as ["COMPANY_PIN"]'),
+    fallback: { value: [] },
+    says: "Environment variables whose values are secrets, too, whatever their names look like.",
+    project: "never",
+  },
+];

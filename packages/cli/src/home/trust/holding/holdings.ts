@@ -1,0 +1,51 @@
+/** All that a project holds of what can run, read within bounds. No link is followed out of the project; what is no regular file is never opened. */
+
+import { realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { projectFolders } from "../../../prompting/project-folders.ts";
+import { filesBelow, type Gathering, gathering } from "./files-below.ts";
+import { hashOf } from "./hash-of.ts";
+import type { HeldFile, Holdings } from "./held-file.ts";
+import { nameIn } from "./name-in.ts";
+import { whatCanRun } from "./what-can-run.ts";
+
+export interface ProjectPlaces {
+  readonly cwd: string;
+  /** Pith's home. */
+  readonly home: string;
+  /** What `~` stands for. */
+  readonly userHome: string;
+}
+
+export async function holdings(places: ProjectPlaces): Promise<Holdings> {
+  const cwd = await realOf(places.cwd);
+  const folders = await projectFolders(cwd, places.userHome);
+  const [root = cwd] = folders;
+  const gathered = gathering(root);
+  const files: HeldFile[] = [];
+  for (const folder of await foreign(folders, places.userHome)) files.push(...(await heldIn(folder, gathered, places)));
+  return { root, folders, files, unread: gathered.unread };
+}
+
+async function heldIn(folder: string, gathered: Gathering, { home }: ProjectPlaces): Promise<readonly HeldFile[]> {
+  const own = await realOf(home);
+  const files: HeldFile[] = [];
+  for (const { kind, path } of whatCanRun) {
+    // Where one works in the home of Pith or beside it, what lies there is the user's own.
+    if (path.startsWith(".pith/") && (await realOf(join(folder, ".pith"))) === own) continue;
+    for (const found of await filesBelow(join(folder, path), gathered))
+      files.push({ kind, folder, ...found, name: nameIn(gathered.root, found.path), hash: hashOf(found.bytes) });
+  }
+  return files;
+}
+
+/** A home is no project: what lies in it is the user's own. */
+async function foreign(folders: readonly string[], userHome: string): Promise<readonly string[]> {
+  const home = await realOf(userHome);
+  return folders.filter((folder) => folder !== home);
+}
+
+/** Where nothing is, or it is closed to us, the path itself. */
+async function realOf(path: string): Promise<string> {
+  return await realpath(path).catch(() => path);
+}

@@ -1,0 +1,25 @@
+/** Where the program works, and by which settings. */
+
+import type { Listen } from "@pith/agent";
+import type { Vault } from "@pith/context/secrets";
+import type { Environment } from "@pith/models";
+import type { Settings } from "./home/settings.ts";
+import type { TrustedFolder } from "./home/trust/trusted-folder.ts";
+
+export interface Place {
+  readonly cwd: string;
+  /** Pith's home. */
+  readonly home: string;
+  readonly environment: Environment;
+  readonly choices: Settings;
+  /** What of this folder counts; absent: nothing. */
+  readonly trusted?: TrustedFolder;
+  /** Without it secrets are sent and kept as they are. */
+  readonly vault?: Vault | null;
+  /** For people, while it works. */
+  readonly note?: (line: string) => void;
+  /** Told everything that happens. */
+  readonly listen?: Listen;
+  /** False: what is done may need no model, so that it is no mistake to have none. */
+  readonly needsModel?: boolean;
+}

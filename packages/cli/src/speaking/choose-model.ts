@@ -1,0 +1,66 @@
+/** Which model speaks: the one that was asked for, or the first for which there is a key. */
+
+import { join } from "node:path";
+import { type OpenedModel, openModel, providers, windowFile } from "@pith/models";
+import { type Mistake, mistake } from "../asking/mistake.ts";
+import { type KeyPlaces, keyFile, keyFor, providerWithKey } from "../home/keys.ts";
+import type { Settings } from "../home/settings.ts";
+
+export type ChosenModel = OpenedModel | Mistake;
+
+export interface Asking extends KeyPlaces {
+  /** Of the session that will be worked in, so that its requests find each other's cache. */
+  readonly sessionId: string;
+  /** Who spoke in it last, as `provider/model`. */
+  readonly spoke?: string | undefined;
+}
+
+export async function chooseModel(
+  { model, baseUrl, contextWindow }: Settings,
+  { sessionId, spoke, ...places }: Asking,
+): Promise<ChosenModel> {
+  const name = model ?? spoke;
+  const wanted = name === undefined ? await byKey(places) : ({ type: "named", name } as const);
+  if (wanted.type === "mistake") return wanted;
+  const [id = "", ...rest] = wanted.name.split("/");
+  const provider = providers.find((each) => each.id === id);
+  const key = provider ? await keyFor(provider, places) : ({ type: "found" } as const);
+  if (key.type === "mistake") return key;
+  const wish = {
+    provider: id,
+    model: rest.join("/"),
+    cacheKey: sessionId,
+    ...(key.apiKey !== undefined && { apiKey: key.apiKey }),
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(contextWindow !== undefined && { contextWindow }),
+  };
+  const windows = windowFile(join(places.home, "windows.json"));
+  const opened = await openModel(wish, { environment: places.environment, windows });
+  if (opened.type === "opened") return opened;
+  const why = opened.type === "no-key" ? `${id} needs a key: ${howToSet(id, places)}` : opened.message;
+  const isFromSession = model === undefined && spoke !== undefined;
+  return mistake(isFromSession ? `this session spoke with ${spoke}; ${why}, or name another model with --model` : why);
+}
+
+type Wanted = { readonly type: "named"; readonly name: string } | Mistake;
+
+/** What each house would be asked for, where nothing is said. */
+const usual: Readonly<Record<string, string>> = {
+  anthropic: "claude-sonnet-4-5",
+  openai: "gpt-5.1",
+  google: "gemini-2.5-pro",
+};
+
+async function byKey(places: KeyPlaces): Promise<Wanted> {
+  const houses = providers.filter(({ id }) => usual[id] !== undefined);
+  const found = await providerWithKey(houses, places);
+  if (found.type === "mistake") return found;
+  const id = found.provider?.id;
+  if (id !== undefined) return { type: "named", name: `${id}/${usual[id]}` };
+  return mistake(`no model: ${howToSet("anthropic", places)}; or name one with --model provider/model`);
+}
+
+function howToSet(id: string, { home }: KeyPlaces): string {
+  const [variable] = providers.find((provider) => provider.id === id)?.keys ?? [];
+  return `set a key such as ${variable}, or write { "${id}": "…" } into ${keyFile(home)} (chmod 600)`;
+}

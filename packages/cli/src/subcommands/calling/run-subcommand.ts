@@ -1,0 +1,101 @@
+/** From the words behind `pith` to an exit code, for whatever is a subcommand: 0 done, 1 it could not, 2 a mistake of whoever called. */
+
+import { plain } from "../../printing/plain.ts";
+import type { Terminal } from "../../printing/terminal.ts";
+import type { Call, Outcome, Subcommand } from "../subcommand.ts";
+import { subcommands } from "../subcommands.ts";
+import { findSubcommand } from "./find-subcommand.ts";
+import { helpFor, helpForGroup } from "./help-for.ts";
+import { jsonText } from "./json-text.ts";
+import { readCall } from "./read-call.ts";
+
+/** Where it is called, and who hears of it. */
+export interface Surroundings extends Pick<Call, "cwd" | "environment"> {
+  readonly terminal: Terminal;
+}
+
+/** Null where the words are no subcommand. */
+export async function runSubcommand(args: readonly string[], around: Surroundings): Promise<number | null> {
+  const { terminal } = around;
+  if (args[0] === SESSIONS) return await completed(around);
+  const found = findSubcommand(args, subcommands);
+  switch (found.type) {
+    case "none":
+      return null;
+    case "mistake":
+      return noted(found.message, 2, terminal);
+    case "group":
+      return groupShown(found, terminal);
+    case "subcommand":
+      return called(found.subcommand, found.rest, around);
+  }
+}
+
+/** Asked by the completions of shells, for ids of sessions; for nobody else. */
+const SESSIONS = "__sessions";
+
+async function completed({ cwd, environment, terminal }: Surroundings): Promise<number> {
+  const { sessionWords } = await import("../completing/session-words.ts");
+  return printed(sessionWords(cwd, environment), 0, terminal);
+}
+
+async function groupShown(
+  { name, rest }: { readonly name: string; readonly rest: readonly string[] },
+  terminal: Terminal,
+): Promise<number> {
+  if (rest.some((each) => each === "--help" || each === "-h"))
+    return printed(helpForGroup(name, subcommands), 0, terminal);
+  const members = subcommands.flatMap((each) =>
+    each.name.startsWith(`${name} `) ? [each.name.slice(name.length + 1)] : [],
+  );
+  return noted(
+    `say what to do with ${name}: pith ${name} ${members.join("|")}; pith ${name} --help tells more`,
+    2,
+    terminal,
+  );
+}
+
+async function called(subcommand: Subcommand, args: readonly string[], around: Surroundings): Promise<number> {
+  const { cwd, environment, terminal } = around;
+  const read = readCall(subcommand, args);
+  if (read.type === "help") return printed(helpFor(subcommand), 0, terminal);
+  if (read.type === "mistake") return noted(read.message, 2, terminal);
+  // Only now: whoever asks for help does not wait for all that works.
+  const { pithHome } = await import("@pith/context/node");
+  const outcome = await subcommand.run({
+    arguments: read.arguments,
+    flags: read.flags,
+    cwd,
+    home: pithHome(environment),
+    environment,
+    note: terminal.note,
+  });
+  return told(outcome, { isJson: read.isJson, terminal });
+}
+
+interface Telling {
+  readonly isJson: boolean;
+  readonly terminal: Terminal;
+}
+
+async function told(outcome: Outcome, { isJson, terminal }: Telling): Promise<number> {
+  switch (outcome.type) {
+    case "mistake":
+      return noted(outcome.message, 2, terminal);
+    case "failed":
+      return noted(outcome.message, 1, terminal);
+    case "shown":
+      return printed(isJson ? jsonText(outcome.data) : outcome.text, outcome.code ?? 0, terminal);
+  }
+}
+
+function noted(message: string, code: number, terminal: Terminal): number {
+  terminal.note(`pith: ${message}`);
+  return code;
+}
+
+/** S12: it may be shown by whoever reads the pipe, so that what strangers wrote is plain there, too. */
+async function printed(text: string, code: number, terminal: Terminal): Promise<number> {
+  const fault = text === "" ? null : await terminal.answer(`${plain(text)}\n`);
+  return fault === null ? code : noted(fault, 1, terminal);
+}

@@ -1,0 +1,16 @@
+/** The tables that the program goes by, for the pages that are made of them. */
+
+export { flags } from "./asking/flags.ts";
+export { help } from "./asking/help.ts";
+export type { Command } from "./commands/command.ts";
+export { commands } from "./commands/commands.ts";
+export { readCommentedJson } from "./home/commented-json/read-commented-json.ts";
+export { limitsOf } from "./home/limits.ts";
+export type { Setting } from "./home/settings/known/setting.ts";
+export { settingTable } from "./home/settings/known/table.ts";
+export { settingsSchema } from "./home/settings/schema.ts";
+export type { CompactionSettings } from "./home/settings.ts";
+export { spelling, usage } from "./subcommands/calling/help-for.ts";
+export type { Subcommand } from "./subcommands/subcommand.ts";
+export { subcommands } from "./subcommands/subcommands.ts";
+export { eventNames, eventTable, replyTable } from "./wire/event-table.ts";

@@ -1,0 +1,56 @@
+/** All that must be there before anything is done: trust, settings, what is said, and the parts of the agent. */
+
+import { homedir } from "node:os";
+import { LARGEST_PICTURE } from "@pith/agent";
+import { nodeFiles } from "@pith/agent/node";
+import type { Redaction } from "@pith/context";
+import { pithHome } from "@pith/context/node";
+import { type Mistake, mistake } from "../asking/mistake.ts";
+import type { Wish } from "../asking/wish.ts";
+import { type Built, build } from "../build.ts";
+import type { Sources } from "../home/choose.ts";
+import { UNREDACTED, vaultHere } from "../home/secrets/vault-here.ts";
+import { whatHolds } from "../home/what-holds.ts";
+import type { Place } from "../place.ts";
+import { contentOf, type Said } from "../prompting/content.ts";
+import { piped } from "../prompting/piped.ts";
+import type { Voice } from "./voice.ts";
+
+export interface Ready {
+  readonly type: "ready";
+  readonly built: Extract<Built, { type: "built" }>;
+  readonly place: Place;
+  readonly sources: Sources;
+  /** Null where the words may be a command, which is asked first. */
+  readonly said: Exclude<Said, Mistake> | null;
+}
+
+export interface Telling {
+  readonly voice: Voice;
+  /** For people. */
+  readonly note: (line: string) => void;
+  /** From now on nothing that it holds for a secret is told to anybody. */
+  readonly conceal: (redaction: Redaction) => void;
+}
+
+export async function readied(wish: Wish, { voice, note, conceal }: Telling): Promise<Ready | Mistake> {
+  const places = { cwd: process.cwd(), home: pithHome(), userHome: homedir(), environment: process.env };
+  const holds = await whatHolds(wish, places);
+  if (holds.type === "mistake") return holds;
+  const { choices, sources, trusted } = holds;
+  const vault = vaultHere({ ...places, choices });
+  if (vault) conceal(vault);
+  const isCall = wish.words.startsWith("/");
+  const said = isCall ? null : await saidIn(wish, note);
+  if (said?.type === "mistake") return said;
+  const place = { ...places, choices, trusted, vault, note, listen: voice.listen, needsModel: !isCall };
+  const built = await build(wish, place);
+  if (built.type === "failed") return mistake(built.message);
+  for (const line of [...holds.notes, ...(vault ? [] : [UNREDACTED]), ...built.notes]) note(line);
+  return { type: "ready", built, place, sources, said };
+}
+
+export function saidIn(wish: Wish, note: (line: string) => void): Promise<Said> {
+  const files = nodeFiles({ root: process.cwd(), mostBytes: LARGEST_PICTURE });
+  return contentOf(wish, { files, piped: () => piped(note) });
+}

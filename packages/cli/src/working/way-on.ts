@@ -1,0 +1,18 @@
+/** How to go on with a session after the program has ended. */
+
+import type { Session } from "@pith/context";
+import type { Wish } from "../asking/wish.ts";
+
+export interface WayOn {
+  /** For people; null where nothing is kept. */
+  readonly next: string | null;
+  /** Flags that must be said again then. */
+  readonly flags: string;
+}
+
+export function wayOn({ session, choices: { baseUrl } }: Wish, { store }: Session): WayOn {
+  // An address is never kept with a session, which may come from anybody: it has to be said again.
+  const flags = baseUrl === undefined ? "" : ` --base-url ${baseUrl}`;
+  if (session.type === "none") return { next: null, flags };
+  return { next: `session ${store.header.id.slice(0, 8)}; go on with pith -p -c${flags}`, flags };
+}

@@ -1,0 +1,86 @@
+/** What may be done in this call: the mode, the rules of the user, and the places that no rule opens. */
+
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type DeniedPlaces, deniedPlaces, Permissions, type Permits, parseRule, type Rule } from "@pith/agent";
+import { projectRules, realPath } from "@pith/agent/node";
+import type { Wish } from "../asking/wish.ts";
+import { keyFile } from "../home/keys.ts";
+import { redactionKeyFile } from "../home/secrets/keyed-digest.ts";
+import type { Place } from "../place.ts";
+
+export interface PermittingPlace extends Pick<Place, "cwd" | "home" | "choices" | "vault"> {
+  /** What `~` stands for. */
+  readonly userHome: string;
+}
+
+export type Permitting =
+  | {
+      readonly type: "permissions";
+      readonly permissions: Permissions;
+      /** Whether a tool could read what lies there; where somebody would have to be asked, it could not. */
+      readonly mayRead: (path: string) => Promise<boolean>;
+      /** Whether commands may write in the workspace. */
+      readonly mayWrite: () => boolean;
+      /** For what holds commands. */
+      readonly denied: DeniedPlaces;
+      readonly notes: readonly string[];
+    }
+  | { readonly type: "failed"; readonly message: string };
+
+/** Nobody is there to be asked: what would be asked is refused, with the way to allow it. */
+export async function permitting({ allow, deny }: Wish, place: PermittingPlace): Promise<Permitting> {
+  const { cwd, userHome, home, choices, vault } = place;
+  const [allowed, denied] = [rulesIn("--allow", allow), rulesIn("--deny", deny)];
+  for (const read of [allowed, denied]) if (read.type === "failed") return read;
+  const notes: string[] = [];
+  const memory = projectRules({
+    file: join(home, "permissions.json"),
+    workspace: (await realPath(cwd)) ?? cwd,
+    tell: (note) => void notes.push(note),
+  });
+  const permissions = new Permissions({
+    mode: choices.permissionMode ?? "edit",
+    rules: { allow: [...rulesOf(allowed), ...(await memory.recall())], deny: rulesOf(denied) },
+    ground: { root: cwd, home: userHome, temporary: [tmpdir()], keys: closedPlaces(home), own: [home] },
+    realPath,
+    memory,
+    ...(vault && { redaction: vault }),
+  });
+  return {
+    type: "permissions",
+    permissions,
+    mayRead: (path) => isReadable(path, permissions),
+    mayWrite: () => permissions.mode !== "plan",
+    denied: deniedPlaces(rulesOf(denied), { root: cwd, home: userHome }),
+    notes,
+  };
+}
+
+async function isReadable(path: string, permits: Permits): Promise<boolean> {
+  const act = { tool: "read", arguments: { path }, intent: { type: "look", paths: [path] } } as const;
+  return (await permits.permit(act, { signal: new AbortController().signal })).type === "permitted";
+}
+
+/** What no tool and no command looks into: keys, and the true bytes of what was replaced. */
+function closedPlaces(home: string): readonly string[] {
+  return [keyFile(home), redactionKeyFile(home), join(home, "restore")];
+}
+
+type ReadRules =
+  | { readonly type: "rules"; readonly rules: readonly Rule[] }
+  | { readonly type: "failed"; readonly message: string };
+
+function rulesIn(flag: string, texts: readonly string[]): ReadRules {
+  const rules: Rule[] = [];
+  for (const text of texts) {
+    const parsed = parseRule(text);
+    if (parsed.type === "mistake") return { type: "failed", message: `${flag} ${text}: ${parsed.message}` };
+    rules.push(parsed.rule);
+  }
+  return { type: "rules", rules };
+}
+
+function rulesOf(read: ReadRules): readonly Rule[] {
+  return read.type === "rules" ? read.rules : [];
+}

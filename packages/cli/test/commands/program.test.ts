@@ -1,0 +1,102 @@
+/** Commands through the real program: what each prints, what it leaves behind, and how one goes on. */
+
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Ended, Ground } from "../ground.ts";
+
+let ground: Ground;
+
+beforeEach(() => {
+  ground = new Ground();
+});
+
+afterEach(() => ground.clear());
+
+const told =
+  "## Goal\n- fix the login [e1]\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] the login\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on\n\n## Critical Context\n- (none)";
+
+/** Without a model, since it is for code alone. */
+const alone = (words: string, ...flags: readonly string[]): Promise<Ended> => ground.run(["-p", ...flags, words]);
+
+test("COM36 commands that need no model work without a key, print what they tell, and leave no session behind", async () => {
+  const calls = ["/help", "/settings", "/model", "/autocompact off", "/context", "/reload", "/quit"];
+  const ends = await Promise.all(calls.map((words) => alone(words)));
+  for (const [at, { code, notes }] of ends.entries())
+    expect({ code, notes }, calls[at]).toEqual({ code: 0, notes: "" });
+  const texts = ["/compact \\[", "compaction\\.enabled", "nobody can speak", "is off until", "nothing to compact"];
+  for (const [at, text] of texts.entries()) expect(ends[at]?.out).toMatch(new RegExp(text));
+  expect(ends[6]?.out).toBe("");
+  expect(sessions()).toEqual([]);
+  expect(await alone("/compcat")).toMatchObject({
+    code: 2,
+    out: "",
+    notes: expect.stringContaining("did you mean /compact?"),
+  });
+});
+
+test("COM37 a session is looked at, named, pinned in, branched and gone on with, all from the command line", async () => {
+  await ground.pith(["-p", "Fix the login."], ["Looking."]);
+  const { out: tree } = await alone("/tree", "-c");
+  const [, id = ""] = /^(\w+) you: Fix the login\.$/m.exec(tree) ?? [];
+  expect(tree).toMatch(/^[\w-]+ reply: Looking\. ← here$/m);
+  expect(await alone("/name the login bug", "-c")).toMatchObject({ code: 0, out: "called: the login bug\n" });
+  expect(await alone("/pin Never push.", "-c")).toMatchObject({ out: "pinned: Never push.\n" });
+  expect(await alone("/unpin 1", "-c")).toMatchObject({ out: "no longer pinned: Never push.\n" });
+  expect(await alone("/thinking high", "-c")).toMatchObject({ out: "thinking, from the next request on: high\n" });
+  const { out: about } = await alone("/session", "-c");
+  expect(about).toMatch(/^name {8}the login bug$/m);
+  expect(about).toMatch(/1 message of yours, 1 reply,/);
+  const forked = await alone(`/fork ${id}`, "-c");
+  expect(forked).toMatchObject({ code: 0, out: "Fix the login.\n" });
+  expect(forked.notes).toMatch(/^· a new session: \w{8}; say these words with pith -p --session [\w-]+ "…"\n/);
+  const [, fork = ""] = /--session ([\w-]+)/.exec(forked.notes) ?? [];
+  expect(await ground.pith(["-p", "--session", fork, "Fix the logout."], ["Done."])).toMatchObject({ out: "Done.\n" });
+  expect(await alone(`/tree ${id}`, "--session", "the login bug")).toMatchObject({
+    out: "Fix the login.\n",
+    notes: expect.stringMatching(/say these words anew with pith -p -c "…"/),
+  });
+  expect(sessions()).toHaveLength(2);
+});
+
+test("COM38 sessions are copied, begun, found and exported", async () => {
+  await ground.pith(["-p", "Fix the login."], ["Looking."]);
+  for (const words of ["/clone", "/new"])
+    expect(await alone(words, "-c")).toMatchObject({ code: 0, out: expect.stringMatching(/^a new session: \w{8}\n$/) });
+  expect(sessions()).toHaveLength(3);
+  expect((await alone("/resume")).out.match(/Fix the login\./g)).toHaveLength(2);
+  expect(await alone("/export talk.md", "-c")).toMatchObject({ code: 0, out: expect.stringContaining("talk.md") });
+  expect(readFileSync(join(ground.folder, "talk.md"), "utf8")).toContain("Fix the login.");
+});
+
+test("COM39 a compaction is asked for, undone and brought back", async () => {
+  writeFileSync(join(ground.home, "settings.json"), '{ "compaction": { "keepRecentTokens": 1000 } }');
+  await ground.pith(["-p", "Fix the login."], ["word ".repeat(40_000)]);
+  await ground.pith(["-p", "-c", "And now?"], ["Now this."]);
+  const compacted = await ground.pith(["-p", "-c", "/compact keep the numbers"], [told, told, told]);
+  expect(compacted).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^compacted: [\d,]+ → [\d,]+ tokens; told by/),
+  });
+  expect(await alone("/undo", "-c")).toMatchObject({ out: expect.stringMatching(/^undone: the compaction of/) });
+  expect(await alone("/redo", "-c")).toMatchObject({ out: expect.stringMatching(/^back again: the compaction of/) });
+});
+
+test("COM40 work is handed over: the draft is printed with the command that says it, and that says it", async () => {
+  writeFileSync(join(ground.folder, "login.ts"), "");
+  const call = { type: "call", name: "read", arguments: { path: "login.ts" } } as const;
+  await ground.pith(["-p", "Fix the login."], [{ parts: [call] }, "It is fixed in login.ts."]);
+  const handed = "## Background\n- the login is fixed in login.ts [e4]\n\n## First steps\n1. look at it";
+  const { code, out, notes } = await ground.pith(["-p", "-c", "/handoff Test the login."], [handed, handed]);
+  expect(code).toBe(0);
+  expect(out).toMatch(/^Test the login\.\n[\s\S]*## Files\n- login\.ts\n$/);
+  const [, id = ""] = /pith -p --session ([\w-]+) says this as it is/.exec(notes) ?? [];
+  expect(await ground.pith(["-p", "--session", id], ["Testing."])).toMatchObject({ code: 0, out: "Testing.\n" });
+  expect(JSON.stringify(ground.body())).toContain("the login is fixed in login.ts");
+  expect(existsSync(join(ground.folder, "login.ts"))).toBe(true);
+});
+
+function sessions(): readonly string[] {
+  const names = readdirSync(ground.home, { recursive: true, encoding: "utf8" });
+  return names.filter((name) => name.endsWith(".jsonl") && !name.includes(".pith"));
+}

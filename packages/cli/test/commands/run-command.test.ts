@@ -1,0 +1,106 @@
+/** What is a command and what is not, and what becomes of a word that nobody knows. */
+
+import { expect, test } from "vitest";
+import { commands } from "../../src/commands/commands.ts";
+import { runCommand } from "../../src/commands/run-command.ts";
+import { answerOf, deskOf } from "./desks.ts";
+
+const forTheModel = [
+  "fix the login",
+  "/usr/bin/x is missing",
+  "/",
+  "/ help",
+  " /help",
+  "say /help",
+  "//",
+  "// TODO mend this",
+  "//TODO: mend this",
+  "/etc/hosts",
+  "/a_b",
+  "/foo.md says so",
+  "/help/tree",
+];
+
+test("COM1 what does not begin with a slash and one word is for the model", async () => {
+  const desk = await deskOf([], { isKept: false });
+  for (const words of forTheModel) {
+    expect(await runCommand(words, desk), words).toBeNull();
+  }
+});
+
+test("COM1 a command is known by each of its names, with whatever white space stands behind it", async () => {
+  const desk = await deskOf([], { isKept: false });
+  for (const words of ["/help", "/help  ", "/help\ntree", "/help\ttree"])
+    expect(await runCommand(words, desk), words).toMatchObject({ type: "told" });
+  expect(await runCommand("/exit", desk)).toEqual({ type: "quit" });
+  expect(await runCommand("/quit", desk)).toEqual({ type: "quit" });
+});
+
+test("COM2 a mistyped command names the one that was meant, and the way to say it to the model all the same", async () => {
+  const desk = await deskOf([], { isKept: false });
+  const answer = await answerOf("/compcat now", desk);
+  expect(answer).toEqual({
+    type: "mistake",
+    message: "there is no command /compcat; did you mean /compact? To say it to the model, write //compcat",
+  });
+  expect(await answerOf("/zzzzzzzz", desk)).toMatchObject({ message: expect.stringContaining("/help names them all") });
+  expect(await answerOf("//compcat now", desk)).toEqual({ type: "prompt", content: "/compcat now" });
+  expect(await answerOf("//help", desk)).toEqual({ type: "prompt", content: "/help" });
+});
+
+test("COM3 a template is said to the model with its words; a command of the same name goes before it", async () => {
+  const filled = async (name: string, words: string): Promise<string | null> =>
+    ["review", "help", "skill:pdf"].includes(name) ? `${name}(${words})` : null;
+  const templates = { filled, list: async () => [{ name: "review", says: "looks at a change" }] };
+  const desk = await deskOf([], { isKept: false, desk: { templates } });
+  expect(await answerOf("/review  the last commit", desk)).toEqual({
+    type: "prompt",
+    content: "review(the last commit)",
+  });
+  expect(await answerOf("/skill:pdf a.pdf", desk)).toEqual({ type: "prompt", content: "skill:pdf(a.pdf)" });
+  expect(await answerOf("/help", desk)).toMatchObject({ type: "told", text: expect.stringContaining("/review") });
+  expect(await answerOf("/reveiw", desk)).toMatchObject({ message: expect.stringContaining("did you mean /review?") });
+});
+
+test("COM3 a template that says nothing without words says so", async () => {
+  const templates = { filled: async () => "", list: async () => [{ name: "echo", says: "$@" }] };
+  const desk = await deskOf([], { isKept: false, desk: { templates } });
+  expect(await answerOf("/echo", desk)).toEqual({
+    type: "mistake",
+    message: "/echo says nothing without words behind it",
+  });
+});
+
+test("COM4 every command says what it does, names are said once, and /help shows each and all of them", async () => {
+  const desk = await deskOf([], { isKept: false });
+  const names = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+  expect(new Set(names).size).toBe(names.length);
+  const help = await answerOf("/help", desk);
+  for (const { name, says, examples = [] } of commands) {
+    expect(help).toMatchObject({ text: expect.stringContaining(`/${name}`) });
+    expect(await answerOf(`/help ${name}`, desk)).toMatchObject({ text: expect.stringContaining(says) });
+    for (const example of examples) expect(example).toMatch(new RegExp(`^/${name}\\b`));
+  }
+  expect(await answerOf("/help /tree", desk)).toMatchObject({ type: "told" });
+  expect(await answerOf("/help nonsense", desk)).toMatchObject({ type: "mistake" });
+});
+
+test("COM41 words behind a command that takes none are not passed over in silence: nothing is done", async () => {
+  const desk = await deskOf(["user: hello", "says: hi"]);
+  const { leaf } = desk.agent.session;
+  for (const { name, takes } of commands.filter((command) => command.takes === undefined))
+    expect(await answerOf(`/${name} the last edit`, desk), `${name} ${takes}`).toEqual({
+      type: "mistake",
+      message: expect.stringMatching(new RegExp(`^/${name} takes nothing behind it; .* write //${name} …$`)),
+    });
+  expect(desk.agent.session.leaf).toBe(leaf);
+});
+
+test("COM5 what needs the session's file says so where nothing is kept", async () => {
+  const desk = await deskOf(["user: hello", "says: hi"], { isKept: false });
+  for (const words of ["/fork", "/fork e1", "/clone", "/new", "/export", "/handoff the rest", "/tree e1 --files"])
+    expect(await answerOf(words, desk), words).toEqual({
+      type: "mistake",
+      message: expect.stringMatching(/needs a session that is kept; start pith without --no-session$/),
+    });
+});

@@ -1,0 +1,58 @@
+/** Commands while a run is under way: what can wait waits for the moment between two requests, what cannot is refused. */
+
+import type { Agent, RunEnd } from "@pith/agent";
+import { scriptedModel } from "@pith/context/testing";
+import { expect, test } from "vitest";
+import { answerOf, deskOf, toldBy } from "./desks.ts";
+
+test("COM33 a move, an undo and a redo are refused while a run is under way, and say so (B80)", async () => {
+  const { desk, gate, run } = await atWork();
+  for (const words of ["/tree e1", "/tree root --summary", "/undo", "/redo"])
+    expect(await answerOf(words, desk), words).toEqual({
+      type: "failed",
+      message: "a run is under way here; wait for its end, or stop it first",
+    });
+  gate.resolve();
+  expect(await run).toEqual({ type: "done" });
+});
+
+test("COM34 what only looks answers at once; what writes beside the talk waits for the end of the request", async () => {
+  const { desk, gate, run } = await atWork();
+  for (const words of ["/tree", "/context", "/session", "/help", "/autocompact off", "/model"])
+    await toldBy(words, desk);
+  const order: string[] = [];
+  const waiting = ["/pin Use tabs.", "/name the work", "/thinking high", "/compact"].map(async (words) => {
+    await answerOf(words, desk);
+    order.push(words);
+  });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(order).toEqual([]);
+  gate.resolve();
+  expect(await run).toEqual({ type: "done" });
+  await Promise.all(waiting);
+  expect(order.toSorted()).toEqual(["/compact", "/name the work", "/pin Use tabs.", "/thinking high"]);
+  expect(desk.agent.session.window.state.pins).toMatchObject([{ text: "Use tabs." }]);
+});
+
+/** A run whose model is silent until the gate is opened. */
+async function atWork() {
+  const gate = Promise.withResolvers<void>();
+  const model = scriptedModel("done", "done");
+  const stream: typeof model.stream = async function* (request, act) {
+    await gate.promise;
+    yield* model.stream(request, act);
+  };
+  const desk = await deskOf(["user: hello", "says: hi"], { model: { stream } });
+  const run = ended(desk.agent);
+  while (!desk.agent.session.window.entries.some((entry) => JSON.stringify(entry).includes("work on")))
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  return { desk, gate, run };
+}
+
+async function ended(agent: Agent): Promise<RunEnd> {
+  const run = agent.prompt("work on");
+  for (;;) {
+    const { done, value } = await run.next();
+    if (done) return value;
+  }
+}

@@ -1,0 +1,64 @@
+/** What the pages tell people to type works as it stands there: in an empty home, with the program as it is shipped and a model that answers anything. */
+
+import { execFile } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { startServer, type TestServer } from "@pith/testkit";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { shellBlocks } from "./shell-blocks.ts";
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, "../../../..");
+const docs = join(root, "docs");
+const pages = readdirSync(docs)
+  .filter((name) => name.endsWith(".md"))
+  .map((name) => ({ name, blocks: shellBlocks(readFileSync(join(docs, name), "utf8")) }))
+  .filter(({ blocks }) => blocks.length > 0);
+
+let place: string;
+let server: TestServer;
+
+beforeAll(async () => {
+  place = mkdtempSync(join(tmpdir(), "pith-docs-"));
+  await run(process.execPath, [join(root, "scripts/build-program.ts"), join(place, "program")], { cwd: root });
+  mkdirSync(join(place, "bin"));
+  const program = `#!/bin/sh\nexec ${process.execPath} ${join(place, "program/pith.mjs")} "$@"\n`;
+  writeFileSync(join(place, "bin/pith"), program);
+  chmodSync(join(place, "bin/pith"), 0o755);
+  server = await startServer({ script: () => "That is done." });
+});
+
+afterAll(async () => {
+  await server.close();
+  rmSync(place, { recursive: true });
+});
+
+test("DOC1 there are pages with something to type", () => {
+  expect(pages.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(["settings.md", "commands.md", "skills.md", "security.md"]),
+  );
+});
+
+test.each(pages)("DOC1 every line to type of $name works, in an empty home", async ({ name, blocks }) => {
+  const home = mkdtempSync(join(place, "home-"));
+  const work = join(home, "project");
+  mkdirSync(work);
+  const env = {
+    PATH: `${join(place, "bin")}:${process.env.PATH}`,
+    HOME: home,
+    ANTHROPIC_API_KEY: "any",
+    ANTHROPIC_BASE_URL: server.url,
+  };
+  for (const { line, text } of blocks) {
+    const running = run("bash", ["-euo", "pipefail", "-c", text], { cwd: work, env, timeout: 120_000 });
+    // Nobody pipes anything in.
+    running.child.stdin?.end();
+    const ended = await running.then(
+      () => null,
+      ({ stdout, stderr, code }) => `docs/${name}:${line} ends with ${code}\n${stdout}\n${stderr}`,
+    );
+    expect(ended).toBeNull();
+  }
+});

@@ -1,0 +1,35 @@
+/** What a run of the program has really used: its flags, commands, settings and events. End-to-end tests leave it behind, and `pnpm check:inventory` holds it against what there is and what is documented. */
+
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Ignored by git, emptied when tests begin. */
+export const triggeredFolder: string = join(import.meta.dirname, "../../../../.triggered");
+
+export interface Run {
+  readonly args: readonly string[];
+  readonly code: number | null;
+  readonly out: string;
+  /** Files of settings that this run could read. */
+  readonly settingsFiles: readonly string[];
+}
+
+/** A run that was refused for a mistake in its call has used nothing. */
+export function leaveTriggered(run: Run): void {
+  if (run.code === 2) return;
+  const line = { args: run.args, settings: settingsIn(run.settingsFiles), events: eventsIn(run) };
+  mkdirSync(triggeredFolder, { recursive: true });
+  appendFileSync(join(triggeredFolder, `${process.pid}.jsonl`), `${JSON.stringify(line)}\n`);
+}
+
+/** Their texts, to be read as the program reads them. */
+function settingsIn(files: readonly string[]): readonly string[] {
+  return files.filter((file) => existsSync(file)).map((file) => readFileSync(file, "utf8"));
+}
+
+/** The types of the lines, where these are events. */
+function eventsIn({ args, out }: Run): readonly string[] {
+  if (!args.join(" ").includes("--mode json") && !args.includes("--mode=json")) return [];
+  const types = out.split("\n").flatMap((line) => /^\{"type":"([a-z_]+)"/.exec(line)?.[1] ?? []);
+  return [...new Set(types)];
+}

@@ -1,0 +1,121 @@
+/** Looks into sessions: context, preview, sums, what was said. */
+
+import { appendFileSync, readFileSync } from "node:fs";
+import { startServer } from "@pith/testkit";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Shelf } from "./shelf.ts";
+
+let shelf: Shelf;
+
+beforeEach(() => {
+  shelf = new Shelf();
+});
+
+afterEach(() => shelf.clear());
+
+test("SUB13 a preview tells what would be kept and told in short, and the price; nobody is asked and nothing is written", async () => {
+  const path = await shelf.add({ answers: 4 });
+  const before = readFileSync(path);
+  const { code, out } = await shelf.run("compact", "last", "--preview");
+  expect(code).toBe(0);
+  expect(out).toMatch(
+    /^[\d,]+ → about [\d,]+ tokens\nkept as it was said: .*\nkept word for word: .*\ntold in short: /,
+  );
+  expect(out).toMatch(/^price: at most about \$\d/m);
+  const other = (await shelf.json("compact", "last", "--preview", "--model", "nobody/knows-it")) as object;
+  expect(other).toMatchObject({
+    model: "nobody/knows-it",
+    price: null,
+    receipt: { covered: { count: expect.any(Number) } },
+  });
+  expect(readFileSync(path)).toEqual(before);
+  await shelf.add({ said: "Short." });
+  expect((await shelf.run("compact", "last", "--preview", "-m", "a/b")).out).toContain("nothing was compacted");
+  expect(await shelf.run("compact", "last", "--preview", "-m", "nonsense")).toMatchObject({ code: 2 });
+});
+
+test("SUB13 what fills the window is told without a key, for whoever spoke last or another", async () => {
+  await shelf.add({ answers: 2 });
+  const own = (await shelf.json("context", "last")) as {
+    model: string;
+    tokens: number;
+    parts: readonly { tokens: number }[];
+  };
+  expect(own).toMatchObject({ model: "anthropic/claude-sonnet-4-5", tokens: expect.any(Number) });
+  expect(own.parts.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(own.tokens);
+  expect((await shelf.run("context", "last", "-m", "ollama/llama3")).out).toContain("the window has 8,192");
+  await shelf.add({ said: "Nobody spoke." });
+  expect(await shelf.run("context", "last")).toMatchObject({ code: 2, notes: [expect.stringContaining("--model")] });
+});
+
+test("SUB14 sums go over all entries, and the biggest sessions are named", async () => {
+  await shelf.add({ answers: 2, said: "Big." });
+  await shelf.add({ said: "Small." });
+  const sums = (await shelf.json("sessions", "stats")) as { biggest: readonly { words: string }[] };
+  expect(sums).toMatchObject({ sessions: 2, damaged: 0, messages: 6, bytes: { blobs: 0 } });
+  expect(sums.biggest.map(({ words }) => words)).toEqual(["Big.", "Small."]);
+  expect(await shelf.json("sessions", "stats", "last")).toMatchObject({ sessions: 1, messages: 1 });
+  expect(await shelf.json("sessions", "stats", "--folder", "/nowhere")).toMatchObject({ sessions: 0 });
+});
+
+test("SUB16 neither a preview nor sums show a secret that was written down before", async () => {
+  const token = `Zk9-vT3qLm7w${"Xb2rNc8sPd4f"}`;
+  shelf.environment = { ...shelf.environment, DEPLOY_TOKEN: token };
+  const path = await shelf.add({ said: `Deploy with ${token} now.`, answers: 4 });
+  await shelf.add({ said: `And ${token}.` });
+  for (const args of [
+    ["compact", path, "--preview"],
+    ["sessions", "stats"],
+  ])
+    for (const form of [[], ["--json"]]) {
+      const { out } = await shelf.run(...args, ...form);
+      expect(out).toContain("Deploy with PITH_SECRET_");
+      expect(out).not.toContain(token);
+    }
+});
+
+test("SEC16 a secret that was written down before is in no summary that pith compact asks for", async () => {
+  const token = `Zk9-vT3qLm7w${"Xb2rNc8sPd4f"}`;
+  const server = await startServer({ script: () => `## Goal\n- deploy with ${token}` });
+  const model = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };
+  shelf.environment = { ...shelf.environment, ...model, DEPLOY_TOKEN: token };
+  const path = await shelf.add({ said: `Deploy with ${token} now.`, answers: 4 });
+  const before = readFileSync(path, "utf8");
+  expect(await shelf.run("compact", path)).toMatchObject({ code: 0 });
+  await server.close();
+  const fresh = readFileSync(path, "utf8").slice(before.length);
+  expect(fresh).toContain("Deploy with PITH_SECRET_");
+  expect(fresh).not.toContain(token);
+});
+
+test("SUB15 what a tree shows as the id of a reply is its id, and names its branch", async () => {
+  const path = await shelf.add();
+  const reply = "0123456789abcdef0123-1-0";
+  const message = { role: "assistant", content: [{ type: "text", text: "Done." }], provider: "p", model: "m" };
+  const [, said = ""] = readFileSync(path, "utf8").split("\n");
+  const { id: parentId } = JSON.parse(said) as { id: string };
+  const entry = { type: "message", id: reply, parentId, timestamp: "2026-01-01T00:00:00.000Z", message };
+  appendFileSync(path, `${JSON.stringify(entry)}\n`);
+  expect((await shelf.run("sessions", "show", "last", "--tree")).out).toContain(`\n${reply} reply: Done.`);
+  for (const named of [reply, "01234567-1-0"]) {
+    expect((await shelf.run("sessions", "show", "last", "--entry", named)).out).toContain("Done.");
+    const to = `${named}.md`;
+    expect(await shelf.run("sessions", "export", "last", "--branch", named, "-o", to)).toMatchObject({ code: 0 });
+  }
+});
+
+test("SUB15 a session is shown bounded, an entry whole, and the tree with ids that can be used", async () => {
+  await shelf.add({ answers: 3 });
+  const { out } = await shelf.run("sessions", "show", "last", "--tail", "2");
+  expect(out).toMatch(
+    /^… what lies before: --tail 0 shows all, --branch [0-9a-f]+ the next\n\nanthropic\/claude-sonnet-4-5 · .*\n {2}Answer 3\. /,
+  );
+  expect(out.length).toBeLessThan(10_000);
+  const { nodes } = (await shelf.json("sessions", "show", "last", "--tree")) as { nodes: readonly { id: string }[] };
+  const id = nodes[1]?.id ?? "";
+  expect((await shelf.run("sessions", "show", "last", "--tree")).out).toContain(id);
+  const whole = await shelf.run("sessions", "show", "last", "--entry", id);
+  expect(whole.out.length).toBeGreaterThan(50_000);
+  expect((await shelf.run("sessions", "show", "last", "--branch", id)).out).not.toContain("Answer 2.");
+  expect(await shelf.run("sessions", "show", "last", "--entry", "nope")).toMatchObject({ code: 2 });
+});

@@ -1,0 +1,62 @@
+/** What is found in sessions, and what is written of them for others. */
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { idOf, Shelf } from "../shelf.ts";
+
+let shelf: Shelf;
+
+beforeEach(() => {
+  shelf = new Shelf();
+});
+
+afterEach(() => shelf.clear());
+
+interface Found {
+  readonly hits: readonly { readonly session: { readonly path: string } }[];
+}
+
+test("SUB17 words are found in all sessions, or in those of a folder or of a time; what was quoted, in a row", async () => {
+  const here = await shelf.add({ said: "The retry queue is flaky.", age: 2 });
+  const there = await shelf.add({ said: "A queue to retry, flaky too.", age: 40, cwd: "/elsewhere" });
+  const found = async (...args: string[]): Promise<unknown> => {
+    const { hits } = (await shelf.json("sessions", "search", ...args)) as Found;
+    return hits.map(({ session }) => session.path);
+  };
+  expect(await found("flaky", "queue")).toEqual([here, there]);
+  expect(await found("flaky", "--limit", "1")).toEqual([here]);
+  expect(await found("flaky", "--since", "30d")).toEqual([here]);
+  expect(await found("flaky", "--folder", "/elsewhere")).toEqual([there]);
+  expect(await found("retry queue")).toEqual([here]);
+  const { out } = await shelf.run("sessions", "search", "flaky");
+  expect(out).toMatch(
+    new RegExp(`^${idOf(here).slice(0, 8)}  \\S+ \\S+  user  .*\\n    The retry queue is flaky\\.\\n`),
+  );
+  expect((await shelf.run("sessions", "search", "nowhere-to-be-found")).out).toBe("nothing was found\n");
+  expect(await shelf.run("sessions", "search", "x", "--since", "gestern")).toMatchObject({ code: 2 });
+});
+
+test("SUB18 a session is written for others as what is asked for, over nothing that is there, and without secrets", async () => {
+  shelf.environment = { ...shelf.environment, DEPLOY_TOKEN: `Zk9-vT3qLm7w${"Xb2rNc8sPd4f"}` };
+  const path = await shelf.add({ said: "Deploy with Zk9-vT3qLm7wXb2rNc8sPd4f now.", answers: 1 });
+  const { nodes } = (await shelf.json("sessions", "show", path, "--tree")) as { nodes: readonly { id: string }[] };
+  const first = nodes[0]?.id ?? "";
+  const written = async (...args: string[]): Promise<string> => {
+    const { path: to } = (await shelf.json("sessions", "export", ...args)) as { path: string };
+    return readFileSync(to, "utf8");
+  };
+  const texts = [
+    await written("last", "--as", "markdown", "--branch", first),
+    await written(idOf(path), "-o", "talk.html", "--folder", join(path, "..")),
+    await written(path, "--as", "pi"),
+  ];
+  for (const text of texts) {
+    expect(text).toContain("Deploy with");
+    expect(text).not.toContain("vT3qLm7wXb2r");
+  }
+  expect([texts[0]?.includes("Answer 1."), texts[1]?.includes("Answer 1.")]).toEqual([false, true]);
+  expect(existsSync(join(shelf.folder, "talk.html"))).toBe(true);
+  expect(await shelf.run("sessions", "export", path, "--output", "talk.html")).toMatchObject({ code: 2 });
+  expect(await shelf.run("sessions", "export", path, "--as", "pdf")).toMatchObject({ code: 2 });
+});

@@ -1,0 +1,106 @@
+/** A home with sessions in it, and the subcommands as the program calls them, without a process for each. */
+
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type AssistantMessage, type Drafted, noUsage, Session } from "@pith/context";
+import { createSession, machine } from "@pith/context/node";
+import { runSubcommand } from "../../src/subcommands/calling/run-subcommand.ts";
+import { leaveTriggered } from "../inventory/triggered.ts";
+
+export interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly notes: readonly string[];
+}
+
+export interface Told {
+  readonly said?: string;
+  readonly name?: string;
+  /** Days ago; the file's time is the same. */
+  readonly age?: number;
+  readonly cwd?: string;
+  /** So many long answers, each to a question. */
+  readonly answers?: number;
+}
+
+export class Shelf {
+  readonly #root: string = realpathSync(mkdtempSync(join(tmpdir(), "pith-shelf-")));
+  readonly home: string = join(this.#root, "home");
+  readonly folder: string = join(this.#root, "work");
+  environment: Readonly<Record<string, string>> = { PATH: process.env.PATH ?? "", PITH_HOME: this.home };
+
+  constructor() {
+    for (const each of [this.home, this.folder]) mkdirSync(each, { mode: 0o700 });
+  }
+
+  add(told: Told = {}): Promise<string> {
+    return added({ cwd: this.folder, ...told }, this.environment);
+  }
+
+  async run(...args: readonly string[]): Promise<Ran> {
+    let out = "";
+    const notes: string[] = [];
+    const terminal = {
+      answer: async (text: string) => {
+        out += text;
+        return null;
+      },
+      note: (line: string) => void notes.push(line),
+    };
+    const code = await runSubcommand(args, { cwd: this.folder, environment: this.environment, terminal });
+    leaveTriggered({ args, code, out, settingsFiles: [] });
+    return { code, out, notes };
+  }
+
+  /** What `--json` prints. */
+  async json(...args: readonly string[]): Promise<unknown> {
+    const { code, out, notes } = await this.run(...args, "--json");
+    if (code !== 0 && out === "") throw new Error(notes.join("\n"));
+    return JSON.parse(out);
+  }
+
+  clear(): void {
+    rmSync(this.#root, { recursive: true });
+  }
+}
+
+/** A session with something said in it; its file. */
+export async function added(told: Told & { readonly cwd: string }, env: Shelf["environment"]): Promise<string> {
+  const { said = "Fix the login.", name, age = 0, cwd, answers = 0 } = told;
+  const time = Date.now() - age * 24 * 3_600_000;
+  const ports = { ...machine, now: () => time };
+  const created = await createSession({ cwd, ports, env });
+  if (created.type !== "opened") throw new Error(`no session: ${created.type}`);
+  const { store } = created;
+  const session = await Session.open(store, ports);
+  await session.append({ type: "message", message: { role: "user", content: said, timestamp: time } });
+  for (let turn = 1; turn <= answers; turn++) await session.append(...exchange(turn, time));
+  if (name !== undefined) await session.append({ type: "session_info", name });
+  await store.close();
+  utimesSync(store.path, new Date(time), new Date(time));
+  return store.path;
+}
+
+function exchange(turn: number, timestamp: number): readonly Drafted[] {
+  const answer: AssistantMessage = {
+    role: "assistant",
+    content: [{ type: "text", text: `Answer ${turn}. ${"many words of a long answer, ".repeat(2_000)}` }],
+    api: "anthropic-messages",
+    provider: "anthropic",
+    model: "claude-sonnet-4-5",
+    usage: noUsage,
+    stopReason: "stop",
+    timestamp,
+  };
+  const question = { role: "user", content: `Question ${turn}.`, timestamp } as const;
+  return [
+    { type: "message", message: answer },
+    { type: "message", message: question },
+  ];
+}
+
+/** The id in the name of a session's file. */
+export function idOf(path: string): string {
+  return /_([^_/]+)\.jsonl$/.exec(path)?.[1] ?? "";
+}

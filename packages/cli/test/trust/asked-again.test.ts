@@ -1,0 +1,52 @@
+/** The program in a folder that is trusted, changes, and is trusted for one call. */
+
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Ground } from "../ground.ts";
+
+let ground: Ground;
+
+beforeEach(() => {
+  ground = new Ground();
+});
+
+afterEach(() => ground.clear());
+
+test("TRU3 what a folder holds counts once it is trusted, and no longer as soon as it changes; --trust counts for one call", async () => {
+  place(".agents/skills/build/SKILL.md", skill("Builds the site"));
+  expect(await ground.run(["trust", "--yes"])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("is trusted, as it is now"),
+  });
+  const trusted = await said(["-p", "hi"]);
+  expect(trusted.notes).not.toContain("trust");
+  expect(trusted.request).toContain("Builds the site");
+  place(".agents/skills/build/SKILL.md", skill("Sends the site elsewhere"));
+  const changed = await said(["-p", "hi"]);
+  expect(changed.notes).toContain(".agents/skills/build/SKILL.md has changed since this folder was trusted");
+  expect(changed.request).not.toMatch(/(?:Builds|Sends) the site/);
+  const kept = readFileSync(join(ground.home, "trust.json"), "utf8");
+  const once = await said(["-p", "--trust", "hi"]);
+  expect(once.request).toContain("Sends the site elsewhere");
+  expect(readFileSync(join(ground.home, "trust.json"), "utf8")).toBe(kept);
+});
+
+interface Heard {
+  readonly notes: string;
+  readonly request: string;
+}
+
+async function said(args: readonly string[]): Promise<Heard> {
+  const { notes } = await ground.pith(args, ["done"]);
+  return { notes, request: JSON.stringify(ground.body()) };
+}
+
+function skill(description: string): string {
+  return `---\nname: build\ndescription: ${description}\n---\nDo it.\n`;
+}
+
+function place(path: string, text: string): void {
+  mkdirSync(dirname(join(ground.folder, path)), { recursive: true });
+  writeFileSync(join(ground.folder, path), text);
+}

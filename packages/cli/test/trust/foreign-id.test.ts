@@ -1,0 +1,31 @@
+/** A session file that came from elsewhere, with an id that wants to be a path. */
+
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Ground } from "../ground.ts";
+
+let ground: Ground;
+
+beforeEach(() => {
+  ground = new Ground();
+});
+
+afterEach(() => ground.clear());
+
+test("PATH1 what is kept for a session whose id is a path stays in Pith's home", async () => {
+  const id = `../..${ground.folder}/stolen`;
+  const folder = join(ground.home, "sessions/from-elsewhere");
+  mkdirSync(folder, { recursive: true });
+  const header = { type: "session", version: 3, id, timestamp: "2026-01-01T00:00:00.000Z", cwd: ground.folder };
+  writeFileSync(join(folder, "2026-01-01T00-00-00-000Z_foreign.jsonl"), `${JSON.stringify(header)}\n`);
+  writeFileSync(join(ground.folder, "notes.txt"), "old");
+  const calls = [
+    { parts: [{ type: "call", name: "read", arguments: { path: "notes.txt" } }] },
+    { parts: [{ type: "call", name: "write", arguments: { path: "notes.txt", content: "new" } }] },
+    "done",
+  ] as const;
+  expect(await ground.pith(["-p", "--session", "foreign", "hi"], calls)).toMatchObject({ code: 0, out: "done\n" });
+  expect(readdirSync(join(ground.home, "restore"))).toEqual([expect.stringMatching(/^id-[0-9a-f]{32}$/)]);
+  expect(existsSync(join(ground.folder, "stolen"))).toBe(false);
+});

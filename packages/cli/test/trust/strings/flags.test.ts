@@ -1,0 +1,96 @@
+/** Values that look like flags, wherever a value may stand on a command line. */
+
+import { isDeepStrictEqual } from "node:util";
+import { describe, expect, test } from "vitest";
+import { flags } from "../../../src/asking/flags.ts";
+import { readArguments } from "../../../src/asking/read-arguments.ts";
+import type { Wish } from "../../../src/asking/wish.ts";
+import { readCall } from "../../../src/subcommands/calling/read-call.ts";
+import { trust } from "../../../src/subcommands/trust.ts";
+import { hostileStrings } from "./hostile-strings.ts";
+
+const COUNT = 10_000;
+const values = [...hostileStrings.filter(({ length }) => length < 5000), ...fuzzed(COUNT, 20_260_801)].slice(0, COUNT);
+
+describe("PATH9 ten thousand values, and none becomes a flag", () => {
+  test("behind -- everything is words", () => {
+    expect(values.filter((value) => !isWished(["-p", "--", value], { words: value.trim() }))).toEqual([]);
+  });
+
+  test("a value in the same argument as its flag is that flag's", () => {
+    const isIts = (value: string): boolean => value === "" || isNamed(["-p", "a", `--session=${value}`], value);
+    expect(values.filter((value) => !isIts(value))).toEqual([]);
+  });
+
+  test("a value behind its flag is that flag's, or a mistake", () => {
+    const args = (value: string): readonly string[] => ["-p", "a", "--session", value];
+    const isRefused = (value: string): boolean => /^--session takes /.test(mistakeIn(args(value)));
+    expect(values.filter((value) => !isRefused(value) && !isNamed(args(value), value))).toEqual([]);
+    expect(values.filter((value) => value.startsWith("-") && !isRefused(value))).toEqual([]);
+  });
+
+  test("behind -- a subcommand takes it for what it works on", () => {
+    const isTaken = (value: string): boolean =>
+      isDeepStrictEqual(readCall(trust, ["--show", "--", value]), {
+        ...{ type: "call", isJson: false, arguments: [value] },
+        flags: { show: true },
+      });
+    expect(values.filter((value) => !isTaken(value))).toEqual([]);
+  });
+});
+
+function isNamed(args: readonly string[], name: string): boolean {
+  return isWished(args, { words: "a", session: { type: "named", name } });
+}
+
+/** This, and nothing else that a flag could have said. */
+function isWished(args: readonly string[], said: Partial<Wish>): boolean {
+  const read = readArguments(args);
+  return read.type === "wish" && isDeepStrictEqual(read.wish, { ...silence, ...said });
+}
+
+const silence: Wish = silent();
+
+function silent(): Wish {
+  const read = readArguments(["-p"]);
+  if (read.type !== "wish") throw new Error("-p alone is no wish");
+  return read.wish;
+}
+
+function mistakeIn(args: readonly string[]): string {
+  const read = readArguments(args);
+  return read.type === "mistake" ? read.message : "";
+}
+
+/** Made of pieces that mean something to those who read command lines; the same for each seed. */
+function fuzzed(count: number, seed: number): readonly string[] {
+  let state = seed;
+  const upTo = (most: number): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * most);
+  };
+  const names = Object.keys(flags);
+  const pieces = [
+    "-",
+    "--",
+    "=",
+    " ",
+    "\n",
+    "\t",
+    "'",
+    '"',
+    "\\",
+    "@",
+    "/",
+    "..",
+    "~",
+    "a",
+    "\u2014",
+    "\u0000",
+    "-p",
+    ...names,
+  ];
+  return Array.from({ length: count }, () =>
+    Array.from({ length: 1 + upTo(6) }, () => pieces[upTo(pieces.length)] ?? "").join(""),
+  );
+}

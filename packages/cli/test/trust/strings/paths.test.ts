@@ -1,0 +1,205 @@
+/** Hostile strings through everything that makes a path, a name or a look-up of what it is given. */
+
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { fileTools, Reads, type Tool, type ToolCall } from "@pith/agent";
+import { nodeFiles, sessionBlobs } from "@pith/agent/node";
+import {
+  createSession,
+  findSession,
+  folderName,
+  forkSession,
+  idAsName,
+  type JsonlStore,
+  openStore,
+  renameSession,
+} from "@pith/context/node";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Desk } from "../../../src/commands/command.ts";
+import { runCommand } from "../../../src/commands/run-command.ts";
+import { exportSession } from "../../../src/exporting/export-session.ts";
+import { fileBlocks } from "../../../src/prompting/file-blocks.ts";
+import { skillIn } from "../../../src/prompting/skills/skill-in.ts";
+import { templateIn } from "../../../src/prompting/templates/template.ts";
+import { namedSession } from "../../../src/subcommands/sessions/finding/named-session.ts";
+import { hostileStrings, inherited } from "./hostile-strings.ts";
+
+const SECRET = "what nobody may see";
+const ground = realpathSync(mkdtempSync(join(tmpdir(), "pith-strings-")));
+const home = join(ground, "a/home");
+const cwd = join(ground, "a/b/work");
+const env = { PITH_HOME: home };
+let session: string;
+/** The same, open for readers. */
+let store: JsonlStore;
+let before: readonly string[];
+
+beforeAll(async () => {
+  for (const folder of [home, cwd]) mkdirSync(folder, { recursive: true });
+  const secrets = ["secret", "secret.jsonl", ".ssh/id_ed25519", "etc/passwd"];
+  for (const path of secrets.flatMap((name) => [
+    join(ground, name),
+    join(ground, "a", name),
+    join(ground, "a/b", name),
+  ])) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, SECRET);
+  }
+  const created = await createSession({ cwd, env });
+  if (created.type !== "opened") throw new Error("no session was made");
+  session = created.store.path;
+  await created.store.close();
+  const opened = await openStore(session, { as: "follower" });
+  if (opened.type !== "opened") throw new Error("the session cannot be read");
+  store = opened.store;
+  before = everything();
+});
+
+afterAll(async () => {
+  await store.close();
+  rmSync(ground, { recursive: true });
+});
+
+test("PATH1 the corpus has five hundred strings and more, and none of them is a good id", () => {
+  expect(hostileStrings.length).toBeGreaterThanOrEqual(500);
+});
+
+describe("PATH1 a session's id", () => {
+  test("no hostile one is taken for a new session or a fork, each refusal is a sentence, and nothing is made", async () => {
+    for (const id of hostileStrings) {
+      for (const made of [await createSession({ cwd, env, id }), await forkSession(store, { env, id })]) {
+        expect(made.type).toBe("unavailable");
+        expect(made.type === "unavailable" && made.why).toMatch(SENTENCE);
+      }
+    }
+    expect(everything()).toEqual(before);
+  });
+
+  test("one in the header of a foreign file names nothing but a folder of its own", () => {
+    const names = hostileStrings.map(idAsName);
+    for (const name of names) expect(name).toMatch(/^id-[0-9a-f]{32}$/);
+    expect(new Set(names).size).toBe(names.length);
+    expect(idAsName("0191b5b5-22d5-7df0-86d0-ff0b110fbd9d")).toBe("0191b5b5-22d5-7df0-86d0-ff0b110fbd9d");
+  });
+
+  test("none is the folder of a working directory", () => {
+    for (const path of hostileStrings) {
+      const name = folderName(path);
+      expect(resolve("/x", name)).toBe(`/x/${name}`);
+      expect(Buffer.byteLength(name)).toBeLessThan(256);
+    }
+  });
+});
+
+test("PATH2 no hostile string finds a session, and each answer is a sentence", async () => {
+  for (const word of hostileStrings) {
+    const found = await findSession(word, { env });
+    expect(found).toMatchObject({ type: "none", why: expect.stringMatching(SENTENCE) });
+    const named = await namedSession(word, { cwd, home });
+    // A path may be named, and then it is that file; who opens it finds no session in it.
+    if (named.type === "found") expect(resolve(cwd, word)).toBe(named.path);
+    else expect(named.message).toMatch(SENTENCE);
+  }
+});
+
+test("PATH3 a handle opens what was kept of this session, and no file", async () => {
+  const read = readTool();
+  for (const name of [...hostileStrings, ...inherited]) {
+    for (const path of [`blob:${name}`, `entry:${name}`]) {
+      const output = await read.run(call({ path }));
+      expect(output.isError).toBe(true);
+      expect(JSON.stringify(output.content)).not.toContain(SECRET);
+    }
+  }
+});
+
+test("PATH4 no entry is found by a hostile string, and no branch begins there", async () => {
+  for (const leaf of [...hostileStrings, ...inherited])
+    expect(await forkSession(store, { env, leaf })).toMatchObject({
+      type: "no-entry",
+      why: expect.stringMatching(SENTENCE),
+    });
+  expect(everything()).toEqual(before);
+});
+
+test("PATH5 a session may be called anything: its file stays where it is", async () => {
+  for (const name of hostileStrings.filter((_, at) => at % 10 === 0)) {
+    const named = await renameSession(session, name, { env });
+    expect(named.type).toBe("appended");
+  }
+  expect(everything()).toEqual(before);
+});
+
+describe("PATH6 names of skills, templates and commands", () => {
+  const bytes = new TextEncoder().encode("---\nname: a\ndescription: b\n---\ntext\n");
+
+  test("a file whose name is hostile is no skill and no template, and that is said", () => {
+    for (const folder of hostileStrings) {
+      const { skill, notes } = skillIn({ path: join(folder, "SKILL.md"), folder, bytes });
+      expect(skill === null ? notes.length : /^[a-z0-9-]{1,64}$/.test(skill.name) && 1).toBe(1);
+      const { template } = templateIn({ path: `/prompts/${folder}.md`, bytes });
+      if (template) expect(template.name).toMatch(/^[\p{L}\p{N}-]+$/u);
+    }
+  });
+
+  test("as a command it is said to the model, or is none; nothing is looked up by it", async () => {
+    const untouched = new Proxy({} as Desk, {
+      get: (_, name) => {
+        if (name === "templates") return { filled: async () => null, list: async () => [] };
+        throw new Error(`${String(name)} was used`);
+      },
+    });
+    for (const name of [...hostileStrings, ...inherited].filter((each) => !COMMANDS.test(each))) {
+      const answer = await runCommand(`/${name}`, untouched);
+      expect(answer === null || answer.type === "mistake" || answer.type === "prompt").toBe(true);
+    }
+  });
+});
+
+test("PATH7 a file named with an @ is that file, or a sentence: nothing waits, and nothing endless is read", async () => {
+  const files = nodeFiles({ root: cwd, mostBytes: 1_000_000 });
+  for (const path of hostileStrings) {
+    const found = await fileBlocks(path, files);
+    if (found.type === "mistake") expect(found.message).toMatch(SENTENCE);
+  }
+});
+
+test("PATH8 what is exported goes where it was told, over nothing that is there", async () => {
+  const inside = hostileStrings.filter((to) => !relative(cwd, resolve(cwd, to)).startsWith("..") && !to.includes(".."));
+  const redaction = { redacted: <Value>(value: Value): Value => value };
+  let count = 0;
+  for (const to of inside) {
+    const done = await exportSession(session, { to, as: "markdown", cwd, redaction });
+    if (done.type === "mistake") expect(done.message).toMatch(SENTENCE);
+    else expect(dirname(done.path)).toMatch(new RegExp(`^${cwd}`));
+    count += done.type === "exported" ? 1 : 0;
+  }
+  expect(readdirSync(cwd, { recursive: true }).length).toBe(count);
+});
+
+const SENTENCE = /\S \S/;
+const COMMANDS = /^(?:help|quit|tree|settings|session|compact)\b/;
+
+function readTool(): Tool {
+  const files = nodeFiles({ root: cwd });
+  const tools = fileTools({ files, blobs: sessionBlobs(session), entries: async () => undefined }, new Reads());
+  const tool = tools.find(({ name }) => name === "read");
+  if (!tool) throw new Error("there is no read");
+  return tool;
+}
+
+function call(given: Readonly<Record<string, unknown>>): ToolCall {
+  return { id: "1", arguments: given, signal: new AbortController().signal } as unknown as ToolCall;
+}
+
+/** All that lies on the ground, but for what a session writes about itself. */
+function everything(): readonly string[] {
+  const names = readdirSync(ground, { recursive: true, encoding: "utf8" });
+  return names
+    .filter(
+      (name) =>
+        !name.includes(`.pith/${basename(session)}`) && basename(name) !== "list.json" && !name.startsWith("a/b/work/"),
+    )
+    .sort();
+}

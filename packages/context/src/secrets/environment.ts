@@ -1,0 +1,69 @@
+/** Values of the environment that are secrets: by the name of the variable, or because the user says so. */
+
+import { isVaried } from "./scanning/random.ts";
+
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+export interface EnvironmentSecret {
+  /** Of the variable. */
+  readonly name: string;
+  readonly value: string;
+}
+
+/** `names` are variables whose values are secrets whatever they look like. */
+export function environmentSecrets(variables: Variables, names: readonly string[] = []): readonly EnvironmentSecret[] {
+  return Object.entries(variables).flatMap(([name, value = ""]) => {
+    const isListed = names.includes(name) && value.length >= LEAST_LISTED;
+    return isListed || (isSecretName(name) && isSecretValue(value)) ? [{ name, value }] : [];
+  });
+}
+
+/** Shorter ones would stand in the middle of words. */
+const LEAST_LISTED = 6;
+const LEAST = 12;
+/** Whatever is longer is no name, and would take long to look at. */
+const LONGEST_NAME = 80;
+
+export function isSecretName(name: string): boolean {
+  return name.length <= LONGEST_NAME && SECRET.test(name) && !HARMLESS.test(name);
+}
+
+const SECRET =
+  /(?:^|_)(?:.*KEY|.*TOKEN|.*SECRETS?|.*PASSWORD|.*PASSWD|PASS|.*PASSPHRASE|PAT|PWD|CREDENTIALS?|AUTH|DSN|.*COOKIE)(?:_(?:ID|VALUE|BASE64|B64|\d+|PROD|PRODUCTION|STAGING|DEV|TEST|LIVE))?$/i;
+const HARMLESS =
+  /^(?:OLD)?PWD$|KEYBOARD|KEYMAP|^GPG_KEY$|_?PUBLIC_?KEY|^SSH_AUTH_SOCK$|TOKENIZERS?|MONKEY|DONKEY|TURKEY|HOTKEY/i;
+
+function isSecretValue(value: string): boolean {
+  if (value.length < LEAST || /^(?:[~.]{0,2}\/|[A-Za-z]:\\|file:)/.test(value) || /^\$?\{/.test(value)) return false;
+  if (/^https?:\/\/[^@]*$/.test(value)) return false;
+  return isVaried(value) && /\d|[^A-Za-z]/.test(value) && new Set(value).size >= 7;
+}
+
+/** Whether what stands under this name in an object is a secret, where it looks like one. */
+export function isSecretField(name: string): boolean {
+  return name.length <= LONGEST_NAME && FIELD.test(name) && !PASSED_ON.test(name);
+}
+
+const FIELD = /secret|token|passw|passphrase|credential|(?:api|access|private|auth|account|signing)[-_]?key/i;
+/** What one hands on to have the next page. */
+const PASSED_ON = /(?:page|next|continuation|sync|cursor|resume)[-_]?token/i;
+
+/** The forms in which a value may come to light: as it is, in JSON, in an address. Of several lines, each for itself. */
+export function formsOf(value: string): readonly string[] {
+  const lines = value.includes("\n")
+    ? value.split(/\r?\n/).filter((line) => line.length >= LONG_LINE && !line.startsWith("--"))
+    : [value];
+  const forms = [...lines, value.trim(), JSON.stringify(value).slice(1, -1), encoded(value)];
+  return [...new Set(forms)].filter((form) => form !== "" && !form.includes("\n"));
+}
+
+const LONG_LINE = 16;
+
+function encoded(value: string): string {
+  return value.isWellFormed() ? encodeURIComponent(value) : value;
+}
+
+/** As it looks where every byte is taken for a letter. */
+export function asBytes(value: string): string {
+  return Array.from(new TextEncoder().encode(value), (byte) => String.fromCharCode(byte)).join("");
+}

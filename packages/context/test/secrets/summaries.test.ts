@@ -1,0 +1,82 @@
+/** Secrets and summaries: a story that tells one is redacted before it is put together, so that it can be taken apart again. */
+
+import { createHmac } from "node:crypto";
+import { type CompactionHooks, compact, MemoryStore, moveTo, Session } from "@pith/context";
+import { Vault } from "@pith/context/secrets";
+import { plantedSecrets, scriptedModel, seededChance, testPorts } from "@pith/context/testing";
+import { expect, test } from "vitest";
+import { frontTexts } from "../../src/reading/front-parts.ts";
+import { smallBudget } from "../compaction/small-session.ts";
+
+const vault = (): Vault => new Vault({ digest: (value) => createHmac("sha256", "any").update(value).digest("hex") });
+const [planted] = plantedSecrets(1, seededChance(3));
+const secret = String(planted?.secret);
+
+/** With secrets from before they were redacted. */
+async function oldSession(): Promise<Session> {
+  const ports = testPorts();
+  const store = MemoryStore.create(ports);
+  const session = await Session.open(store, ports);
+  for (let at = 0; at < 12; at += 1) {
+    const content = [{ type: "text" as const, text: `${at} use ${secret} here. ${"More words follow. ".repeat(40)}` }];
+    await session.append({ type: "message", message: { role: "user", content, timestamp: 0 } });
+  }
+  return await Session.open(store, ports, { redaction: vault() });
+}
+
+test("SEC16 no summary that a hook or code writes has a secret, and its parts can be told apart", async () => {
+  const own: CompactionHooks = {
+    session_before_compact: [
+      ({ preparation: { firstKeptEntryId } }) => ({
+        compaction: { summary: `## Goal\n- use ${secret}`, firstKeptEntryId },
+      }),
+    ],
+  };
+  for (const hooks of [{}, own]) {
+    const session = await oldSession();
+    const outcome = await compact({ session, hooks, reason: "asked", budget: smallBudget(), ports: testPorts("c") });
+    expect(outcome.type).toBe("compacted");
+    const entry = session.window.entries.findLast(({ type }) => type === "compaction");
+    if (entry?.type !== "compaction") throw new Error("there is no compaction");
+    expect(JSON.stringify(entry)).not.toContain(secret);
+    expect(entry.summary).toContain(vault().redacted(secret));
+    expect(
+      frontTexts(entry)
+        .map(({ text }) => text)
+        .join(""),
+    ).toBe(entry.summary);
+  }
+});
+
+test("SEC16 a branch that was left is told without its secrets, and where the story ends is still known", async () => {
+  const session = await oldSession();
+  const none = "- (none)";
+  const sections = [
+    "## Constraints & Preferences",
+    none,
+    "",
+    "## Progress",
+    "### Done",
+    none,
+    "",
+    "### In Progress",
+    none,
+    "",
+  ];
+  const last = ["### Blocked", none, "", "## Key Decisions", none, "", "## Next Steps", `1. use ${secret} here`];
+  const story = ["## Goal", `- use ${secret} here`, "", ...sections, ...last].join("\n");
+  const [first] = await session.branch();
+  const summary = { models: [scriptedModel(story, story, story)] };
+  const moved = await moveTo({
+    session,
+    target: first?.id ?? null,
+    budget: smallBudget({ branch: { tokens: 900, share: 1 } }, 20_000),
+    ports: testPorts("m"),
+    summary,
+  });
+  if (moved.type !== "moved" || !moved.summary) throw new Error(`it is ${moved.type}`);
+  expect(JSON.stringify(moved.summary)).not.toContain(secret);
+  const { pith } = moved.summary.details as { readonly pith: { readonly left: { readonly story: number } } };
+  expect(moved.summary.summary.slice(0, pith.left.story)).toMatch(/^## Goal\n/);
+  expect(moved.summary.summary.slice(pith.left.story)).toMatch(/^(?:\n\n|$)/);
+});

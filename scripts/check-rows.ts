@@ -1,0 +1,11 @@
+/** `node scripts/check-rows.ts [ROOT]`: is every row of the documents' behaviour settled by a rule, or named as still to come? */
+
+import { resolve } from "node:path";
+import { counted, printed } from "./fault.ts";
+import { rowFaults } from "./rules/row-faults.ts";
+
+const faults = rowFaults(resolve(process.argv[2] ?? `${import.meta.dirname}/..`));
+
+for (const fault of faults) console.log(printed(fault));
+console.log(`rows: 84, ${counted(faults.length, "fault")}`);
+process.exitCode = faults.length > 0 ? 1 : 0;

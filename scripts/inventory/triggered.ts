@@ -1,0 +1,83 @@
+/** What end-to-end tests have used of the program, from the lists that they leave. */
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { flags, readCommentedJson, type Subcommand, settingTable, subcommands } from "pith/tables";
+
+/** One run of the program, as `packages/cli/test/inventory` keeps it. */
+interface Run {
+  readonly args: readonly string[];
+  /** The texts of its settings files. */
+  readonly settings: readonly string[];
+  /** The types of the events it told. */
+  readonly events: readonly string[];
+}
+
+export function triggered(folder: string): ReadonlySet<string> {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const lines = names.flatMap((name) => readFileSync(join(folder, name), "utf8").trim().split("\n"));
+  return new Set(lines.flatMap((line) => usedBy(JSON.parse(line) as Run)));
+}
+
+function usedBy({ args, settings, events }: Run): readonly string[] {
+  return [...usedIn(args), ...settings.flatMap(setIn), ...events.map((event) => `event ${event}`)];
+}
+
+function usedIn(args: readonly string[]): readonly string[] {
+  const called = subcommands.find(({ name }) => `${args.join(" ")} `.startsWith(`${name} `));
+  if (called) return subcommandIn(called, args.slice(called.name.split(" ").length));
+  const known = Object.entries(flags).map(([name, flag]) => ({
+    name,
+    short: "short" in flag ? flag.short : undefined,
+  }));
+  const command = args.flatMap((each) => /^(\/[a-z]+)(?:\s|$)/.exec(each)?.[1] ?? []);
+  return [...flagsIn(args, known).map((flag) => `flag --${flag}`), ...command.map((each) => `command ${each}`)];
+}
+
+function subcommandIn({ name, flags: own }: Subcommand, args: readonly string[]): readonly string[] {
+  const known = [
+    ...Object.entries(own).map(([flag, { short }]) => ({ name: flag, short })),
+    { name: "json", short: undefined },
+    { name: "help", short: "h" },
+  ];
+  return [`subcommand pith ${name}`, ...flagsIn(args, known).map((flag) => `subcommand pith ${name} --${flag}`)];
+}
+
+interface KnownFlag {
+  readonly name: string;
+  readonly short: string | undefined;
+}
+
+/** One letter behind another stands for two flags. */
+function flagsIn(args: readonly string[], known: readonly KnownFlag[]): readonly string[] {
+  const end = args.indexOf("--");
+  const written = end < 0 ? args : args.slice(0, end);
+  return known.flatMap(({ name, short }) => {
+    const isUsed = written.some(
+      (each) =>
+        each === `--${name}` ||
+        each.startsWith(`--${name}=`) ||
+        (short !== undefined && /^-[a-z]+$/.test(each) && each.includes(short)),
+    );
+    return isUsed ? [name] : [];
+  });
+}
+
+function setIn(text: string): readonly string[] {
+  const read = readCommentedJson(text);
+  if (read.type !== "object") return [];
+  const names = namesIn(read.value);
+  return settingTable.flatMap(({ name }) => {
+    const shape = new RegExp(`^${name.replaceAll(".", "\\.").replaceAll("*", ".+")}$`);
+    return names.some((each) => shape.test(each)) ? [`setting ${name}`] : [];
+  });
+}
+
+/** With a point before each part that lies in another. */
+function namesIn(value: Readonly<Record<string, unknown>>, before = ""): readonly string[] {
+  return Object.entries(value).flatMap(([name, each]) => {
+    const whole = `${before}${name}`;
+    const isInner = typeof each === "object" && each !== null && !Array.isArray(each);
+    return isInner ? [whole, ...namesIn(each as Readonly<Record<string, unknown>>, `${whole}.`)] : [whole];
+  });
+}
