@@ -2,6 +2,7 @@
 
 export { Agent, type Content } from "./agent.ts";
 export type { AgentHooks, AgentParts, LimitsFor } from "./agent-parts.ts";
+export { NotWritten } from "./append.ts";
 export type { BlobDraft, BlobKept, BlobRead, Blobs } from "./blobs.ts";
 export { pictureKind } from "./bytes/picture-kind.ts";
 export { textOf } from "./bytes/text-of.ts";

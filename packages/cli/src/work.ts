@@ -1,6 +1,6 @@
 /** From a wish to its end: what was set and said is gathered, the parts are built, the work is done and told. */
 
-import { type AgentEvent, draftAt, type RunEnd } from "@pith/agent";
+import { type AgentEvent, draftAt, NotWritten, type RunEnd } from "@pith/agent";
 import { asItIs, type Redaction } from "@pith/context";
 import type { Wish } from "./asking/wish.ts";
 import type { Answer } from "./commands/command.ts";
@@ -70,7 +70,8 @@ async function called(wish: Wish, ready: Ready, { voice, note }: Telling): Promi
     import("./commands/run-command.ts"),
     import("./working/open-desk.ts"),
   ]);
-  const answer = await runCommand(wish.words, openDesk(ready.built, { ...ready.place, sources: ready.sources, note }));
+  const desk = openDesk(ready.built, { ...ready.place, sources: ready.sources, note });
+  const answer = await runCommand(wish.words, desk).catch(unkept);
   if (answer === null) return await spoken(await saidIn(wish, note), ready, voice);
   // An entry may come from before redaction, or from another program.
   const told = ready.built.agent.session.redacted({ words: wish.words, answer });
@@ -87,6 +88,12 @@ async function called(wish: Wish, ready: Ready, { voice, note }: Telling): Promi
     default:
       return exitOf(await voice.ended(null));
   }
+}
+
+/** A session that takes no more words, as on a full disk, is no fault of the program. */
+function unkept(error: unknown): Answer {
+  if (error instanceof NotWritten) return { type: "failed", message: error.message };
+  throw error;
 }
 
 /** What was named or piped in comes along, where what is said is plain words. */

@@ -1,6 +1,6 @@
 /** The JSON mode as a process: every event a line, whatever happens, and every event there is. */
 
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -98,6 +98,19 @@ test("JSON2 what fails before there is a session is one line, with the code of t
 });
 
 describe("JSON3 commands", () => {
+  test.skipIf(process.platform === "win32")("JSON3 what a full disk has against one is its answer", async () => {
+    await ground.pith(["-p", "hi"], ["Hello."]);
+    const bin = join(import.meta.dirname, "../src/bin.ts");
+    const line = 'trap "" XFSZ; ulimit -f 1; exec "$0" "$1" --mode json -c "/thinking high"';
+    const env = { PATH: process.env.PATH, HOME: ground.userHome, PITH_HOME: ground.home, ANTHROPIC_API_KEY: "any" };
+    const { status, stdout } = spawnSync("bash", ["-c", line, process.execPath, bin], { cwd: ground.folder, env });
+    expect(status).toBe(1);
+    expect(linesOf(String(stdout)).slice(-2)).toMatchObject([
+      { type: "command_result", success: false, error: expect.stringContaining("the disk is full") },
+      { type: "error" },
+    ]);
+  });
+
   test("JSON3 PRT14 answer with a line, need no key where they need no model, and leave no session behind", async () => {
     const help = await ground.run(["--mode", "json", "/help"]);
     expect(help.code).toBe(0);

@@ -5,8 +5,8 @@ import type { Secrets, TextStream } from "../secrets.ts";
 
 export class Deltas {
   readonly #secrets: Pick<Secrets, "stream"> | undefined;
-  /** Whose pieces come now. */
-  #open: { readonly like: Delta; readonly stream: TextStream } | null = null;
+  /** What comes now: words, or calls side by side, each by its index. */
+  readonly #open = new Map<number, { readonly like: Delta; readonly stream: TextStream }>();
 
   constructor(secrets: Pick<Secrets, "stream"> | undefined) {
     this.#secrets = secrets;
@@ -14,22 +14,21 @@ export class Deltas {
 
   told(delta: Delta): readonly Delta[] {
     if (!this.#secrets) return [delta];
-    const before = this.#open && isAlike(this.#open.like, delta) ? [] : this.end();
-    this.#open ??= { like: delta, stream: this.#secrets.stream() };
-    return [...before, ...withText(delta, this.#open.stream.write(textOf(delta)))];
+    const before = [...this.#open.values()].every(({ like }) => like.type === delta.type) ? [] : this.end();
+    const index = delta.type === "tool-call-delta" ? delta.index : 0;
+    const { like, stream } = this.#open.get(index) ?? { like: delta, stream: this.#secrets.stream() };
+    // Whose arguments these are may have been said with a piece that waited.
+    const now: Delta = { ...like, ...delta };
+    this.#open.set(index, { like: now, stream });
+    return [...before, ...withText(now, stream.write(textOf(delta)))];
   }
 
   /** What was held back. */
   end(): readonly Delta[] {
-    const open = this.#open;
-    this.#open = null;
-    return open ? withText(open.like, open.stream.end()) : [];
+    const open = [...this.#open.values()];
+    this.#open.clear();
+    return open.flatMap(({ like, stream }) => withText(like, stream.end()));
   }
-}
-
-function isAlike(one: Delta, other: Delta): boolean {
-  if (one.type === "tool-call-delta" && other.type === "tool-call-delta") return one.index === other.index;
-  return one.type === other.type;
 }
 
 function textOf(delta: Delta): string {

@@ -93,12 +93,7 @@ export async function tellLeft(left: LeftBranch, parts: LeftParts): Promise<Left
   };
 }
 
-interface AskedFor {
-  readonly instructions: string;
-  readonly replaceInstructions: boolean;
-  /** What a summary is remembered by. */
-  readonly focus: string;
-}
+type AskedFor = Required<Pick<WantedSummary, "instructions" | "replaceInstructions">> & Pick<LeftMark, "focus">;
 
 /** Hooks have the last word. */
 function askedFor(said: BeforeTree, summary: WantedSummary): AskedFor {

@@ -13,8 +13,11 @@ export const exporting: Command = {
   async run(words, { agent: { session }, sessionPath, cwd }) {
     if (sessionPath === null) return nothingKept("export");
     const { exportSession } = await import("../../exporting/export-session.ts");
-    const redaction = { redacted: <Value>(value: Value): Value => session.redacted(value) };
-    const exported = await exportSession(sessionPath, { ...(words !== "" && { to: atHome(words) }), redaction, cwd });
+    const exported = await exportSession(sessionPath, {
+      ...(words !== "" && { to: atHome(words) }),
+      redaction: session,
+      cwd,
+    });
     if (exported.type === "mistake") return exported;
     return told(`written: ${exported.path}${lostTold(exported.missing)}`, exported);
   },

@@ -22,8 +22,8 @@ export async function handedSession(message: string, parts: HandedParts): Promis
   const { store } = made;
   try {
     const { pins } = agent.session.window.state;
-    const drafts = draftsFor(message, parts).map((draft) => agent.session.redacted(draft));
-    const appended = await (await Session.open(store, machine)).append(...drafts);
+    const session = await Session.open(store, machine, { redaction: agent.session });
+    const appended = await session.append(...draftsFor(message, parts));
     if (appended.type === "appended") return { type: "made", path: store.path, id: store.header.id, pins: pins.length };
     return {
       type: "failed",
