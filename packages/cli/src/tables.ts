@@ -13,4 +13,5 @@ export type { CompactionSettings } from "./home/settings.ts";
 export { spelling, usage } from "./subcommands/calling/help-for.ts";
 export type { Subcommand } from "./subcommands/subcommand.ts";
 export { subcommands } from "./subcommands/subcommands.ts";
-export { eventNames, eventTable, replyTable } from "./wire/event-table.ts";
+export { eventNames, eventTable } from "./wire/event-table.ts";
+export { replyTable } from "./wire/reply-table.ts";

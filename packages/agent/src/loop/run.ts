@@ -1,13 +1,13 @@
 /** A run: round after round until the model has no more to say and nothing waits. Each round looks first whether its request fits. */
 
-import { type AgentMessage, type Breaker, breakerNotes, type ModelFailure } from "@pith/context";
+import { type AgentMessage, breakerNotes, type ModelFailure } from "@pith/context";
 import { NotWritten } from "../append.ts";
 import type { AgentEvent, RunEnd } from "../events.ts";
-import { ask, STOPPED, type Told } from "./ask.ts";
 import type { Between } from "./between.ts";
 import { runCalls } from "./calls/run-calls.ts";
 import { deliver } from "./deliver.ts";
-import { compacting, keepFit } from "./fitting/keep-fit.ts";
+import { askUntilItFits, breakerAfter, type Fitting } from "./fitting/ask-until-it-fits.ts";
+import { keepFit } from "./fitting/keep-fit.ts";
 import { callsOf } from "./next.ts";
 import type { RunParts } from "./run-parts.ts";
 
@@ -106,34 +106,6 @@ async function* oneRound(parts: RunParts, { id, strain }: Round): AsyncGenerator
 
 const MOST_STRAIN = 3;
 
-interface Reply {
-  readonly asked: Told;
-  readonly replyId: string;
-  readonly code?: "compaction-off";
-}
-
-/** A context that the provider found too long is made smaller and sent again, each time by more, until there is nothing left to try. */
-async function* askUntilItFits(parts: RunParts, id: string): AsyncGenerator<AgentEvent, Reply> {
-  for (let attempt = 0; ; attempt += 1) {
-    const replyId = `${id}-${attempt}`;
-    const asked = yield* ask(parts, replyId);
-    if (asked.type === "replied" || asked.failure.kind !== "overflow") return { asked, replyId };
-    const result = yield* compacting(parts, { reason: "overflow", attempt });
-    if (parts.signal.aborted) return { asked: { ...asked, ...STOPPED }, replyId };
-    if (result.type === "compacted") continue;
-    if (result.type === "nothing-to-do" && result.why === "off")
-      return { asked: unhelped(asked), replyId, code: "compaction-off" };
-    const isStuck = result.type === "failed" && result.why === "cannot-fit";
-    return { asked: isStuck ? stuck(asked, result.breaker) : asked, replyId };
-  }
-}
-
-/** A reply counts, but its context was too much: what stands in the way of a smaller one; null for nothing. */
-async function* breakerAfter(parts: RunParts): AsyncGenerator<AgentEvent, Breaker | null> {
-  const result = yield* compacting(parts, { reason: "overflow" });
-  return result.type === "failed" && result.why === "cannot-fit" ? result.breaker : null;
-}
-
 /** Whether something waited for the model to have no more to say: of what follows one at a time, of what steers all. */
 async function* followed(parts: RunParts): AsyncGenerator<AgentEvent, boolean> {
   const { session } = parts;
@@ -145,23 +117,7 @@ async function* followed(parts: RunParts): AsyncGenerator<AgentEvent, boolean> {
   return next !== undefined && (yield* deliver(parts, ({ id }) => id === next)) > 0;
 }
 
-type Failed = Extract<Told, { type: "failed" }>;
-
-function stuck(asked: Failed, { fills }: Breaker): Failed {
-  return failedFor(asked, breakerNotes[fills]);
-}
-
-// FIT4: whoever switched it off is told what it would have done, and how to have it.
-function unhelped(asked: Failed): Failed {
-  return failedFor(asked, "automatic compaction is off; make it smaller with /compact, or agent.compact(), and go on");
-}
-
-function failedFor(asked: Failed, more: string): Failed {
-  const { failure } = asked;
-  return { ...asked, failure: { ...failure, message: `${failure.message}; ${more}` } };
-}
-
-function endOf({ kind, message }: ModelFailure, code: Reply["code"]): RunEnd {
+function endOf({ kind, message }: ModelFailure, code: Fitting["code"]): RunEnd {
   if (kind === "aborted") return { type: "aborted" };
   return { type: "failed", why: message, ...(code && { code }) };
 }

@@ -11,7 +11,7 @@ A coding agent in your terminal. It reads, edits and runs what you ask for, in t
       --base-url URL             where the provider is reached
 
   -c, --continue                 go on with the last session of this folder; without words, with what was left unfinished
-      --session ID               go on with this one: the beginning of its id, or its path
+      --session ID               go on with this one: the beginning of its id, its name, its path, or last
       --no-session               keep nothing
       --no-auto-compact          compact nothing by itself; "/compact" does it when you say so
 

@@ -11,6 +11,8 @@ import type { SessionWish, Wish } from "./wish.ts";
 export type Read = { readonly type: "wish"; readonly wish: Wish } | { readonly type: "help" | "version" } | Mistake;
 
 export function readArguments(args: readonly string[]): Read {
+  const [word] = args;
+  if (args.length === 1 && (word === "help" || word === "version")) return { type: word };
   // Loosely first: the strict reading throws, and its sentences do not say what to write.
   const { tokens } = parseArgs({ args: [...args], options: flags, strict: false, tokens: true });
   const found = tokens.filter((token) => token.kind === "option");
@@ -25,7 +27,8 @@ function wishOf(args: readonly string[], said: Pick<Wish, "words" | "files">): R
   const { values } = parseArgs({ args: [...args], options: flags, allowPositionals: true });
   const output = values.mode ?? "text";
   if (output !== "text" && output !== "json") return mistake(`--mode is "${output}"; write text or json`);
-  if (!values.print && output === "text") return mistake('for now there is only the print mode: pith -p "what to do"');
+  if (!values.print && output === "text")
+    return mistake('for now there is only the print mode: pith -p "what to do"; pith --help tells more');
   const chosen = choicesIn(values);
   if (chosen.type === "mistake") return chosen;
   const session = sessionWish(values);

@@ -24,15 +24,19 @@ export function helpFor(all: () => readonly Command[]): Command {
 
 async function overview(commands: readonly Command[], templates: Templates | undefined): Promise<string> {
   const own = (await templates?.list()) ?? [];
-  const lines = commands.map((command) => ({ call: callOf(command), says: command.says }));
+  const lines = commands.map((command) => ({ call: callOf(command), says: `${command.says}${alsoCalled(command)}` }));
   const more = own.map(({ name, says }) => ({ call: `/${name}`, says }));
   const width = Math.min(WIDEST, Math.max(...lines.concat(more).map(({ call }) => call.length)));
   const shown = (each: { readonly call: string; readonly says: string }): string =>
-    `  ${each.call.padEnd(width)}  ${each.says}`;
+    `  ${each.call.padEnd(width)}${each.call.length > width ? `\n${" ".repeat(width + 2)}` : ""}  ${each.says}`;
   return [...lines.map(shown), ...(more.length > 0 ? ["", "Yours:", ...more.map(shown)] : [])].join("\n");
 }
 
 const WIDEST = 44;
+
+function alsoCalled({ aliases = [] }: Command): string {
+  return aliases.length === 0 ? "" : ` (or ${aliases.map((alias) => `/${alias}`).join(", ")})`;
+}
 
 function detail(command: Command): string {
   const names = (command.aliases ?? []).map((alias) => `/${alias}`);

@@ -1,7 +1,7 @@
 /** A session for others: as pi's own file with all its branches, or the branch one stands on as a text or a page. No secret leaves with it. */
 
 import { writeFile } from "node:fs/promises";
-import { extname, resolve } from "node:path";
+import { dirname, extname, resolve } from "node:path";
 import type { Redaction } from "@pith/context";
 import { exportForPi, idAsName, openStore } from "@pith/context/node";
 import { type Mistake, mistake } from "../asking/mistake.ts";
@@ -37,6 +37,7 @@ const formats = { html: ".html", markdown: ".md", pi: ".jsonl" } as const;
 export async function exportSession(path: string, wish: ExportWish): Promise<Exported> {
   const { to, cwd, redaction } = wish;
   const as = wish.as ?? formatOf(to);
+  if (as === null) return mistake(`what shall ${to} be? Let it end with .html, .md or .jsonl (for pi)`);
   if (as === "pi" && wish.leaf !== undefined)
     return mistake("a file for pi holds every branch; name a leaf only for markdown and html");
   const opened = await openStore(path, { as: "follower" });
@@ -56,10 +57,11 @@ export async function exportSession(path: string, wish: ExportWish): Promise<Exp
   }
 }
 
-function formatOf(to = ""): ExportFormat {
+/** Null where it ends with something that would promise what it is not. */
+function formatOf(to = ""): ExportFormat | null {
   const ending = extname(to).toLowerCase();
   const names = Object.keys(formats) as ExportFormat[];
-  return names.find((format) => formats[format] === ending) ?? "html";
+  return names.find((format) => formats[format] === ending) ?? (ending === "" ? "html" : null);
 }
 
 interface Written {
@@ -75,8 +77,8 @@ async function written(path: string, text: string, { as, branch: { missing } }: 
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    return mistake(
-      code === "EEXIST" ? `${path} is there already; name another file` : `it cannot be written: ${message}`,
-    );
+    if (code === "EEXIST") return mistake(`${path} is there already; name another file`);
+    if (code === "ENOENT") return mistake(`there is no folder ${dirname(path)}; make it, or name another file`);
+    return mistake(`it cannot be written: ${message}`);
   }
 }

@@ -18,7 +18,8 @@ export function noteOnCompaction(event: CompactionEvent): string | null {
     case "compaction_failed":
       return null;
     case "compaction_skipped":
-      return `· not compacted: ${event.note}`;
+      // Who asked for it is answered.
+      return event.reason === "manual" ? null : `· not compacted: ${event.note}`;
     case "compaction_undone":
       return "· the compaction was undone; /redo takes that back";
     case "compaction_redone":

@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { type OpenedModel, openModel, providers, windowFile } from "@pith/models";
 import { type Mistake, mistake } from "../asking/mistake.ts";
+import { readKeyFile } from "../home/key-file.ts";
 import { type KeyPlaces, keyFile, keyFor, providerWithKey } from "../home/keys.ts";
 import type { Settings } from "../home/settings.ts";
 
@@ -57,7 +58,15 @@ async function byKey(places: KeyPlaces): Promise<Wanted> {
   if (found.type === "mistake") return found;
   const id = found.provider?.id;
   if (id !== undefined) return { type: "named", name: `${id}/${usual[id]}` };
-  return mistake(`no model: ${howToSet("anthropic", places)}; or name one with --model provider/model`);
+  return mistake(`no model: ${await whatIsMissing(places)}; or name one with --model provider/model`);
+}
+
+/** A file with keys under other names, mistyped ones perhaps, is not passed over as if it were not there. */
+async function whatIsMissing(places: KeyPlaces): Promise<string> {
+  const file = keyFile(places.home);
+  const read = await readKeyFile(file);
+  if (read.type === "mistake" || Object.keys(read.keys).length === 0) return howToSet("anthropic", places);
+  return `${file} has no key under the names ${Object.keys(usual).join(", ")}; write one`;
 }
 
 function howToSet(id: string, { home }: KeyPlaces): string {

@@ -1,20 +1,8 @@
 /** Every event that programs read, with an example: the page on events is made of it, and the compiler sees that none is missing. */
 
 import { noUsage } from "@pith/context";
-import type { AssistantMessageEvent, WireEvent } from "./wire-event.ts";
-
-export interface EventRow<Event> {
-  /** When it is told, and what one must know of its fields. */
-  readonly says: string;
-  readonly example: Event;
-}
-
-type Rows<Event extends { readonly type: string }> = {
-  readonly [Type in Event["type"]]: EventRow<Of<Event, Type>>;
-};
-
-/** Also of a shape that several types share. */
-type Of<Event, Type> = Event extends { readonly type: infer Own } ? (Type extends Own ? Event : never) : never;
+import type { Rows } from "./event-row.ts";
+import type { WireEvent } from "./wire-event.ts";
 
 const usage = { ...noUsage, input: 3, output: 5, totalTokens: 8, cost: { ...noUsage.cost, input: 0.1, total: 0.1 } };
 const reply = {
@@ -210,32 +198,6 @@ export const eventTable: Rows<WireEvent> = {
   error: {
     says: "whatever failed, in words that say what to do; the program ends with the code for it, unless it was a compaction",
     example: { type: "error", error: "no model: set a key such as ANTHROPIC_API_KEY" },
-  },
-};
-
-/** The pieces of a reply. */
-export const replyTable: Rows<AssistantMessageEvent> = {
-  text_start: { says: "a text begins", example: { type: "text_start", contentIndex: 0 } },
-  text_delta: { says: "more of it", example: { type: "text_delta", contentIndex: 0, delta: "Hel" } },
-  text_end: { says: "all of it", example: { type: "text_end", contentIndex: 0, content: "Hello." } },
-  thinking_start: { says: "a thought begins", example: { type: "thinking_start", contentIndex: 0 } },
-  thinking_delta: { says: "more of it", example: { type: "thinking_delta", contentIndex: 0, delta: "The user" } },
-  thinking_end: { says: "all of it", example: { type: "thinking_end", contentIndex: 0, content: "The user greets." } },
-  toolcall_start: {
-    says: "a call begins",
-    example: { type: "toolcall_start", contentIndex: 1, id: "c1", toolName: "bash" },
-  },
-  toolcall_delta: {
-    says: "more of its arguments, as JSON text",
-    example: { type: "toolcall_delta", contentIndex: 1, delta: '{"comm' },
-  },
-  toolcall_end: {
-    says: "the call, whole; calls end with the reply",
-    example: {
-      type: "toolcall_end",
-      contentIndex: 1,
-      toolCall: { type: "toolCall", id: "c1", name: "bash", arguments: { command: "ls" } },
-    },
   },
 };
 

@@ -38,7 +38,7 @@ export async function readied(wish: Wish, { voice, note, conceal }: Telling): Pr
   const holds = await whatHolds(wish, places);
   if (holds.type === "mistake") return holds;
   const { choices, sources, trusted } = holds;
-  const vault = vaultHere({ ...places, choices });
+  const vault = await vaultHere({ ...places, choices });
   if (vault) conceal(vault);
   const isCall = wish.words.startsWith("/");
   const said = isCall ? null : await saidIn(wish, note);

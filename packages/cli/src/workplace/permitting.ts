@@ -75,10 +75,15 @@ function rulesIn(flag: string, texts: readonly string[]): ReadRules {
   const rules: Rule[] = [];
   for (const text of texts) {
     const parsed = parseRule(text);
-    if (parsed.type === "mistake") return { type: "failed", message: `${flag} ${text}: ${parsed.message}` };
+    if (parsed.type === "mistake") return { type: "failed", message: mistakeIn(flag, text, parsed.message) };
     rules.push(parsed.rule);
   }
   return { type: "rules", rules };
+}
+
+/** Some mistakes begin with the rule themselves. */
+function mistakeIn(flag: string, text: string, message: string): string {
+  return message.startsWith(`${text}: `) ? `${flag} ${message}` : `${flag} ${text}: ${message}`;
 }
 
 function rulesOf(read: ReadRules): readonly Rule[] {

@@ -157,6 +157,17 @@ test("EXP4 the ending of the file says what it becomes; without a name it is a p
     as: "html",
   });
   expect(await exportSession(path, { to: "a.jsonl", redaction, cwd: home })).toMatchObject({ as: "pi" });
+  expect(await exportSession(path, { to: "a.pdf", redaction, cwd: home })).toEqual({
+    type: "mistake",
+    message: "what shall a.pdf be? Let it end with .html, .md or .jsonl (for pi)",
+  });
+  expect(await exportSession(path, { to: "a.txt", as: "markdown", redaction, cwd: home })).toMatchObject({
+    path: join(home, "a.txt"),
+    as: "markdown",
+  });
+  expect(await exportSession(path, { to: "none/a.md", redaction, cwd: home })).toMatchObject({
+    message: `there is no folder ${join(home, "none")}; make it, or name another file`,
+  });
   const leafless = { to: "b.md", leaf: "nowhere", redaction, cwd: home };
   expect(await exportSession(path, leafless)).toEqual({
     type: "mistake",

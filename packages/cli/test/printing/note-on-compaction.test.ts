@@ -35,6 +35,7 @@ test("PRT12 its end says what it freed, who told it, and what it cost", () => {
 test("PRT12 what did not happen, what is coming, and what is worth knowing is told", () => {
   const skipped = { type: "compaction_skipped", reason: "threshold", why: "off", note: "it is off; /compact does it" };
   expect(note(skipped)).toBe("· not compacted: it is off; /compact does it");
+  expect(note({ ...skipped, reason: "manual" })).toBeNull();
   const soft = { type: "compaction_soft_threshold", tokens: 148_000, limit: 183_616, contextWindow: 200_000 };
   expect(note(soft)).toBe("· the context is 80 % full (148k of 184k tokens)");
   const findings = [

@@ -79,6 +79,24 @@ test("DRS2 what is broken ends with 1; --fix takes rights from others, follows n
   expect(readFileSync(join(shelf.home, "settings.json"), "utf8")).toBe('{ "thinking": 7 }');
 });
 
+test("DRS2 a home that others can only list is worth a warning, and no fault", async () => {
+  chmodSync(shelf.home, 0o755);
+  const { code, out } = await shelf.run("doctor");
+  expect(code).toBe(0);
+  expect(out).toMatch(/^warning +rights: others can list what lies in .*\n +→ pith doctor --fix/m);
+  chmodSync(shelf.home, 0o775);
+  expect((await shelf.run("doctor")).code).toBe(1);
+});
+
+test("DRS1 a key under a name that is no provider's is told, without the name", async () => {
+  writeFileSync(join(shelf.home, "keys.json"), '{ "anthropc": "abc" }', { mode: 0o600 });
+  const { out } = await shelf.run("doctor");
+  expect(out).toMatch(
+    /^warning +keys: 1 key of .*keys\.json stands under a name that is no provider's\n +→ .*anthropic/m,
+  );
+  expect(out).not.toContain("anthropc");
+});
+
 test("DRS3 damaged sessions and blobs without a session are told, and nothing is done about them", async () => {
   const path = await shelf.add();
   writeFileSync(path, `${readFileSync(path, "utf8").replace("login", "LOGIN")}`);

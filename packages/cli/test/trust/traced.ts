@@ -67,7 +67,7 @@ const CALLS = [
 type Acts = Pick<Traced, "started" | "connected" | "changed" | "opened">;
 
 function acts(log: string): Acts {
-  const calls = log.split("\n").flatMap((line) => call(line) ?? []);
+  const calls = whole(log.split("\n")).flatMap((line) => call(line) ?? []);
   const started = calls.filter(({ name }) => name.startsWith("execve"));
   // Threads have numbers of their own, so that the others are told by what they execute.
   const children = new Set(started.slice(1).map(({ process }) => process));
@@ -92,7 +92,23 @@ interface Call {
 
 const CHANGING = /^(?:truncate|rename|link|symlink|unlink|rmdir|mkdir|mknod|f?chmod|f?chown|utimensat|setxattr)/;
 
-/** A call that was interrupted has all it was given in its first line. */
+/** A call that another came between is told in two lines: what it was given, and what came of it. */
+function whole(lines: readonly string[]): readonly string[] {
+  const begun = new Map<string, string>();
+  const told = lines.flatMap((line) => {
+    const [, process = "", rest = ""] = /^(\d+) +(.*)$/.exec(line) ?? [];
+    const [, end] = /^<\.\.\. \w+ resumed>(.*)$/.exec(rest) ?? [];
+    const start = begun.get(process) ?? `${process} `;
+    if (rest.endsWith(UNFINISHED)) begun.set(process, line.slice(0, -UNFINISHED.length));
+    else begun.delete(process);
+    if (rest.endsWith(UNFINISHED)) return [];
+    return [end === undefined ? line : `${start}${end}`];
+  });
+  return [...told, ...begun.values()];
+}
+
+const UNFINISHED = "<unfinished ...>";
+
 function call(line: string): Call | null {
   const match = /^(\d+) +(\w+)\((.*)$/.exec(line);
   return match && !/ = -1 ENOENT/.test(line)

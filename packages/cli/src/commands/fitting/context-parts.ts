@@ -30,8 +30,10 @@ export interface ContextPart {
 export function contextParts(window: Window, budget: Pick<Budget, "to" | "fixed">): readonly ContextPart[] {
   const { tokens, fixed } = contextSize(window, budget);
   const said = [...frontOf(window), ...tailOf(window, budget.to)];
-  const own = systemParts(foldedSystem(window));
-  return [...scaled(own, fixed), ...scaled(merged(said), tokens - Math.min(tokens, fixed))];
+  const own = scaled(systemParts(foldedSystem(window)), fixed);
+  // An estimate of the system above what was measured in all would leave no room for what was said.
+  if (tokens <= fixed) return scaled([...own, ...merged(said)], tokens);
+  return [...own, ...scaled(merged(said), tokens - fixed)];
 }
 
 /** Estimates by the letter, brought to what was measured. */

@@ -10,7 +10,8 @@ export function contextText(report: ContextReport): string {
   const head =
     limit === null ? `${amount(tokens)} tokens of a window nobody knows` : `${bar(full ?? 0, WIDE)} ${headOf(report)}`;
   const widest = Math.max(0, ...parts.map(({ kind }) => kind.length));
-  return [head, "", ...places(parts, { tokens, widest }), "", ...nextOf(report)].join("\n");
+  const filled = parts.length === 0 ? [] : ["", ...places(parts, { tokens, widest })];
+  return [head, ...filled, "", ...nextOf(report)].join("\n");
 }
 
 function headOf({ tokens, limit, contextWindow }: ContextReport): string {
@@ -45,19 +46,23 @@ function nextOf({
   held,
   afterCompaction,
 }: ContextReport): readonly string[] {
-  const sure =
-    measured === 0 ? "estimated, since no reply has measured it yet" : `${amount(measured)} measured by the last reply`;
   const when = limit === null ? "when the provider refuses a request as too long" : `above ${amount(limit)} tokens`;
-  const warned = soft === null ? "" : `, told from ${amount(soft)} on`;
+  const warned = soft === null ? "" : `; you are told from ${amount(soft)} on`;
   const frees = afterCompaction === null ? null : Math.max(0, tokens - afterCompaction);
   return [
-    `Of these ${sure}.`,
+    countedBy(tokens, measured),
     isAutomatic ? `Compacted by itself ${when}${warned}.` : "Nothing is compacted by itself (/autocompact on).",
     ...(held === null || held === "off" ? [] : [`It is not now: ${holds[held]}.`]),
     frees === null
       ? "There is nothing to compact."
       : `A compaction now would free about ${amount(frees)} tokens (/compact --preview).`,
   ];
+}
+
+function countedBy(tokens: number, measured: number): string {
+  if (measured === 0) return "This is an estimate: no reply has measured it yet.";
+  if (measured >= tokens) return "Measured by the last reply.";
+  return `Of these ${amount(measured)} were measured by the last reply, the rest is estimated.`;
 }
 
 const holds = {

@@ -41,5 +41,8 @@ function receiptAt({ session: { window } }: Agent): Receipt | null {
 function sentence(receipt: Receipt | null, agent: Agent): string {
   const { tokens } = agent.contextUsage();
   const now = `the context has about ${amount(tokens)} tokens now`;
-  return receipt ? `the compaction of ${receiptTold(receipt)}; ${now}` : `the newest compaction; ${now}`;
+  // What was found in its summary was told when it was made.
+  return receipt
+    ? `the compaction of ${receiptTold({ ...receipt, findings: [] })}; ${now}`
+    : `the newest compaction; ${now}`;
 }

@@ -39,7 +39,7 @@ function isYours(entry: Entry): boolean {
 /** The newest of the branch, the last one last. */
 async function messagesTold({ agent: { session } }: Desk): Promise<Answer> {
   const said = (await wayTo(session.leaf, session.store, MOST_SEEN)).filter(isYours).slice(-MOST);
-  if (said.length === 0) return told("nothing was said yet", []);
+  if (said.length === 0) return told("you have said nothing on this branch yet; /tree shows all of them", []);
   const items = said.map((entry) => ({ id: entry.id, words: plainText(entryWords(entry), WIDTH) }));
   const lines = items.map(({ id, words }) => `${shortId(id)}  ${words}`);
   return told([...lines, "From before which? /fork and its id"].join("\n"), items);

@@ -23,7 +23,7 @@ export const handoff: Command = {
       case "written":
         return await opened(outcome, desk.sessionPath, desk);
       case "nothing-to-do":
-        return told("nothing was said yet that could be handed over; /new begins a session", null);
+        return told("nothing was said yet on this branch that could be handed over; /new begins a session", null);
       case "cancelled":
         return told("the handoff was cancelled; there is no new session", null);
       case "failed":

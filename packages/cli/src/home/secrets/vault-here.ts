@@ -1,7 +1,9 @@
-/** The vault of this program: with the secrets of its environment, unless the user has switched redaction off. */
+/** The vault of this program: with the secrets of its environment and the user's keys, unless redaction was switched off. */
 
 import { Vault } from "@pith/context/secrets";
 import type { Environment } from "@pith/models";
+import { readKeyFile } from "../key-file.ts";
+import { keyFile } from "../keys.ts";
 import type { Settings } from "../settings.ts";
 import { keyedDigest } from "./keyed-digest.ts";
 
@@ -13,9 +15,22 @@ export interface VaultPlace {
 }
 
 /** Null where it was switched off. */
-export function vaultHere({ home, environment, choices: { secrets = {} } }: VaultPlace): Vault | null {
-  if (secrets.redact === "off") return null;
-  return new Vault({ digest: keyedDigest(home), environment, names: secrets.also ?? [] });
+export async function vaultHere({ home, environment, choices }: VaultPlace): Promise<Vault | null> {
+  const { redact, also = [] } = choices.secrets ?? {};
+  if (redact === "off") return null;
+  return new Vault({
+    digest: keyedDigest(home),
+    environment: { ...(await keptKeys(home)), ...environment },
+    names: also,
+  });
+}
+
+/** As if they were variables: a provider that does not like a key may repeat it. */
+async function keptKeys(home: string): Promise<Environment> {
+  const read = await readKeyFile(keyFile(home));
+  // What is wrong with the file is told to whoever needs a key of it.
+  const keys = read.type === "read" ? Object.entries(read.keys) : [];
+  return Object.fromEntries(keys.map(([provider, key]) => [`${provider.toUpperCase()}_API_KEY`, key]));
 }
 
 /** Told at every start. */

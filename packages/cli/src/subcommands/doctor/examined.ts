@@ -41,7 +41,7 @@ async function tried(name: string, look: () => Promise<readonly Check[]>): Promi
       fault(
         name,
         `${path ?? "a file"} cannot be looked at: the disk gave ${code}`,
-        "is it yours, and what it should be?",
+        "is it yours, and what it should be? ls -ld shows it; PITH_HOME names another folder",
       ),
     ];
   }

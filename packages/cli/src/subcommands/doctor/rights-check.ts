@@ -7,18 +7,26 @@ import { realFiles } from "@pith/context/node";
 import { counted } from "../sessions/wording/amounts.ts";
 import { progress } from "../sessions/wording/progress.ts";
 import type { Call } from "../subcommand.ts";
-import { type Check, fault, ok } from "./check.ts";
+import { type Check, fault, ok, warning } from "./check.ts";
 
 export async function rightsCheck({ home, flags, note }: Call): Promise<Check> {
   const open = openPaths(home, progress(note));
   const [first] = open;
   if (first === undefined) return ok("rights", `${home} is yours alone`);
-  if (flags.fix !== true)
-    return fault("rights", `others have rights to ${first}${more(open.length)}`, "pith doctor --fix takes them away");
+  if (flags.fix !== true) return toldOpen(open, first, home);
   const left = open.filter((path) => !closed(path));
   if (left.length === 0) return ok("rights", `taken from others for ${counted(open.length, "path")}`);
   return fault("rights", `others still have rights to ${left[0]}${more(left.length)}`, "take them away with chmod");
 }
+
+/** Who makes the home with a plain mkdir shows the names of files to others, and nothing that is kept in them. */
+function toldOpen(open: readonly string[], first: string, home: string): Check {
+  const isListed = open.length === 1 && first === home && !isOpen(home, OTHERS_WRITE);
+  if (isListed) return warning("rights", `others can list what lies in ${home}`, ADVICE);
+  return fault("rights", `others have rights to ${first}${more(open.length)}`, ADVICE);
+}
+
+const ADVICE = "pith doctor --fix takes them away";
 
 function more(count: number): string {
   return count > 1 ? ` and ${counted(count - 1, "other path")}` : "";

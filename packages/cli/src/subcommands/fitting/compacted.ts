@@ -22,12 +22,12 @@ export async function compacted(call: Call): Promise<Outcome> {
   const read = readArguments(["-p", `--session=${found.path}`, "--no-context-files", "--no-skills"]);
   if (read.type !== "wish") return mistake(`${found.path} cannot be named on a command line`);
   const choices = { ...chosen.settings, ...read.wish.choices, sandbox: "off" } as const;
-  const vault = vaultHere({ home, environment, choices });
+  const vault = await vaultHere({ home, environment, choices });
   const built = await build(read.wish, { cwd, home, environment, choices, vault });
   if (built.type === "failed") return mistake(built.message);
   const { agent, close } = built;
   const signalled = stopOnSignals(agent);
-  note(`· asking ${agent.model.provider}/${agent.model.model} for a summary`);
+  note(`· compacting with ${agent.model.provider}/${agent.model.model}`);
   const { instructions } = flags;
   const compaction = agent.compact(typeof instructions === "string" ? instructions : undefined);
   const outcome = await compaction.finally(close);

@@ -29,7 +29,7 @@ function outcomeOf(read: WindowRead): Outcome {
 
 type Planned = Extract<Preview, { type: "planned" }>;
 
-/** Dollars at most: all of it read anew, nothing from a cache. */
+/** Dollars for one answer: all of it read anew, nothing from a cache. Parts and corrections come on top. */
 function priceOf({ plan, receipt }: Planned, { prices }: WindowRead): number | null {
   if (!prices) return null;
   return (receipt.tokens.before * prices.input + plan.checkpoint * prices.output) / 1_000_000;
@@ -52,7 +52,7 @@ function textOf({ plan, receipt, front }: Planned, { read, price }: Telling): st
     `nothing is lost: each stays in the session (pith sessions show ${read.word} --entry ID)`,
     price === null
       ? `price: nobody knows what ${read.model} costs`
-      : `price: at most about ${costTold(price)} with ${read.model}`,
+      : `price: about ${costTold(price)} with ${read.model}; more where it must be told in parts, or corrected`,
     "",
     "What code alone would put in their place; a model's story would stand in it:",
     "",

@@ -37,6 +37,14 @@ test("COM14 the parts of a context add up to what the next request weighs, each 
   ]);
 });
 
+test("COM14 they add up, too, where less was measured than the system was estimated at", () => {
+  const window = windowOf(story(...talk));
+  const { tokens } = contextSize(window, budget);
+  const heavy = { ...budget, fixed: tokens + 500 };
+  const parts = contextParts(window, heavy);
+  expect(parts.reduce((sum, part) => sum + part.tokens, 0)).toBe(contextSize(window, heavy).tokens);
+});
+
 test("COM14 blocks that nobody knows are in no part", () => {
   const entries = story("user: read it", "says: read");
   const [, reply] = entries;
@@ -61,7 +69,7 @@ test("COM15 the report says when it is too much, when it is told, and what a com
   expect(report.afterCompaction).toBeLessThan(report.tokens / 2);
   const text = contextText(report);
   expect(text).toMatch(/^█+░+ [\d,]+ of 183,616 tokens \(\d+ %; the window has 200,000\)\n/);
-  expect(text).toMatch(/Compacted by itself above 183,616 tokens, told from 146,892 on\.\n/);
+  expect(text).toMatch(/Compacted by itself above 183,616 tokens; you are told from 146,892 on\.\n/);
   expect(text).toMatch(/A compaction now would free about [\d,]+ tokens \(\/compact --preview\)\.$/);
 });
 

@@ -1,6 +1,6 @@
 /** Sessions by whatever they are called, and lists of them. */
 
-import { copyFileSync, mkdirSync, symlinkSync } from "node:fs";
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -61,6 +61,16 @@ test("SUB8 this folder's sessions come first, those of others with --all or --fo
   const { out } = await shelf.run("sessions", "list", "--limit", "1");
   expect(out).toMatch(/^[0-9a-f]{8} +24 h +\d+ B +New here\.\n… 1 more session; --limit 0 shows all\n$/);
   expect(await shelf.run("sessions", "list", "--limit", "few")).toMatchObject({ code: 2 });
+});
+
+test("SUB8 a folder of sessions that cannot be read is not told as an empty one", async () => {
+  expect(await shelf.run("sessions", "list")).toMatchObject({ code: 0, out: expect.stringContaining("no session of") });
+  writeFileSync(join(shelf.home, "sessions"), "");
+  expect(await shelf.run("sessions", "list")).toMatchObject({
+    code: 1,
+    out: "",
+    notes: [`pith: ${join(shelf.home, "sessions")} cannot be read: the disk gave ENOTDIR; pith doctor tells more`],
+  });
 });
 
 test("SUB8 a folder that holds sessions of another program is looked into", async () => {

@@ -115,11 +115,11 @@ async function found(database: Database, search: Search): Promise<Found> {
   const hits: Hit[] = [];
   let looked = 0;
   for (const hit of hitsOf(database, candidates, { ...search, question })) {
-    if (hits.length >= search.limit) break;
     if (hit) hits.push(hit);
+    if (hits.length >= search.limit) break;
     if (++looked % BREATH === 0) await breath();
   }
-  return { hits, more: candidates.length === RANKED };
+  return { hits: hits.slice(0, search.limit), more: candidates.length === RANKED };
 }
 
 /** Best first. */

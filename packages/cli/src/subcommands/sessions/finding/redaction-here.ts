@@ -9,6 +9,6 @@ export async function redactionHere({ home, environment }: Call): Promise<Redact
   const chosen = await choose({}, { home, environment });
   // Settings with a mistake in them are no reason to show a secret, nor to show nothing.
   const choices = chosen.type === "chosen" ? chosen.choices : {};
-  const vault = vaultHere({ home, environment, choices });
+  const vault = await vaultHere({ home, environment, choices });
   return { redacted: (value) => vault?.redacted(value) ?? value };
 }

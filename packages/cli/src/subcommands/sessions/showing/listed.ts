@@ -1,6 +1,8 @@
 /** A list of sessions for people and for programs. */
 
-import { listSessions, type SessionItem } from "@pith/context/node";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { diskError, listSessions, type SessionItem } from "@pith/context/node";
 import { clipped } from "../../../printing/clipped.ts";
 import { oneLine } from "../../../printing/one-line.ts";
 import type { Call, Outcome } from "../../subcommand.ts";
@@ -13,6 +15,8 @@ export async function listed(call: Call): Promise<Outcome> {
   if (limit.type === "mistake") return limit;
   const place = placeIn(call);
   const all = await sessionsIn(place, call.home);
+  const fault = all.length === 0 && place.type !== "folders" ? await closedSessions(call.home) : null;
+  if (fault !== null) return { type: "failed", message: fault };
   const first = limit.value === 0 ? all : all.slice(0, limit.value);
   // What Pith itself wrote holds no secret, and most lists are of that.
   const shown = place.type === "folders" ? await withoutSecrets(first, call) : first;
@@ -21,6 +25,19 @@ export async function listed(call: Call): Promise<Outcome> {
 }
 
 const USUAL = 20;
+
+/** A folder that cannot be read is not an empty one; null where it is, or is not there yet. */
+async function closedSessions(home: string): Promise<string | null> {
+  const folder = join(home, "sessions");
+  try {
+    await readdir(folder);
+    return null;
+  } catch (error) {
+    const code = diskError(error);
+    if (code === "") throw error;
+    return code === "ENOENT" ? null : `${folder} cannot be read: the disk gave ${code}; pith doctor tells more`;
+  }
+}
 
 async function withoutSecrets(items: readonly SessionItem[], call: Call): Promise<readonly SessionItem[]> {
   const { redactionHere } = await import("../finding/redaction-here.ts");

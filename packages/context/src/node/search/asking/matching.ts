@@ -1,12 +1,14 @@
 /** Where a question's words stand in a text. The index says which entries have them; this checks it, and marks them. */
 
 import type { Part, Question } from "./question.ts";
-import { nameParts, wordsIn } from "./words.ts";
+import { ASCII_WORD, IS_ASCII, nameParts, wordsIn } from "./words.ts";
 
 /** Whether a text has all that is asked for: by the very words that the index was given. */
 export function matches(text: string, { parts }: Question): boolean {
   const words = wordsIn(text);
-  return parts.every((part) => words.some((_, at) => fitsAt(words, at, part)) || isNamePart(nameParts(text), part));
+  const missing = parts.filter((part) => !words.some((_, at) => fitsAt(words, at, part)));
+  const names = missing.length > 0 ? nameParts(text) : NONE;
+  return missing.every((part) => isNamePart(names, part));
 }
 
 export interface Mark {
@@ -21,53 +23,67 @@ export function marksIn(text: string, { parts }: Question, most: number): readon
   const spans = spansIn(text);
   const words = spans.map(({ word }) => word);
   const marks: Mark[] = [];
-  for (const [at, span] of spans.entries()) {
-    for (const [number, part] of parts.entries()) {
+  spans.forEach((span, at) => {
+    if (marks.length >= most) return;
+    parts.forEach((part, number) => {
       const last = spans[at + part.words.length - 1];
       if (last && fitsAt(words, at, part)) marks.push({ start: span.start, end: last.end, part: number });
-      else if (isNamePart(nameParts(text.slice(span.start, span.end)), part))
-        marks.push({ ...partOfName(text, span, part), part: number });
-    }
-    if (marks.length >= most) break;
-  }
+      else if (isNamePart(span.names, part)) marks.push({ ...partOfName(text, span, part), part: number });
+    });
+  });
   return marks;
 }
 
+// Plain loops and no lists: it is asked at each of many thousand words.
 function fitsAt(words: readonly string[], at: number, { words: wanted, isPrefix }: Part): boolean {
   const last = wanted.length - 1;
-  return wanted.every((word, more) => {
-    const found = words[at + more];
-    return isPrefix && more === last ? found?.startsWith(word) : found === word;
-  });
+  for (let more = 0; more < last; more++) if (words[at + more] !== wanted[more]) return false;
+  const found = words[at + last];
+  return found === wanted[last] || (isPrefix && found !== undefined && found.startsWith(wanted[last] ?? ""));
 }
 
-function isNamePart(names: readonly string[], { words: [word = "", more], isPrefix }: Part): boolean {
-  if (more !== undefined) return false;
-  return names.some((name) => (isPrefix ? name.startsWith(word) : name === word));
+/** Whether it is one word, and that is a part of a name. */
+function isNamePart(names: readonly string[], part: Part): boolean {
+  return part.words.length === 1 && names.some((_, at) => fitsAt(names, at, part));
 }
 
 interface Span {
   readonly start: number;
   readonly end: number;
   readonly word: string;
-  /** The parts of the name that it is. */
+  /** Its parts, where it is a name. */
   readonly names: readonly string[];
 }
 
 function spansIn(text: string): readonly Span[] {
-  return [...text.matchAll(RUN)].flatMap(({ 0: run, index }) => {
-    if (SHORT_ASCII.test(run)) return [{ start: index, end: index + run.length, word: run, names: NONE }];
-    const words = wordsIn(run);
-    const names = nameParts(run);
-    // Where letters were put together or taken away, nobody knows which of them stand where.
-    const isTraced = words.join("").length === run.length;
-    let at = index;
-    return words.map((word) => {
-      const start = isTraced ? at : index;
-      at += word.length;
-      return { start, end: isTraced ? at : index + run.length, word, names };
-    });
+  const runs = text.match(IS_ASCII.test(text) ? ASCII_WORD : RUN) ?? [];
+  const spans: Span[] = [];
+  let end = 0;
+  for (const run of runs) {
+    const start = text.indexOf(run, end);
+    end = start + run.length;
+    if (SHORT_ASCII.test(run)) spans.push({ start, end, word: run.toLowerCase(), names: namesIn(run) });
+    else spans.push(...spansOf(run, start));
+  }
+  return spans;
+}
+
+function spansOf(run: string, start: number): readonly Span[] {
+  const words = wordsIn(run);
+  // Where letters were put together or taken away, nobody knows which of them stand where.
+  if (words.join("").length !== run.length)
+    return words.map((word) => ({ start, end: start + run.length, word, names: namesIn(run) }));
+  let at = 0;
+  return words.map((word) => {
+    const from = at;
+    at += word.length;
+    return { start: start + from, end: start + at, word, names: namesIn(run.slice(from, at)) };
   });
+}
+
+// Most words are none.
+function namesIn(word: string): readonly string[] {
+  return CAPITAL.test(word) ? nameParts(word) : NONE;
 }
 
 function partOfName(text: string, { start, end }: Span, { words: [word = ""] }: Part): Omit<Mark, "part"> {
@@ -76,6 +92,7 @@ function partOfName(text: string, { start, end }: Span, { words: [word = ""] }: 
 }
 
 const NONE: readonly string[] = [];
-// Most are such words, and nothing has to be done to them.
-const SHORT_ASCII = /^[a-z0-9]{1,40}$/;
+const CAPITAL = /[A-Z]/;
+// Most are such words, and hardly anything has to be done to them.
+const SHORT_ASCII = /^[A-Za-z0-9]{1,40}$/;
 const RUN = /[\p{L}\p{N}\p{M}]+/gu;

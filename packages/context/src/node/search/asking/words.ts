@@ -10,11 +10,8 @@ export function indexable(text: string): string {
 
 /** The words in their order, as a question means them. */
 export function wordsIn(text: string): readonly string[] {
-  return (
-    foldedText(text, text.match(ASCII_WORD) ?? [])
-      .toLowerCase()
-      .match(WORD) ?? []
-  );
+  if (!IS_ASCII.test(text)) return unaccented(text).toLowerCase().match(WORD) ?? [];
+  return (text.toLowerCase().match(ASCII_WORD) ?? []).map(beginning);
 }
 
 /** A word that no text has: it says in which folder an entry lies. */
@@ -57,8 +54,8 @@ const LONGEST_WORD = 64;
 const LONGEST_NAME = 40;
 const beginning = (word: string): string => word.slice(0, LONGEST_WORD);
 
-const IS_ASCII = /^[\0-\x7f]*$/;
-const ASCII_WORD = /[A-Za-z0-9]+/g;
+export const IS_ASCII: RegExp = /^[\0-\x7f]*$/;
+export const ASCII_WORD: RegExp = /[A-Za-z0-9]+/g;
 const WORD = /[a-z0-9\u0080-\u{10ffff}]+/gu;
 const ANY_WORD = /[\p{L}\p{N}\p{M}]+/gu;
 const ACCENTS = /[\u0300-\u036f]/g;

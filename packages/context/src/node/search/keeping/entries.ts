@@ -1,7 +1,7 @@
 /** Which entries have which words, and where they stand in their files. Their text is not kept. */
 
 import { HIT_KINDS, type HitKind } from "../indexing/searchable.ts";
-import type { Database } from "./sqlite.ts";
+import { type Database, prepared } from "./sqlite.ts";
 import { openVolume, tableOf, volumesIn } from "./volumes.ts";
 
 export interface Located {
@@ -32,10 +32,10 @@ export function addEntries(
   { file, most }: { readonly file: number; readonly most: number },
 ): void {
   if (additions.length === 0) return;
-  let id = Number(database.prepare("SELECT max(id) AS last FROM entry").get()?.last ?? 0);
+  let id = Number(prepared(database, "SELECT max(id) AS last FROM entry").get()?.last ?? 0);
   const volume = openVolume(database, { first: id + 1, most });
-  const place = database.prepare("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?)");
-  const put = database.prepare(`INSERT INTO ${tableOf(volume)} (rowid, words) VALUES (?, ?)`);
+  const place = prepared(database, "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?)");
+  const put = prepared(database, `INSERT INTO ${tableOf(volume)} (rowid, words) VALUES (?, ?)`);
   let { letters, newest } = volume;
   for (const { time, at, length, kind, letters: own, words } of additions) {
     id++;
@@ -44,20 +44,20 @@ export function addEntries(
     letters += words.length;
     newest = Math.max(newest, time);
   }
-  database.prepare("UPDATE volume SET letters = ?, newest = ? WHERE id = ?").run(letters, newest, volume.id);
+  prepared(database, "UPDATE volume SET letters = ?, newest = ? WHERE id = ?").run(letters, newest, volume.id);
 }
 
 /** Forgets some entries of a file, and the file itself with the last of them; returns whether there are more. */
 export function forgetEntries(database: Database, file: number, most: number): boolean {
-  const rows = database.prepare("SELECT id FROM entry WHERE file = ? LIMIT ?").all(file, most);
+  const rows = prepared(database, "SELECT id FROM entry WHERE file = ? LIMIT ?").all(file, most);
   const volumes = volumesIn(database);
   for (const id of rows.map((row) => Number(row.id))) {
     const volume = volumes.find(({ first }) => first <= id);
-    if (volume) database.prepare(`DELETE FROM ${tableOf(volume)} WHERE rowid = ?`).run(id);
-    database.prepare("DELETE FROM entry WHERE id = ?").run(id);
+    if (volume) prepared(database, `DELETE FROM ${tableOf(volume)} WHERE rowid = ?`).run(id);
+    prepared(database, "DELETE FROM entry WHERE id = ?").run(id);
   }
   if (rows.length === most) return true;
-  database.prepare("DELETE FROM file WHERE id = ?").run(file);
+  prepared(database, "DELETE FROM file WHERE id = ?").run(file);
   return false;
 }
 
@@ -93,7 +93,7 @@ function candidatesIn(
   table: string,
   { match, since, most, order }: Wanted & { readonly order: "ASC" | "DESC" },
 ): Candidate[] {
-  const statement = database.prepare(`SELECT entry.id, file, time, at, length, kind, letters FROM ${table} AS words
+  const statement = prepared(database, `SELECT entry.id, file, time, at, length, kind, letters FROM ${table} AS words
     JOIN entry ON entry.id = words.rowid WHERE ${table} MATCH ? AND time >= ? ORDER BY words.rowid ${order} LIMIT ?`);
   // Thousands of rows: as lists they come twice as fast, where Node has them.
   statement.setReturnArrays?.(true);
@@ -106,7 +106,7 @@ export function idsFrom(database: Database, match: string, least: number): Reado
   const found = new Set<number>();
   for (const volume of volumesIn(database)) {
     const sql = `SELECT rowid AS id FROM ${tableOf(volume)} WHERE ${tableOf(volume)} MATCH ? AND rowid >= ?`;
-    for (const { id } of database.prepare(sql).all(match, least)) found.add(Number(id));
+    for (const { id } of prepared(database, sql).all(match, least)) found.add(Number(id));
     if (volume.first <= least) break;
   }
   return found;
@@ -115,7 +115,7 @@ export function idsFrom(database: Database, match: string, least: number): Reado
 /** Where the session was last named; null where it never was. */
 export function nameLine(database: Database, file: number): Pick<Located, "at" | "length"> | null {
   const sql = "SELECT at, length FROM entry WHERE file = ? AND kind = ? ORDER BY id DESC LIMIT 1";
-  const row = database.prepare(sql).get(file, HIT_KINDS.indexOf("session_info"));
+  const row = prepared(database, sql).get(file, HIT_KINDS.indexOf("session_info"));
   return row ? { at: Number(row.at), length: Number(row.length) } : null;
 }
 

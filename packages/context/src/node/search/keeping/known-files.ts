@@ -1,6 +1,6 @@
 /** Which files the index has read, how far, and how to tell whether they are still the same. */
 
-import type { Database } from "./sqlite.ts";
+import { type Database, prepared } from "./sqlite.ts";
 
 /** A file as it was when it was read. */
 export interface KnownFile {
@@ -26,7 +26,7 @@ export interface KnownFolder {
 
 /** By their paths. */
 export function folders(database: Database): ReadonlyMap<string, KnownFolder> {
-  const rows = database.prepare("SELECT id, path, state FROM folder").all() as unknown as readonly KnownFolder[];
+  const rows = prepared(database, "SELECT id, path, state FROM folder").all() as unknown as readonly KnownFolder[];
   return new Map(rows.map((folder) => [folder.path, folder]));
 }
 
@@ -34,21 +34,21 @@ export function folders(database: Database): ReadonlyMap<string, KnownFolder> {
 // were gathered so far are written, and a thousand small pieces cost more than one big.
 /** The number of a folder in which something is about to change. */
 export function openFolder(database: Database, path: string): number {
-  const row = database.prepare("SELECT id FROM folder WHERE path = ?").get(path);
+  const row = prepared(database, "SELECT id FROM folder WHERE path = ?").get(path);
   if (!row)
-    return Number(database.prepare("INSERT INTO folder (path, state) VALUES (?, '')").run(path).lastInsertRowid);
-  database.prepare("UPDATE folder SET state = '' WHERE id = ?").run(Number(row.id));
+    return Number(prepared(database, "INSERT INTO folder (path, state) VALUES (?, '')").run(path).lastInsertRowid);
+  prepared(database, "UPDATE folder SET state = '' WHERE id = ?").run(Number(row.id));
   return Number(row.id);
 }
 
 /** All of its files are in the index as they are; a folder without any is forgotten. */
 export function closeFolder(database: Database, path: string, state: string): void {
-  database.prepare("UPDATE folder SET state = ? WHERE path = ?").run(state, path);
-  database.prepare("DELETE FROM folder WHERE path = ? AND id NOT IN (SELECT folder FROM file)").run(path);
+  prepared(database, "UPDATE folder SET state = ? WHERE path = ?").run(state, path);
+  prepared(database, "DELETE FROM folder WHERE path = ? AND id NOT IN (SELECT folder FROM file)").run(path);
 }
 
 export function filesIn(database: Database, folder: number): readonly KnownFile[] {
-  return database.prepare("SELECT * FROM file WHERE folder = ?").all(folder) as unknown as readonly KnownFile[];
+  return prepared(database, "SELECT * FROM file WHERE folder = ?").all(folder) as unknown as readonly KnownFile[];
 }
 
 export interface Place {
@@ -60,7 +60,7 @@ export interface Place {
 export function placeOf(database: Database, file: number): Place | null {
   const sql = `SELECT folder.path AS folder, file.name AS name FROM file JOIN folder ON folder.id = file.folder
     WHERE file.id = ?`;
-  const row = database.prepare(sql).get(file);
+  const row = prepared(database, sql).get(file);
   return row ? { folder: String(row.folder), name: String(row.name) } : null;
 }
 
@@ -68,18 +68,18 @@ export function placeOf(database: Database, file: number): Place | null {
 export function addFile(database: Database, { folder, name }: Pick<KnownFile, "folder" | "name">): number {
   const sql =
     "INSERT INTO file (folder, name, identity, size, modified, covered, head, tail) VALUES (?, ?, '', -1, 0, 0, 0, 0)";
-  return Number(database.prepare(sql).run(folder, name).lastInsertRowid);
+  return Number(prepared(database, sql).run(folder, name).lastInsertRowid);
 }
 
 /** Notes how far it was read, and what it looks like. */
 export function keepFile(database: Database, file: Omit<KnownFile, "folder" | "name">): void {
   const { id, identity, size, modified, covered, head, tail } = file;
   const sql = "UPDATE file SET identity = ?, size = ?, modified = ?, covered = ?, head = ?, tail = ? WHERE id = ?";
-  database.prepare(sql).run(identity, size, modified, covered, head, tail, id);
+  prepared(database, sql).run(identity, size, modified, covered, head, tail, id);
 }
 
 /** From the next look on, all of it is forgotten and read anew. */
 export function doubt(database: Database, file: number): void {
-  database.prepare("UPDATE file SET covered = -1 WHERE id = ?").run(file);
-  database.prepare("UPDATE folder SET state = '' WHERE id = (SELECT folder FROM file WHERE id = ?)").run(file);
+  prepared(database, "UPDATE file SET covered = -1 WHERE id = ?").run(file);
+  prepared(database, "UPDATE folder SET state = '' WHERE id = (SELECT folder FROM file WHERE id = ?)").run(file);
 }

@@ -1,6 +1,6 @@
 /** SQLite as this machine's Node has it, loaded when it is needed and without the warning of Nodes that still call it an experiment. */
 
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 
 export type Database = DatabaseSync;
 
@@ -16,6 +16,17 @@ export function openDatabase(path: string): Database {
     process.emitWarning = emitWarning;
   }
 }
+
+/** A statement, understood once for as long as the database is open: a question asks the same of dozens of tables. */
+export function prepared(database: Database, sql: string): StatementSync {
+  const kept = STATEMENTS.get(database) ?? new Map<string, StatementSync>();
+  STATEMENTS.set(database, kept);
+  const statement = kept.get(sql) ?? database.prepare(sql);
+  kept.set(sql, statement);
+  return statement;
+}
+
+const STATEMENTS = new WeakMap<Database, Map<string, StatementSync>>();
 
 /** Everything that is looked at in it is of one moment, whatever another program writes meanwhile. */
 export function together<Found>(database: Database, look: () => Found): Found {

@@ -1,6 +1,6 @@
 /** The words, in volumes that are read from the newest back: what is asked for often is found in the first, whatever lies behind it. */
 
-import type { Database } from "./sqlite.ts";
+import { type Database, prepared } from "./sqlite.ts";
 
 export interface Volume {
   readonly id: number;
@@ -15,7 +15,7 @@ export interface Volume {
 
 /** Newest first. */
 export function volumesIn(database: Database): readonly Volume[] {
-  const rows = database.prepare("SELECT id, first, letters, newest, sealed FROM volume ORDER BY id DESC").all();
+  const rows = prepared(database, "SELECT id, first, letters, newest, sealed FROM volume ORDER BY id DESC").all();
   return rows as unknown as readonly Volume[];
 }
 
@@ -38,7 +38,7 @@ export function openVolume(
     ["crisismerge", 1000],
   ] as const)
     command(database, table, [option, value]);
-  database.prepare("INSERT INTO volume VALUES (?, ?, 0, 0, 0)").run(volume.id, first);
+  prepared(database, "INSERT INTO volume VALUES (?, ?, 0, 0, 0)").run(volume.id, first);
   return volume;
 }
 
@@ -51,7 +51,7 @@ export function* sealed(database: Database, most: number): Generator<undefined> 
   for (const volume of volumesIn(database)) {
     if (volume.sealed === 1 || volume.letters < most) continue;
     yield* merged(database, volume, "all");
-    database.prepare("UPDATE volume SET sealed = 1 WHERE id = ?").run(volume.id);
+    prepared(database, "UPDATE volume SET sealed = 1 WHERE id = ?").run(volume.id);
   }
 }
 
@@ -66,16 +66,16 @@ export function dropEmptied(database: Database): void {
   let end = Number.MAX_SAFE_INTEGER;
   for (const volume of volumesIn(database)) {
     const { first, id } = volume;
-    const left = database.prepare("SELECT 1 FROM entry WHERE id >= ? AND id < ? LIMIT 1").get(first, end);
+    const left = prepared(database, "SELECT 1 FROM entry WHERE id >= ? AND id < ? LIMIT 1").get(first, end);
     end = first;
     if (left) continue;
     database.exec(`DROP TABLE ${tableOf(volume)}`);
-    database.prepare("DELETE FROM volume WHERE id = ?").run(id);
+    prepared(database, "DELETE FROM volume WHERE id = ?").run(id);
   }
 }
 
 function* merged(database: Database, volume: Volume, pieces: "all" | "some"): Generator<undefined> {
-  const changes = database.prepare("SELECT total_changes() AS count");
+  const changes = prepared(database, "SELECT total_changes() AS count");
   for (let step = 0; step < MOST_STEPS; step++) {
     const before = Number(changes.get()?.count);
     // A negative number begins to make one piece of all; positive ones go on with what was begun.
