@@ -9,6 +9,7 @@ import type { Guidance } from "./guiding/guidance.ts";
 import { type Guide, type Guided, type GuidedParts, guided, guideOf } from "./guiding/guided.ts";
 import { relearning } from "./home/secrets/relearning.ts";
 import type { CompactionSettings, Settings } from "./home/settings.ts";
+import type { NotOpened } from "./open-session.ts";
 import type { Place } from "./place.ts";
 import type { NamedWriters } from "./speaking/compaction-writers.ts";
 import { type OpenBeside, openingBeside } from "./speaking/opening-beside.ts";
@@ -32,7 +33,7 @@ export type Built =
         readonly openModel: OpenBeside;
         readonly close: () => Promise<void>;
       })
-  | { readonly type: "failed"; readonly message: string };
+  | NotOpened;
 
 export async function build(wish: Wish, place: Place): Promise<Built> {
   const ground = await groundFor(wish, place);

@@ -14,7 +14,14 @@ export type OpenedSession =
       readonly path: string | null;
       readonly close: () => Promise<void>;
     }
-  | { readonly type: "failed"; readonly message: string };
+  | NotOpened;
+
+export interface NotOpened {
+  readonly type: "failed";
+  readonly message: string;
+  /** The exit code, where it is no mistake of whoever called: a full disk, another writer. */
+  readonly code?: 1;
+}
 
 export interface SessionPlace {
   readonly cwd: string;
@@ -58,8 +65,8 @@ async function opened(
   redaction: Redaction | undefined,
 ): Promise<OpenedSession> {
   if (outcome.type === "held")
-    return failed(`process ${outcome.owner.pid} writes this session; end it, or begin another`);
-  if (outcome.type !== "opened") return failed(outcome.why);
+    return { ...failed(`process ${outcome.owner.pid} writes this session; end it, or begin another`), code: 1 };
+  if (outcome.type !== "opened") return { ...failed(outcome.why), code: 1 };
   const { store } = outcome;
   const session = await Session.open(store, machine, { redaction });
   return { type: "opened", session, path: store.path, close: async () => void (await store.close()) };
@@ -79,6 +86,6 @@ function withoutTrace(outcome: OpenedSession): OpenedSession {
   return { ...outcome, close: end };
 }
 
-function failed(message: string): OpenedSession {
+function failed(message: string): NotOpened {
   return { type: "failed", message };
 }

@@ -38,6 +38,7 @@ async function jsonVoice(): Promise<Voice> {
 async function worked(wish: Wish, telling: Telling): Promise<Exit> {
   const ready = await readied(wish, telling);
   if (ready.type === "mistake") return { code: 2, message: ready.message };
+  if (ready.type === "failed") return { code: 1, message: ready.message };
   const { agent, close } = ready.built;
   telling.voice.opened(ready.built);
   const signalled = stopOnSignals(agent);

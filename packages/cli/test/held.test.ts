@@ -64,6 +64,9 @@ test("PERM7 a deny of a tool that nobody has is a mistake", async () => {
     code: 2,
     notes: "pith: --deny Bash(rm:*): there is no tool Bash; did you mean bash?\n",
   });
+  expect(await ground.run(["-p", "--deny", "bash(", "go"])).toMatchObject({
+    notes: "pith: --deny bash(: write bash alone, or bash(…) with both brackets\n",
+  });
 });
 
 test("PERM24 the provider's own search is offered only where any page may be opened unasked", async () => {

@@ -1,7 +1,7 @@
 /** The program as a process: what stands around a call, from files that are named to settings, keys and the texts of a project. */
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Ground } from "./ground.ts";
@@ -47,6 +47,15 @@ test("TXT3 a file that is not there is a mistake, and nothing is begun", async (
   expect(existsSync(join(ground.home, "sessions"))).toBe(false);
 });
 
+test("PRT3 where no session can be kept it ends with 1, since nobody made a mistake", async () => {
+  writeFileSync(join(ground.home, "sessions"), "");
+  expect(await ground.pith(["-p", "hi"], ["Never said."])).toMatchObject({
+    code: 1,
+    out: "",
+    notes: expect.stringContaining("no session can be made"),
+  });
+});
+
 test("SET4 KEY1 the model and its address come from the settings, its key from the file, and nobody is shown it", async () => {
   const { url } = await ground.serve(["From here."]);
   const settings = { model: "anthropic/claude-sonnet-4-5", baseUrl: `${url}/v1`, theme: "dark" };
@@ -65,6 +74,11 @@ test("SET2 KEY2 mistakes in the settings and keys that are open to others end wi
     code: 2,
     notes: expect.stringContaining(`chmod 600 ${join(ground.home, "keys.json")}`),
   });
+  rmSync(join(ground.home, "keys.json"));
+  writeFileSync(join(ground.home, "keys.json"), '{ "anthropc": "sk-secret" }', { mode: 0o600 });
+  const mistyped = await ground.run(["-p", "hi"]);
+  expect(mistyped).toMatchObject({ code: 2, notes: expect.stringMatching(/keys\.json has no key under .*anthropic/) });
+  expect(mistyped.notes).not.toContain("sk-secret");
   writeFileSync(join(ground.home, "settings.json"), '{ "thinking": "hard" }');
   const wrong = await ground.run(["-p", "hi"]);
   expect(wrong).toMatchObject({

@@ -66,7 +66,7 @@ async function whatIsMissing(places: KeyPlaces): Promise<string> {
   const file = keyFile(places.home);
   const read = await readKeyFile(file);
   if (read.type === "mistake" || Object.keys(read.keys).length === 0) return howToSet("anthropic", places);
-  return `${file} has no key under the names ${Object.keys(usual).join(", ")}; write one`;
+  return `${file} has no key under one of the names ${Object.keys(usual).join(", ")}; add one`;
 }
 
 function howToSet(id: string, { home }: KeyPlaces): string {

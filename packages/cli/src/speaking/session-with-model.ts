@@ -3,13 +3,11 @@
 import type { Model } from "@pith/context";
 import { machine } from "@pith/context/node";
 import type { Wish } from "../asking/wish.ts";
-import { type OpenedSession, openSession } from "../open-session.ts";
+import { type NotOpened, type OpenedSession, openSession } from "../open-session.ts";
 import type { Place } from "../place.ts";
 import { chooseModel } from "./choose-model.ts";
 
-export type Voiced =
-  | (Extract<OpenedSession, { type: "opened" }> & Speaker)
-  | { readonly type: "failed"; readonly message: string };
+export type Voiced = (Extract<OpenedSession, { type: "opened" }> & Speaker) | NotOpened;
 
 export interface Speaker {
   readonly model: Model;

@@ -24,7 +24,14 @@ const placed = { id: "e7", parentId: "e6", timestamp: "2026-11-15T19:11:24.034Z"
 export const eventTable: Rows<WireEvent> = {
   session: {
     says: "the first line: which session this is",
-    example: { type: "session", version: 3, id: "04a56dd4-d050-44a0-b0c9-2a46b806c735", timestamp: "…", cwd: "/code" },
+    example: {
+      type: "session",
+      version: 3,
+      id: "04a56dd4-d050-44a0-b0c9-2a46b806c735",
+      timestamp: "…",
+      cwd: "/code",
+      pith: { format: 1 },
+    },
   },
   agent_start: { says: "a run begins", example: { type: "agent_start" } },
   turn_start: { says: "before each request of the run", example: { type: "turn_start" } },

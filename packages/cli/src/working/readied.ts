@@ -25,6 +25,9 @@ export interface Ready {
   readonly said: Exclude<Said, Mistake> | null;
 }
 
+/** Nobody's mistake, and still nothing can be done. */
+type Unready = Extract<Built, { type: "failed" }>;
+
 export interface Telling {
   readonly voice: Voice;
   /** For people. */
@@ -33,7 +36,7 @@ export interface Telling {
   readonly conceal: (redaction: Redaction) => void;
 }
 
-export async function readied(wish: Wish, { voice, note, conceal }: Telling): Promise<Ready | Mistake> {
+export async function readied(wish: Wish, { voice, note, conceal }: Telling): Promise<Ready | Mistake | Unready> {
   const places = { cwd: process.cwd(), home: pithHome(), userHome: homedir(), environment: process.env };
   const holds = await whatHolds(wish, places);
   if (holds.type === "mistake") return holds;
@@ -45,7 +48,7 @@ export async function readied(wish: Wish, { voice, note, conceal }: Telling): Pr
   if (said?.type === "mistake") return said;
   const place = { ...places, choices, trusted, vault, note, listen: voice.listen, needsModel: !isCall };
   const built = await build(wish, place);
-  if (built.type === "failed") return mistake(built.message);
+  if (built.type === "failed") return built.code === 1 ? built : mistake(built.message);
   for (const line of [...holds.notes, ...(vault ? [] : [UNREDACTED]), ...built.notes]) note(line);
   return { type: "ready", built, place, sources, said };
 }

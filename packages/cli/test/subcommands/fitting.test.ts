@@ -108,7 +108,7 @@ test("SUB15 a session is shown bounded, an entry whole, and the tree with ids th
   await shelf.add({ answers: 3 });
   const { out } = await shelf.run("sessions", "show", "last", "--tail", "2");
   expect(out).toMatch(
-    /^… what lies before: --tail 0 shows all, --branch [0-9a-f]+ the next\n\nanthropic\/claude-sonnet-4-5 · .*\n {2}Answer 3\. /,
+    /^… what lies before: --tail 0 shows all, --branch [0-9a-f]+ those right before\n\nanthropic\/claude-sonnet-4-5 · .*\n {2}Answer 3\. /,
   );
   expect(out.length).toBeLessThan(10_000);
   const { nodes } = (await shelf.json("sessions", "show", "last", "--tree")) as { nodes: readonly { id: string }[] };

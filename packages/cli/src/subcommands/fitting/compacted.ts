@@ -24,7 +24,7 @@ export async function compacted(call: Call): Promise<Outcome> {
   const choices = { ...chosen.settings, ...read.wish.choices, sandbox: "off" } as const;
   const vault = await vaultHere({ home, environment, choices });
   const built = await build(read.wish, { cwd, home, environment, choices, vault });
-  if (built.type === "failed") return mistake(built.message);
+  if (built.type === "failed") return built.code === 1 ? built : mistake(built.message);
   const { agent, close } = built;
   const signalled = stopOnSignals(agent);
   note(`· compacting with ${agent.model.provider}/${agent.model.model}`);

@@ -1,6 +1,6 @@
 /** What is found in sessions, and what is written of them for others. */
 
-import { existsSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { idOf, Shelf } from "../shelf.ts";
@@ -35,6 +35,15 @@ test("SUB17 words are found in all sessions, or in those of a folder or of a tim
   );
   expect((await shelf.run("sessions", "search", "nowhere-to-be-found")).out).toBe("nothing was found\n");
   expect(await shelf.run("sessions", "search", "x", "--since", "gestern")).toMatchObject({ code: 2 });
+});
+
+test("FIND4 people are told, too, that there are more than the newest 2,000", async () => {
+  const path = await shelf.add({ said: "The queue." });
+  const message = { role: "user", content: "Another queue." };
+  appendFileSync(path, `${JSON.stringify({ type: "message", id: "more", parentId: null, message })}\n`.repeat(2_000));
+  const { notes } = await shelf.run("sessions", "search", "queue");
+  expect(notes.join("\n")).toContain("one more word finds what is older");
+  expect((await shelf.run("sessions", "search", "the", "queue")).notes).toEqual([]);
 });
 
 test("SUB18 a session is written for others as what is asked for, over nothing that is there, and without secrets", async () => {

@@ -4,16 +4,15 @@ import { dirname, join, resolve } from "node:path";
 import { asItIs, type Redaction } from "../../session/redaction.ts";
 import { type HomeParts, pithHome, sessionsFolder, settled } from "../sessions/home.ts";
 import { allFolders, workFolder } from "../sessions/placing/work-folder.ts";
-import { asked, asPhrase, isSeldom, matchOf, type Question } from "./asking/question.ts";
+import { asked } from "./asking/question.ts";
+import { candidatesFor } from "./candidates.ts";
 import { type Hit, hitsOf } from "./hits.ts";
 import { type CatchUpParts, catchUp } from "./indexing/catch-up.ts";
 import { breath, type Pace } from "./indexing/pace.ts";
-import { type Candidate, findEntries, idsFrom } from "./keeping/entries.ts";
 import { withIndex } from "./keeping/held-index.ts";
 import { folders } from "./keeping/known-files.ts";
 import { throwAway } from "./keeping/open-index.ts";
 import { type Database, databaseFault, together } from "./keeping/sqlite.ts";
-import { ranked } from "./rank.ts";
 import { notSearched, pendingAfter, type Reached, type Searching } from "./searching.ts";
 
 export interface SearchParts extends HomeParts, Pace {
@@ -90,7 +89,8 @@ function searched(search: Search): Promise<Searching> {
 function vanished(database: Database, { cwd, folders: own, places, env }: Search): readonly string[] {
   if (cwd !== undefined || own) return [];
   const all = sessionsFolder(env);
-  return [...folders(database).keys()].filter((path) => dirname(path) === all && !places.includes(path));
+  const there = new Set(places);
+  return [...folders(database).keys()].filter((path) => dirname(path) === all && !there.has(path));
 }
 
 async function caughtUp(database: Database, search: Search): Promise<Reached> {
@@ -111,38 +111,16 @@ interface Found {
 
 async function found(database: Database, search: Search): Promise<Found> {
   const question = asked(search.query);
-  const candidates = together(database, () => candidatesFor(question, database, search));
+  const { best, more } = together(database, () => candidatesFor(question, database, search));
   const hits: Hit[] = [];
   let looked = 0;
-  for (const hit of hitsOf(database, candidates, { ...search, question })) {
+  for (const hit of hitsOf(database, best, { ...search, question })) {
     if (hit) hits.push(hit);
     if (hits.length >= search.limit) break;
     if (++looked % BREATH === 0) await breath();
   }
-  return { hits: hits.slice(0, search.limit), more: candidates.length === RANKED };
+  return { hits: hits.slice(0, search.limit), more };
 }
 
-/** Best first. */
-function candidatesFor(question: Question, database: Database, search: Search): readonly Candidate[] {
-  const within = foldersWithin(database, search);
-  if (question.parts.length === 0 || within?.length === 0) return [];
-  const wanted = { match: matchOf(question, within), seldom: isSeldom(question), since: search.since };
-  const candidates = findEntries(database, { ...wanted, most: RANKED });
-  const phrase = asPhrase(question);
-  const last = candidates.at(-1);
-  const inARow = phrase && last ? idsFrom(database, matchOf(phrase, within), last.id) : new Set<number>();
-  return ranked(candidates, inARow);
-}
-
-/** Null where all that the index has is asked for. */
-function foldersWithin(database: Database, { places }: Search): readonly number[] | null {
-  const all = folders(database);
-  const asked = new Set(places);
-  if ([...all.keys()].every((path) => asked.has(path))) return null;
-  return places.flatMap((path) => all.get(path)?.id ?? []);
-}
-
-/** The newest so many hits are put in order. */
-const RANKED = 2_000;
 const VOLUME_LETTERS = 16_000_000;
 const BREATH = 20;

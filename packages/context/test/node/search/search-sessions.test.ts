@@ -110,6 +110,8 @@ test("FIND4 only the newest 2,000 are put in order, and it says that there are m
   const found = await searchSessions("common", { env: on.env, limit: 3 });
   expect(found).toMatchObject({ type: "searched", more: true, hits: [{ entry: "e2000" }, { entry: "e1999" }, {}] });
   expect(await searchSessions("oldest common", { env: on.env })).toMatchObject({ more: false, hits: [] });
+  const allButOne = await searchSessions("common", { env: on.env, since: Date.parse(timeOf(1)), limit: 1 });
+  expect(allButOne).toMatchObject({ more: false, hits: [{ entry: "e2000" }] });
 });
 
 test("as many hits as are wanted, and none is a wish as well", async () => {

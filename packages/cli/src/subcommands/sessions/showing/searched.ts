@@ -51,6 +51,7 @@ function shown(outcome: Searching, { note }: Call): Outcome {
   if (outcome.type === "unavailable") return { type: "failed", message: outcome.why };
   const { hits, more, pending } = outcome;
   if (pending) note(`pith: ${pending.why}`);
+  if (more) note("pith: these are the best of the newest 2,000 hits; one more word finds what is older");
   const text = hits.length === 0 ? "nothing was found" : hits.map(paragraph).join("\n");
   return { type: "shown", text, data: { hits, more, pending } };
 }

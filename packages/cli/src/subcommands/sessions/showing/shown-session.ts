@@ -55,7 +55,9 @@ async function shownBranch(store: JsonlStore, { flags }: Call, tail: number): Pr
   if (end.type === "mistake") return end;
   const { shown, before } = await toldUpTo(end.id, { store, most: tail });
   const lead =
-    before === null ? [] : [`… what lies before: --tail 0 shows all, --branch ${quoted(oneLine(before))} the next`];
+    before === null
+      ? []
+      : [`… what lies before: --tail 0 shows all, --branch ${quoted(oneLine(before))} those right before`];
   const text = shown.length === 0 ? NOTHING : [...lead, ...shown.map((each) => each.text)].join("\n\n");
   const entries = shown.map(({ entry }) => entry);
   return { type: "shown", text, data: { ...(await facts(store)), leaf: end.id, before, entries } };

@@ -39,7 +39,7 @@ function fitsAt(words: readonly string[], at: number, { words: wanted, isPrefix 
   const last = wanted.length - 1;
   for (let more = 0; more < last; more++) if (words[at + more] !== wanted[more]) return false;
   const found = words[at + last];
-  return found === wanted[last] || (isPrefix && found !== undefined && found.startsWith(wanted[last] ?? ""));
+  return found === wanted[last] || (isPrefix && found?.startsWith(wanted[last] ?? "") === true);
 }
 
 /** Whether it is one word, and that is a part of a name. */

@@ -37,6 +37,24 @@ export function isSeldom({ parts }: Question): boolean {
   return parts.some(({ words }) => words.length > 1);
 }
 
+/** The longer words, which stand wherever the question does: quickly looked for, unlike a row with `for` or `src` in it. Null where that is no help. */
+export function gistOf(question: Question): Question | null {
+  const parts = question.parts.flatMap(longerRows);
+  const isShorter = parts.length > 0 && wordCount(parts) < wordCount(question.parts);
+  return isSeldom(question) && isShorter ? { parts } : null;
+}
+
+function longerRows(part: Part): readonly Part[] {
+  if (part.isPrefix) return [part];
+  const rows: string[][] = [[]];
+  for (const word of part.words)
+    if (word.length > SHORT) rows.at(-1)?.push(word);
+    else rows.push([]);
+  return rows.filter(({ length }) => length > 0).map((words) => ({ words, isPrefix: false }));
+}
+
+const wordCount = (parts: readonly Part[]): number => parts.flatMap(({ words }) => words).length;
+
 /** In the language of the index; with `folders`, only what lies in one of them. */
 export function matchOf({ parts }: Question, folders: readonly number[] | null): string {
   // Words are letters and digits only, so that nothing can end the quotes.
@@ -49,3 +67,5 @@ const STAR = /[\p{L}\p{N}\p{M}]\*$/u;
 /** More was pasted than asked. */
 const LONGEST = 2_000;
 const MOST_PARTS = 32;
+/** Letters of words that stand everywhere. */
+const SHORT = 3;

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { asked } from "../../../../src/node/search/asking/question.ts";
+import { asked, gistOf, matchOf } from "../../../../src/node/search/asking/question.ts";
 import { ground, user } from "../ground.ts";
 
 const TEXTS: Readonly<Record<string, string>> = {
@@ -122,4 +122,18 @@ test("FIND1 any text is a question", async () => {
 test("FIND1 a page that was pasted is cut to what can be asked", () => {
   const { parts } = asked("word ".repeat(5_000));
   expect(parts.length).toBe(32);
+});
+
+test.each([
+  ["src/loop/run-all.ts", '"loop"'],
+  ['"for retry and queues of messages"', '"retry" AND "queues" AND "messages"'],
+  ['"the retry queue" broker it', '"retry queue" AND "broker"'],
+  ['"the retry que"* of', '"the retry que"*'],
+  ["the retry of queues", null],
+  ['"retry queue"', null],
+  ['"as it is"', null],
+  ["上下文", null],
+])("of %s the longer words are looked for first, as far as that is a help: %s", (query, gist) => {
+  const found = gistOf(asked(query));
+  expect(found && matchOf(found, null)).toBe(gist);
 });
