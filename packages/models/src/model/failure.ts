@@ -70,7 +70,7 @@ function sentence({ from, status, words }: Thrown, provider: string): string {
   const said = words === "" ? "" : `: ${words}`;
   switch (from) {
     case "answer":
-      return `${provider} answered ${status ?? "with an error"}${said}${adviceOn(status)}`;
+      return `${provider} answered ${status ?? "with an error"}${said}`;
     case "stream":
       return `${provider} broke off its reply${said}`;
     case "network":
@@ -84,11 +84,6 @@ function sentence({ from, status, words }: Thrown, provider: string): string {
     case "program":
       return `the package of ${provider} failed${said}`;
   }
-}
-
-/** Where it is clear what to do. */
-function adviceOn(status: number | undefined): string {
-  return status === 401 ? "; set the right key for it" : "";
 }
 
 // Enough to find the fault; what the package threw holds the whole request as well.
