@@ -57,7 +57,9 @@ export class Ground {
     if (isDeaf) child.stdout?.destroy();
     if (signal) void this.#send(signal, child);
     const end = await ended(child);
-    leaveTriggered({ args, ...end, settingsFiles: [this.home, join(this.folder, ".pith")].map(settingsIn) });
+    const own = [this.home, join(this.folder, ".pith")];
+    const templateFolders = own.map((folder) => join(folder, "prompts"));
+    leaveTriggered({ args, ...end, settingsFiles: own.map(settingsIn), templateFolders });
     return end;
   }
 

@@ -1,6 +1,6 @@
 /** What a run of the program has really used: its flags, commands, settings and events. End-to-end tests leave it behind, and `pnpm check:inventory` holds it against what there is and what is documented. */
 
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Ignored by git, emptied when tests begin. */
@@ -12,14 +12,23 @@ export interface Run {
   readonly out: string;
   /** Files of settings that this run could read. */
   readonly settingsFiles: readonly string[];
+  /** Folders of templates, whose names are no commands of ours. */
+  readonly templateFolders?: readonly string[];
 }
 
 /** A run that was refused for a mistake in its call has used nothing. */
 export function leaveTriggered(run: Run): void {
   if (run.code === 2) return;
-  const line = { args: run.args, settings: settingsIn(run.settingsFiles), events: eventsIn(run) };
+  const line = { args: ownArgs(run), settings: settingsIn(run.settingsFiles), events: eventsIn(run) };
   mkdirSync(triggeredFolder, { recursive: true });
   appendFileSync(join(triggeredFolder, `${process.pid}.jsonl`), `${JSON.stringify(line)}\n`);
+}
+
+/** Without those that call a template. */
+function ownArgs({ args, templateFolders = [] }: Run): readonly string[] {
+  const files = templateFolders.filter((folder) => existsSync(folder)).flatMap((folder) => readdirSync(folder));
+  const calls = files.map((file) => `/${file.replace(/\.md$/, "")}`);
+  return args.filter((each) => !calls.some((call) => `${each} `.startsWith(`${call} `)));
 }
 
 /** Their texts, to be read as the program reads them. */

@@ -1,0 +1,72 @@
+/** What no story needs, used once all the same, so that all that one can type is known to work. */
+
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Ground } from "../ground.ts";
+import { idOf, Shelf } from "../subcommands/shelf.ts";
+
+let ground: Ground;
+let shelf: Shelf;
+
+beforeEach(() => {
+  ground = new Ground();
+  shelf = new Shelf();
+});
+
+afterEach(async () => {
+  await ground.clear();
+  shelf.clear();
+});
+
+test("PRT5 flags that say how one call works: its words first, how long it thinks, what it keeps and reaches", async () => {
+  const skill = join(ground.home, "skills/deploy");
+  mkdirSync(skill, { recursive: true });
+  writeFileSync(join(skill, "SKILL.md"), "---\nname: deploy\ndescription: How to deploy.\n---\nSay it.\n");
+  const flags = [
+    "--no-session",
+    "--no-skills",
+    "--network",
+    "off",
+    "--thinking",
+    "high",
+    "--system-prompt",
+    "Be brief.",
+  ];
+  const { code, out } = await ground.pith(["-p", ...flags, "hello"], ["hi"]);
+  expect({ code, out }).toEqual({ code: 0, out: "hi\n" });
+  const { system, thinking } = ground.body() as { readonly system: unknown; readonly thinking: unknown };
+  expect(JSON.stringify(system)).toContain("Be brief.");
+  expect(JSON.stringify(system)).not.toContain("deploy");
+  expect(thinking).toMatchObject({ type: expect.stringMatching(/enabled|adaptive/) });
+  expect(readdirSync(ground.home)).not.toContain("sessions");
+});
+
+test("COM1 other names of a command do the same", async () => {
+  await ground.pith(["-p", "the first words"], ["hi"]);
+  const variables = { ANTHROPIC_API_KEY: "any" };
+  const branch = await ground.run(["-p", "-c", "/branch"], { variables });
+  expect(branch).toMatchObject({ code: 0, out: expect.stringContaining("the first words") });
+  expect(await ground.run(["-p", "-c", "/clear"], { variables })).toMatchObject({ code: 0 });
+  expect(await ground.run(["-p", "-c", "/exit"], { variables })).toMatchObject({ code: 0 });
+});
+
+test("SUB5 what changes something tells programs what it did", async () => {
+  const path = await shelf.add({ said: "Precious." });
+  const id = idOf(path);
+  expect(await shelf.json("sessions", "rm", id)).toMatchObject({ trashed: [{ id, path }] });
+  expect(await shelf.json("sessions", "restore", id)).toMatchObject({ path });
+  expect(await shelf.json("sessions", "rebind", id, shelf.home)).toMatchObject({ cwd: shelf.home });
+  expect(JSON.stringify(await shelf.json("completions", "bash"))).toContain("complete");
+});
+
+test("TRU11 trust is shown, kept, listed and taken back, for programs too", async () => {
+  mkdirSync(join(shelf.folder, ".pith"));
+  writeFileSync(join(shelf.folder, ".pith/settings.json"), "{}");
+  expect((await shelf.run("trust", "--show")).out).toContain("settings.json");
+  expect(await shelf.run("trust", "--yes")).toMatchObject({ code: 0 });
+  expect((await shelf.run("trust", "--list")).out).toContain(shelf.folder);
+  expect(JSON.stringify(await shelf.json("trust", "--list"))).toContain(shelf.folder);
+  expect(await shelf.run("trust", "--revoke")).toMatchObject({ code: 0 });
+  expect((await shelf.run("trust", "--list")).out).not.toContain(shelf.folder);
+});
