@@ -18,10 +18,23 @@ const bundle = await rolldown({
   // The providers' packages touch Node's own before each request, which would load all of its `fetch`.
   transform: { inject: { Headers: [plainHeaders, "PlainHeaders"] } },
 });
+// Modules that several parts share would each become a file of their own, and a start opens all it needs one by one: what every
+// start needs is one file, and what every run needs besides is another.
+const { output: parts } = await bundle.generate({ format: "esm" });
+const chunks = parts.filter((part) => part.type === "chunk");
+const first = neededBy("src/bin.ts");
+const then = neededBy("src/work.ts");
 const { output } = await bundle.write({
   dir: folder,
   format: "esm",
   minify: true,
+  codeSplitting: {
+    groups: [
+      // What waits for the whole run stays out of it: the run would wait for that.
+      { name: "start", test: (id) => first.has(id) && id !== join(cli, "src/bin.ts"), priority: 2 },
+      { name: "run", test: (id) => then.has(id), priority: 1 },
+    ],
+  },
   // Named so that Node need not find out what they are.
   entryFileNames: "pith.mjs",
   chunkFileNames: "[name]-[hash].mjs",
@@ -31,3 +44,13 @@ const program = join(folder, "pith.mjs");
 chmodSync(program, 0o755);
 const bytes = output.reduce((sum, file) => sum + (file.type === "chunk" ? Buffer.byteLength(file.code) : 0), 0);
 console.log(`${relative(process.cwd(), program)}: ${output.length} files, ${Math.round(bytes / 1000)} KB`);
+
+/** The modules that are loaded with this one, without those that wait for their moment. */
+function neededBy(module: string): ReadonlySet<string> {
+  const found = chunks.find(({ facadeModuleId }) => facadeModuleId === join(cli, module));
+  if (!found) throw new Error(`${module} has no file of its own in the program`);
+  const names = new Set([found.fileName]);
+  for (const name of names)
+    for (const next of chunks.find(({ fileName }) => fileName === name)?.imports ?? []) names.add(next);
+  return new Set(chunks.filter(({ fileName }) => names.has(fileName)).flatMap(({ moduleIds }) => moduleIds));
+}
