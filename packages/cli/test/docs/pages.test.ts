@@ -7,14 +7,15 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { startServer, type TestServer } from "@pith/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { shellBlocks } from "./shell-blocks.ts";
+import { settingsIn } from "../../src/home/settings/settings-in.ts";
+import { codeBlocks } from "./code-blocks.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../../../..");
 const docs = join(root, "docs");
 const pages = readdirSync(docs)
   .filter((name) => name.endsWith(".md"))
-  .map((name) => ({ name, blocks: shellBlocks(readFileSync(join(docs, name), "utf8")) }))
+  .map((name) => ({ name, blocks: codeBlocks(readFileSync(join(docs, name), "utf8"), "sh") }))
   .filter(({ blocks }) => blocks.length > 0);
 
 let place: string;
@@ -61,4 +62,14 @@ test.each(pages)("DOC1 every line to type of $name works, in an empty home", asy
     );
     expect(ended).toBeNull();
   }
+});
+
+test.each([
+  ["settings.md", "jsonc", 2],
+  ["secrets.md", "json", 1],
+])("DOC1 the settings that %s shows are settings", (name, language, count) => {
+  const blocks = codeBlocks(readFileSync(join(docs, name), "utf8"), language);
+  expect(blocks).toHaveLength(count);
+  for (const { line, text } of blocks)
+    expect(settingsIn(text, `docs/${name}:${line}`)).toMatchObject({ type: "read", notes: [] });
 });
