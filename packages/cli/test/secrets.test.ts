@@ -4,6 +4,8 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { Session } from "@pith/context";
+import { createSession, machine } from "@pith/context/node";
 import { type PlantedSecret, plantedSecrets, seededChance } from "@pith/context/testing";
 import type { Asked, Script, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -101,6 +103,30 @@ test("SEC11 none of 200 planted secrets is sent, shown or kept, by whichever way
   expect(planted.filter(({ secret }) => seen.some((text) => text.includes(secret)))).toEqual([]);
   // Each of them was there: a test that plants nothing finds nothing.
   expect(new Set(seen.join("").match(/PITH_SECRET_\w+?_[0-9a-f]{12}/g)).size).toBeGreaterThanOrEqual(200);
+});
+
+test("SEC11 EXP1 none of 200 that an older session holds leaves with an export, is shown, or gets into the index", async () => {
+  const planted = plantedSecrets(200, seededChance(8));
+  const created = await createSession({ cwd: ground.folder, env: { PITH_HOME: ground.home } });
+  if (created.type !== "opened") throw new Error(created.type);
+  // As another program would have written it down: nothing is redacted on the way.
+  const older = await Session.open(created.store, machine);
+  for (const { text } of planted)
+    await older.append({ type: "message", message: { role: "user", content: `remember\n${text}\n`, timestamp: 1 } });
+  await created.store.close();
+  const formats = ["pi", "markdown", "html"];
+  for (const as of formats) {
+    const args = ["sessions", "export", "last", "--as", as, "-o", `out-${as}`];
+    expect(await ground.run(args)).toMatchObject({ code: 0 });
+  }
+  const found = await ground.run(["sessions", "search", "remember", "--limit", "300", "--json"]);
+  const shown = await ground.run(["sessions", "show", "last", "--tail", "300"]);
+  const exported = formats.map((as) => readFileSync(join(ground.folder, `out-${as}`), "utf8"));
+  const index = readFileSync(join(ground.home, "search.db"), "latin1");
+  const seen = [...exported, shownBy(found), shownBy(shown), index];
+  expect(planted.filter(({ secret }) => seen.some((text) => text.includes(secret)))).toEqual([]);
+  for (const text of exported)
+    expect(new Set(text.match(/PITH_SECRET_\w+?_[0-9a-f]{12}/g)).size).toBeGreaterThanOrEqual(200);
 });
 
 test("SEC12 a file that holds a secret is written and edited with its true bytes, after a kill and a restart too", {
