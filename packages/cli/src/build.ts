@@ -1,7 +1,7 @@
 /** The one place that knows every part: session, model, tools, agent. */
 
 import { homedir } from "node:os";
-import { Agent, type AgentParts, type Beginning, type Tool } from "@pith/agent";
+import { Agent, type AgentParts, type Beginning, type Permissions, type Tool } from "@pith/agent";
 import { sandboxHere } from "@pith/agent/node";
 import { machine } from "@pith/context/node";
 import type { Wish } from "./asking/wish.ts";
@@ -31,6 +31,7 @@ export type Built =
         /** Why nobody can speak; null where somebody can. */
         readonly missing: string | null;
         readonly openModel: OpenBeside;
+        readonly permissions: Permissions;
         readonly close: () => Promise<void>;
       })
   | NotOpened;
@@ -57,6 +58,7 @@ export async function build(wish: Wish, place: Place): Promise<Built> {
     sessionPath: path,
     missing,
     openModel,
+    permissions: permitted.permissions,
     ...guideOf(agent, guides, { ...guiding, beginning }),
     ...wayOn(wish, session),
     close: async () => {
@@ -100,7 +102,7 @@ interface AgentWish extends Pick<AgentParts, "tools" | "beginning"> {
 
 async function agentOn(ground: Ground, { place, openModel, ...told }: AgentWish): Promise<Agent> {
   const { voiced, permitted, guides, at } = ground;
-  const { choices, vault, listen } = place;
+  const { choices, vault, listen, hooks } = place;
   const { session, model } = voiced;
   const { permissions, mayRead } = permitted;
   const agent: Agent = new Agent({
@@ -113,6 +115,7 @@ async function agentOn(ground: Ground, { place, openModel, ...told }: AgentWish)
     skills: guides,
     limits: guides.limits,
     ...(listen && { listen }),
+    ...(hooks && { hooks }),
     ...(vault && { secrets: relearning(vault, { session, files: at.files, mayRead }) }),
     ...(at.rewind && { rewind: at.rewind }),
     ...settled(choices),

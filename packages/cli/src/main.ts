@@ -5,6 +5,7 @@ import { readArguments } from "./asking/read-arguments.ts";
 import { version } from "./asking/version.ts";
 import type { Wish } from "./asking/wish.ts";
 import { type Terminal, terminalOf } from "./printing/terminal.ts";
+import type { Exit } from "./work.ts";
 
 export async function main(args: readonly string[]): Promise<number> {
   const terminal = terminalOf(process);
@@ -42,10 +43,21 @@ async function asSubcommand(args: readonly string[], terminal: Terminal): Promis
 
 async function worked(wish: Wish, terminal: Terminal): Promise<number> {
   // Whoever only asks what there is does not wait for all that works.
-  const { work } = await import("./work.ts");
-  const { code, message } = await work(wish, terminal);
+  const { code, message } = wish.output === "screen" ? await talked(wish) : await done(wish, terminal);
   if (message !== undefined) terminal.note(`pith: ${message}`);
   return code;
+}
+
+async function done(wish: Wish, terminal: Terminal): Promise<Exit> {
+  const { work } = await import("./work.ts");
+  return await work(wish, terminal);
+}
+
+async function talked(wish: Wish): Promise<Exit> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY)
+    return { code: 2, message: 'a talk needs a terminal; without one, write pith -p "what to do"' };
+  const { interactive } = await import("./screen/interactive.ts");
+  return await interactive(wish);
 }
 
 async function guarded<Code>(terminal: Terminal, act: () => Promise<Code>): Promise<Code | number> {

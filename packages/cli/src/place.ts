@@ -1,6 +1,6 @@
 /** Where the program works, and by which settings. */
 
-import type { Listen } from "@pith/agent";
+import type { AgentHooks, Ask, Listen } from "@pith/agent";
 import type { Vault } from "@pith/context/secrets";
 import type { Environment } from "@pith/models";
 import type { Settings } from "./home/settings.ts";
@@ -20,6 +20,9 @@ export interface Place {
   readonly note?: (line: string) => void;
   /** Told everything that happens. */
   readonly listen?: Listen;
+  /** Who is asked before what is not simply permitted; absent: it is refused. */
+  readonly ask?: Ask;
+  readonly hooks?: AgentHooks;
   /** False: what is done may need no model, so that it is no mistake to have none. */
   readonly needsModel?: boolean;
 }

@@ -78,7 +78,9 @@ export class Turns {
       const { done, value } = await events.next();
       // SEC11: whoever it comes from; a provider or a hook may complain of a secret.
       const next = done ? [] : [this.#session.redacted(value)];
-      for (const event of [...this.#entries.take(), ...this.#redactions(), ...next]) {
+      // A reply is told behind the pieces it was made of.
+      const written = !done && value.type === "message_update" ? [] : this.#entries.take();
+      for (const event of [...written, ...this.#redactions(), ...next]) {
         const heard = this.tell(event);
         // EVT6: who listens slowly slows it down, and yet cannot keep it from being stopped.
         if (heard) await unlessAborted(heard, signal);

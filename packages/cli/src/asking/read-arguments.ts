@@ -25,10 +25,9 @@ export function readArguments(args: readonly string[]): Read {
 
 function wishOf(args: readonly string[], said: Pick<Wish, "words" | "files">): Read {
   const { values } = parseArgs({ args: [...args], options: flags, allowPositionals: true });
-  const output = values.mode ?? "text";
-  if (output !== "text" && output !== "json") return mistake(`--mode is "${output}"; write text or json`);
-  if (!values.print && output === "text")
-    return mistake('for now there is only the print mode: pith -p "what to do"; pith --help tells more');
+  const mode = values.mode ?? "text";
+  if (mode !== "text" && mode !== "json") return mistake(`--mode is "${mode}"; write text or json`);
+  const output = !values.print && mode === "text" ? "screen" : mode;
   const chosen = choicesIn(values);
   if (chosen.type === "mistake") return chosen;
   const session = sessionWish(values);

@@ -17,8 +17,8 @@ export interface Wish {
   readonly appendSystemPrompt: string | undefined;
   /** Whether what the folder itself has to say of Pith counts in this call: its settings, skills and templates. */
   readonly trusts: boolean;
-  /** The answer alone for people, or every event as a line for programs. */
-  readonly output: "text" | "json";
+  /** The answer alone for people, every event as a line for programs, or a talk on a screen. */
+  readonly output: "text" | "json" | "screen";
 }
 
 export type SessionWish =

@@ -18,6 +18,7 @@ import type { Voice } from "./voice.ts";
 
 export interface Ready {
   readonly type: "ready";
+  readonly wish: Wish;
   readonly built: Extract<Built, { type: "built" }>;
   readonly place: Place;
   readonly sources: Sources;
@@ -28,7 +29,7 @@ export interface Ready {
 /** Nobody's mistake, and still nothing can be done. */
 type Unready = Extract<Built, { type: "failed" }>;
 
-export interface Telling {
+export interface Telling extends Pick<Place, "ask" | "hooks" | "needsModel"> {
   readonly voice: Voice;
   /** For people. */
   readonly note: (line: string) => void;
@@ -36,7 +37,8 @@ export interface Telling {
   readonly conceal: (redaction: Redaction) => void;
 }
 
-export async function readied(wish: Wish, { voice, note, conceal }: Telling): Promise<Ready | Mistake | Unready> {
+export async function readied(wish: Wish, telling: Telling): Promise<Ready | Mistake | Unready> {
+  const { voice, note, conceal, ask, hooks } = telling;
   const places = { cwd: process.cwd(), home: pithHome(), userHome: homedir(), environment: process.env };
   const holds = await whatHolds(wish, places);
   if (holds.type === "mistake") return holds;
@@ -44,13 +46,17 @@ export async function readied(wish: Wish, { voice, note, conceal }: Telling): Pr
   const vault = await vaultHere({ ...places, choices });
   if (vault) conceal(vault);
   const isCall = wish.words.startsWith("/");
-  const said = isCall ? null : await saidIn(wish, note);
+  // On a screen it is said once there is one.
+  const said = isCall || wish.output === "screen" ? null : await saidIn(wish, note);
   if (said?.type === "mistake") return said;
-  const place = { ...places, choices, trusted, vault, note, listen: voice.listen, needsModel: !isCall };
+  const place: Place = {
+    ...{ ...places, choices, trusted, vault, note, listen: voice.listen },
+    ...{ needsModel: telling.needsModel ?? !isCall, ...(ask && { ask }), ...(hooks && { hooks }) },
+  };
   const built = await build(wish, place);
   if (built.type === "failed") return built.code === 1 ? built : mistake(built.message);
   for (const line of [...holds.notes, ...(vault ? [] : [UNREDACTED]), ...built.notes]) note(line);
-  return { type: "ready", built, place, sources, said };
+  return { type: "ready", wish, built, place, sources, said };
 }
 
 export function saidIn(wish: Wish, note: (line: string) => void): Promise<Said> {

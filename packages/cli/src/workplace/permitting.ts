@@ -9,7 +9,7 @@ import { keyFile } from "../home/keys.ts";
 import { redactionKeyFile } from "../home/secrets/keyed-digest.ts";
 import type { Place } from "../place.ts";
 
-export interface PermittingPlace extends Pick<Place, "cwd" | "home" | "choices" | "vault"> {
+export interface PermittingPlace extends Pick<Place, "cwd" | "home" | "choices" | "vault" | "ask"> {
   /** What `~` stands for. */
   readonly userHome: string;
 }
@@ -28,9 +28,9 @@ export type Permitting =
     }
   | { readonly type: "failed"; readonly message: string };
 
-/** Nobody is there to be asked: what would be asked is refused, with the way to allow it. */
+/** Where nobody is there to be asked, what would be asked is refused, with the way to allow it. */
 export async function permitting({ allow, deny }: Wish, place: PermittingPlace): Promise<Permitting> {
-  const { cwd, userHome, home, choices, vault } = place;
+  const { cwd, userHome, home, choices, vault, ask } = place;
   const [allowed, denied] = [rulesIn("--allow", allow), rulesIn("--deny", deny)];
   for (const read of [allowed, denied]) if (read.type === "failed") return read;
   const notes: string[] = [];
@@ -46,6 +46,7 @@ export async function permitting({ allow, deny }: Wish, place: PermittingPlace):
     realPath,
     memory,
     ...(vault && { redaction: vault }),
+    ...(ask && { ask }),
   });
   return {
     type: "permissions",

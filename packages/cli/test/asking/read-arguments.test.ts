@@ -96,7 +96,6 @@ test.each([
     '--base-url is "localhost"; write an address of the web, such as http://127.0.0.1:8080/v1',
   ],
   [["-p", "-c", "--no-session", "hi"], "-c, --session and --no-session exclude each other; write one of them"],
-  [["hi"], 'for now there is only the print mode: pith -p "what to do"; pith --help tells more'],
 ])("PRT5 a mistake names the flag and what to write: %j", (args, message) => {
   expect(readArguments(args)).toEqual({ type: "mistake", message });
 });

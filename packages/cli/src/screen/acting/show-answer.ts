@@ -1,0 +1,31 @@
+/** What a command answered, on the screen. */
+
+import type { Answer } from "../../commands/command.ts";
+import { say } from "./say.ts";
+import type { Talking } from "./talking.ts";
+
+export async function show(answer: Answer, talking: Talking): Promise<void> {
+  const { screen, leave, ready } = talking;
+  switch (answer.type) {
+    case "told":
+      return screen.tell(answer.text);
+    case "mistake":
+    case "failed":
+      return screen.tell(answer.message, "bad");
+    case "prompt":
+      return await say(answer.content, talking);
+    case "draft":
+      screen.tell(answer.text);
+      return screen.words.set(answer.draft);
+    case "opened":
+      screen.tell(answer.text);
+      if (answer.draft !== undefined) screen.words.set(answer.draft);
+      return leave({ ...wishFor(ready), session: { type: "named", name: answer.path } });
+    case "quit":
+      return leave(null);
+  }
+}
+
+function wishFor({ wish }: Talking["ready"]): Talking["ready"]["wish"] {
+  return { ...wish, words: "", files: [] };
+}

@@ -1,0 +1,14 @@
+/** What acts within a talk work on: the session that is open, and the screen it is shown on. */
+
+import type { Wish } from "../../asking/wish.ts";
+import type { Desk } from "../../commands/command.ts";
+import type { Ready } from "../../working/readied.ts";
+import type { Screen } from "../screen.ts";
+
+export interface Talking {
+  readonly ready: Ready;
+  readonly desk: Desk;
+  readonly screen: Screen;
+  /** Goes on with another session, or ends. */
+  readonly leave: (next: Wish | null) => void;
+}

@@ -1,0 +1,93 @@
+/** The inks a screen is drawn with, by what they mean; three sets: for dark and for light terminals, and without colour. */
+
+/** What each ink is for. */
+export type Ink =
+  | "strong"
+  | "dim"
+  | "accent"
+  | "good"
+  | "bad"
+  | "warning"
+  | "user"
+  | "heading"
+  | "link"
+  | "code"
+  | "quote"
+  | "added"
+  | "removed"
+  | "selected"
+  | "border"
+  /** Parts of the context bar: what stays cached, what is kept as it was said, what came since, and what is free. */
+  | "front"
+  | "tail"
+  | "fresh"
+  | "free";
+
+export type Theme = Readonly<Record<Ink, (text: string) => string>> & { readonly name: ThemeName };
+
+export type ThemeName = "dark" | "light" | "none";
+
+export function themeNamed(name: ThemeName): Theme {
+  const inks = Object.entries(codes[name]).map(([ink, code]) => [ink, painted(code)]);
+  return { ...Object.fromEntries(inks), name };
+}
+
+function painted(code: string): (text: string) => string {
+  if (code === "") return (text) => text;
+  return (text) => `\x1b[${code}m${text}\x1b[0m`;
+}
+
+type Codes = Readonly<Record<Ink, string>>;
+
+const dark: Codes = {
+  strong: "1",
+  dim: "38;5;245",
+  accent: "38;5;117",
+  good: "38;5;114",
+  bad: "38;5;210",
+  warning: "38;5;221",
+  user: "38;5;153",
+  heading: "1;38;5;222",
+  link: "4;38;5;117",
+  code: "38;5;180",
+  quote: "3;38;5;250",
+  added: "38;5;114",
+  removed: "38;5;210",
+  selected: "7",
+  border: "38;5;240",
+  front: "38;5;110",
+  tail: "38;5;150",
+  fresh: "38;5;222",
+  free: "38;5;238",
+};
+
+const light: Codes = {
+  ...dark,
+  dim: "38;5;243",
+  accent: "38;5;25",
+  good: "38;5;28",
+  bad: "38;5;124",
+  warning: "38;5;130",
+  user: "38;5;24",
+  heading: "1;38;5;94",
+  link: "4;38;5;25",
+  code: "38;5;94",
+  quote: "3;38;5;240",
+  added: "38;5;28",
+  removed: "38;5;124",
+  border: "38;5;250",
+  front: "38;5;25",
+  tail: "38;5;64",
+  fresh: "38;5;130",
+  free: "38;5;252",
+};
+
+/** Weight and reversal are no colours. */
+const none: Codes = {
+  ...(Object.fromEntries(Object.keys(dark).map((ink) => [ink, ""])) as Codes),
+  strong: "1",
+  heading: "1",
+  selected: "7",
+};
+
+const codes: Readonly<Record<ThemeName, Codes>> = { dark, light, none };

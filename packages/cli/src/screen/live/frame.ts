@@ -1,0 +1,31 @@
+/** The live region: what is not finished, what is under way, what waits, where one types, and the footer. Never higher than the screen. */
+
+import { truncateToWidth } from "@earendil-works/pi-tui";
+import type { Brush } from "../drawing/brush.ts";
+import { drawBlock } from "../drawing/draw-block.ts";
+import type { Theme } from "../drawing/theme.ts";
+import type { ScreenState } from "../state/screen-state.ts";
+import type { Size } from "../terminal/main-screen.ts";
+import { footer } from "./footer.ts";
+import { queueLines } from "./queue-lines.ts";
+import { statusLines } from "./status-lines.ts";
+
+export interface FrameParts {
+  readonly state: ScreenState;
+  readonly theme: Theme;
+  /** The editor, or what is asked in its place; given the rows it may take. */
+  readonly input: (size: Size) => readonly string[];
+  readonly now: number;
+}
+
+export function frame({ state, theme, input, now }: FrameParts, size: Size): readonly string[] {
+  const { width, height } = size;
+  const brush: Brush = { width, theme, isUnfolded: state.isUnfolded, now };
+  const below = [...statusLines(state, brush), ...queueLines(state, brush)];
+  const foot = footer(state.facts, brush);
+  const typed = input({ width, height: Math.max(3, height - below.length - foot.length) });
+  const room = Math.max(0, height - below.length - foot.length - typed.length);
+  const blocks = state.blocks.flatMap((block) => drawBlock(block, { ...brush, most: room })).slice(-room || height);
+  const lines = [...(room > 0 ? blocks : []), ...below, ...typed, ...foot];
+  return lines.slice(-height).map((line) => truncateToWidth(line, width));
+}

@@ -1,0 +1,41 @@
+/** Something a person answers with keys: a question below the talk, or a page of its own. Pure: what it shows is a function of what it knows. */
+
+import type { Theme } from "../drawing/theme.ts";
+
+export interface Panel<State, Answer> {
+  readonly start: State;
+  /** What a key does; null where it means nothing here. */
+  press(state: State, key: string): Pressed<State, Answer> | null;
+  draw(state: State, sight: Sight): readonly string[];
+  /** What it learns by itself, from when it is opened: each change is shown as it comes. */
+  readonly learns?: (learn: (change: (state: State) => State) => void, signal: AbortSignal) => Promise<void>;
+}
+
+export interface Sight {
+  readonly width: number;
+  /** Rows there are; a panel may take fewer. */
+  readonly height: number;
+  readonly theme: Theme;
+}
+
+export type Pressed<State, Answer> = GoesOn<State> | Given<Answer>;
+
+export interface GoesOn<State> {
+  readonly type: "goes-on";
+  readonly state: State;
+  /** Something to find out for it, e.g. a search; what is found changes the state, if the panel is still there. */
+  readonly later?: (signal: AbortSignal) => Promise<(state: State) => State>;
+}
+
+export interface Given<Answer> {
+  readonly type: "answered";
+  readonly answer: Answer;
+}
+
+export function goesOn<State>(state: State): GoesOn<State> {
+  return { type: "goes-on", state };
+}
+
+export function answered<Answer>(answer: Answer): Given<Answer> {
+  return { type: "answered", answer };
+}

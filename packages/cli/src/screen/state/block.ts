@@ -1,0 +1,111 @@
+/** What a transcript is made of: one block for each thing that was said or done, in the order of the log. Plain data. */
+
+import type { CompactionEntry, ImageBlock } from "@pith/context";
+
+export type Block = Said | Answered | Thought | Called | ShellLine | Compacted | BranchTold | Pinned | Note;
+
+interface Placed {
+  /** Of the entry it stands for, or of the call; blocks of what is not yet an entry have one of their own. */
+  readonly id: string;
+}
+
+/** What a person said. */
+export interface Said extends Placed {
+  readonly kind: "said";
+  readonly text: string;
+  readonly images: readonly ImageBlock[];
+  /** Who put it there, if no person. */
+  readonly from?: "program";
+}
+
+/** What the model answered, as Markdown. */
+export interface Answered extends Placed {
+  readonly kind: "answered";
+  readonly text: string;
+  /** Still being written. */
+  readonly isOpen: boolean;
+  /** Letters at its beginning that were printed already. */
+  readonly printed: number;
+}
+
+/** What the model thought before it answered. */
+export interface Thought extends Placed {
+  readonly kind: "thought";
+  readonly text: string;
+  readonly isOpen: boolean;
+}
+
+/** A call of a tool, and what came of it. */
+export interface Called extends Placed {
+  readonly kind: "called";
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** `writing`: its arguments are still coming. `waiting`: not begun, perhaps since somebody is asked first. */
+  readonly state: "writing" | "waiting" | "running" | "done" | "failed" | "broken-off";
+  /** What it said, so far or in the end. */
+  readonly output: string;
+  readonly images: readonly ImageBlock[];
+  /** A unified diff, where it changed a file. */
+  readonly diff?: string;
+  /** When it began, in milliseconds; absent for what is read from the log. */
+  readonly since?: number;
+  readonly tookMs?: number;
+}
+
+/** A shell line of the user's own. */
+export interface ShellLine extends Placed {
+  readonly kind: "shell";
+  readonly command: string;
+  readonly output: string;
+  readonly exitCode: number | null;
+  readonly isCancelled: boolean;
+  /** The model does not see it. */
+  readonly isPrivate: boolean;
+  readonly isOpen: boolean;
+}
+
+/** A compaction: its receipt, folded. */
+export interface Compacted extends Placed {
+  readonly kind: "compacted";
+  readonly entry: CompactionEntry;
+  /** What a person should know of it. */
+  readonly warnings: readonly string[];
+  readonly isUndone: boolean;
+}
+
+/** What happened on a branch that was left. */
+export interface BranchTold extends Placed {
+  readonly kind: "branch-told";
+  readonly summary: string;
+}
+
+export interface Pinned extends Placed {
+  readonly kind: "pinned";
+  readonly text: string;
+}
+
+/** Something the program has to say. */
+export interface Note extends Placed {
+  readonly kind: "note";
+  readonly tone: "plain" | "good" | "warning" | "bad";
+  readonly text: string;
+}
+
+/** Folded, unless somebody opens it: it stays where it can be opened until something comes behind it. */
+export function isFoldable({ kind }: Block): boolean {
+  return kind === "called" || kind === "compacted" || kind === "thought" || kind === "shell" || kind === "branch-told";
+}
+
+/** Whether nothing of it will change by itself. */
+export function isFinished(block: Block): boolean {
+  switch (block.kind) {
+    case "answered":
+    case "thought":
+    case "shell":
+      return !block.isOpen;
+    case "called":
+      return block.state === "done" || block.state === "failed" || block.state === "broken-off";
+    default:
+      return true;
+  }
+}

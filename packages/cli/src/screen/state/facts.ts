@@ -1,0 +1,39 @@
+/** What the footer tells, as plain figures. */
+
+import type { Mode } from "@pith/agent";
+
+export interface Facts {
+  readonly model: string;
+  readonly thinking: string;
+  /** The folder, with `~` for the user's home. */
+  readonly folder: string;
+  /** Of the version control system. */
+  readonly gitBranch: string | null;
+  readonly sessionName: string | null;
+  /** How many branches the session has, and whether one stands at the end of one of them; null where there is but one. */
+  readonly place: string | null;
+  /** Of the whole session. */
+  readonly cost: number;
+  readonly isSandboxed: boolean;
+  readonly mode: Mode;
+  readonly meter: Meter | null;
+}
+
+/** How full the context is, by the one estimator. */
+export interface Meter {
+  readonly tokens: number;
+  readonly contextWindow: number;
+  /** More than this is compacted; null in a window nobody knows. */
+  readonly limit: number | null;
+  readonly soft: number | null;
+  readonly isAutomatic: boolean;
+  /** In tokens: what stays first and cached, what is kept as it was said, what came since. */
+  readonly parts: {
+    readonly system: number;
+    readonly pins: number;
+    readonly words: number;
+    readonly checkpoint: number;
+    readonly tail: number;
+    readonly fresh: number;
+  };
+}

@@ -1,0 +1,38 @@
+/** All that a screen shows and that is not the editor: a pure fold of what happened. */
+
+import type { CompactionReason } from "@pith/agent";
+import type { Block } from "./block.ts";
+import type { Facts } from "./facts.ts";
+
+export interface ScreenState {
+  /** What is not printed yet, oldest first. */
+  readonly blocks: readonly Block[];
+  /** Whether folded blocks are shown whole. */
+  readonly isUnfolded: boolean;
+  readonly work: Work;
+  readonly queue: { readonly steering: readonly string[]; readonly followUp: readonly string[] };
+  /** What the footer tells. */
+  readonly facts: Facts;
+  /** One line for who is new, or who has just done something. */
+  readonly hint: string | null;
+}
+
+/** What is under way. */
+export type Work =
+  | { readonly type: "idle" }
+  | {
+      readonly type: "running";
+      readonly since: number;
+      readonly doing: "thinking" | "answering" | "working";
+      /** Of the newest reply, so far. */
+      readonly letters: number;
+    }
+  | { readonly type: "retrying"; readonly since: number; readonly why: string; readonly at: number }
+  | {
+      readonly type: "compacting";
+      readonly since: number;
+      readonly reason: CompactionReason;
+      /** For people, e.g. `tells it in short, 1,200 tokens so far`. */
+      readonly step: string;
+    }
+  | { readonly type: "summarising"; readonly since: number; readonly step: string };

@@ -1,0 +1,96 @@
+/** The main screen: what is finished is printed once and never touched again; only the live region below it is drawn anew. */
+
+import { TuiMainScreen, visibleWidth } from "@earendil-works/pi-tui";
+import type { OneWrite } from "./one-write.ts";
+
+/** What still changes, drawn for a size; never higher than the screen. */
+export type Draw = (size: Size) => readonly string[];
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+export class MainScreen extends TuiMainScreen {
+  readonly #port: OneWrite;
+  #isHeld = false;
+  #finished: string[] = [];
+
+  constructor(port: OneWrite, draw: Draw) {
+    super(port);
+    this.#port = port;
+    this.addChild({
+      invalidate: () => {},
+      render: (width) => draw({ width, height: port.rows }).slice(-port.rows),
+    });
+  }
+
+  get size(): Size {
+    return { width: this.#port.columns, height: this.#port.rows };
+  }
+
+  /** Lines that are finished, above all that still changes. */
+  print(lines: readonly string[]): void {
+    this.#finished.push(...lines);
+    this.renderNow();
+  }
+
+  /** Until it is released nothing is drawn: something else has the terminal. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  release(): void {
+    this.#isHeld = false;
+    this.renderNow();
+  }
+
+  protected override doRender(): void {
+    if (this.stopped || this.#isHeld) return;
+    this.#port.together(() => {
+      const { previousLines, hardwareCursorRow, previousWidth } = this.captureRenderState();
+      const isResized = previousLines.length > 0 && !this.#isOfSize();
+      if (isResized) this.#erase(previousLines.slice(0, hardwareCursorRow), previousWidth);
+      else if (this.#finished.length > 0) this.#erase(previousLines.slice(0, hardwareCursorRow), 0);
+      this.#writeFinished();
+      super.doRender();
+    });
+  }
+
+  #isOfSize(): boolean {
+    const { previousWidth, previousHeight } = this.captureRenderState();
+    return previousWidth === this.#port.columns && previousHeight === this.#port.rows;
+  }
+
+  #writeFinished(): void {
+    const text = this.#finished.map((line) => `${line}\x1b[0m\r\n`).join("");
+    this.#finished = [];
+    if (text !== "") this.#port.write(text);
+  }
+
+  /**
+   * From the top of the region to the end of the screen. A terminal that became narrower has wrapped what was drawn on it.
+   * Never from the screen's first cell: tmux would keep a copy of all it erases.
+   */
+  #erase(above: readonly string[], drawnFor: number): void {
+    const { columns } = this.#port;
+    const rows = drawnFor > columns ? above.reduce((sum, line) => sum + rowsOf(line, columns), 0) : above.length;
+    this.#port.write(`\r${rows > 0 ? `\x1b[${rows}A` : ""}\x1b[C\x1b[J\r\x1b[2K`);
+    // What is drawn next begins where the cursor stands.
+    this.restoreRenderState({ ...this.captureRenderState(), ...nothingDrawn });
+  }
+}
+
+const nothingDrawn = {
+  previousLines: [],
+  previousWidth: 0,
+  previousHeight: 0,
+  cursorRow: 0,
+  hardwareCursorRow: 0,
+  maxLinesRendered: 0,
+  previousViewportTop: 0,
+};
+
+function rowsOf(line: string, width: number): number {
+  return Math.max(1, Math.ceil(visibleWidth(line) / width));
+}

@@ -1,0 +1,54 @@
+/** What is printed stays, and only what changes is drawn anew. */
+
+import { expect, test } from "vitest";
+import { MainScreen } from "../../../src/screen/terminal/main-screen.ts";
+import { OneWrite } from "../../../src/screen/terminal/one-write.ts";
+import { Headless } from "../headless.ts";
+
+function opened(live: () => readonly string[], columns = 80, rows = 24) {
+  const terminal = new Headless(columns, rows);
+  terminal.write("$ earlier shell line 1\r\n$ earlier shell line 2\r\n");
+  const screen = new MainScreen(new OneWrite(terminal), ({ width }) => live().map((line) => line.slice(0, width)));
+  screen.start();
+  screen.renderNow();
+  return { terminal, screen };
+}
+
+test("SCR1 what is finished is printed once above what changes, and lines of the shell stay", async () => {
+  let count = 0;
+  const { terminal, screen } = opened(() => [`live ${count}`, "> editor", "footer"]);
+  for (let at = 0; at < 10_000; at++) {
+    count = at;
+    if (at % 50 === 0) screen.print([`finished ${at}`, ""]);
+    else screen.renderNow();
+    if (at % 500 === 250) terminal.resize(60 + (at % 7) * 10, 20 + (at % 5) * 4);
+    if (at % 500 === 250) screen.renderNow();
+  }
+  const all = await terminal.all();
+  expect(all.slice(0, 2)).toEqual(["$ earlier shell line 1", "$ earlier shell line 2"]);
+  const finished = all.filter((line) => line.startsWith("finished"));
+  expect(finished).toEqual(Array.from({ length: 200 }, (_, at) => `finished ${at * 50}`));
+  expect(all.filter((line) => line.startsWith("live"))).toEqual(["live 9999"]);
+  expect(all.filter((line) => line === "footer")).toHaveLength(1);
+});
+
+test("SCR2 a narrower terminal wraps what is drawn, and nothing of it is left behind", async () => {
+  const wide = "x".repeat(140);
+  const { terminal, screen } = opened(() => [wide, wide, "> editor", wide], 140, 40);
+  for (let at = 0; at < 30; at++) screen.print([`finished ${at} ${"y".repeat(100)}`]);
+  await terminal.settled();
+  for (const [columns, rows] of [
+    [90, 40],
+    [60, 30],
+    [140, 24],
+    [70, 50],
+  ] as const) {
+    terminal.resize(columns, rows);
+    screen.renderNow();
+    await terminal.settled();
+  }
+  const all = await terminal.all();
+  expect(all.filter((line) => line.startsWith("> editor"))).toHaveLength(1);
+  expect(all.filter((line) => /^x+$/.test(line))).toHaveLength(3);
+  for (let at = 0; at < 30; at++) expect(all.filter((line) => line.startsWith(`finished ${at} `))).toHaveLength(1);
+});
