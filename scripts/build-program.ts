@@ -19,11 +19,12 @@ const bundle = await rolldown({
   transform: { inject: { Headers: [plainHeaders, "PlainHeaders"] } },
 });
 // Modules that several parts share would each become a file of their own, and a start opens all it needs one by one: what every
-// start needs is one file, and what every run needs besides is another.
+// start needs is one file, what every run needs besides is another, and what a screen needs besides that is a third.
 const { output: parts } = await bundle.generate({ format: "esm" });
 const chunks = parts.filter((part) => part.type === "chunk");
 const first = neededBy("src/bin.ts");
 const then = neededBy("src/work.ts");
+const shown = neededBy("src/screen/interactive.ts");
 const { output } = await bundle.write({
   dir: folder,
   format: "esm",
@@ -33,6 +34,7 @@ const { output } = await bundle.write({
       // What waits for the whole run stays out of it: the run would wait for that.
       { name: "start", test: (id) => first.has(id) && id !== join(cli, "src/bin.ts"), priority: 2 },
       { name: "run", test: (id) => then.has(id), priority: 1 },
+      { name: "screen", test: (id) => shown.has(id), priority: 0 },
     ],
   },
   // Named so that Node need not find out what they are.

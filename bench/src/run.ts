@@ -5,6 +5,7 @@ import { importSuite } from "./import/suite.ts";
 import { loopSuite } from "./loop/suite.ts";
 import { overflowSuite } from "./overflow/suite.ts";
 import { planSuite } from "./plan/suite.ts";
+import { screenSuite } from "./screen/suite.ts";
 import { searchSuite } from "./search/suite.ts";
 import { sessionSuite } from "./session/suite.ts";
 import { runSuites } from "./suite.ts";
@@ -12,6 +13,6 @@ import { tokensSuite } from "./tokens/suite.ts";
 
 await runSuites(
   "bench",
-  [contextSuite, importSuite, loopSuite, overflowSuite, planSuite, searchSuite, sessionSuite, tokensSuite],
+  [contextSuite, importSuite, loopSuite, overflowSuite, planSuite, screenSuite, searchSuite, sessionSuite, tokensSuite],
   process.argv.slice(2),
 );

@@ -1,11 +1,10 @@
 /** `pnpm bench loop`: the built program at a task of forty rounds, beside the least an agent can be, and beside pi. */
 
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { piBundle } from "../peers/pi-bundle.ts";
-import { withoutNetwork } from "../peers/without-network.ts";
+import { piAlone } from "../peers/pi-alone.ts";
 import type { Figures, Settings, Suite } from "../suite.ts";
 import { raceFigures } from "./figures.ts";
 import type { RaceWish, Result } from "./race.ts";
@@ -31,15 +30,6 @@ async function runLoop({ quick, say }: Settings): Promise<Figures> {
   return loopFigures({ ...course, ...peer }, leading);
 }
 
-function piAlone(say: Settings["say"]): { readonly pi?: string; readonly leading: readonly string[] } {
-  try {
-    return { leading: loopbackOnly(), pi: join(piBundle(), "../cli.js") };
-  } catch (error) {
-    say(`pi is left out: ${error instanceof Error ? error.message : error}`);
-    return { leading: [] };
-  }
-}
-
 /** `leading`: what stands before the command that runs it all. */
 export function loopFigures(course: Omit<RaceWish, "program">, leading: readonly string[] = []): Figures {
   const folder = mkdtempSync(join(tmpdir(), "pith-program-"));
@@ -56,12 +46,4 @@ function raced(wish: RaceWish, leading: readonly string[]): readonly Result[] {
   const program = join(import.meta.dirname, "race-program.ts");
   const [command = "", ...args] = [...leading, process.execPath, program, JSON.stringify(wish)];
   return JSON.parse(execFileSync(command, args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }));
-}
-
-/** What stands before a command so that it reaches nobody but this machine's own servers in the same namespace. */
-function loopbackOnly(): readonly string[] {
-  const [command = "", ...args] = [...withoutNetwork(), "sh", "-c", 'ip link set lo up && exec "$@"', "sh"];
-  if (spawnSync(command, [...args, "true"]).status !== 0)
-    throw new Error("it is run only without network, and a namespace here has no loopback (`ip link set lo up`)");
-  return [command, ...args];
 }
