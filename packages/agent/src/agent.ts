@@ -33,6 +33,11 @@ type Refused = Extract<Moved, { type: "refused" }>;
 
 export type Content = UserMessage["content"];
 
+export interface Annotation {
+  /** The model sees it, such as a shell line of the user's own: then what it must be told first stands before it. */
+  readonly isSeen?: boolean;
+}
+
 /** An agent. It does one thing at a time; what else is asked of it waits for the moment between two requests. */
 export class Agent {
   readonly #parts: AgentParts;
@@ -148,8 +153,11 @@ export class Agent {
   }
 
   /** Writes beside the conversation, such as a pin or a name; between two requests, so that it comes into none. */
-  annotate(act: (session: Session) => Promise<Appended>): Promise<Appended> {
-    return this.#work.beside(({ session }) => act(session));
+  annotate(act: (session: Session) => Promise<Appended>, { isSeen = false }: Annotation = {}): Promise<Appended> {
+    return this.#work.beside(async ({ session }) => {
+      if (isSeen) await this.#standing.establish();
+      return await act(session);
+    });
   }
 
   /** Has a first message written for a new session that goes on with this one's work towards a goal (B82). */

@@ -116,5 +116,10 @@ export type RunEnd =
   /** `isCut`: the last answer was longer than the model may answer, and broke off there. */
   | { readonly type: "done"; readonly isCut?: true }
   | { readonly type: "aborted" }
-  /** `compaction-off`: it is too long, and nothing is made smaller by itself; whoever asks for it can have it. */
-  | { readonly type: "failed"; readonly why: string; readonly code?: "compaction-off" };
+  | { readonly type: "failed"; readonly why: string; readonly code?: FailedCode };
+
+/**
+ * `compaction-off`: it is too long, and nothing is made smaller by itself; whoever asks for it can have it. `key-refused`: the
+ * provider does not take the key. `unreachable`: no answer came, however often it was tried.
+ */
+export type FailedCode = "compaction-off" | "key-refused" | "unreachable";

@@ -18,6 +18,7 @@ export type {
   SkipReason,
 } from "./loop/fitting/compaction-events.ts";
 export type { ModelSet } from "./loop/fitting/set-model.ts";
+export { type Next, nextAt } from "./loop/next.ts";
 export { type MemoryBlobsParts, memoryBlobs } from "./memory-blobs.ts";
 export type { Rules } from "./permissions/decide.ts";
 export { fetchesFreely } from "./permissions/fetches-freely.ts";
@@ -44,9 +45,16 @@ export type { Step } from "./step.ts";
 export type { Intent, Leave, Tool, ToolCall, ToolOutput } from "./tool.ts";
 export { type BashParts, type BashTool, bashTool } from "./tools/bash/bash.ts";
 export type { Sandbox } from "./tools/bash/confinement.ts";
-export type { OutputLimit } from "./tools/bounds.ts";
+export { Said as CommandOutput } from "./tools/bash/output/said.ts";
+export { type OutputLimit, outputLimit } from "./tools/bounds.ts";
 export { fetchTool } from "./tools/fetch/fetch.ts";
 export type { Web, WebAct, WebFailed, WebOpened, WebPage, WebRefused } from "./tools/fetch/web.ts";
+export {
+  type ChangeCall,
+  type ChangedText,
+  type ChangeParts,
+  changedText,
+} from "./tools/files/editing/changed-text.ts";
 export { type Diffed, unifiedDiff } from "./tools/files/editing/unified-diff.ts";
 export type { FileParts } from "./tools/files/file-parts.ts";
 export { fileTools } from "./tools/files/file-tools.ts";

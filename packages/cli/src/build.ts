@@ -1,7 +1,15 @@
 /** The one place that knows every part: session, model, tools, agent. */
 
 import { homedir } from "node:os";
-import { Agent, type AgentParts, type Beginning, type Permissions, type Tool } from "@pith/agent";
+import {
+  Agent,
+  type AgentParts,
+  type Beginning,
+  type Mode,
+  type Permissions,
+  type RewindParts,
+  type Tool,
+} from "@pith/agent";
 import { sandboxHere } from "@pith/agent/node";
 import { machine } from "@pith/context/node";
 import type { Wish } from "./asking/wish.ts";
@@ -32,6 +40,10 @@ export type Built =
         readonly missing: string | null;
         readonly openModel: OpenBeside;
         readonly permissions: Permissions;
+        /** For the user alone; the model is told before the next word. */
+        readonly setMode: (mode: Mode) => void;
+        /** What files were before the session changed them; absent where nothing is kept. */
+        readonly rewind?: RewindParts;
         readonly close: () => Promise<void>;
       })
   | NotOpened;
@@ -41,9 +53,11 @@ export async function build(wish: Wish, place: Place): Promise<Built> {
   if (ground.type === "failed") return ground;
   const { voiced, permitted, guiding, guides, at } = ground;
   const tools = chosenTools(at.tools, place.choices.tools);
-  const provided = providedTools(tools, { ...permitted, ...voiced });
+  const { permissions } = permitted;
+  // What is given and told follows the mode.
   const beginning = ({ project, catalogue: skills }: Guidance): Beginning => ({
-    ...{ folder: place.cwd, project, skills, provided },
+    ...{ folder: place.cwd, project, skills, mode: permissions.mode },
+    provided: providedTools(tools, { permissions, ...voiced }),
     ...ownPrompt(wish),
   });
   const { session, path, missing, heard } = voiced;
@@ -58,7 +72,12 @@ export async function build(wish: Wish, place: Place): Promise<Built> {
     sessionPath: path,
     missing,
     openModel,
-    permissions: permitted.permissions,
+    permissions,
+    setMode: (mode) => {
+      permissions.setMode(mode);
+      agent.setBeginning(beginning(guides.standing.guidance));
+    },
+    ...(at.rewind && { rewind: at.rewind }),
     ...guideOf(agent, guides, { ...guiding, beginning }),
     ...wayOn(wish, session),
     close: async () => {

@@ -54,7 +54,10 @@ async function done(wish: Wish, terminal: Terminal): Promise<Exit> {
 }
 
 async function talked(wish: Wish): Promise<Exit> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY)
+  // Lines are lines, wherever they come from and go to.
+  if (!wish.choices.plain && process.stdout.isTTY && !process.stdin.isTTY)
+    return { code: 2, message: 'what is piped in is read in print mode: … | pith -p "what to do"' };
+  if (!wish.choices.plain && (!process.stdin.isTTY || !process.stdout.isTTY))
     return { code: 2, message: 'a talk needs a terminal; without one, write pith -p "what to do"' };
   const { interactive } = await import("./screen/interactive.ts");
   return await interactive(wish);

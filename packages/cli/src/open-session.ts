@@ -50,6 +50,8 @@ export async function openSession(wish: SessionWish, { cwd, id, redaction }: Ses
         ? opened(await openStore(last.path), redaction)
         : failed("there is no session of this folder yet; begin one without -c");
     }
+    case "choose":
+      return failed("say which session: --session ID");
     case "named": {
       const { namedSession } = await import("./subcommands/sessions/finding/named-session.ts");
       const { sessionToWrite } = await import("./subcommands/sessions/finding/session-to-write.ts");

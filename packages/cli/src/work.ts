@@ -24,7 +24,12 @@ export async function work(wish: Wish, terminal: Terminal): Promise<Exit> {
     concealed = redaction;
     terminal.conceal?.(redaction);
   };
-  const exit = await worked(wish, { voice, note: (line) => terminal.note(`pith: ${line}`), conceal });
+  const exit = await worked(wish, {
+    voice,
+    listen: voice.listen,
+    note: (line) => terminal.note(`pith: ${line}`),
+    conceal,
+  });
   if (exit.message !== undefined) await voice.failed(concealed.redacted(exit.message));
   return exit;
 }
@@ -35,7 +40,11 @@ async function jsonVoice(): Promise<Voice> {
   return json.jsonVoice(linesTo(process.stdout));
 }
 
-async function worked(wish: Wish, telling: Telling): Promise<Exit> {
+interface Speaking extends Telling {
+  readonly voice: Voice;
+}
+
+async function worked(wish: Wish, telling: Speaking): Promise<Exit> {
   const ready = await readied(wish, telling);
   if (ready.type === "mistake") return { code: 2, message: ready.message };
   if (ready.type === "failed") return { code: 1, message: ready.message };
@@ -66,7 +75,7 @@ async function spoken(said: Said, { built }: Ready, voice: Voice): Promise<Exit>
 }
 
 /** Words that begin with a slash: a command, or something to say after all. */
-async function called(wish: Wish, ready: Ready, { voice, note }: Telling): Promise<Exit> {
+async function called(wish: Wish, ready: Ready, { voice, note }: Speaking): Promise<Exit> {
   const [{ runCommand }, { openDesk }] = await Promise.all([
     import("./commands/run-command.ts"),
     import("./working/open-desk.ts"),

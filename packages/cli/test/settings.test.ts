@@ -43,6 +43,7 @@ test("SET1 every setting there is can be set at once, and the program works by t
       agentOverrides: { reviewer: amounts },
     },
     branchSummary: { reserveTokens: 8_000, skipPrompt: true },
+    notify: "desktop",
     secrets: { redact: "on", also: ["COMPANY_PIN"] },
   };
   const known = new Set(fieldsOf(all, "").map(({ path }) => settingAt(path)));

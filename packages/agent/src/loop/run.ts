@@ -2,7 +2,7 @@
 
 import { type AgentMessage, breakerNotes, type ModelFailure } from "@pith/context";
 import { NotWritten } from "../append.ts";
-import type { AgentEvent, RunEnd } from "../events.ts";
+import type { AgentEvent, FailedCode, RunEnd } from "../events.ts";
 import type { Between } from "./between.ts";
 import { runCalls } from "./calls/run-calls.ts";
 import { deliver } from "./deliver.ts";
@@ -117,7 +117,14 @@ async function* followed(parts: RunParts): AsyncGenerator<AgentEvent, boolean> {
   return next !== undefined && (yield* deliver(parts, ({ id }) => id === next)) > 0;
 }
 
-function endOf({ kind, message }: ModelFailure, code: Fitting["code"]): RunEnd {
-  if (kind === "aborted") return { type: "aborted" };
-  return { type: "failed", why: message, ...(code && { code }) };
+function endOf(failure: ModelFailure, fitting: Fitting["code"]): RunEnd {
+  if (failure.kind === "aborted") return { type: "aborted" };
+  const code = fitting ?? codeOf(failure);
+  return { type: "failed", why: failure.message, ...(code && { code }) };
+}
+
+function codeOf({ kind, cause }: ModelFailure): FailedCode | undefined {
+  if (kind === "unreachable") return kind;
+  const { status } = Object(cause) as { readonly status?: unknown };
+  return kind === "refused" && (status === 401 || status === 403) ? "key-refused" : undefined;
 }

@@ -12,6 +12,8 @@ import type { Matter } from "./table.ts";
 
 export interface Question {
   readonly tool: string;
+  /** What it was called with. */
+  readonly arguments: Readonly<Record<string, unknown>>;
   readonly intent: Intent | null;
   /** One sentence, safe to print. */
   readonly text: string;
@@ -33,9 +35,10 @@ export interface Asked {
 }
 
 export function questionOf(sight: Sight, { matter, because }: Asked, ground: Ground): Question {
-  const { tool, intent } = sight.act;
+  const { tool, intent, arguments: asked } = sight.act;
   return {
     tool,
+    arguments: asked,
     intent,
     text: `${shown(tool)} wants to ${wishOf(sight, ground)}${remarks[matter] ?? ""}${reasons[because]}.`,
     rules: because === "mode" ? offeredRules(sight, ground) : [],

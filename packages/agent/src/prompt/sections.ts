@@ -17,3 +17,9 @@ export const GUIDELINES: readonly { readonly needs: readonly string[]; readonly 
 ];
 
 export const PROJECT = "# Project\n\nWhat the people of this project wrote down for whoever works on it.";
+
+/** As long as the user lets it only look. */
+export const PLAN = `# Plan
+
+You can only look now: nothing is changed until the person you work for ends this mode. Find out what is needed, then say what
+you would do, step by step, with the files it touches, and leave the decision to them.`;

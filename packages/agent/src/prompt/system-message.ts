@@ -1,10 +1,11 @@
 /** What a model is told first, in named sections, so that one can change without the rest. */
 
 import type { SystemMessage, Tool as ToolSchema } from "@pith/context";
+import type { Mode } from "../permissions/table.ts";
 import type { Skill } from "../skills/skill.ts";
 import { SKILLS } from "../skills/words.ts";
 import type { Tool } from "../tool.ts";
-import { GUIDELINES, PROJECT, ROLE } from "./sections.ts";
+import { GUIDELINES, PLAN, PROJECT, ROLE } from "./sections.ts";
 
 export interface PromptParts {
   readonly tools: readonly Tool[];
@@ -16,6 +17,8 @@ export interface PromptParts {
   readonly addition?: string;
   /** What the people of the project wrote down for whoever works on it. */
   readonly project?: readonly ProjectText[];
+  /** Told where it only looks, so that it plans rather than tries. */
+  readonly mode?: Mode;
   /** Told of where files can be read, because that is how one is loaded. */
   readonly skills?: readonly Skill[];
 }
@@ -27,7 +30,7 @@ export interface ProjectText {
 
 /** Nothing in it changes from day to day or from folder to folder: it is the beginning of every request. */
 export function systemMessage({ tools, ...parts }: PromptParts, timestamp: number): SystemMessage {
-  const { replacement, addition, project = [], skills = [], provided = [] } = parts;
+  const { replacement, addition, project = [], skills = [], provided = [], mode } = parts;
   const reads = tools.some(({ name }) => name === "read");
   const own = { role: ROLE, guidelines: guidelines(tools) };
   const sections = {
@@ -35,6 +38,7 @@ export function systemMessage({ tools, ...parts }: PromptParts, timestamp: numbe
     ...(addition && { addition }),
     ...(project.length > 0 && { project: projectSection(project) }),
     ...(reads && skills.length > 0 && { skills: skillsSection(skills) }),
+    ...(mode === "plan" && { mode: PLAN }),
   };
   return { role: "system", content: "", sections, toolsAdded: [...tools.map(schemaOf), ...provided], timestamp };
 }

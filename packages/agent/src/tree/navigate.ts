@@ -19,8 +19,8 @@ export interface Destination {
   /** Whether these take the place of our own task. */
   readonly replaceInstructions?: boolean;
   readonly label?: string;
-  /** Whether files that the session changed on the way are put back as they were there. */
-  readonly restoreFiles?: boolean;
+  /** Whether files that the session changed on the way are put back as they were there; of a list only those, by their paths. */
+  readonly restoreFiles?: boolean | readonly string[];
 }
 
 export type Navigated =
@@ -39,7 +39,9 @@ export async function* navigate(
   wish: Destination,
   { parts, rewind }: Navigating,
 ): AsyncGenerator<AgentEvent, Navigated> {
-  const plan = wish.restoreFiles && rewind ? await filesOnTheWay(target, parts.session, rewind) : [];
+  const { restoreFiles = false } = wish;
+  const changed = restoreFiles && rewind ? await filesOnTheWay(target, parts.session, rewind) : [];
+  const plan = Array.isArray(restoreFiles) ? changed.filter(({ path }) => restoreFiles.includes(path)) : changed;
   const inTheWay = plan.filter(({ type }) => type === "conflict" || type === "lost");
   if (inTheWay.length > 0) return { type: "files-in-the-way", files: inTheWay };
   const { queue } = parts.session.window.state;

@@ -12,6 +12,7 @@ export interface ChoiceFlags {
   readonly "no-auto-compact"?: boolean;
   readonly "no-context-files"?: boolean;
   readonly "no-skills"?: boolean;
+  readonly plain?: boolean;
   readonly sandbox?: string;
   readonly network?: string;
   /** With commas between them. */
@@ -30,18 +31,19 @@ export function choicesIn(values: ChoiceFlags): ChoicesRead {
     if (fault !== null) return mistake(`--${flag} ${fault}`);
   }
   const said = Object.fromEntries(given.map(({ name, value }) => [name, value]));
-  return { type: "read", choices: { ...said, ...switchedOff(values) } };
+  return { type: "read", choices: { ...said, ...switched(values) } };
 }
 
-function switchedOff(values: ChoiceFlags): Choices {
+function switched(values: ChoiceFlags): Choices {
   return {
     ...(values["no-auto-compact"] && { compaction: { enabled: false } }),
     ...(values["no-context-files"] && { contextFiles: false }),
     ...(values["no-skills"] && { skills: false }),
+    ...(values.plain && { plain: true }),
   };
 }
 
-type Saying = Exclude<keyof ChoiceFlags, `no-${string}`>;
+type Saying = Exclude<keyof ChoiceFlags, `no-${string}` | "plain">;
 
 const named: readonly (readonly [flag: Saying, name: keyof Choices])[] = [
   ["model", "model"],

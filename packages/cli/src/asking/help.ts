@@ -1,6 +1,7 @@
 /** What `pith --help` says. */
 
-export const help = `pith -p "what to do" [@file …]
+export const help = `pith ["what to do"] [@file …]       a talk on the screen, until you leave it
+pith -p "what to do" [@file …]     one answer, and the end
 
 A coding agent in your terminal. It reads, edits and runs what you ask for, in the folder you are in, and keeps the session.
 
@@ -11,8 +12,10 @@ A coding agent in your terminal. It reads, edits and runs what you ask for, in t
       --base-url URL             where the provider is reached
 
   -c, --continue                 go on with the last session of this folder; without words, with what was left unfinished
+  -r, --resume                   choose one of your sessions on the screen, with a search through all of them
       --session ID               go on with this one: the beginning of its id, its name, its path, or last
       --no-session               keep nothing
+      --plain                    tell the talk in plain lines, for screen readers; nothing is drawn anew
       --no-auto-compact          compact nothing by itself; "/compact" does it when you say so
 
       --permission-mode MODE     ask (what is not allowed is refused), edit (files of this folder freely), plan (only look), all
@@ -46,6 +49,7 @@ sessions in ~/.pith/sessions; PITH_HOME names another folder. A flag goes before
 PITH_PERMISSION_MODE, PITH_SANDBOX, PITH_NETWORK, PITH_DISABLE_AUTOCOMPACT=1), that before the .pith/settings.json of a folder
 you trust, that before your own. "pith settings" shows what holds here, and who said it.
 
+  pith "fix the login test"
   pith -p "why does the login test fail?"
   pith -p -c "now fix it"
   git diff | pith -p "review this" @CONTRIBUTING.md

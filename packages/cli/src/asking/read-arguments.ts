@@ -31,7 +31,9 @@ function wishOf(args: readonly string[], said: Pick<Wish, "words" | "files">): R
   const chosen = choicesIn(values);
   if (chosen.type === "mistake") return chosen;
   const session = sessionWish(values);
-  if (session === null) return mistake("-c, --session and --no-session exclude each other; write one of them");
+  if (session === null) return mistake("-c, -r, --session and --no-session exclude each other; write one of them");
+  if (session.type === "choose" && output !== "screen")
+    return mistake("-r shows your sessions on the screen; with -p, name one: --session ID");
   const wish = {
     ...said,
     session,
@@ -48,14 +50,16 @@ function wishOf(args: readonly string[], said: Pick<Wish, "words" | "files">): R
 
 interface SessionFlags {
   readonly continue?: boolean;
+  readonly resume?: boolean;
   readonly session?: string;
   readonly "no-session"?: boolean;
 }
 
 /** Null where they contradict each other. */
-function sessionWish({ continue: last, session: name, "no-session": none }: SessionFlags): SessionWish | null {
-  if ([last, name, none].filter((flag) => flag !== undefined).length > 1) return null;
+function sessionWish({ continue: last, resume, session: name, "no-session": none }: SessionFlags): SessionWish | null {
+  if ([last, resume, name, none].filter((flag) => flag !== undefined).length > 1) return null;
   if (name !== undefined) return { type: "named", name };
   if (none) return { type: "none" };
+  if (resume) return { type: "choose" };
   return { type: last ? "last" : "new" };
 }

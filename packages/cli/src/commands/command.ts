@@ -1,6 +1,6 @@
 /** A command of a conversation, such as /compact: defined once, whoever shows what it answers. */
 
-import type { Agent, Content } from "@pith/agent";
+import type { Agent, Content, Mode } from "@pith/agent";
 import type { Mistake } from "../asking/mistake.ts";
 import type { ListedSetting } from "../home/settings/listed.ts";
 import type { Settings } from "../home/settings.ts";
@@ -38,6 +38,8 @@ export interface Desk {
   readonly templates?: Templates;
   /** Every setting with what holds and where that comes from. */
   readonly settings?: () => readonly ListedSetting[];
+  /** What may be done without a question. Absent: it cannot be changed. */
+  readonly mode?: { readonly now: () => Mode; readonly set: (mode: Mode) => void };
 }
 
 /** Of a model that was opened only what a command needs. */

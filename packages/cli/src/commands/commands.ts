@@ -1,5 +1,7 @@
 /** Every command there is, in the order in which they are shown. */
 
+import { keys } from "./choosing/keys.ts";
+import { mode } from "./choosing/mode.ts";
 import { model } from "./choosing/model.ts";
 import { reload } from "./choosing/reload.ts";
 import { settings } from "./choosing/settings.ts";
@@ -9,10 +11,13 @@ import { autocompact } from "./fitting/autocompact.ts";
 import { compact } from "./fitting/compact.ts";
 import { context } from "./fitting/context.ts";
 import { redo } from "./fitting/redo.ts";
+import { seen } from "./fitting/seeing/seen.ts";
 import { undo } from "./fitting/undo.ts";
 import { helpFor } from "./help.ts";
 import { pin } from "./keeping/pin.ts";
 import { unpin } from "./keeping/unpin.ts";
+import { copy } from "./looking/copy.ts";
+import { diff } from "./looking/diff.ts";
 import { quit } from "./quit.ts";
 import { clone } from "./sessions/clone.ts";
 import { exporting } from "./sessions/export.ts";
@@ -22,6 +27,7 @@ import { name } from "./sessions/name.ts";
 import { begin } from "./sessions/new.ts";
 import { resume } from "./sessions/resume.ts";
 import { session } from "./sessions/session.ts";
+import { transcript } from "./walking/transcript.ts";
 import { tree } from "./walking/tree.ts";
 
 export const commands: readonly Command[] = [
@@ -30,6 +36,7 @@ export const commands: readonly Command[] = [
   redo,
   autocompact,
   context,
+  seen,
   pin,
   unpin,
   tree,
@@ -40,11 +47,16 @@ export const commands: readonly Command[] = [
   resume,
   name,
   session,
+  transcript,
   exporting,
+  copy,
+  diff,
   model,
   thinking,
+  mode,
   settings,
   reload,
+  keys,
   helpFor(() => commands),
   quit,
 ];

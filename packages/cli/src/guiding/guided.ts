@@ -32,6 +32,8 @@ export interface Guide {
   readonly templates: Templates;
   /** Reads all of it anew; what has changed, for people. */
   readonly reload: () => Promise<readonly string[]>;
+  /** What is set at this moment. */
+  readonly standing: () => Readonly<Pick<Standing, "choices" | "sources">>;
 }
 
 export async function guided(parts: GuidedParts): Promise<Guided> {
@@ -67,6 +69,7 @@ export function guideOf(
     });
   });
   return {
+    standing: () => standing,
     templates: {
       filled: async (name, words) => (await templates()).filled(name, words),
       list: async () => (await templates()).list(),

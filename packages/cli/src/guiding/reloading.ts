@@ -2,6 +2,7 @@
 
 import type { Agent, Beginning } from "@pith/agent";
 import type { Environment } from "@pith/models";
+import type { Sources } from "../home/choose.ts";
 import type { Choices, Settings } from "../home/settings.ts";
 import type { TrustedFolder } from "../home/trust/trusted-folder.ts";
 import { whatHolds } from "../home/what-holds.ts";
@@ -13,6 +14,8 @@ export interface Standing {
   choices: Settings;
   trusted: TrustedFolder;
   guidance: Guidance;
+  /** Who said what is set; absent before anything was read anew. */
+  sources?: Sources;
 }
 
 export interface ReloadParts extends Pick<GuidancePlaces, "cwd" | "home" | "userHome" | "mayRead"> {
@@ -30,9 +33,9 @@ export async function reload(standing: Standing, parts: ReloadParts): Promise<re
   const { choices: before, guidance: told } = standing;
   const holds = await whatHolds({ choices: parts.flags, trusts: parts.trusts }, parts);
   if (holds.type === "mistake") return [`nothing was changed: ${holds.message}`];
-  const { choices, trusted } = holds;
+  const { choices, trusted, sources } = holds;
   const guidance = await readGuidance({ ...parts, trusted, reads: readsOf(choices) });
-  Object.assign(standing, { choices, trusted, guidance });
+  Object.assign(standing, { choices, trusted, guidance, sources });
   parts.agent.setBeginning(parts.beginning(guidance));
   return [...settingChanges(before, choices), ...guidanceChanges(told, guidance), ...holds.notes, ...guidance.notes];
 }

@@ -46,7 +46,7 @@ function keysIn(text: string, path: string): ReadKeys {
 }
 
 /** It goes into a header: anything else than visible ASCII would be refused there, together with the key. */
-function isKey(value: unknown): boolean {
+export function isKey(value: unknown): value is string {
   return typeof value === "string" && /^[!-~]+$/.test(value);
 }
 

@@ -9,6 +9,10 @@ export interface Settings extends Choices {
   /** Hosts that may be fetched wherever they are, such as a server of one's own: `localhost:5173`. */
   readonly fetchHosts?: readonly string[];
   readonly branchSummary?: BranchSummarySettings;
+  /** How somebody who looks elsewhere is called. */
+  readonly notify?: "off" | "bell" | "desktop";
+  /** The colours of the screen: for a dark or a light terminal, or as the terminal says itself. */
+  readonly theme?: "auto" | "dark" | "light";
   readonly secrets?: SecretSettings;
 }
 
@@ -29,6 +33,8 @@ export interface Choices {
   readonly contextFiles?: boolean;
   /** Whether the model is told of skills. */
   readonly skills?: boolean;
+  /** Whether a talk is told in lines that are never drawn anew, as for who hears it. */
+  readonly plain?: boolean;
 }
 
 export type Switch = "on" | "off";

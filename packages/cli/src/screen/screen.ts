@@ -1,11 +1,12 @@
 /** The interactive screen as it lives: state, editor and panels, drawn on one terminal. */
 
-import type { Editor, Terminal as TerminalPort } from "@earendil-works/pi-tui";
+import type { ImageProtocol, RgbColor, Terminal as TerminalPort } from "@earendil-works/pi-tui";
 import type { AgentEvent } from "@pith/agent";
 import { drawBlock } from "./drawing/draw-block.ts";
 import type { Theme } from "./drawing/theme.ts";
 import { keyOf } from "./keys/key-of.ts";
 import { frame } from "./live/frame.ts";
+import { Ticking } from "./live/ticking.ts";
 import { type OpenPanel, openPanel } from "./panels/open-panel.ts";
 import type { Panel } from "./panels/panel.ts";
 import type { Asking, Stage, Words } from "./stage.ts";
@@ -17,23 +18,29 @@ import { FullPage } from "./terminal/full-page.ts";
 import { MainScreen, type Size } from "./terminal/main-screen.ts";
 import { OneWrite } from "./terminal/one-write.ts";
 import { editorOn } from "./typing/editor-on.ts";
+import type { WritingEditor } from "./typing/writing-editor.ts";
+import type { Written } from "./typing/written.ts";
 
 export interface ScreenParts {
   readonly terminal: TerminalPort;
   readonly theme: Theme;
+  /** How the terminal takes pictures; absent: not at all. */
+  readonly pictures?: ImageProtocol;
   readonly start: ScreenState;
   /** In milliseconds. */
   readonly now: () => number;
   /** What a key does that is no typing; false where it means nothing. */
   readonly pressed: (key: string) => boolean;
-  readonly submitted: (text: string) => void;
+  readonly submitted: (written: Written) => void;
 }
 
 export class Screen implements Stage {
+  readonly hasPages = true;
   readonly #parts: ScreenParts;
   readonly #port: OneWrite;
   readonly #main: MainScreen;
-  readonly #editor: Editor;
+  readonly #editor: WritingEditor;
+  readonly #ticking: Ticking = new Ticking(() => this.redraw());
   #state: ScreenState;
   /** What is asked, the newest last. */
   #asked: OpenPanel[] = [];
@@ -53,7 +60,7 @@ export class Screen implements Stage {
     return this.#state;
   }
 
-  get editor(): Editor {
+  get editor(): WritingEditor {
     return this.#editor;
   }
 
@@ -73,7 +80,11 @@ export class Screen implements Stage {
   }
 
   stop(): void {
+    this.#ticking.stop();
     this.#page?.close();
+    this.#page = null;
+    // What happened last is still seen.
+    this.#main.release();
     this.#main.stop();
   }
 
@@ -84,9 +95,10 @@ export class Screen implements Stage {
   change(change: (state: ScreenState) => ScreenState): void {
     const { blocks, rest } = printable(change(this.#state));
     this.#state = rest;
+    this.#ticking.follow(rest.work);
     const { width } = this.#main.size;
-    const { theme, now } = this.#parts;
-    const brush = { width, theme, isUnfolded: rest.isUnfolded, now: now() };
+    const { theme, now, pictures = null } = this.#parts;
+    const brush = { width, theme, pictures, isUnfolded: rest.isUnfolded, now: now() };
     if (blocks.length > 0) this.#main.print(blocks.flatMap((block) => drawBlock(block, brush)));
     this.redraw();
   }
@@ -108,12 +120,24 @@ export class Screen implements Stage {
   }
 
   async lend<Value>(act: () => Promise<Value>): Promise<Value> {
-    this.#main.stop();
+    this.#page?.close();
+    this.#page = null;
+    this.#main.yield();
     try {
       return await act();
     } finally {
       this.#main.start();
+      this.#show();
     }
+  }
+
+  send(sequence: string): void {
+    this.#port.write(sequence);
+  }
+
+  /** The terminal's; undefined where it does not say it in time. */
+  background(mostMs: number): Promise<RgbColor | undefined> {
+    return this.#main.queryTerminalBackgroundColor({ timeoutMs: mostMs });
   }
 
   redraw(): void {
@@ -125,7 +149,7 @@ export class Screen implements Stage {
   #show(): void {
     const page = this.#asked.at(-1)?.where === "page";
     if (page && !this.#page) {
-      this.#main.hold();
+      this.#main.hold(() => this.redraw());
       this.#page = new FullPage(this.#port, (size) => this.#asked.at(-1)?.draw({ ...size, ...this.#parts }) ?? []);
       this.#page.open();
     } else if (!page && this.#page) {

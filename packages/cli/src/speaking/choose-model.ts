@@ -6,6 +6,7 @@ import { type Mistake, mistake } from "../asking/mistake.ts";
 import { readKeyFile } from "../home/key-file.ts";
 import { type KeyPlaces, keyFile, keyFor, providerWithKey } from "../home/keys.ts";
 import type { Settings } from "../home/settings.ts";
+import { usualModels } from "./usual-models.ts";
 
 export type ChosenModel = OpenedModel | Mistake;
 
@@ -45,19 +46,12 @@ export async function chooseModel(
 
 type Wanted = { readonly type: "named"; readonly name: string } | Mistake;
 
-/** What each house would be asked for, where nothing is said. */
-const usual: Readonly<Record<string, string>> = {
-  anthropic: "claude-sonnet-4-5",
-  openai: "gpt-5.1",
-  google: "gemini-2.5-pro",
-};
-
 async function byKey(places: KeyPlaces): Promise<Wanted> {
-  const houses = providers.filter(({ id }) => usual[id] !== undefined);
+  const houses = providers.filter(({ id }) => usualModels[id] !== undefined);
   const found = await providerWithKey(houses, places);
   if (found.type === "mistake") return found;
   const id = found.provider?.id;
-  if (id !== undefined) return { type: "named", name: `${id}/${usual[id]}` };
+  if (id !== undefined) return { type: "named", name: `${id}/${usualModels[id]}` };
   return mistake(`no model: ${await whatIsMissing(places)}; or name one with --model provider/model`);
 }
 
@@ -66,7 +60,7 @@ async function whatIsMissing(places: KeyPlaces): Promise<string> {
   const file = keyFile(places.home);
   const read = await readKeyFile(file);
   if (read.type === "mistake" || Object.keys(read.keys).length === 0) return howToSet("anthropic", places);
-  return `${file} has no key under one of the names ${Object.keys(usual).join(", ")}; add one`;
+  return `${file} has no key under one of the names ${Object.keys(usualModels).join(", ")}; add one`;
 }
 
 function howToSet(id: string, { home }: KeyPlaces): string {

@@ -14,8 +14,9 @@ export interface DeskPlace extends Place {
 }
 
 export function openDesk(built: Extract<Built, { type: "built" }>, place: DeskPlace): Desk {
-  const { agent, sessionPath, openModel, templates, reload } = built;
-  const { cwd, home, choices, sources, note } = place;
-  const settings = () => listedSettings(choices, sources);
-  return { agent, sessionPath, cwd, home, choices, openModel, reload, note, templates, settings };
+  const { agent, sessionPath, openModel, templates, reload, standing, permissions, setMode } = built;
+  const { cwd, home, choices, note } = place;
+  const settings = () => listedSettings(standing().choices, standing().sources ?? place.sources);
+  const mode = { now: () => permissions.mode, set: setMode };
+  return { agent, sessionPath, cwd, home, choices, openModel, reload, note, templates, settings, mode };
 }

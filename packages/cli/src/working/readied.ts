@@ -1,7 +1,7 @@
 /** All that must be there before anything is done: trust, settings, what is said, and the parts of the agent. */
 
 import { homedir } from "node:os";
-import { LARGEST_PICTURE } from "@pith/agent";
+import { LARGEST_PICTURE, type Listen } from "@pith/agent";
 import { nodeFiles } from "@pith/agent/node";
 import type { Redaction } from "@pith/context";
 import { pithHome } from "@pith/context/node";
@@ -14,7 +14,6 @@ import { whatHolds } from "../home/what-holds.ts";
 import type { Place } from "../place.ts";
 import { contentOf, type Said } from "../prompting/content.ts";
 import { piped } from "../prompting/piped.ts";
-import type { Voice } from "./voice.ts";
 
 export interface Ready {
   readonly type: "ready";
@@ -30,7 +29,8 @@ export interface Ready {
 type Unready = Extract<Built, { type: "failed" }>;
 
 export interface Telling extends Pick<Place, "ask" | "hooks" | "needsModel"> {
-  readonly voice: Voice;
+  /** Told everything that happens. */
+  readonly listen: Listen;
   /** For people. */
   readonly note: (line: string) => void;
   /** From now on nothing that it holds for a secret is told to anybody. */
@@ -38,7 +38,7 @@ export interface Telling extends Pick<Place, "ask" | "hooks" | "needsModel"> {
 }
 
 export async function readied(wish: Wish, telling: Telling): Promise<Ready | Mistake | Unready> {
-  const { voice, note, conceal, ask, hooks } = telling;
+  const { listen, note, conceal, ask, hooks } = telling;
   const places = { cwd: process.cwd(), home: pithHome(), userHome: homedir(), environment: process.env };
   const holds = await whatHolds(wish, places);
   if (holds.type === "mistake") return holds;
@@ -50,7 +50,7 @@ export async function readied(wish: Wish, telling: Telling): Promise<Ready | Mis
   const said = isCall || wish.output === "screen" ? null : await saidIn(wish, note);
   if (said?.type === "mistake") return said;
   const place: Place = {
-    ...{ ...places, choices, trusted, vault, note, listen: voice.listen },
+    ...{ ...places, choices, trusted, vault, note, listen },
     ...{ needsModel: telling.needsModel ?? !isCall, ...(ask && { ask }), ...(hooks && { hooks }) },
   };
   const built = await build(wish, place);

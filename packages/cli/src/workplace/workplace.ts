@@ -5,9 +5,7 @@ import {
   type Blobs,
   fetchTool,
   fileTools,
-  knownFiles,
   memoryBlobs,
-  Reads,
   type RewindParts,
   redactedBlobs,
   redactedSearch,
@@ -20,6 +18,7 @@ import { nodeFiles, nodeSearch, nodeWeb, originalsFolder, sessionBlobs } from "@
 import type { Session } from "@pith/context";
 import { idAsName } from "@pith/context/node";
 import { type BashPlace, bashHere } from "./bash-here.ts";
+import { readsOf } from "./reads-of.ts";
 
 export interface WorkplaceParts extends BashPlace {
   readonly session: Session;
@@ -52,7 +51,7 @@ export async function workplace(parts: WorkplaceParts): Promise<Workplace> {
     sessionPath === null
       ? {}
       : { originals: originalsFolder(join(home, "restore", idAsName(session.store.header.id))) };
-  const reads = new Reads(knownFiles(session.window.entries, named.resolve));
+  const reads = readsOf(session, named.resolve);
   const entries = session.store.entry.bind(session.store);
   const { bash, notes } = await bashHere(parts, blobs);
   const found = nodeSearch({ root: cwd, ...(await ripgrep(choices.tools)) });

@@ -95,7 +95,8 @@ test.each([
     ["-p", "--base-url", "localhost", "hi"],
     '--base-url is "localhost"; write an address of the web, such as http://127.0.0.1:8080/v1',
   ],
-  [["-p", "-c", "--no-session", "hi"], "-c, --session and --no-session exclude each other; write one of them"],
+  [["-p", "-c", "--no-session", "hi"], "-c, -r, --session and --no-session exclude each other; write one of them"],
+  [["-r", "-p"], "-r shows your sessions on the screen; with -p, name one: --session ID"],
 ])("PRT5 a mistake names the flag and what to write: %j", (args, message) => {
   expect(readArguments(args)).toEqual({ type: "mistake", message });
 });

@@ -9,6 +9,8 @@ import { corrected, matchingEntry, type UserEntries } from "./user-entry.ts";
 export interface Catalogue {
   /** What is known of a model; `local` when it is served on one's own machine, whatever its name promises. */
   facts(provider: string, model: string, place?: { readonly local?: boolean }): Found;
+  /** The models that a provider is known to sell; there may be others. */
+  sold(provider: string): readonly string[];
 }
 
 export interface Found {
@@ -34,6 +36,7 @@ export function catalogue(parts: CatalogueParts = {}): Catalogue {
   const { snapshot = shipped, user = {}, unknown = UNKNOWN_FACTS, unknownLocal = UNKNOWN_LOCAL_FACTS } = parts;
   const relative = relatives(snapshot);
   return {
+    sold: (provider) => [...snapshot.ids(providerName(provider))],
     facts(provider, model, place = {}) {
       const found = place.local
         ? local({ relative: relative(provider, model), unknownLocal })

@@ -27,6 +27,12 @@ test("CAT1 a provider's cached tokens without a price of their own cost what inp
   expect(prices).toEqual({ input: 2, output: 8, cacheRead: 0.5, cacheWrite: 2 });
 });
 
+test("CAT1 it names what a provider sells, and nothing for one that nobody knows", () => {
+  expect(catalogue().sold("anthropic")).toContain("claude-sonnet-4-5");
+  expect(catalogue().sold("nobody")).toEqual([]);
+  expect(catalogue().sold("constructor")).toEqual([]);
+});
+
 describe("CAT2 other spellings", () => {
   test.each([
     ["anthropic", "claude-sonnet-4-5-20990101"],

@@ -5,7 +5,7 @@ import { mistake } from "../../asking/mistake.ts";
 import { told } from "../answers.ts";
 import type { Command } from "../command.ts";
 
-const levels: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh", "max"];
+export const levels: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 export const thinking: Command = {
   name: "thinking",

@@ -1,6 +1,7 @@
 /** A report on a context as text: a bar for the whole, one for each part, and what comes next. */
 
 import { amount } from "../../subcommands/sessions/wording/amounts.ts";
+import { breakdownText } from "./breakdown-text.ts";
 import type { ContextPart } from "./context-parts.ts";
 import type { ContextReport } from "./context-report.ts";
 
@@ -11,7 +12,7 @@ export function contextText(report: ContextReport): string {
     limit === null ? `${amount(tokens)} tokens of a window nobody knows` : `${bar(full ?? 0, WIDE)} ${headOf(report)}`;
   const widest = Math.max(0, ...parts.map(({ kind }) => kind.length));
   const filled = parts.length === 0 ? [] : ["", ...places(parts, { tokens, widest })];
-  return [head, ...filled, "", ...nextOf(report)].join("\n");
+  return [head, ...filled, ...breakdownText(report), "", ...contextNext(report)].join("\n");
 }
 
 function headOf({ tokens, limit, contextWindow }: ContextReport): string {
@@ -37,7 +38,8 @@ function lineOf({ kind, tokens }: ContextPart, { tokens: all, widest }: Scale): 
   return `  ${kind.padEnd(widest)} ${amount(tokens).padStart(9)}  ${bar(tokens / Math.max(1, all), NARROW).trimEnd()}`.trimEnd();
 }
 
-function nextOf({
+/** How it was counted, and what comes next. */
+export function contextNext({
   tokens,
   measured,
   limit,

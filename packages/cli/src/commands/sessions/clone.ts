@@ -1,6 +1,7 @@
 /** `/clone`: the branch one stands on once more, as a session of its own. */
 
 import { forkSession } from "@pith/context/node";
+import { mistake } from "../../asking/mistake.ts";
 import { nothingKept } from "../answers.ts";
 import type { Command } from "../command.ts";
 import { copiedTo } from "./copied-to.ts";
@@ -10,6 +11,8 @@ export const clone: Command = {
   says: "this branch once more, as a session of its own",
   async run(_, { agent: { session }, sessionPath, home }) {
     if (sessionPath === null) return nothingKept("clone");
+    if (session.leaf === null)
+      return mistake("nothing was said yet, so there is nothing to copy; /new begins a session");
     return copiedTo(await forkSession(session, { env: { PITH_HOME: home } }));
   },
 };

@@ -22,14 +22,26 @@ export const fork: Command = {
   },
 };
 
-async function forked(name: string, { agent: { session }, home }: Desk): Promise<Answer> {
-  const found = await findEntry(name, session);
+async function forked(name: string, desk: Desk): Promise<Answer> {
+  const found = await findEntry(name, desk.agent.session);
   if (found.type === "mistake") return found;
   const { entry } = found;
   if (!isYours(entry))
     return mistake(`${shortId(entry.id)} is no message of yours; /fork shows them, /clone copies the branch`);
-  const outcome = await forkSession(session, { leaf: entry.parentId, env: { PITH_HOME: home } });
-  return copiedTo(outcome, entryWords(entry));
+  return await forkedAt(entry, desk);
+}
+
+/** A session of its own that ends with this entry; before it, with its words to be changed, where it was said (B63). */
+export async function forkedAt(entry: Entry, { agent: { session }, sessionPath, home }: Desk): Promise<Answer> {
+  if (sessionPath === null) return nothingKept("fork");
+  const isSaid = isSaidAnew(entry);
+  const outcome = await forkSession(session, { leaf: isSaid ? entry.parentId : entry.id, env: { PITH_HOME: home } });
+  return copiedTo(outcome, isSaid ? entryWords(entry) : undefined);
+}
+
+/** What a person or a program said: going there means to say it differently. */
+export function isSaidAnew(entry: Entry): boolean {
+  return entry.type === "custom_message" || (entry.type === "message" && entry.message.role === "user");
 }
 
 function isYours(entry: Entry): boolean {

@@ -5,7 +5,7 @@ import { drawTree } from "./draw-tree.ts";
 import { treePart } from "./tree-part.ts";
 
 /** Null where the session is too long to be looked at whole. */
-export async function branchesOf({ store, leaf }: Session): Promise<number | null> {
+export async function branchesOf({ store, leaf }: Pick<Session, "store" | "leaf">): Promise<number | null> {
   const part = await treePart({ end: leaf }, store);
   if (part.isCut) return null;
   const lines = drawTree(part, { labels: await store.labels(), leaf });

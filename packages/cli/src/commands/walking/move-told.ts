@@ -36,7 +36,8 @@ function arrived({ leaf, editorText, summary, files }: Arrived, { window }: Sess
   return told(text, { moved: true, leaf, ...(summary && { summary: summary.id }), ...(files && { files }) });
 }
 
-function filesTold(files: Rewound): readonly string[] {
+/** What became of the files. */
+export function filesTold(files: Rewound): readonly string[] {
   if (files.type === "refused") return [inTheWay(files.because)];
   const failures = files.files.flatMap((file) => (file.type === "failed" ? [file.message] : []));
   const done = files.files.length - failures.length;

@@ -47,7 +47,7 @@ interface Looked {
   readonly question: TrustQuestion;
 }
 
-async function looked(cwd: string, home: string): Promise<Looked> {
+export async function looked(cwd: string, home: string): Promise<Looked> {
   const places = { cwd, home, userHome: homedir() };
   const trusted = await trustedFolder(places);
   const { folders, root } = trusted.holds;

@@ -1,13 +1,46 @@
-/** What was said before, as far as a glance needs: the newest of the branch, from the log. */
+/** What was said before, as far as a glance needs: the newest of the branch, from the log, however the context was compacted. */
 
+import type { Entry } from "@pith/context";
 import { wayTo } from "../../commands/walking/tree-part.ts";
-import { foldEntry } from "../state/folding/fold-entry.ts";
+import { highlighterLoaded } from "../drawing/code/code-lines.ts";
+import { glance, isTold } from "../state/glance.ts";
 import type { Talking } from "./talking.ts";
 
 export async function past({ ready, screen }: Talking): Promise<void> {
   const { session } = ready.built.agent;
-  const entries = await wayTo(session.leaf, session.store, NEWEST);
-  screen.change((state) => entries.reduce(foldEntry, state));
+  const { entries, isAll } = await newestOf(session);
+  // Only what may be shown: a branch that was never compacted is in the window as a whole.
+  const { blocks, left } = glance(session.redacted(entries.slice(-NEWEST)));
+  // What is printed before its inks are there stays without them.
+  if (blocks.some((block) => block.kind === "answered" && block.text.includes("```"))) await highlighterLoaded();
+  const earlier = earlierTold(left + entries.slice(0, -NEWEST).filter(isTold).length, isAll);
+  if (earlier !== null) screen.tell(earlier);
+  screen.change((state) => ({ ...state, blocks: [...state.blocks, ...blocks] }));
 }
 
-const NEWEST = 60;
+interface Newest {
+  readonly entries: readonly Entry[];
+  readonly isAll: boolean;
+}
+
+/** What is loaded already, unless nobody speaks in it: right behind a compaction that may be so. */
+async function newestOf({ window, leaf, store }: Talking["ready"]["built"]["agent"]["session"]): Promise<Newest> {
+  const isEnough = window.reachesRoot || window.entries.some(isSaid);
+  if (isEnough) return { entries: window.entries, isAll: window.reachesRoot };
+  const entries = await wayTo(leaf, store, NEWEST);
+  return { entries, isAll: (entries[0]?.parentId ?? null) === null };
+}
+
+const NEWEST = 200;
+
+function isSaid(entry: Entry): boolean {
+  return entry.type === "message" && entry.message.role === "user";
+}
+
+function earlierTold(left: number, isAll: boolean): string | null {
+  if (left === 0 && isAll) return null;
+  const count = isAll
+    ? `${left.toLocaleString("en-US")} earlier ${left === 1 ? "entry" : "entries"}`
+    : "earlier entries";
+  return `… ${count}; ctrl+t shows ${left === 1 && isAll ? "it" : "them"}`;
+}

@@ -1,13 +1,68 @@
-/** Words for the model: at once, or where it is at work, before its next request. */
+/** Words for the model: at once, or where it is at work, before its next request or when it is done. */
 
-import type { Content } from "@pith/agent";
+import type { Agent, AgentEvent, Content } from "@pith/agent";
 import type { Talking } from "./talking.ts";
 
-export async function say(content: Content, { ready, screen }: Talking): Promise<void> {
-  const { agent, missing } = ready.built;
-  if (missing !== null) return screen.tell(missing, "bad");
-  if (agent.isRunning) return await agent.steer(content);
-  const run = agent.prompt(content);
-  // All that happens is told by whoever listens.
-  for await (const _ of run);
+export type When = "next" | "afterwards";
+
+export async function say(content: Content, talking: Talking, when: When = "next"): Promise<void> {
+  const { agent } = talking.ready.built;
+  if (agent.model.api === ABSENT) return (await import("../starting/say-after.ts")).sayAfter(content, talking);
+  while (beginning.has(agent)) await beginning.get(agent);
+  if (agent.isRunning) return when === "next" ? await agent.steer(content) : await agent.followUp(content);
+  if (isBusy(talking)) return await sayLater(content, talking);
+  await heard(agent, agent.prompt(content));
+}
+
+/** Runs whose first words are not in the log yet: what is said behind them waits for that, so that it stands behind them. */
+const beginning = new WeakMap<Agent, Promise<void>>();
+
+async function heard(agent: Agent, run: AsyncIterable<AgentEvent>): Promise<void> {
+  const begun = Promise.withResolvers<void>();
+  beginning.set(agent, begun.promise);
+  const begin = (): void => {
+    beginning.delete(agent);
+    begun.resolve();
+  };
+  try {
+    // All that happens is told by whoever listens.
+    for await (const { type } of run) if (type === "turn_start") begin();
+  } finally {
+    begin();
+  }
+}
+
+/** Of who stands there while nobody can speak. */
+const ABSENT = "none";
+
+/** A compaction, a branch that is told, or a shell line whose output the words may be about. */
+function isBusy({ screen }: Talking): boolean {
+  return screen.state.work.type !== "idle" || isShelling({ screen });
+}
+
+function isShelling({ screen }: Pick<Talking, "screen">): boolean {
+  return screen.state.shell.some(({ isPrivate }) => !isPrivate);
+}
+
+/** B79: it waits in the log, where it is seen and can be taken back, and is heard when that has ended. */
+async function sayLater(content: Content, talking: Talking): Promise<void> {
+  const { agent } = talking.ready.built;
+  if (isShelling(talking)) behindShell.add(agent);
+  await agent.followUp(content);
+  if (!isShelling(talking)) await hearWaiting(agent);
+}
+
+/** To whom something was said while a shell line ran. What was left waiting by a run that failed stays. */
+const behindShell = new WeakSet<Agent>();
+
+/** What was said while shell lines ran is heard now that they have ended. */
+export async function hearBehind({ ready }: Talking): Promise<void> {
+  const { agent } = ready.built;
+  if (behindShell.delete(agent)) await hearWaiting(agent);
+}
+
+/** Unless a run is under way, which will hear it anyway. */
+async function hearWaiting(agent: Agent): Promise<void> {
+  if (agent.isRunning || agent.queue.length === 0) return;
+  for await (const _ of agent.resume());
 }

@@ -4,8 +4,10 @@ import type { Answer } from "../../commands/command.ts";
 import { say } from "./say.ts";
 import type { Talking } from "./talking.ts";
 
-export async function show(answer: Answer, talking: Talking): Promise<void> {
+export async function show(given: Answer, talking: Talking): Promise<void> {
   const { screen, leave, ready } = talking;
+  // An entry may come from before redaction, or from another program.
+  const answer = given.type === "prompt" ? given : ready.built.agent.session.redacted(given);
   switch (answer.type) {
     case "told":
       return screen.tell(answer.text);
@@ -20,12 +22,13 @@ export async function show(answer: Answer, talking: Talking): Promise<void> {
     case "opened":
       screen.tell(answer.text);
       if (answer.draft !== undefined) screen.words.set(answer.draft);
-      return leave({ ...wishFor(ready), session: { type: "named", name: answer.path } });
+      return leave({ ...nextWish(ready), session: { type: "named", name: answer.path } });
     case "quit":
       return leave(null);
   }
 }
 
-function wishFor({ wish }: Talking["ready"]): Talking["ready"]["wish"] {
+/** The same call for another session: what was said on the command line is said. */
+export function nextWish({ wish }: Talking["ready"]): Talking["ready"]["wish"] {
   return { ...wish, words: "", files: [] };
 }

@@ -3,12 +3,12 @@
 import type { Wish } from "../../asking/wish.ts";
 import type { Desk } from "../../commands/command.ts";
 import type { Ready } from "../../working/readied.ts";
-import type { Screen } from "../screen.ts";
+import type { Stage } from "../stage.ts";
 
 export interface Talking {
   readonly ready: Ready;
   readonly desk: Desk;
-  readonly screen: Screen;
+  readonly screen: Stage;
   /** Goes on with another session, or ends. */
   readonly leave: (next: Wish | null) => void;
 }

@@ -1,5 +1,6 @@
 /** What every drawing is made with: how wide, in which inks, and whether what can be folded is shown whole. */
 
+import type { ImageProtocol } from "@earendil-works/pi-tui";
 import type { Theme } from "./theme.ts";
 
 export interface Brush {
@@ -8,6 +9,13 @@ export interface Brush {
   readonly isUnfolded: boolean;
   /** Rows there are for what is not finished yet; its end is shown. Absent: all of it. */
   readonly most?: number;
+  /** How the terminal takes pictures; only for what is printed for good, since a picture cannot be drawn anew. */
+  readonly pictures?: ImageProtocol;
   /** In milliseconds, for what says how long it has been under way. */
   readonly now: number;
+}
+
+/** Whether it can still be opened and closed. */
+export function isLive({ most }: Brush): boolean {
+  return most !== undefined;
 }

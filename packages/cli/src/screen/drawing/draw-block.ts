@@ -1,32 +1,52 @@
 /** One block of a transcript as lines: every kind has its own way, and nothing of it can steer a terminal. */
 
-import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
-import { plain } from "../../printing/plain.ts";
+import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import type { Block } from "../state/block.ts";
 import type { Brush } from "./brush.ts";
+import { drawCalled } from "./calls/called.ts";
+import { drawShell } from "./calls/shell.ts";
+import { drawCompacted } from "./fitting/compacted.ts";
+import { PICTURE } from "./pictures/picture.ts";
+import { drawAnswered } from "./words/answered.ts";
+import { drawBranchTold } from "./words/branch-told.ts";
+import { drawNote, drawPinned } from "./words/note.ts";
+import { drawSaid } from "./words/said.ts";
+import { drawThought } from "./words/thought.ts";
 
-export function drawBlock(block: Block, { width, theme }: Brush): readonly string[] {
-  const lines = wrapTextWithAnsi(plain(wordsOf(block)).replaceAll("\t", "    "), width - 2);
-  const mark = block.kind === "said" ? theme.user("> ") : "  ";
-  return ["", ...lines.map((line, at) => (at === 0 ? mark : "  ") + line)];
+export function drawBlock(block: Block, brush: Brush): readonly string[] {
+  const lines = linesOf(block, brush).map((line) => fitting(line, brush.width));
+  return lines.length === 0 || block.isClose || goesOn(block) ? lines : ["", ...lines];
 }
 
-function wordsOf(block: Block): string {
+/** Code of which the beginning stands above. */
+function goesOn(block: Block): boolean {
+  return block.kind === "answered" && block.code !== undefined;
+}
+
+/** Whatever a kind makes of a narrow screen. A picture has rows of its own. */
+function fitting(line: string, width: number): string {
+  return visibleWidth(line) <= width || line.includes(PICTURE) ? line : truncateToWidth(line, width, "…");
+}
+
+function linesOf(block: Block, brush: Brush): readonly string[] {
   switch (block.kind) {
     case "said":
-    case "thought":
-    case "pinned":
-    case "note":
-      return block.text;
+      return drawSaid(block, brush);
     case "answered":
-      return block.text.slice(block.printed);
+      return drawAnswered(block, brush);
+    case "thought":
+      return drawThought(block, brush);
     case "called":
-      return `${block.tool} ${JSON.stringify(block.arguments)} ${block.state}\n${block.output}`;
+      return drawCalled(block, brush);
     case "shell":
-      return `$ ${block.command}\n${block.output}`;
+      return drawShell(block, brush);
     case "compacted":
-      return "compacted";
+      return drawCompacted(block, brush);
     case "branch-told":
-      return block.summary;
+      return drawBranchTold(block, brush);
+    case "pinned":
+      return drawPinned(block, brush);
+    case "note":
+      return drawNote(block, brush);
   }
 }

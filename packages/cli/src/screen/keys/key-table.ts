@@ -16,6 +16,7 @@ export type ActionId =
   | "fold"
   | "transcript"
   | "mode"
+  | "suspend"
   | "model"
   | "externalEditor"
   | "followUp"
@@ -28,11 +29,12 @@ export type ActionId =
 export const keyTable: readonly KeyRow[] = [
   { id: "stop", keys: ["escape"], says: "stop what is under way" },
   { id: "tree", keys: ["escape escape"], says: "the tree of this session, when nothing is under way" },
-  { id: "clear", keys: ["ctrl+c"], says: "empty the editor; twice: quit" },
+  { id: "clear", keys: ["ctrl+c"], says: "stop, or empty the editor; twice: quit" },
   { id: "quit", keys: ["ctrl+d"], says: "quit, when the editor is empty" },
+  { id: "suspend", keys: ["ctrl+z"], says: "sleep; fg in the shell brings it back" },
   { id: "fold", keys: ["ctrl+o"], says: "open or close what is folded" },
   { id: "transcript", keys: ["ctrl+t"], says: "all that was said and done, from the beginning" },
-  { id: "mode", keys: ["shift+tab"], says: "the next permission mode: plan, ask, edit, all" },
+  { id: "mode", keys: ["shift+tab"], says: "the next permission mode: plan, ask, edit" },
   { id: "model", keys: ["ctrl+l"], says: "choose who speaks" },
   { id: "externalEditor", keys: ["ctrl+g"], says: "write on in your editor" },
   { id: "followUp", keys: ["alt+enter"], says: "say it when the work under way is done" },

@@ -1,6 +1,7 @@
 /** The live region: what is not finished, what is under way, what waits, where one types, and the footer. Never higher than the screen. */
 
-import { truncateToWidth } from "@earendil-works/pi-tui";
+import { truncateToWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { plain } from "../../printing/plain.ts";
 import type { Brush } from "../drawing/brush.ts";
 import { drawBlock } from "../drawing/draw-block.ts";
 import type { Theme } from "../drawing/theme.ts";
@@ -21,11 +22,19 @@ export interface FrameParts {
 export function frame({ state, theme, input, now }: FrameParts, size: Size): readonly string[] {
   const { width, height } = size;
   const brush: Brush = { width, theme, isUnfolded: state.isUnfolded, now };
-  const below = [...statusLines(state, brush), ...queueLines(state, brush)];
+  const below = [...statusLines(state, brush), ...queueLines(state, brush), ...hintLines(state, brush)];
   const foot = footer(state.facts, brush);
   const typed = input({ width, height: Math.max(3, height - below.length - foot.length) });
   const room = Math.max(0, height - below.length - foot.length - typed.length);
-  const blocks = state.blocks.flatMap((block) => drawBlock(block, { ...brush, most: room })).slice(-room || height);
-  const lines = [...(room > 0 ? blocks : []), ...below, ...typed, ...foot];
-  return lines.slice(-height).map((line) => truncateToWidth(line, width));
+  const blocks =
+    room === 0 ? [] : [...state.blocks, ...state.shell].flatMap((block) => drawBlock(block, { ...brush, most: room }));
+  const lines = [...blocks.slice(-room), ...below, ...typed, ...foot];
+  return lines.slice(-height).map((line) => truncateToWidth(line, width, "…"));
+}
+
+/** Two lines at most: it is no more than a hint. */
+function hintLines({ hint }: ScreenState, { theme, width }: Brush): readonly string[] {
+  if (hint === null) return [];
+  const lines = wrapTextWithAnsi(plain(hint.replaceAll(/\s+/g, " ")), Math.max(1, width - 2));
+  return lines.slice(0, 2).map((line) => theme.dim(` ${line}`));
 }

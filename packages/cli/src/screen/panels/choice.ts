@@ -26,6 +26,7 @@ export function choice<Value>({ title, body, options, at = 0 }: Choice<Value>): 
   const length = { count: options.length, rows: options.length };
   return {
     start: { ...atTop, at },
+    spoken: { title, lines: (sight) => body?.(sight) ?? [], options },
     press: (walk, key) => {
       const taken = key === "enter" ? options[walk.at] : options.find((option) => option.key === key);
       if (taken) return answered(taken.value);

@@ -1,6 +1,7 @@
 /** A panel that somebody is looking at: what it knows now, and the answer that will come. */
 
 import type { Panel, Pressed, Sight } from "./panel.ts";
+import { tamed } from "./tamed.ts";
 
 export interface OpenPanel {
   readonly where: "inline" | "page";
@@ -21,6 +22,7 @@ export function openPanel<State, Answer>(
   { where, signal, changed }: Opening,
 ): OpenPanel & { readonly answer: Promise<Answer | null> } {
   let state = panel.start;
+  let seen: Sight | undefined;
   const closing = new AbortController();
   const { promise: answer, resolve } = Promise.withResolvers<Answer | null>();
   const close = (given: Answer | null): void => {
@@ -47,9 +49,12 @@ export function openPanel<State, Answer>(
   return {
     where,
     answer,
-    draw: (sight) => panel.draw(state, sight),
+    draw: (sight) => {
+      seen = sight;
+      return panel.draw(state, sight).map((line) => tamed(line, sight.width));
+    },
     press: (key) => {
-      const pressed = panel.press(state, key);
+      const pressed = panel.press(state, key, seen);
       if (pressed) act(pressed);
       else if (key === "escape" || key === "ctrl+c") close(null);
     },

@@ -4,11 +4,25 @@ import type { Theme } from "../drawing/theme.ts";
 
 export interface Panel<State, Answer> {
   readonly start: State;
-  /** What a key does; null where it means nothing here. */
-  press(state: State, key: string): Pressed<State, Answer> | null;
+  /** What a key does; null where it means nothing here. `sight` is how it was last seen. */
+  press(state: State, key: string, sight?: Sight): Pressed<State, Answer> | null;
   draw(state: State, sight: Sight): readonly string[];
+  /** The same question in words, for who answers by number: title, lines, and what can be chosen. Absent: it is answered with keys. */
+  readonly spoken?: Spoken<Answer>;
   /** What it learns by itself, from when it is opened: each change is shown as it comes. */
   readonly learns?: (learn: (change: (state: State) => State) => void, signal: AbortSignal) => Promise<void>;
+}
+
+export interface Spoken<Answer> {
+  readonly title: string;
+  readonly lines: (sight: Sight) => readonly string[];
+  readonly options: readonly SpokenOption<Answer>[];
+}
+
+export interface SpokenOption<Answer> {
+  readonly label: string;
+  readonly says?: string;
+  readonly value: Answer;
 }
 
 export interface Sight {

@@ -1,12 +1,15 @@
 /** What a transcript is made of: one block for each thing that was said or done, in the order of the log. Plain data. */
 
 import type { CompactionEntry, ImageBlock } from "@pith/context";
+import type { Code } from "./paragraphs.ts";
 
 export type Block = Said | Answered | Thought | Called | ShellLine | Compacted | BranchTold | Pinned | Note;
 
 interface Placed {
   /** Of the entry it stands for, or of the call; blocks of what is not yet an entry have one of their own. */
   readonly id: string;
+  /** Belongs so closely to what stands above it that no empty line is between them. */
+  readonly isClose?: true;
 }
 
 /** What a person said. */
@@ -26,6 +29,8 @@ export interface Answered extends Placed {
   readonly isOpen: boolean;
   /** Letters at its beginning that were printed already. */
   readonly printed: number;
+  /** The code that is open there, where it goes on. */
+  readonly code?: Code;
 }
 
 /** What the model thought before it answered. */
@@ -33,6 +38,11 @@ export interface Thought extends Placed {
   readonly kind: "thought";
   readonly text: string;
   readonly isOpen: boolean;
+  /** When it began, in milliseconds; absent for what is read from the log. */
+  readonly since?: number;
+  readonly tookMs?: number;
+  /** It stands above already: only its place in the reply that is still coming is kept. */
+  readonly isPrinted?: true;
 }
 
 /** A call of a tool, and what came of it. */
@@ -89,7 +99,17 @@ export interface Note extends Placed {
   readonly kind: "note";
   readonly tone: "plain" | "good" | "warning" | "bad";
   readonly text: string;
+  /** It parts what stands above from what comes: a line across the screen. */
+  readonly divides?: true;
 }
+
+/** What is still being written and is not yet an entry. */
+export function isDraft({ id }: Block): boolean {
+  return id.startsWith(DRAFT);
+}
+
+/** Ids of drafts begin with it. */
+export const DRAFT = "draft:";
 
 /** Folded, unless somebody opens it: it stays where it can be opened until something comes behind it. */
 export function isFoldable({ kind }: Block): boolean {

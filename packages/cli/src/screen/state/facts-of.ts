@@ -1,22 +1,30 @@
-/** The footer's figures, from the parts of the program. */
+/** The footer's figures, from the parts of the program; what must be looked for, from what was known before. */
 
 import { homedir } from "node:os";
 import type { Ready } from "../../working/readied.ts";
 import type { Facts } from "./facts.ts";
 
-export function factsOf({ built, place }: Ready): Facts {
+/** What is found out beside: it takes a look at the disk, or at the whole context. */
+export type SlowFacts = Pick<Facts, "gitBranch" | "sessionName" | "place" | "cost" | "meter">;
+
+export const nothingFound: SlowFacts = { gitBranch: null, sessionName: null, place: null, cost: 0, meter: null };
+
+export function factsOf({ built, place }: Ready, found: SlowFacts = nothingFound): Facts {
   const { agent, permissions, tools } = built;
   const bash = tools.find(({ name }) => name === "bash")?.intent?.({ command: "true" });
+  const { gitBranch, sessionName, place: inTree, cost, meter } = found;
   return {
     model: `${agent.model.provider}/${agent.model.model}`,
     thinking: agent.thinkingLevel,
-    folder: place.cwd.replace(homedir(), "~"),
-    gitBranch: null,
-    sessionName: null,
-    place: null,
-    cost: 0,
+    folder: fromHome(place.cwd),
     isSandboxed: bash?.type === "command" && bash.isConfined,
     mode: permissions.mode,
-    meter: null,
+    ...{ gitBranch, sessionName, place: inTree, cost, meter },
   };
+}
+
+function fromHome(folder: string): string {
+  const home = homedir();
+  const isWithin = home.length > 1 && (folder === home || folder.startsWith(`${home}/`));
+  return isWithin ? `~${folder.slice(home.length)}` : folder;
 }

@@ -1,6 +1,7 @@
 /** What the footer tells, as plain figures. */
 
 import type { Mode } from "@pith/agent";
+import type { MeterParts } from "../../commands/fitting/weighing/meter-parts.ts";
 
 export interface Facts {
   readonly model: string;
@@ -27,13 +28,8 @@ export interface Meter {
   readonly limit: number | null;
   readonly soft: number | null;
   readonly isAutomatic: boolean;
+  /** Why nothing would happen by itself although it is too much; null where it would, or need not. */
+  readonly held: "off" | "undone" | "breaker" | null;
   /** In tokens: what stays first and cached, what is kept as it was said, what came since. */
-  readonly parts: {
-    readonly system: number;
-    readonly pins: number;
-    readonly words: number;
-    readonly checkpoint: number;
-    readonly tail: number;
-    readonly fresh: number;
-  };
+  readonly parts: MeterParts;
 }

@@ -4,8 +4,11 @@ import type { ScreenState } from "./screen-state.ts";
 
 export const nothingShown: ScreenState = {
   blocks: [],
+  serial: 0,
+  above: null,
   isUnfolded: false,
   work: { type: "idle" },
+  shell: [],
   queue: { steering: [], followUp: [] },
   facts: {
     model: "",

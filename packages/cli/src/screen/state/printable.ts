@@ -1,8 +1,9 @@
 /** What of a transcript is finished and can be printed for good, and what stays because it may still change. Pure. */
 
-import { type Answered, type Block, isFinished, isFoldable } from "./block.ts";
+import { type Answered, type Block, isDraft, isFinished, isFoldable } from "./block.ts";
 import type { ScreenState } from "./screen-state.ts";
-import { settledLength } from "./settled-length.ts";
+import { settled } from "./settled-length.ts";
+import { spaced } from "./spacing.ts";
 
 export interface Printable {
   readonly blocks: readonly Block[];
@@ -11,22 +12,34 @@ export interface Printable {
 
 /** In their order: nothing is printed before what stands in front of it. What can be opened stays until something follows it. */
 export function printable(state: ScreenState): Printable {
-  const { blocks } = state;
-  const stays = blocks.findIndex((block, at) => !isFinished(block) || (isFoldable(block) && at === blocks.length - 1));
-  const done = stays === -1 ? blocks : blocks.slice(0, stays);
-  const [head, ...behind] = stays === -1 ? [] : blocks.slice(stays);
+  const all = spaced(state.blocks, state.above);
+  const stays = all.findIndex((block, at) => !isFinished(block) || (isFoldable(block) && at === all.length - 1));
+  const finished = stays === -1 ? all : all.slice(0, stays);
+  const [head, ...behind] = stays === -1 ? [] : all.slice(stays);
   const parted = head?.kind === "answered" && head.isOpen ? partedAnswer(head) : { done: [], left: head };
-  const left = parted.left ? [parted.left, ...behind] : [];
-  const rest = done.length + parted.done.length === 0 ? state : { ...state, blocks: left };
-  return { blocks: [...done, ...parted.done], rest };
+  const done = [...finished.filter((block) => !isAbove(block)), ...parted.done];
+  if (done.length === 0) return { blocks: done, rest: all === state.blocks ? state : { ...state, blocks: all } };
+  const left = [...finished.flatMap(ghostOf), ...(parted.left ? [parted.left, ...behind] : [])];
+  const above = done.at(-1)?.kind ?? state.above;
+  return { blocks: done, rest: { ...state, above, blocks: spaced(left, above) } };
 }
 
 /** A paragraph that is followed by another does not change any more. */
 function partedAnswer(answer: Answered): { readonly done: readonly Block[]; readonly left: Answered } {
-  const upTo = settledLength(answer.text, answer.printed);
-  if (upTo <= answer.printed) return { done: [], left: answer };
-  return {
-    done: [{ ...answer, text: answer.text.slice(0, upTo), isOpen: false }],
-    left: { ...answer, printed: upTo },
-  };
+  const { length, code } = settled(answer.text, answer.printed, answer.code ?? null);
+  if (length <= answer.printed) return { done: [], left: answer };
+  const { code: _, ...rest } = answer;
+  const left = { ...rest, printed: length, ...(code && { code }) };
+  const isBlank = answer.text.slice(answer.printed, length).trim() === "" && !answer.code;
+  return { done: isBlank ? [] : [{ ...answer, text: answer.text.slice(0, length), isOpen: false }], left };
+}
+
+/** A thought is printed when it is over; its reply, once whole, must not bring it again. */
+function ghostOf(block: Block): readonly Block[] {
+  if (block.kind !== "thought" || !isDraft(block)) return [];
+  return [{ ...block, isPrinted: true }];
+}
+
+function isAbove(block: Block): boolean {
+  return block.kind === "thought" && block.isPrinted === true;
 }

@@ -1,15 +1,21 @@
 /** All that a screen shows and that is not the editor: a pure fold of what happened. */
 
 import type { CompactionReason } from "@pith/agent";
-import type { Block } from "./block.ts";
+import type { Block, ShellLine } from "./block.ts";
 import type { Facts } from "./facts.ts";
 
 export interface ScreenState {
   /** What is not printed yet, oldest first. */
   readonly blocks: readonly Block[];
+  /** How many blocks were given an id here, since they had none of an entry or call. */
+  readonly serial: number;
+  /** What was printed last, just above the first of the blocks; null for nothing. */
+  readonly above: Block["kind"] | null;
   /** Whether folded blocks are shown whole. */
   readonly isUnfolded: boolean;
   readonly work: Work;
+  /** Shell lines of the user's own that are not in the log yet: they stand below all that is. */
+  readonly shell: readonly ShellLine[];
   readonly queue: { readonly steering: readonly string[]; readonly followUp: readonly string[] };
   /** What the footer tells. */
   readonly facts: Facts;
@@ -34,5 +40,7 @@ export type Work =
       readonly reason: CompactionReason;
       /** For people, e.g. `tells it in short, 1,200 tokens so far`. */
       readonly step: string;
+      /** In the middle of a run, which goes on afterwards. */
+      readonly isWithinRun?: true;
     }
   | { readonly type: "summarising"; readonly since: number; readonly step: string };

@@ -20,8 +20,9 @@ export class FullPage {
     this.redraw();
   }
 
+  /** Empty and with the cursor at its top: tmux, made smaller or larger meanwhile, would keep some of its rows as history. */
   close(): void {
-    this.#port.write("\x1b[?1049l");
+    this.#port.write("\x1b[2J\x1b[H\x1b[?1049l");
   }
 
   /** Only rows that have changed are written. */

@@ -13,7 +13,7 @@ export interface Size {
 
 export class MainScreen extends TuiMainScreen {
   readonly #port: OneWrite;
-  #isHeld = false;
+  #holder: (() => void) | null = null;
   #finished: string[] = [];
 
   constructor(port: OneWrite, draw: Draw) {
@@ -35,18 +35,37 @@ export class MainScreen extends TuiMainScreen {
     this.renderNow();
   }
 
-  /** Until it is released nothing is drawn: something else has the terminal. */
-  hold(): void {
-    this.#isHeld = true;
+  /** Begins where the cursor stands: whoever had the terminal meanwhile may have written on it. */
+  override start(): void {
+    this.restoreRenderState({ ...this.captureRenderState(), ...nothingDrawn });
+    super.start();
+    // A picture that was due when it stopped would otherwise be waited for, and never come.
+    this.renderNow();
+  }
+
+  /** Leaves the terminal to somebody else: what changes is taken off it until it starts again. */
+  yield(): void {
+    const { previousLines, hardwareCursorRow } = this.captureRenderState();
+    this.#erase(previousLines.slice(0, hardwareCursorRow), 0);
+    this.stop({ preserveScreen: true });
+  }
+
+  /** Until it is released nothing is drawn: something else has the terminal, and is told when it should be drawn anew. */
+  hold(changed: () => void = () => {}): void {
+    this.#holder = changed;
   }
 
   release(): void {
-    this.#isHeld = false;
+    this.#holder = null;
     this.renderNow();
   }
 
   protected override doRender(): void {
-    if (this.stopped || this.#isHeld) return;
+    if (this.stopped) return;
+    if (this.#holder) {
+      this.#holder();
+      return;
+    }
     this.#port.together(() => {
       const { previousLines, hardwareCursorRow, previousWidth } = this.captureRenderState();
       const isResized = previousLines.length > 0 && !this.#isOfSize();
@@ -74,6 +93,7 @@ export class MainScreen extends TuiMainScreen {
    */
   #erase(above: readonly string[], drawnFor: number): void {
     const { columns } = this.#port;
+    // The line with the cursor is wrapped by some and cut by others; it is better to leave a row of it than to take one above it.
     const rows = drawnFor > columns ? above.reduce((sum, line) => sum + rowsOf(line, columns), 0) : above.length;
     this.#port.write(`\r${rows > 0 ? `\x1b[${rows}A` : ""}\x1b[C\x1b[J\r\x1b[2K`);
     // What is drawn next begins where the cursor stands.

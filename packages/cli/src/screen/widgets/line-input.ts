@@ -3,6 +3,7 @@
 import { CURSOR_MARKER } from "@earendil-works/pi-tui";
 import { plain } from "../../printing/plain.ts";
 import type { Theme } from "../drawing/theme.ts";
+import { pastedLine } from "../keys/pasted-line.ts";
 
 export interface LineInput {
   readonly text: string;
@@ -42,8 +43,10 @@ export function typedInto({ text, cursor }: LineInput, key: string): LineInput |
     }
     case "space":
       return { text: `${before} ${behind}`, cursor: cursor + 1 };
-    default:
-      return isSign(key) ? { text: before + key + behind, cursor: cursor + key.length } : null;
+    default: {
+      const words = pastedLine(key) ?? (isSign(key) ? key : null);
+      return words === null ? null : { text: before + words + behind, cursor: cursor + words.length };
+    }
   }
 }
 

@@ -115,14 +115,14 @@ test("SET3 whatever a setting is called, its note is one line", () => {
 
 test("SET3 a setting that nobody knows is noted, and the rest counts", () => {
   const text =
-    '{ "modle": "a/b", "thinking": "low", "compaction": { "keepRecentToken": 5 }, "theme": "dark", "apiKey": "x" }';
+    '{ "modle": "a/b", "thinking": "low", "compaction": { "keepRecentToken": 5 }, "wallpaper": "dark", "apiKey": "x" }';
   const read = settingsIn(text, "s.json");
   expect(read.type === "read" && settingsFrom(read.fields)).toEqual({ thinking: "low" });
   expect(read).toMatchObject({
     notes: [
       "s.json:1: modle is no setting; did you mean model?",
       "s.json:1: compaction.keepRecentToken is no setting; did you mean compaction.keepRecentTokens?",
-      "s.json:1: theme is no setting; pith settings names them all",
+      "s.json:1: wallpaper is no setting; pith settings names them all",
       "s.json:1: apiKey is no setting: keys come from the environment, or from your keys.json",
     ],
   });

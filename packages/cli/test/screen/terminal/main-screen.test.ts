@@ -52,3 +52,12 @@ test("SCR2 a narrower terminal wraps what is drawn, and nothing of it is left be
   expect(all.filter((line) => /^x+$/.test(line))).toHaveLength(3);
   for (let at = 0; at < 30; at++) expect(all.filter((line) => line.startsWith(`finished ${at} `))).toHaveLength(1);
 });
+
+test("SCR10 a page that has the terminal hears that it should be drawn anew", () => {
+  const { terminal, screen } = opened(() => ["live"]);
+  let count = 0;
+  screen.hold(() => count++);
+  terminal.resize(70, 20);
+  screen.renderNow();
+  expect(count).toBeGreaterThan(0);
+});

@@ -45,6 +45,19 @@ test("sessions of all directories, or of one, the last written first", async () 
   expect(await listSessions({ ...parts, cwd: "/three" })).toEqual([]);
 });
 
+test("RES19 a glance looks at the newest of a folder alone: those begun last, and those written last", async () => {
+  const grounded = ground();
+  const paths: string[] = [];
+  for (let at = 0; at < 8; at++) paths.push(await session(grounded.parts, { cwd: "/one", id: `s${at}` }));
+  await renameSession(paths[1] ?? "", "an old one, written to again", grounded.parts);
+  await listSessions(grounded.parts);
+  const before = grounded.files.log.length;
+  const seen = await listSessions({ ...grounded.parts, cwd: "/one", glance: 2 });
+  expect(seen.map(({ id }) => id)).toEqual(["s1", "s7", "s6"]);
+  expect(calls(grounded, before).filter((call) => call.includes("s3"))).toEqual([]);
+  expect((await listSessions({ ...grounded.parts, cwd: "/one" })).map(({ id }) => id)).toHaveLength(8);
+});
+
 test("of sessions written at the same time the later begun comes first", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pith-list-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -1,51 +1,55 @@
 /** A piece of a reply, as it comes: it belongs to the block that is still being written, or begins one. Pure. */
 
 import type { Delta } from "@pith/agent";
-import type { Answered, Block, Called, Thought } from "../block.ts";
+import { type Answered, type Block, type Called, DRAFT, isDraft, type Thought } from "../block.ts";
 import type { ScreenState } from "../screen-state.ts";
+import { added, drafted } from "./added.ts";
 
-export function foldDelta(state: ScreenState, delta: Delta): ScreenState {
+/** `now` in milliseconds. */
+export function foldDelta(state: ScreenState, delta: Delta, now: number): ScreenState {
   switch (delta.type) {
     case "text-delta":
-      return onLast(state, (last) => (last?.kind === "answered" && last.isOpen ? last : newAnswer(state)), delta.text);
+      return withText(state, delta.text, now);
     case "thinking-delta":
-      return onLast(state, (last) => (last?.kind === "thought" && last.isOpen ? last : newThought(state)), delta.text);
+      return withThought(state, delta.text, now);
     case "tool-call-delta":
-      return delta.call ? withCall(state, delta.call) : state;
+      return delta.call ? withCall(state, delta.call, now) : state;
   }
 }
 
-/** What is still being written and is not yet an entry. */
-export function isDraft({ id }: Block): boolean {
-  return id.startsWith(DRAFT);
+function withText(state: ScreenState, text: string, now: number): ScreenState {
+  const last = state.blocks.at(-1);
+  if (last?.kind === "answered" && last.isOpen) return onLast(state, { ...last, text: last.text + text });
+  // Line ends before its first word are no answer yet.
+  const words = text.trimStart();
+  if (words === "") return state;
+  const begun = drafted<Answered>(state, { kind: "answered", text: words, isOpen: true, printed: 0 });
+  return added(thoughtEnough(begun.state, now), begun.block);
 }
 
-const DRAFT = "draft:";
-
-function onLast(state: ScreenState, pick: (last: Block | undefined) => Answered | Thought, text: string): ScreenState {
+function withThought(state: ScreenState, text: string, now: number): ScreenState {
   const last = state.blocks.at(-1);
-  const block = pick(last);
-  const before = block === last ? state.blocks.slice(0, -1) : closed(state.blocks);
-  return { ...state, blocks: [...before, { ...block, text: block.text + text }] };
+  if (last?.kind === "thought" && last.isOpen) return onLast(state, { ...last, text: last.text + text });
+  const begun = drafted<Thought>(state, { kind: "thought", text, isOpen: true, since: now });
+  return added(begun.state, begun.block);
+}
+
+function withCall(state: ScreenState, { id, name }: { readonly id: string; readonly name: string }, now: number) {
+  const own = `${DRAFT}${id}`;
+  if (state.blocks.some((block) => block.kind === "called" && block.id === own)) return state;
+  const called: Called = {
+    ...{ kind: "called", id: own, tool: name, arguments: {}, state: "writing", output: "", images: [] },
+  };
+  return added(thoughtEnough(state, now), called);
+}
+
+function onLast(state: ScreenState, block: Block): ScreenState {
+  return { ...state, blocks: [...state.blocks.slice(0, -1), block] };
 }
 
 /** Whoever begins to answer has thought enough. */
-function closed(blocks: readonly Block[]): readonly Block[] {
-  return blocks.map((block) => (block.kind === "thought" && block.isOpen ? { ...block, isOpen: false } : block));
-}
-
-function newAnswer({ blocks }: ScreenState): Answered {
-  return { kind: "answered", id: `${DRAFT}${blocks.length}`, text: "", isOpen: true, printed: 0 };
-}
-
-function newThought({ blocks }: ScreenState): Thought {
-  return { kind: "thought", id: `${DRAFT}${blocks.length}`, text: "", isOpen: true };
-}
-
-function withCall(state: ScreenState, { id, name }: { readonly id: string; readonly name: string }): ScreenState {
-  if (state.blocks.some((block) => block.kind === "called" && block.id === `${DRAFT}${id}`)) return state;
-  const called: Called = {
-    ...{ kind: "called", id: `${DRAFT}${id}`, tool: name, arguments: {}, state: "writing", output: "", images: [] },
-  };
-  return { ...state, blocks: [...closed(state.blocks), called] };
+function thoughtEnough(state: ScreenState, now: number): ScreenState {
+  const last = state.blocks.at(-1);
+  if (last?.kind !== "thought" || !last.isOpen || !isDraft(last)) return state;
+  return onLast(state, { ...last, isOpen: false, ...(last.since !== undefined && { tookMs: now - last.since }) });
 }

@@ -2,7 +2,7 @@
 
 import {
   type AssistantMessage,
-  type CompactionEntry,
+  type BashExecutionMessage,
   type Entry,
   type ImageBlock,
   type MessageEntry,
@@ -11,16 +11,18 @@ import {
   type TextBlock,
   type ToolResultMessage,
 } from "@pith/context";
-import type { Block, Called } from "../block.ts";
+import { saidWords } from "../../typing/said-words.ts";
+import { type Block, type Called, isDraft, type Said, type ShellLine } from "../block.ts";
 import type { ScreenState } from "../screen-state.ts";
-import { isDraft } from "./fold-delta.ts";
+import { added, withNote } from "./added.ts";
+import { foldReply } from "./fold-reply.ts";
 
 export function foldEntry(state: ScreenState, entry: Entry): ScreenState {
   switch (entry.type) {
     case "message":
       return foldMessage(state, entry);
     case "compaction":
-      return added(state, compacted(entry));
+      return added(state, { kind: "compacted", id: entry.id, entry, warnings: [], isUndone: false });
     case "branch_summary":
       return added(state, { kind: "branch-told", id: entry.id, summary: entry.summary });
     case "custom_message":
@@ -32,68 +34,57 @@ export function foldEntry(state: ScreenState, entry: Entry): ScreenState {
   }
 }
 
-function added(state: ScreenState, ...blocks: readonly Block[]): ScreenState {
-  return { ...state, blocks: [...state.blocks, ...blocks] };
-}
-
-function compacted(entry: CompactionEntry): Block {
-  return { kind: "compacted", id: entry.id, entry, warnings: [], isUndone: false };
-}
-
 function foldMessage(state: ScreenState, entry: MessageEntry): ScreenState {
   const { id, message } = entry;
   switch (message.role) {
-    case "user": {
-      const text = textIn(message.content);
-      const from = provenance(entry) === "person" ? {} : { from: "program" as const };
-      return added(state, { kind: "said", id, text, images: imagesIn(message.content), ...from });
-    }
+    case "user":
+      return added({ ...state, hint: null }, saidOf(entry, message.content));
     case "assistant":
-      return {
-        ...state,
-        blocks: [...state.blocks.filter((block) => !isDraft(block)), ...repliedBlocks(id, message, state)],
-      };
+      return withEnding(foldReply(state, id, message), message);
     case "toolResult":
       return {
         ...state,
         blocks: state.blocks.map((block) => (isOf(block, message) ? withResult(block, message) : block)),
       };
     case "bashExecution":
-      return added(state, {
-        kind: "shell",
-        id,
-        command: message.command,
-        output: message.output,
-        exitCode: message.exitCode ?? null,
-        isCancelled: message.cancelled,
-        isPrivate: message.excludeFromContext === true,
-        isOpen: false,
-      });
+      return withShell(state, shellOf(id, message));
     default:
       return state;
   }
 }
 
-function repliedBlocks(id: string, message: AssistantMessage, { blocks }: ScreenState): readonly Block[] {
-  const drafts = blocks.filter((block) => isDraft(block) && block.kind === "answered");
-  const broken = message.stopReason === "error" || message.stopReason === "aborted";
-  let answers = 0;
-  return message.content.flatMap((part, at): readonly Block[] => {
-    const own = `${id}:${at}`;
-    if (part.type === "thinking")
-      return part.thinking.trim() === "" ? [] : [{ kind: "thought", id: own, text: part.thinking, isOpen: false }];
-    if (part.type === "toolCall") return [callOf(part, broken)];
-    const draft = drafts[answers++];
-    const printed = draft?.kind === "answered" ? draft.printed : 0;
-    return part.text.trim() === "" ? [] : [{ kind: "answered", id: own, text: part.text, isOpen: false, printed }];
-  });
+function saidOf(entry: MessageEntry, content: Content): Said {
+  const from = provenance(entry) === "person" ? {} : { from: "program" as const };
+  return { kind: "said", id: entry.id, text: saidWords(content), images: imagesIn(content), ...from };
 }
 
-type Call = Extract<AssistantMessage["content"][number], { type: "toolCall" }>;
+/** How a reply of long ago broke off; while there is a run, its end tells that. */
+function withEnding(state: ScreenState, { stopReason, errorMessage }: AssistantMessage): ScreenState {
+  if (state.work.type !== "idle") return state;
+  if (stopReason === "aborted") return withNote(state, { tone: "warning", text: "stopped here" });
+  if (stopReason === "error") return withNote(state, { tone: "bad", text: errorMessage ?? "the reply broke off" });
+  return state;
+}
 
-function callOf({ id, name, arguments: given }: Call, isBroken: boolean): Called {
-  const state = isBroken ? "broken-off" : "waiting";
-  return { kind: "called", id, tool: name, arguments: given, state, output: "", images: [] };
+function shellOf(id: string, message: BashExecutionMessage): ShellLine {
+  return {
+    kind: "shell",
+    id,
+    command: message.command,
+    output: message.output,
+    exitCode: message.exitCode ?? null,
+    isCancelled: message.cancelled,
+    isPrivate: message.excludeFromContext === true,
+    isOpen: false,
+  };
+}
+
+/** In place of the one that was seen while it ran. */
+function withShell(state: ScreenState, line: ShellLine): ScreenState {
+  const at = state.blocks.findIndex(
+    (block) => block.kind === "shell" && block.command === line.command && (block.isOpen || isDraft(block)),
+  );
+  return at === -1 ? added(state, line) : { ...state, blocks: state.blocks.with(at, line) };
 }
 
 function isOf(block: Block, { toolCallId }: ToolResultMessage): block is Called {

@@ -1,14 +1,12 @@
-/** What is under way, from event to event; and what goes wrong or is worth knowing becomes a note. Pure. */
+/** What is under way, from event to event. Pure. */
 
 import type { AgentEvent } from "@pith/agent";
-import type { Block } from "../block.ts";
 import type { ScreenState, Work } from "../screen-state.ts";
-import { noted } from "./noted.ts";
+import { progressTold } from "./progress-told.ts";
 
 export function foldWork(state: ScreenState, event: AgentEvent, now: number): ScreenState {
   const work = workAfter(state.work, event, now);
-  const next = work === state.work ? state : { ...state, work };
-  return noted(next, event);
+  return work === state.work ? state : { ...state, work };
 }
 
 function workAfter(work: Work, event: AgentEvent, now: number): Work {
@@ -16,23 +14,34 @@ function workAfter(work: Work, event: AgentEvent, now: number): Work {
   switch (event.type) {
     case "agent_start":
     case "turn_start":
+    case "auto_retry_end":
       return { type: "running", since, doing: "thinking", letters: 0 };
-    case "message_update": {
-      const doing = event.delta.type === "text-delta" ? "answering" : "thinking";
-      const text = event.delta.type === "tool-call-delta" ? event.delta.json : event.delta.text;
-      const letters = (work.type === "running" ? work.letters : 0) + text.length;
-      return { type: "running", since, doing, letters };
-    }
+    case "message_update":
+      return { type: "running", since, ...pieces(work, event.delta) };
     case "tool_execution_start":
       return { type: "running", since, doing: "working", letters: 0 };
     case "auto_retry_start":
       return { type: "retrying", since, why: event.errorMessage, at: now + event.delayMs };
     case "compaction_start":
-      return { type: "compacting", since: now, reason: event.reason, step: "" };
+      return {
+        type: "compacting",
+        since: now,
+        reason: event.reason,
+        step: "",
+        ...(isRun(work) && { isWithinRun: true }),
+      };
+    case "compaction_progress":
+      return {
+        ...{ type: "compacting", since, reason: event.reason, step: progressTold(event) ?? stepOf(work) },
+        ...(isRun(work) && { isWithinRun: true }),
+      };
     case "compaction_end":
-      return event.reason === "manual"
-        ? { type: "idle" }
-        : { type: "running", since: now, doing: "thinking", letters: 0 };
+      // A model with a smaller window, or a person, may want one while nothing else is under way.
+      return isRun(work) ? { type: "running", since: now, doing: "thinking", letters: 0 } : { type: "idle" };
+    case "branch_summary_progress":
+      return { type: "summarising", since, step: progressTold(event) ?? stepOf(work) };
+    case "session_tree":
+      return work.type === "summarising" ? { type: "idle" } : work;
     case "agent_settled":
       return { type: "idle" };
     default:
@@ -40,6 +49,20 @@ function workAfter(work: Work, event: AgentEvent, now: number): Work {
   }
 }
 
-export function note(id: string, text: string, tone: Extract<Block, { kind: "note" }>["tone"] = "plain"): Block {
-  return { kind: "note", id, tone, text };
+type Delta = Extract<AgentEvent, { type: "message_update" }>["delta"];
+
+function pieces(work: Work, delta: Delta): { readonly doing: "thinking" | "answering"; readonly letters: number } {
+  const text = delta.type === "tool-call-delta" ? delta.json : delta.text;
+  const letters = (work.type === "running" ? work.letters : 0) + text.length;
+  return { doing: delta.type === "text-delta" ? "answering" : "thinking", letters };
+}
+
+function isRun(work: Work): boolean {
+  return (
+    work.type === "running" || work.type === "retrying" || (work.type === "compacting" && work.isWithinRun === true)
+  );
+}
+
+function stepOf(work: Work): string {
+  return work.type === "compacting" || work.type === "summarising" ? work.step : "";
 }

@@ -2,14 +2,14 @@
 
 import type { AgentEvent } from "@pith/agent";
 import { noteOn } from "../../../printing/note-on.ts";
+import { withWayOut } from "../../starting/way-out.ts";
 import type { Note } from "../block.ts";
 import type { ScreenState } from "../screen-state.ts";
+import { withNote } from "./added.ts";
 
 export function noted(state: ScreenState, event: AgentEvent): ScreenState {
   const note = noteIn(event);
-  if (note === null) return state;
-  const id = `note:${state.blocks.length}:${note.text.length}`;
-  return { ...state, blocks: [...state.blocks, { kind: "note", id, ...note }] };
+  return note === null ? state : withNote(state, note);
 }
 
 type Words = Pick<Note, "tone" | "text">;
@@ -17,9 +17,14 @@ type Words = Pick<Note, "tone" | "text">;
 function noteIn(event: AgentEvent): Words | null {
   switch (event.type) {
     case "agent_end":
-      return event.end.type === "failed" ? { tone: "bad", text: event.end.why } : null;
+      return endNote(event.end);
     case "compaction_failed":
       return { tone: "bad", text: event.errorMessage };
+    case "compaction_end":
+      // Who asked for it is answered.
+      return event.aborted && event.reason !== "manual"
+        ? { tone: "plain", text: "the compaction was stopped; all is as it was" }
+        : null;
     case "compaction_skipped":
     case "compaction_soft_threshold":
     case "secrets_redacted":
@@ -27,6 +32,12 @@ function noteIn(event: AgentEvent): Words | null {
     default:
       return null;
   }
+}
+
+function endNote(end: Extract<AgentEvent, { type: "agent_end" }>["end"]): Words | null {
+  if (end.type === "failed") return { tone: "bad", text: withWayOut(end) };
+  if (end.type === "aborted") return { tone: "warning", text: "stopped" };
+  return end.isCut ? { tone: "warning", text: "the answer was longer than the model may answer, and ends here" } : null;
 }
 
 function plainNote(event: AgentEvent): Words | null {

@@ -5,7 +5,7 @@ import { choose } from "../../../home/choose.ts";
 import { vaultHere } from "../../../home/secrets/vault-here.ts";
 import type { Call } from "../../subcommand.ts";
 
-export async function redactionHere({ home, environment }: Call): Promise<Redaction> {
+export async function redactionHere({ home, environment }: Pick<Call, "home" | "environment">): Promise<Redaction> {
   const chosen = await choose({}, { home, environment });
   // Settings with a mistake in them are no reason to show a secret, nor to show nothing.
   const choices = chosen.type === "chosen" ? chosen.choices : {};

@@ -1,5 +1,7 @@
 /** Where every line stands, what it follows and of what kind it is: 24 bytes a line, so that a million lines are a small file. */
 
+import { ChildRows } from "./child-rows.ts";
+
 /** The kinds that are told apart; every other is `other`. */
 export const kinds = [
   "other",
@@ -38,6 +40,7 @@ export class LineIndex {
   #words: Int32Array;
   /** Rows by the hash of their id; empty until somebody asks. */
   #slots: Int32Array = new Int32Array(0);
+  readonly #children = new ChildRows();
 
   /** Of rows as `bytes()` gave them. */
   constructor(rows: Uint8Array<ArrayBuffer> = new Uint8Array()) {
@@ -94,9 +97,7 @@ export class LineIndex {
 
   /** In file order. */
   children(parent: number): number[] {
-    const found: number[] = [];
-    for (let row = parent + 1; row < this.#rows; row++) if (this.#words[row * 6 + 3] === parent) found.push(row);
-    return found;
+    return this.#children.of(parent, this);
   }
 
   /** In file order. */

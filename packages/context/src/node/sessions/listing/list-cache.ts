@@ -22,6 +22,27 @@ export function listedBefore(folder: string, files: Files): ReadonlyMap<string, 
   return new Map(Object.entries(listed).filter((entry): entry is [string, Listed] => isListed(entry[1])));
 }
 
+/** The same for these names, and for so many that were written last: thousands of others are not looked at. */
+export function lastListed(folder: string, files: Files, { names, most }: LastWish): ReadonlyMap<string, Listed> {
+  const { version, listed } = membersIn(cachePath(folder), files);
+  if (version !== VERSION || typeof listed !== "object" || listed === null) return new Map();
+  const all = listed as Readonly<Record<string, unknown>>;
+  const last = Object.keys(all).toSorted((one, other) => timeIn(all[other]) - timeIn(all[one]));
+  const wanted = new Set([...names, ...last.slice(0, most)]);
+  const known = [...wanted].map((name) => [name, all[name]] as const);
+  return new Map(known.filter((entry): entry is [string, Listed] => isListed(entry[1])));
+}
+
+interface LastWish {
+  readonly names: readonly string[];
+  readonly most: number;
+}
+
+function timeIn(listed: unknown): number {
+  const { modified } = Object(listed) as { readonly modified?: unknown };
+  return typeof modified === "number" ? modified : 0;
+}
+
 /** Whether the file is still the one that was listed. */
 export function isStill({ identity, size, modified }: Listed, stat: FileStat): boolean {
   return identity === stat.identity && size === stat.size && modified === stat.modified;

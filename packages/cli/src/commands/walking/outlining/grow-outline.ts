@@ -1,0 +1,139 @@
+/** Reads a session's tree piece by piece: what is near the place where one stands comes first, and others work in between. */
+
+import type { Entry, Store } from "@pith/context";
+import { wayTo } from "../tree-part.ts";
+import type { Family, Growth } from "./outline.ts";
+import { sketchOf } from "./sketch.ts";
+
+export interface Growing {
+  readonly store: Store;
+  readonly leaf: string | null;
+  readonly signal?: AbortSignal;
+  /** Entries that are read at most. */
+  readonly most?: number;
+  /** The end of the way, as far as it is known already: then the first piece needs no reading. */
+  readonly near?: readonly Entry[];
+  /** An entry may come from before redaction, or from another program. */
+  readonly redacted?: <Value>(value: Value) => Value;
+}
+
+/** The first piece is the end of the way; then all that leaves it, upwards to the roots and what hangs on them. */
+export async function* growOutline(growing: Growing): AsyncGenerator<Growth> {
+  const { store, leaf, signal, near = [], redacted = asIs, most = MOST } = growing;
+  const reading = new Reading(growing);
+  let way = connected(near, leaf) ?? (await wayTo(leaf, store, AT_ONCE));
+  let top = way[0] ?? null;
+  reading.addWay(way);
+  yield reading.taken(top, "growing");
+  const labels = new Map([...(await store.labels())].map(([id, label]) => [id, redacted(label)]));
+  yield { ...reading.taken(top, "growing"), labels };
+  while (way.length > 0) {
+    for await (const _ of reading.below(way.toReversed())) {
+      if (signal?.aborted) return;
+      if (reading.count > most) return yield reading.taken(top, "cut");
+      if (reading.isWorthTelling) yield reading.taken(top, "growing");
+    }
+    way = top === null ? [] : await wayTo(top.parentId, store, A_PIECE);
+    reading.addWay(way);
+    top = way[0] ?? top;
+  }
+  yield* rest(reading, top, most);
+}
+
+/** The last of them, as far as each follows the one before it; null where they do not lead to the leaf. */
+function connected(near: readonly Entry[], leaf: string | null): readonly Entry[] | null {
+  const last = near.slice(-AT_ONCE);
+  if (leaf === null || last.at(-1)?.id !== leaf) return null;
+  const gap = last.findLastIndex((entry, at) => at > 0 && entry.parentId !== last[at - 1]?.id);
+  return last.slice(Math.max(0, gap));
+}
+
+function asIs<Value>(value: Value): Value {
+  return value;
+}
+
+/** Roots, and what hangs on those that the way does not begin with. */
+async function* rest(reading: Reading, top: Entry | null, most: number): AsyncGenerator<Growth> {
+  const roots = await reading.children(null);
+  const others = roots.filter(({ id }) => id !== top?.id);
+  for await (const _ of reading.below(others)) {
+    if (reading.signal?.aborted) return;
+    if (reading.count > most) return yield reading.taken(top, "cut");
+    if (reading.isWorthTelling) yield reading.taken(top, "growing");
+  }
+  yield reading.taken(top, "whole");
+}
+
+/** Enough for a first look, and read in a moment. */
+const AT_ONCE = 300;
+const A_PIECE = 2_000;
+const MOST = 250_000;
+/** In milliseconds: nobody notices that nothing else was done for so long. */
+const SLICE = 8;
+
+/** What was read and not told yet. */
+class Reading {
+  readonly signal: AbortSignal | undefined;
+  readonly #store: Store;
+  readonly #redacted: <Value>(value: Value) => Value;
+  readonly #way = new Set<string>();
+  #families: Family[] = [];
+  #known = 0;
+  #fresh = 0;
+
+  constructor({ store, signal, redacted = asIs }: Growing) {
+    this.#store = store;
+    this.#redacted = redacted;
+    this.signal = signal;
+  }
+
+  get count(): number {
+    return this.#known + this.#fresh;
+  }
+
+  /** Whoever is told goes through all there is, so that pieces grow with it. */
+  get isWorthTelling(): boolean {
+    return this.#fresh > Math.max(500, this.#known / 2);
+  }
+
+  taken(top: Entry | null, reach: Growth["reach"]): Growth {
+    const families = this.#families;
+    this.#families = [];
+    this.#known += this.#fresh;
+    this.#fresh = 0;
+    return { families, top: top?.id ?? null, reach };
+  }
+
+  /** Each with the one that follows on the way; what else follows is found later. */
+  addWay(way: readonly Entry[]): void {
+    for (const entry of way) {
+      this.#way.add(entry.id);
+      this.#add(entry.parentId, [entry]);
+    }
+  }
+
+  async children(id: string | null): Promise<readonly Entry[]> {
+    const children = await this.#store.children(id);
+    this.#fresh += children.length;
+    if (children.length > 0) this.#add(id, children);
+    return children;
+  }
+
+  /** All below these but what follows on the way; comes back every few milliseconds. */
+  async *below(tops: readonly Entry[]): AsyncGenerator<undefined> {
+    const waiting = tops.toReversed();
+    let since = performance.now();
+    for (let entry = waiting.pop(); entry; entry = waiting.pop()) {
+      const children = await this.children(entry.id);
+      for (const child of children.toReversed()) if (!this.#way.has(child.id)) waiting.push(child);
+      if (performance.now() - since < SLICE && !this.isWorthTelling) continue;
+      await new Promise((resolve) => setImmediate(resolve));
+      yield undefined;
+      since = performance.now();
+    }
+  }
+
+  #add(parentId: string | null, children: readonly Entry[]): void {
+    this.#families.push({ parentId, children: children.map((entry) => this.#redacted(sketchOf(entry))) });
+  }
+}

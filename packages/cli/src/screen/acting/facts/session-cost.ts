@@ -1,0 +1,46 @@
+/** What a session has cost over all its branches: counted once from the file, and kept with every entry that is written. It never falls. */
+
+import { type Entry, paidIn, type Session } from "@pith/context";
+import { sessionSums } from "../../../commands/sessions/session-sums.ts";
+
+export interface Sums {
+  readonly cost: number;
+  readonly compactions: number;
+}
+
+const nothing: Sums = { cost: 0, compactions: 0 };
+
+export class SessionCost {
+  #counted: Sums = nothing;
+  #since: Sums = nothing;
+  #writes = 0;
+
+  get sums(): Sums {
+    return added(this.#counted, this.#since);
+  }
+
+  add(entries: readonly Entry[]): void {
+    this.#writes += 1;
+    this.#since = entries.reduce((sums, entry) => added(sums, sumsOf(entry)), this.#since);
+  }
+
+  /** False where something was written meanwhile, which may be in the count or not; then it must be counted again. */
+  async count(session: Session, path: string | null): Promise<boolean> {
+    const writes = this.#writes;
+    const totals = await sessionSums(session, path);
+    if (!totals) return true;
+    if (writes !== this.#writes) return false;
+    this.#counted = { cost: totals.usage.cost.total, compactions: totals.compactions };
+    this.#since = nothing;
+    return true;
+  }
+}
+
+function sumsOf(entry: Entry): Sums {
+  const cost = paidIn(entry)?.usage.cost?.total ?? 0;
+  return { cost: Number.isFinite(cost) ? cost : 0, compactions: entry.type === "compaction" ? 1 : 0 };
+}
+
+function added(one: Sums, other: Sums): Sums {
+  return { cost: one.cost + other.cost, compactions: one.compactions + other.compactions };
+}

@@ -1,0 +1,59 @@
+/** What a compaction would do now, in figures for who decides on it. Pure. */
+
+import { type Budget, type Entry, type Preview, provenance, type Usage, type Window } from "@pith/context";
+import { entryWeights } from "../../../commands/fitting/weighing/entry-weights.ts";
+import type { PreviewFacts, Share } from "../../panels/fitting/preview.ts";
+
+type Planned = Extract<Preview, { type: "planned" }>;
+
+export interface Teller {
+  readonly by: string;
+  /** Whether that is who speaks, whose prices the last reply tells. */
+  readonly isSpeaking: boolean;
+}
+
+export function previewFacts({ plan, receipt }: Planned, { by, isSpeaking }: Teller): PreviewFacts {
+  const { window, budget, covered, kept, checkpoint } = plan;
+  const ids = new Set(covered.map(({ id }) => id));
+  const weights = entryWeights(window, budget);
+  const share = (entries: readonly Entry[], isCovered: boolean): Share => ({
+    count: entries.length,
+    tokens: weights.filter(({ entry }) => ids.has(entry.id) === isCovered).reduce((sum, { tokens }) => sum + tokens, 0),
+  });
+  const dropped = share(covered, true);
+  return {
+    tokens: receipt.tokens,
+    dropped,
+    kept: share(kept, false),
+    words: { count: covered.filter(isTyped).length, tokens: budget.words },
+    pins: window.state.pins.length,
+    by,
+    price: isSpeaking ? priceOf(window, { budget, read: dropped.tokens, written: checkpoint }) : null,
+  };
+}
+
+function isTyped(entry: Entry): boolean {
+  return entry.type === "message" && entry.message.role === "user" && provenance(entry) === "person";
+}
+
+interface Amounts {
+  readonly budget: Pick<Budget, "to">;
+  readonly read: number;
+  readonly written: number;
+}
+
+/** By what the last reply of who speaks has cost; null where it does not say. */
+function priceOf({ entries }: Window, { budget: { to }, read, written }: Amounts): number | null {
+  const reply = entries.findLast((entry) => usageIn(entry, to?.model) !== null);
+  const usage = reply && usageIn(reply, to?.model);
+  if (!usage) return null;
+  const { input, output, cost } = usage;
+  return (cost.input / input) * read + (cost.output / output) * written;
+}
+
+function usageIn(entry: Entry, model: string | undefined): Usage | null {
+  if (entry.type !== "message" || entry.message.role !== "assistant") return null;
+  const { usage, model: by } = entry.message;
+  const isTold = usage?.input > 0 && usage.output > 0 && usage.cost?.input > 0 && usage.cost.output > 0;
+  return isTold && by === model ? usage : null;
+}

@@ -1,0 +1,112 @@
+/** The sessions on the disk, for the page that shows them. */
+
+import { homedir } from "node:os";
+import { asItIs, plainText, refusalNotes } from "@pith/context";
+import { listSessions, renameSession, type SessionItem } from "@pith/context/node";
+import { whyNot } from "../../../../subcommands/sessions/finding/reading.ts";
+import { redactionHere } from "../../../../subcommands/sessions/finding/redaction-here.ts";
+import { intoTrash } from "../../../../subcommands/sessions/trashing/trashed.ts";
+import { sessionRows } from "../../../panels/sessions/session-rows.ts";
+import type { Change, SessionSource } from "../../../panels/sessions/session-source.ts";
+import { type About, noSessionsYet, type SessionsState } from "../../../panels/sessions/sessions-state.ts";
+import { lineOf } from "../../../widgets/line-input.ts";
+import { lookInto } from "./look-into.ts";
+import { searcher } from "./searching.ts";
+
+export interface ChoosingPlace {
+  readonly cwd: string;
+  /** Pith's home. */
+  readonly home: string;
+  /** The file of the session one is in; null for none. */
+  readonly here: string | null;
+}
+
+export function diskSource({ cwd, home, here }: ChoosingPlace): SessionSource {
+  const env = { PITH_HOME: home };
+  const redaction = once(() => redactionHere({ home, environment: process.env }).catch(() => asItIs));
+  const search = searcher({ home, redaction });
+  let known: readonly SessionItem[] = [];
+  const look = async (items: readonly SessionItem[], signal: AbortSignal): Promise<Change> => {
+    const seen = new Map<string, About>();
+    const { redacted } = await redaction();
+    for (const item of items) if (!signal.aborted) seen.set(item.path, redacted(await lookInto(item)));
+    return (state) => ({ ...state, abouts: new Map([...state.abouts, ...seen]) });
+  };
+  return {
+    place: { cwd, here, userHome: homedir(), now: Date.now },
+    look,
+    list: async (learn, signal) => {
+      const first = await listSessions({ env, cwd, glance: GLANCE });
+      learn((state) => ({ ...state, items: first }));
+      await pause();
+      const all = await listSessions({ env });
+      known = all;
+      learn((state) => ({ ...state, items: all, isWhole: true, scope: scopeIn(state, all, cwd) }));
+      learn(await look(all.filter((item) => item.cwd === cwd).slice(0, GLANCE), signal));
+      await search.catchUp((indexing) => learn((state) => ({ ...state, indexing })), signal);
+    },
+    search: async (query, scope) => {
+      const found = await search.search({ query, ...(scope === "here" && { cwd }) });
+      if (!found) return (state) => state;
+      const rows = sessionRows({ ...noSessionsYet, items: known, scope, input: lineOf(query), found }, cwd);
+      const seen = await look(
+        rows.slice(0, FOUND).map(({ item }) => item),
+        new AbortController().signal,
+      );
+      return (state) => seen({ ...state, found });
+    },
+    rename: (item, name) => renamed(item, name, env),
+    trash: (item) => trashed(item, home),
+  };
+}
+
+/** Rows of a high terminal. */
+const GLANCE = 40;
+/** Of what was found, those at the beginning are looked into. */
+const FOUND = 10;
+
+const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Whoever has nothing here is shown what there is elsewhere. */
+function scopeIn({ scope }: SessionsState, all: readonly SessionItem[], cwd: string): "here" | "all" {
+  return all.length === 0 || all.some((item) => item.cwd === cwd) ? scope : "all";
+}
+
+async function renamed(item: SessionItem, words: string, env: { readonly PITH_HOME: string }): Promise<Change> {
+  const outcome = await renameSession(item.path, words, { env });
+  if (outcome.type === "appended") return (state) => ({ ...state, items: state.items.map((each) => named(each)) });
+  const note = outcome.type === "refused" ? refusalNotes[outcome.why] : notRenamed(outcome);
+  return (state) => ({ ...state, note });
+
+  function named(each: SessionItem): SessionItem {
+    if (each.path !== item.path) return each;
+    const { name: _, ...rest } = each;
+    const name = plainText(words);
+    return name === "" ? rest : { ...rest, name };
+  }
+}
+
+function notRenamed(outcome: { readonly type: string }): string {
+  if (outcome.type === "leaf-moved") return "somebody else has just written to it; try again";
+  return whyNot(outcome as Parameters<typeof whyNot>[0]);
+}
+
+async function trashed(item: SessionItem, home: string): Promise<Change> {
+  const gone = await intoTrash(item.path, { home, by: "rm" });
+  if (gone.type === "failed") return (state) => ({ ...state, note: gone.message });
+  const note = `it is in the trash; pith sessions restore ${item.id.slice(0, 8)} brings it back`;
+  return (state) => ({
+    ...state,
+    note,
+    items: state.items.filter(({ path }) => path !== item.path),
+    walk: { ...state.walk, at: Math.max(0, state.walk.at - 1) },
+  });
+}
+
+function once<Value>(act: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | null = null;
+  return () => {
+    made ??= act();
+    return made;
+  };
+}

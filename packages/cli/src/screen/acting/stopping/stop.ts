@@ -1,0 +1,31 @@
+/** Ends whatever is under way, and nothing begins afterwards; what waited to be said comes back to whoever said it. */
+
+import { survived } from "../sessions/survived.ts";
+import type { Talking } from "../talking.ts";
+
+/** False where nothing was under way. */
+export function stop(talking: Talking): boolean {
+  if (!isAtWork(talking)) return false;
+  void survived(() => stopped(talking), talking);
+  return true;
+}
+
+async function stopped(talking: Talking): Promise<void> {
+  const { ready, screen } = talking;
+  const { agent } = ready.built;
+  await Promise.all([agent.abort(), screen.state.shell.length > 0 && stopShell(talking)]);
+  // Not all that can be stopped tells that it was.
+  if (!agent.isRunning) screen.change((state) => ({ ...state, work: { type: "idle" } }));
+  if (agent.queue.length === 0) return;
+  const { takenBack } = await import("../typing/taken-back.ts");
+  await takenBack(talking);
+}
+
+async function stopShell(talking: Talking): Promise<void> {
+  const { stopShellLines } = await import("../shell-line.ts");
+  stopShellLines(talking);
+}
+
+function isAtWork({ ready, screen: { state } }: Talking): boolean {
+  return ready.built.agent.isRunning || state.work.type !== "idle" || state.shell.length > 0;
+}

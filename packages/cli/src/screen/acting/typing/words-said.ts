@@ -1,0 +1,59 @@
+/** What is said with words that were typed: the files and folders they name with an @, the pictures that were pasted, and the words last. */
+
+import { type Content, LARGEST_PICTURE, type WorkspaceFiles } from "@pith/agent";
+import { nodeFiles, nodeSearch } from "@pith/agent/node";
+import type { ImageBlock, TextBlock } from "@pith/context";
+import { type Mistake, mistake } from "../../../asking/mistake.ts";
+import { type FoundFile, fileBlocks } from "../../../prompting/file-blocks.ts";
+import { mentions } from "../../typing/mentions.ts";
+import type { Written } from "../../typing/written.ts";
+
+export type WordsSaid = { readonly type: "said"; readonly content: Content } | Mistake;
+
+/** What an @ names and is not there is a word like any other. */
+export async function wordsSaid(
+  { text, typed, pictures }: Written,
+  place: { readonly cwd: string },
+): Promise<WordsSaid> {
+  const named = mentions(typed);
+  if (named.length === 0 && pictures.length === 0) return { type: "said", content: text };
+  if (named.length > MOST_NAMED)
+    return mistake(`${named.length} files are named with an @; up to ${MOST_NAMED} are said`);
+  const blocks: (TextBlock | ImageBlock)[] = [];
+  for (const path of named) {
+    const found = await foundAt(path, place.cwd);
+    if (found.type === "mistake") return found;
+    blocks.push(...found.blocks);
+  }
+  for (const { marker, image } of pictures) blocks.push({ type: "text", text: marker }, image);
+  return { type: "said", content: blocks.length === 0 ? text : [...blocks, { type: "text", text }] };
+}
+
+const MOST_NAMED = 20;
+const MOST_NAMES = 300;
+
+async function foundAt(path: string, root: string): Promise<FoundFile> {
+  const files = nodeFiles({ root, mostBytes: LARGEST_PICTURE });
+  for (const meant of [path, path.replace(/[.,;:!?)\]}'"]+$/, "")]) {
+    if (meant === "") continue;
+    const read = await files.read(meant);
+    if (read.type === "missing") continue;
+    if (read.type === "folder") return await namesOf(meant, root);
+    const once: Pick<WorkspaceFiles, "read"> = { read: async () => read };
+    return await fileBlocks(meant, once);
+  }
+  return { type: "blocks", blocks: [] };
+}
+
+async function namesOf(path: string, root: string): Promise<FoundFile> {
+  const act = { signal: new AbortController().signal, most: MOST_NAMES };
+  const listed = await nodeSearch({ root }).list(path, act);
+  if (listed.type !== "found") return mistake(`@${path}: ${listed.message}`);
+  const names = listed.found.map(({ name }) => name);
+  const more = listed.isAll ? [] : ["…"];
+  return { type: "blocks", blocks: [{ type: "text", text: folderText(path, [...names, ...more]) }] };
+}
+
+function folderText(path: string, names: readonly string[]): string {
+  return `<folder path="${path}">\n${names.join("\n")}\n</folder>`;
+}

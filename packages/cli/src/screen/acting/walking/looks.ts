@@ -1,0 +1,23 @@
+/** What the pages of the tree are called, what they show, and which keys they name. */
+
+import { forkSieves, treeSieves } from "../../panels/walking/rows/sieve.ts";
+import type { TreeParts } from "../../panels/walking/tree/tree-panel.ts";
+
+export type Look = Pick<TreeParts, "title" | "keys" | "sieves" | "enter">;
+
+export const treeLook: Look = {
+  title: "Tree",
+  keys: [
+    ...["←→ fold", "[ ] branches", "Tab filter", "/ search", "l label", "Enter go", "f fork", "Esc"],
+    ...["b where you last left", "space reads on"],
+  ],
+  sieves: treeSieves,
+  enter: "go",
+};
+
+export const forkLook: Look = {
+  title: "Fork: a new session from before which message?",
+  keys: ["↑↓ walk", "/ search", "Tab branches", "l label", "Enter fork", "Esc"],
+  sieves: forkSieves,
+  enter: "fork",
+};

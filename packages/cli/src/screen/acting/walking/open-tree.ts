@@ -1,0 +1,61 @@
+/** `/tree` and `/fork` on a screen: pages to walk in, until somebody goes somewhere or has seen enough. */
+
+import { refusalNotes } from "@pith/context";
+import { LEAF_MOVED } from "../../../commands/answers.ts";
+import { growOutline } from "../../../commands/walking/outlining/grow-outline.ts";
+import { type Picked, type TreeParts, treePanel } from "../../panels/walking/tree/tree-panel.ts";
+import type { Talking } from "../talking.ts";
+import { fork, go } from "./go.ts";
+import { forkLook, type Look, treeLook } from "./looks.ts";
+
+/** With words behind it the command is answered as anywhere. */
+export async function openTree(words: string, talking: Talking): Promise<boolean> {
+  if (words !== "") return false;
+  await walk(talking, treeLook);
+  return true;
+}
+
+export async function openFork(words: string, talking: Talking): Promise<boolean> {
+  if (words !== "" || talking.desk.sessionPath === null) return false;
+  await walk(talking, forkLook);
+  return true;
+}
+
+async function walk(talking: Talking, look: Look): Promise<void> {
+  for (let at: string | undefined; ; ) {
+    const picked = await talking.screen.ask(treePanel(partsFor(talking, look, at)), { where: "page" });
+    if (!picked || (await taken(picked, talking)) === "gone") return;
+    at = picked.id;
+  }
+}
+
+async function taken({ type, id }: Picked, talking: Talking): Promise<"gone" | "stayed"> {
+  if (type === "go") return await go(id, talking);
+  const entry = await talking.ready.built.agent.session.store.entry(id);
+  return entry ? await fork(entry, talking) : "stayed";
+}
+
+/** Opens at once: whatever must be read comes while one looks. */
+function partsFor({ ready, screen }: Talking, look: Look, at?: string): TreeParts {
+  const { agent } = ready.built;
+  const { session } = agent;
+  const { store, leaf, window } = session;
+  const name = screen.state.facts.sessionName;
+  const redacted = <Value>(value: Value): Value => session.redacted(value);
+  return {
+    ...look,
+    title: name === null ? look.title : `${look.title} · ${name}`,
+    leaf,
+    ...(at !== undefined && { at }),
+    now: Date.now,
+    entry: async (id) => redacted(await store.entry(id)),
+    growth: (signal) => growOutline({ store, leaf, near: window.entries, signal, redacted }),
+    name: async (id, label) => {
+      const done = await agent.annotate((open) =>
+        open.append({ type: "label", targetId: id, ...(label !== "" && { label }) }),
+      );
+      if (done.type === "appended") return null;
+      return done.type === "refused" ? refusalNotes[done.why] : LEAF_MOVED;
+    },
+  };
+}

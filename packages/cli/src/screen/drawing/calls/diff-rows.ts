@@ -1,0 +1,60 @@
+/** A unified diff as rows: the line's number, what became of it, and its words. */
+
+import type { Brush } from "../brush.ts";
+import { leftTold } from "../lines/part-shown.ts";
+import { cut, wrapped } from "../lines/wrapped.ts";
+
+interface Row {
+  /** Null between two places of a file. */
+  readonly number: number | null;
+  readonly sign: "+" | "-" | " ";
+  readonly text: string;
+}
+
+/** Folded: so many of them. */
+export function diffRows(diff: string, few: number, brush: Brush): readonly string[] {
+  const rows = rowsIn(diff);
+  const most = brush.isUnfolded ? Math.max(1, (brush.most ?? Number.POSITIVE_INFINITY) - 3) : few;
+  const digits = Math.max(2, ...rows.map(({ number }) => `${number ?? ""}`.length));
+  const drawn = rows.slice(0, most).flatMap((row) => drawRow(row, digits, brush));
+  return [...drawn.slice(0, most), ...leftTold(rows.length - Math.min(most, rows.length), "more", brush)];
+}
+
+/** `+3 −1`. */
+export function changeCount(diff: string): string {
+  const rows = rowsIn(diff);
+  const count = (sign: Row["sign"]): number => rows.filter((row) => row.sign === sign).length;
+  return `+${count("+")} −${count("-")}`;
+}
+
+function drawRow({ number, sign, text }: Row, digits: number, { width, theme, isUnfolded }: Brush): readonly string[] {
+  if (number === null) return [`    ${theme.dim(`${"⋮".padStart(digits)}`)}`];
+  const ink = sign === "+" ? theme.added : sign === "-" ? theme.removed : theme.dim;
+  const mark = `    ${theme.dim(`${number}`.padStart(digits))} ${ink(sign)} `;
+  const indent = " ".repeat(4 + digits + 3);
+  if (isUnfolded) return wrapped(text, { width, mark, indent, ink });
+  const row = cut(text, { width: width - indent.length, indent: "", ink });
+  return [`${mark}${row}`];
+}
+
+function rowsIn(diff: string): readonly Row[] {
+  const rows: Row[] = [];
+  let [before, after] = [0, 0];
+  for (const line of diff.trimEnd().split("\n")) {
+    const hunk = HUNK.exec(line);
+    if (hunk) {
+      if (rows.length > 0) rows.push({ number: null, sign: " ", text: "" });
+      [before, after] = [Number(hunk[1]), Number(hunk[2])];
+    } else if (before === 0 && after === 0) continue;
+    else if (line.startsWith("-")) rows.push({ number: before++, sign: "-", text: line.slice(1) });
+    else if (line.startsWith("+")) rows.push({ number: after++, sign: "+", text: line.slice(1) });
+    else if (line.startsWith("\\")) continue;
+    else {
+      rows.push({ number: after++, sign: " ", text: line.slice(1) });
+      before++;
+    }
+  }
+  return rows;
+}
+
+const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;

@@ -1,0 +1,29 @@
+/** A shell line of the user's own, and what it said. */
+
+import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
+import type { ShellLine } from "../../state/block.ts";
+import type { Brush } from "../brush.ts";
+import { partShown } from "../lines/part-shown.ts";
+import { shownLine } from "../lines/shown-text.ts";
+
+export function drawShell(block: ShellLine, brush: Brush): readonly string[] {
+  const { width, theme } = brush;
+  const facts = factsOf(block)
+    .map((fact) => ` · ${fact}`)
+    .join("");
+  const command = truncateToWidth(shownLine(block.command), Math.max(8, width - 2 - visibleWidth(facts)), "…");
+  const head = `${theme.user("$")} ${theme.strong(command)}${isBad(block) ? theme.bad(facts) : theme.dim(facts)}`;
+  return [head, ...partShown({ text: block.output, few: FEW, end: "last", ink: theme.dim }, brush)];
+}
+
+function factsOf({ isOpen, isCancelled, exitCode, isPrivate }: ShellLine): readonly string[] {
+  const end = isOpen ? "running" : isCancelled ? "stopped" : exitCode ? `exit code ${exitCode}` : "";
+  return [...(end === "" ? [] : [end]), ...(isPrivate ? ["the model does not see it"] : [])];
+}
+
+function isBad({ isOpen, exitCode }: ShellLine): boolean {
+  return !isOpen && exitCode !== null && exitCode !== 0;
+}
+
+/** Who ran it wants to read it. */
+const FEW = 12;

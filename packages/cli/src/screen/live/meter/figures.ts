@@ -1,0 +1,30 @@
+/** How full a context is, in figures, and whether anything happens by itself. Pure. */
+
+import { amount } from "../../../subcommands/sessions/wording/amounts.ts";
+import type { Theme } from "../../drawing/theme.ts";
+import type { Meter } from "../../state/facts.ts";
+
+/** `84,211 / 183,616 · 46 %`, as `/context` has them. */
+export function meterFigures(meter: Meter, theme: Theme): string {
+  const { tokens, limit } = meter;
+  if (limit === null) return theme.dim(`${amount(tokens)} tokens · window unknown`);
+  return inkFor(meter, theme)(`${amount(tokens)} / ${amount(limit)} · ${percentOf(meter)} %`);
+}
+
+/** Empty while everything is as usual. */
+export function automaticTold({ isAutomatic, held }: Meter, theme: Theme): string {
+  if (!isAutomatic) return theme.warning("auto off");
+  if (held === null || held === "off") return "";
+  return theme.warning(holds[held]);
+}
+
+const holds = { undone: "auto held: undone", breaker: "auto held: breaker" } as const;
+
+function percentOf({ tokens, limit }: Meter): number {
+  return limit === null || limit === 0 ? 100 : Math.round((100 * tokens) / limit);
+}
+
+function inkFor({ tokens, limit, soft }: Meter, theme: Theme): (text: string) => string {
+  if (limit !== null && tokens > limit) return theme.bad;
+  return soft !== null && tokens > soft ? theme.warning : theme.dim;
+}

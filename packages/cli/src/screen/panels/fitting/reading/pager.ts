@@ -1,0 +1,68 @@
+/** A long text on a page of its own: walked through, and searched. */
+
+import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
+import { drawLine } from "../../../widgets/line-input.ts";
+import type { Panel, Sight } from "../../panel.ts";
+import { plainLine } from "../plain-line.ts";
+import { type Paged, pagerPress } from "./pager-press.ts";
+import { type PageLine, type PagerState, pagerStart } from "./pager-state.ts";
+
+export interface PagerParts {
+  readonly title: string;
+  /** Made for a width; asked for again only when that changes. */
+  readonly lines: (width: number) => readonly PageLine[];
+}
+
+export function pager({ title, lines }: PagerParts): Panel<PagerState, null> {
+  let made: { readonly width: number; readonly lines: readonly PageLine[] } | null = null;
+  const linesFor = (width: number): readonly PageLine[] => {
+    if (made?.width !== width) made = { width, lines: lines(width) };
+    return made.lines;
+  };
+  return {
+    start: pagerStart,
+    press: (state, key, sight) => pagerPress(state, key, pagedOn(linesFor(sight?.width ?? WIDTH), sight)),
+    draw: (state, sight) => drawPage(state, { title, lines: linesFor(sight.width), sight }),
+  };
+}
+
+const WIDTH = 80;
+const HEIGHT = 24;
+/** Title above, keys below. */
+const FRAME = 2;
+
+function pagedOn(lines: readonly PageLine[], sight: Sight | undefined): Paged {
+  return { lines, rows: rowsOf(sight?.height ?? HEIGHT) };
+}
+
+function rowsOf(height: number): number {
+  return Math.max(1, height - FRAME);
+}
+
+interface Drawn {
+  readonly title: string;
+  readonly lines: readonly PageLine[];
+  readonly sight: Sight;
+}
+
+function drawPage({ top, typing, query }: PagerState, { title, lines, sight }: Drawn): readonly string[] {
+  const { width, height, theme } = sight;
+  const rows = rowsOf(height);
+  const seen = lines.slice(top, top + rows);
+  const place = `${Math.min(top + 1, lines.length)}–${Math.min(top + rows, lines.length)} of ${lines.length} lines `;
+  const name = ` ${plainLine(title)}`;
+  const gap = " ".repeat(Math.max(1, width - visibleWidth(name) - place.length));
+  const body = seen.map((line) => drawn(line, query, sight));
+  const blank = Array.from({ length: Math.max(0, rows - body.length) }, () => "");
+  const foot = typing ? ` search: ${drawLine(typing, theme)}` : theme.dim(KEYS);
+  const head = `${theme.strong(name)}${theme.dim(`${gap}${place}`)}`;
+  return [head, ...body, ...blank, foot].map((line) => truncateToWidth(line, width, "…"));
+}
+
+const KEYS = " ↑↓ PgUp PgDn Home End · / search · n N next, previous · Esc closes";
+
+function drawn({ text, isHeading }: PageLine, query: string, { theme }: Sight): string {
+  const isFound = query !== "" && text.toLowerCase().includes(query.toLowerCase());
+  if (isFound) return theme.selected(text);
+  return isHeading ? theme.heading(text) : text;
+}

@@ -1,0 +1,60 @@
+/** One session of the list: what it is about, when it was last written, and how long it is. Pure. */
+
+import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
+import type { Snippet } from "@pith/context/node";
+import { plain } from "../../../printing/plain.ts";
+import { ageTold, bytesTold } from "../../../subcommands/sessions/wording/amounts.ts";
+import type { Theme } from "../../drawing/theme.ts";
+import type { Sight } from "../panel.ts";
+import { rowHeight } from "./page-room.ts";
+import type { SessionRow } from "./session-rows.ts";
+import type { SessionsPlace } from "./session-source.ts";
+import type { SessionsState } from "./sessions-state.ts";
+import { aboutTold, folderTold } from "./wording.ts";
+
+export interface RowSight extends Sight {
+  readonly isChosen: boolean;
+  readonly place: SessionsPlace;
+}
+
+export function drawRow(row: SessionRow, state: SessionsState, sight: RowSight): readonly string[] {
+  const { theme, width, isChosen } = sight;
+  const tail = theme.dim(tailOf(row, state, sight));
+  const room = Math.max(10, width - visibleWidth(tail) - 3);
+  const words = truncateToWidth(plain(aboutTold(row.item, state.abouts.get(row.item.path))), room, "…");
+  const space = " ".repeat(Math.max(0, room - visibleWidth(words)));
+  const line = `${isChosen ? theme.accent(" ❯ ") : "   "}${inked(row, words, sight)}${space}${tail}`;
+  if (rowHeight(state) === 1) return [line];
+  return [line, `     ${row.snippet ? marked(row.snippet, theme) : theme.dim("by its name or its first words")}`];
+}
+
+function inked({ item }: SessionRow, words: string, { theme, isChosen }: RowSight): string {
+  if (item.damaged !== undefined) return theme.bad(words);
+  return isChosen ? theme.accent(words) : words;
+}
+
+function tailOf({ item }: SessionRow, { scope }: SessionsState, { place }: RowSight): string {
+  const here = item.path === place.here ? "  here" : "";
+  const folder = scope === "all" ? `  ${fitted(folderTold(item.cwd, place.userHome), FOLDER)}` : "";
+  const age = ageTold(place.now() - item.modified).padStart(7);
+  return `${here}${plain(folder)}  ${age}  ${bytesTold(item.size).padStart(8)} `;
+}
+
+/** The end of a path says most. */
+function fitted(path: string, width: number): string {
+  const signs = [...path];
+  return signs.length <= width ? path.padEnd(width) : `…${signs.slice(-width + 1).join("")}`;
+}
+
+const FOLDER = 20;
+
+/** The words that were searched for stand out, also without colours. */
+function marked({ text, marks }: Snippet, theme: Theme): string {
+  let at = 0;
+  const pieces = marks.flatMap(([start, end]) => {
+    const piece = [theme.dim(plain(text.slice(at, start))), theme.strong(plain(text.slice(start, end)))];
+    at = end;
+    return piece;
+  });
+  return [...pieces, theme.dim(plain(text.slice(at)))].join("");
+}

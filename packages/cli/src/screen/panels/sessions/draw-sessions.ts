@@ -1,0 +1,92 @@
+/** The page of sessions as lines. Pure. */
+
+import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
+import { plain } from "../../../printing/plain.ts";
+import { drawLine } from "../../widgets/line-input.ts";
+import type { Sight } from "../panel.ts";
+import { drawPreview } from "./draw-preview.ts";
+import { drawRow } from "./draw-row.ts";
+import { AROUND, columns, listRoom } from "./page-room.ts";
+import { type SessionRow, sessionRows } from "./session-rows.ts";
+import type { SessionsPlace } from "./session-source.ts";
+import type { SessionsState } from "./sessions-state.ts";
+import { folderTold } from "./wording.ts";
+
+export function drawSessions(state: SessionsState, sight: Sight, place: SessionsPlace): readonly string[] {
+  const rows = sessionRows(state, place.cwd);
+  const rule = sight.theme.border("─".repeat(sight.width));
+  const lines = [
+    title(state, rows.length, { sight, place }),
+    search(state, sight),
+    rule,
+    ...beside(state, rows, { sight, place }),
+    rule,
+    bottom(state, sight),
+  ];
+  return lines.map((line) => truncateToWidth(line, sight.width, "…"));
+}
+
+interface Page {
+  readonly sight: Sight;
+  readonly place: SessionsPlace;
+}
+
+function title(state: SessionsState, count: number, { sight: { theme, width }, place }: Page): string {
+  const where = state.scope === "all" ? "all folders" : plain(folderTold(place.cwd, place.userHome));
+  const left = ` ${theme.strong("Sessions")} ${theme.dim("·")} ${where}`;
+  const many = count.toLocaleString("en-US");
+  const right = theme.dim(`${many}${state.isWhole ? "" : " …"} `);
+  return `${left}${" ".repeat(Math.max(1, width - visibleWidth(left) - visibleWidth(right)))}${right}`;
+}
+
+function search({ input, found, indexing }: SessionsState, { theme }: Sight): string {
+  const aside = indexing ?? (input.text === "" ? null : (found?.pending ?? null));
+  const told = aside === null ? "" : theme.dim(`   ${plain(aside)}`);
+  const hint = input.text === "" ? theme.dim(" words of its name, or of anything that was said") : "";
+  return ` ${theme.accent("/")} ${drawLine(input, theme)}${hint}${told}`;
+}
+
+function beside(state: SessionsState, rows: readonly SessionRow[], page: Page): readonly string[] {
+  const { sight } = page;
+  const { list, beside: width } = columns(sight);
+  const height = Math.max(1, sight.height - AROUND);
+  const left = listed(state, rows, page).slice(0, height);
+  const chosen = rows[state.walk.at];
+  const about = chosen && state.abouts.get(chosen.item.path);
+  const right =
+    width === 0 || !chosen ? [] : drawPreview(chosen, { ...sight, width, height }, { about, ...page.place });
+  return Array.from({ length: height }, (_, at) => {
+    if (width === 0) return left[at] ?? "";
+    const line = truncateToWidth(left[at] ?? "", list);
+    const space = " ".repeat(Math.max(0, list - visibleWidth(line)));
+    return `${line}${space} ${sight.theme.border("│")} ${right[at] ?? ""}`;
+  });
+}
+
+function listed(state: SessionsState, rows: readonly SessionRow[], { sight, place }: Page): readonly string[] {
+  if (rows.length === 0) return ["", ` ${sight.theme.dim(nothing(state))}`];
+  const { top, at } = state.walk;
+  const { list } = columns(sight);
+  const shown = rows.slice(top, top + listRoom(state, sight));
+  return shown.flatMap((row, offset) =>
+    drawRow(row, state, { ...sight, width: list, isChosen: top + offset === at, place }),
+  );
+}
+
+function nothing({ items, isWhole, input, scope, found }: SessionsState): string {
+  if (!isWhole) return "looking …";
+  if (items.length === 0) return "no session yet";
+  if (input.text !== "") return found ? "nothing was found" : "searching …";
+  return scope === "here"
+    ? "no session of this folder yet; tab shows those of all folders"
+    : "nothing was said in any of them";
+}
+
+function bottom({ asked, note, scope }: SessionsState, { theme }: Sight): string {
+  if (asked?.type === "trash")
+    return ` ${theme.warning("Put it into the trash? y yes · any other key no")}${theme.dim("   it can be restored")}`;
+  if (asked?.type === "rename") return ` ${theme.accent("name:")} ${drawLine(asked.line, theme)}`;
+  if (note !== null) return ` ${theme.warning(plain(note))}`;
+  const folders = scope === "here" ? "all folders" : "this folder";
+  return theme.dim(` enter go on · tab ${folders} · ctrl+r rename · ctrl+d trash · esc back`);
+}

@@ -1,0 +1,30 @@
+/** How much of the page is for the list, and whether there is room beside it. Pure. */
+
+import type { Sight } from "../panel.ts";
+import { queryOf } from "./session-rows.ts";
+import type { SessionsState } from "./sessions-state.ts";
+
+/** Rows above and below the list: a title, the search, two rules and the keys. */
+export const AROUND = 5;
+
+/** Sessions that are seen at once. */
+export function listRoom(state: SessionsState, { height }: Pick<Sight, "height">): number {
+  return Math.max(1, Math.floor((height - AROUND) / rowHeight(state)));
+}
+
+/** With a search, each says below where it was found. */
+export function rowHeight({ input }: SessionsState): number {
+  return queryOf(input.text) === "" ? 1 : 2;
+}
+
+/** The list, and beside it the session one stands on, where there is room for both; 0 for none. */
+export function columns({ width }: Pick<Sight, "width">): { readonly list: number; readonly beside: number } {
+  if (width < WIDE) return { list: width, beside: 0 };
+  const list = Math.floor(width * SHARE);
+  return { list, beside: width - list - GAP };
+}
+
+const WIDE = 110;
+const SHARE = 0.6;
+/** Between them. */
+const GAP = 3;

@@ -1,0 +1,114 @@
+/** Which rows are seen: the block one stands on always is, and of one that is higher than the page a part. Pure. */
+
+import { type Rows, rowsOf } from "./block-rows.ts";
+import type { Spot, Top, TranscriptState } from "./transcript-state.ts";
+import { isOlder, newer, older } from "./walking.ts";
+
+/** One step towards what is newer or older; within a high block, most of a page. */
+export function stepped(state: TranscriptState, step: "newer" | "older", rows: Rows): TranscriptState {
+  const inside = scrolledInside(state, step, rows);
+  if (inside) return { ...state, top: inside };
+  const next = step === "newer" ? newer(state, state.at) : older(state, state.at);
+  if (!next) return state;
+  const moved = seen({ ...state, at: next }, rows);
+  // From below one comes to the end of a high block.
+  const isHigh = step === "older" && rowsOf(moved, next, rows) > rows.height;
+  return isHigh ? { ...moved, top: endingWith(moved, next, rows) } : moved;
+}
+
+function scrolledInside(state: TranscriptState, step: "newer" | "older", rows: Rows): Top | null {
+  const { top, at } = state;
+  if (top.page !== at.page || top.block !== at.block) return null;
+  const lasts = rowsOf(state, at, rows) - top.row - rows.height;
+  const most = Math.max(1, rows.height - 2);
+  if (step === "newer") return lasts > 0 ? { ...top, row: top.row + Math.min(most, lasts) } : null;
+  return top.row > 0 ? { ...top, row: Math.max(0, top.row - most) } : null;
+}
+
+/** A page further: one stands on the first block that is seen then, at the end on the last one. */
+export function paged(state: TranscriptState, step: "newer" | "older", rows: Rows): TranscriptState {
+  const by = Math.max(1, rows.height - 2);
+  const top = step === "newer" ? downBy(state, state.top, { ...rows, by }) : upBy(state, state.top, { ...rows, by });
+  const bottom = lastTop(state, rows);
+  const isEnd = step === "newer" && !isBefore(top, bottom);
+  if (isEnd) return { ...state, top: bottom, at: lastSpot(state) };
+  const { row, ...at } = top;
+  const next = row === 0 ? at : (newer(state, at) ?? at);
+  return { ...state, top, at: rowsOf(state, at, rows) - row > rows.height ? at : next };
+}
+
+/** The same, with the block one stands on before one's eyes. */
+export function seen(state: TranscriptState, rows: Rows): TranscriptState {
+  const { at, top } = state;
+  if (isOlder(at, top) || (at.page === top.page && at.block === top.block)) return { ...state, top: { ...at, row: 0 } };
+  const needed = rowsBetween(state, top, { ...rows, to: at });
+  if (needed !== null && needed <= rows.height) return state;
+  return { ...state, top: endingWith(state, at, rows) };
+}
+
+/** The top of a page that ends with this block; a block that is higher shows its end. */
+export function endingWith(state: TranscriptState, spot: Spot, rows: Rows): Top {
+  const own = rowsOf(state, spot, rows);
+  if (own >= rows.height) return { ...spot, row: own - rows.height };
+  return upBy(state, { ...spot, row: 0 }, { ...rows, by: rows.height - own });
+}
+
+/** The top of a page that shows this block with a little of what stands above it. */
+export function showing(state: TranscriptState, spot: Spot, rows: Rows): Top {
+  const top = upBy(state, { ...spot, row: 0 }, { ...rows, by: Math.floor(rows.height / 4) });
+  const bottom = lastTop({ ...state, at: spot }, rows);
+  return isBefore(top, bottom) ? top : bottom;
+}
+
+/** Where the newest that is read stands at the end of the page. */
+function lastTop(state: TranscriptState, rows: Rows): Top {
+  return endingWith(state, lastSpot(state), rows);
+}
+
+function lastSpot(state: TranscriptState): Spot {
+  let spot: Spot = state.at;
+  for (let next = newer(state, spot); next; next = newer(state, next)) spot = next;
+  return spot;
+}
+
+function isBefore(one: Top, other: Top): boolean {
+  if (one.page === other.page && one.block === other.block) return one.row < other.row;
+  return isOlder(one, other);
+}
+
+interface By extends Rows {
+  readonly by: number;
+}
+
+function upBy(state: TranscriptState, from: Top, { by, ...rows }: By): Top {
+  let [spot, row]: [Spot, number] = [from, from.row - by];
+  while (row < 0) {
+    const before = older(state, spot);
+    if (!before) return { page: spot.page, block: spot.block, row: 0 };
+    spot = before;
+    row += rowsOf(state, spot, rows);
+  }
+  return { page: spot.page, block: spot.block, row };
+}
+
+function downBy(state: TranscriptState, from: Top, { by, ...rows }: By): Top {
+  let [spot, row]: [Spot, number] = [from, from.row + by];
+  for (let own = rowsOf(state, spot, rows); row >= own; own = rowsOf(state, spot, rows)) {
+    const next = newer(state, spot);
+    if (!next) return { page: spot.page, block: spot.block, row: Math.max(0, own - 1) };
+    row -= own;
+    spot = next;
+  }
+  return { page: spot.page, block: spot.block, row };
+}
+
+/** Rows from the top to the end of a block; null where it is more than a page. */
+function rowsBetween(state: TranscriptState, top: Top, { to, ...rows }: Rows & { readonly to: Spot }): number | null {
+  let sum = -top.row;
+  for (let spot: Spot | null = top; spot; spot = newer(state, spot)) {
+    sum += rowsOf(state, spot, rows);
+    if (spot.page === to.page && spot.block === to.block) return sum;
+    if (sum > rows.height) return null;
+  }
+  return null;
+}

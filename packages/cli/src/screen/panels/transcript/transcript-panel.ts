@@ -1,0 +1,136 @@
+/** The transcript as a page: all that was said and done on the branch, from its first entry, with every fold to be opened. */
+
+import { themeNamed } from "../../drawing/theme.ts";
+import { isFoldable } from "../../state/block.ts";
+import { emptyLine, typedInto } from "../../widgets/line-input.ts";
+import { answered, goesOn, type Panel, type Pressed, type Sight } from "../panel.ts";
+import type { Rows } from "./block-rows.ts";
+import { drawTranscript, roomIn } from "./draw-transcript.ts";
+import { foundFrom } from "./finding.ts";
+import { settled, told } from "./reading.ts";
+import { paged, seen, stepped } from "./scrolling.ts";
+import type { TranscriptSource } from "./transcript-source.ts";
+import { nothingRead, type TranscriptState } from "./transcript-state.ts";
+import { blockAt, forgotten, wantedPages } from "./walking.ts";
+
+type TranscriptPressed = Pressed<TranscriptState, true>;
+
+export function transcriptPanel(source: TranscriptSource): Panel<TranscriptState, true> {
+  return {
+    start: nothingRead,
+    learns: (learn, signal) => source.marks((pages) => learn((state) => told(state, pages)), signal),
+    draw: (state, sight) => drawTranscript(settled(state, roomIn(sight)), sight, source.title),
+    press: (known, key, sight = USUAL) => {
+      const rows = roomIn(sight);
+      const state = { ...settled(known, rows), note: null };
+      if (state.typing) return typed(state, key, { source, rows });
+      const next = moved(state, key, rows);
+      if (next) return withPages(next, { source, rows });
+      return acted(state, key, { source, rows });
+    },
+  };
+}
+
+/** Before it was ever drawn. */
+const USUAL: Sight = { width: 80, height: 24, theme: themeNamed("none") };
+
+interface Page {
+  readonly source: TranscriptSource;
+  readonly rows: Rows;
+}
+
+function moved(state: TranscriptState, key: string, rows: Rows): TranscriptState | null {
+  switch (key) {
+    case "up":
+    case "k":
+      return stepped(state, "older", rows);
+    case "down":
+    case "j":
+      return stepped(state, "newer", rows);
+    case "pageUp":
+    case "b":
+      return paged(state, "older", rows);
+    case "pageDown":
+    case "f":
+      return paged(state, "newer", rows);
+    case "home":
+    case "g":
+      return settled({ ...state, goal: { type: "beginning" } }, rows);
+    case "end":
+    case "G":
+      return settled({ ...state, goal: { type: "end" }, at: { page: 0, block: 0 } }, rows);
+    default:
+      return null;
+  }
+}
+
+function acted(state: TranscriptState, key: string, page: Page): TranscriptPressed | null {
+  switch (key) {
+    case "enter":
+    case "space":
+    case " ":
+      return goesOn<TranscriptState>(seen(toggled(state), page.rows));
+    case "/":
+      return goesOn<TranscriptState>({ ...state, typing: emptyLine });
+    case "n":
+      return looked(state, "older", page);
+    case "N":
+      return looked(state, "newer", page);
+    case "q":
+    case "ctrl+t":
+      return answered(true);
+    default:
+      return null;
+  }
+}
+
+function toggled(state: TranscriptState): TranscriptState {
+  const block = blockAt(state, state.at);
+  if (!block || !isFoldable(block)) return state;
+  const opened = new Set(state.opened);
+  if (!opened.delete(block.id)) opened.add(block.id);
+  return { ...state, opened };
+}
+
+function typed(state: TranscriptState, key: string, page: Page): TranscriptPressed {
+  const { typing } = state;
+  if (!typing || key === "escape" || key === "ctrl+c") return goesOn<TranscriptState>({ ...state, typing: null });
+  if (key === "enter") return looked({ ...state, typing: null, query: typing.text.trim() }, "older", page);
+  const line = typedInto(typing, key);
+  return goesOn<TranscriptState>(line ? { ...state, typing: line } : state);
+}
+
+function looked(state: TranscriptState, towards: "older" | "newer", { source, rows }: Page): TranscriptPressed {
+  const { query } = state;
+  if (query === "") return goesOn<TranscriptState>({ ...state, note: "/ looks for words" });
+  const looking = { ...state, note: `looking for ${query} …` };
+  return {
+    ...goesOn<TranscriptState>(looking),
+    later: async (signal) => {
+      const found = await foundFrom(state, { query, towards, signal }, source);
+      if (!found) return (now) => ({ ...now, note: `nowhere: ${query}` });
+      const block = found.blocks[found.spot.block];
+      return (now) => {
+        const loaded = new Map(now.loaded).set(found.spot.page, found.blocks);
+        const opened = block && isFoldable(block) ? new Set(now.opened).add(block.id) : now.opened;
+        const goal = { type: "spot", spot: found.spot } as const;
+        return settled({ ...now, loaded, opened, goal, note: null }, rows);
+      };
+    },
+  };
+}
+
+/** What comes next is read before anybody is there. */
+function withPages(state: TranscriptState, { source, rows }: Page): TranscriptPressed {
+  const wanted = wantedPages(state);
+  if (wanted.length === 0) return goesOn<TranscriptState>(state);
+  return {
+    ...goesOn<TranscriptState>(state),
+    later: async () => {
+      const marks = wanted.flatMap((page) => (state.marks[page] ? [{ page, mark: state.marks[page] }] : []));
+      const read = await Promise.all(marks.map(async ({ page, mark }) => [page, await source.read(mark)] as const));
+      return (now) =>
+        settled({ ...now, loaded: forgotten({ ...now, loaded: new Map([...now.loaded, ...read]) }) }, rows);
+    },
+  };
+}

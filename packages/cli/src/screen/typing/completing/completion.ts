@@ -1,0 +1,87 @@
+/** What may stand at the cursor: a command at the beginning, what belongs behind one, or a path behind an @. */
+
+import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from "@earendil-works/pi-tui";
+import { plain } from "../../../printing/plain.ts";
+
+/** Something that can be taken. */
+export interface Candidate {
+  /** What is written in the end. */
+  readonly value: string;
+  readonly says?: string;
+}
+
+export interface CompletionSources {
+  readonly commands: () => Promise<readonly Candidate[]>;
+  /** Null where a command takes no closed set. */
+  readonly argumentsOf: (command: string) => Promise<readonly Candidate[] | null>;
+  /** The best first. */
+  readonly paths: (wanted: string, signal: AbortSignal) => Promise<readonly Candidate[]>;
+}
+
+type Items = AutocompleteSuggestions | null;
+
+export function completion(sources: CompletionSources): AutocompleteProvider {
+  return {
+    getSuggestions: (lines, line, column, { signal }) => suggested(lines, { line, column, signal }, sources),
+    applyCompletion: (lines, line, column, { value }, prefix) => {
+      const text = lines[line] ?? "";
+      const before = text.slice(0, column - prefix.length);
+      const behind = text.slice(column);
+      const blank = value.endsWith("/") || value.endsWith('/"') || behind.startsWith(" ") ? "" : " ";
+      const all = lines.map((each, at) => (at === line ? `${before}${value}${blank}${behind}` : each));
+      return { lines: all, cursorLine: line, cursorCol: before.length + value.length + blank.length };
+    },
+  };
+}
+
+interface Spot {
+  readonly line: number;
+  readonly column: number;
+  readonly signal: AbortSignal;
+}
+
+async function suggested(
+  lines: readonly string[],
+  { line, column, signal }: Spot,
+  sources: CompletionSources,
+): Promise<Items> {
+  const before = (lines[line] ?? "").slice(0, column);
+  const named = /(?:^|[\s(])(@(?:"[^"]*|\S*))$/.exec(before)?.[1];
+  if (named !== undefined) return paths(named, sources, signal);
+  if (line > 0) return null;
+  if (/^\/[^\s/]*$/.test(before)) return begun(before, await sources.commands());
+  const [, command, words = ""] = /^\/(\S+)\s+(\S*)$/.exec(before) ?? [];
+  const known = command === undefined ? null : await sources.argumentsOf(command);
+  return known && begun(words, known);
+}
+
+async function paths(named: string, sources: CompletionSources, signal: AbortSignal): Promise<Items> {
+  const found = await sources.paths(named.replace(/^@"?/, ""), signal);
+  return items(
+    named,
+    // A path with a quote in it could not be read back out of the words.
+    found
+      .filter(({ value }) => !value.includes('"'))
+      .map((each) => ({ ...each, value: /\s/.test(each.value) ? `@"${each.value}"` : `@${each.value}` })),
+  );
+}
+
+/** Those that begin so, then those that have it somewhere in them. */
+function begun(written: string, all: readonly Candidate[]): Items {
+  const wanted = written.toLowerCase();
+  const first = all.filter(({ value }) => value.toLowerCase().startsWith(wanted));
+  const inner = wanted.replace(/^\//, "");
+  const more = all.filter(
+    (each) => !first.includes(each) && inner.length > 1 && each.value.toLowerCase().includes(inner),
+  );
+  return items(written, [...first, ...more]);
+}
+
+function items(prefix: string, candidates: readonly Candidate[]): Items {
+  const shown = candidates.flatMap(({ value, says = "" }): AutocompleteItem[] => {
+    // What cannot be seen as it is cannot be chosen, either.
+    if (plain(value) !== value || value.includes("\n")) return [];
+    return [{ value, label: value, ...(says !== "" && { description: plain(says).replaceAll(/\s+/g, " ") }) }];
+  });
+  return shown.length === 0 ? null : { items: shown, prefix };
+}

@@ -1,0 +1,56 @@
+/** Forks and labels from the pages, with the whole program on a terminal. */
+
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { ENTER, ESC, openTree, shows, twoExchanges, UP } from "./walking-talk.ts";
+
+function pathOf(wish: unknown): string {
+  const { session } = wish as { readonly session: { readonly name: string } };
+  return session.name;
+}
+
+test("WLK13 /fork shows the messages of the branch; Enter makes a session that ends before one, with its words to be changed (B62)", async () => {
+  const talk = await twoExchanges([]);
+  await openTree(talk, "/fork");
+  await shows(talk, /❯ ● you +second/);
+  talk.terminal.press(ENTER);
+  await talk.until(() => talk.left() !== undefined);
+  expect(talk.screen.words.text).toBe("second");
+  const text = readFileSync(pathOf(talk.left()), "utf8");
+  expect(text).toContain("answer one");
+  expect(text).not.toContain("answer two");
+});
+
+test("WLK13 a fork can be made from any entry of the tree, and instead of leaving a branch", async () => {
+  const talk = await twoExchanges([]);
+  await openTree(talk);
+  talk.terminal.press(UP, UP, ENTER);
+  await shows(talk, "Summarise what you leave?");
+  talk.terminal.type("k");
+  await talk.until(() => talk.left() !== undefined);
+  expect(talk.screen.words.text).toBe("");
+  const text = readFileSync(pathOf(talk.left()), "utf8");
+  expect(text).toContain("answer one");
+  expect(text).not.toContain("answer two");
+});
+
+test("WLK14 l names an entry, names it anew, and takes the name away", async () => {
+  const talk = await twoExchanges([]);
+  await openTree(talk);
+  talk.terminal.press(UP, UP, "l");
+  await shows(talk, "Label:");
+  talk.terminal.type("good start");
+  talk.terminal.press(ENTER);
+  await shows(talk, /answer one +\[good start\]/);
+  talk.terminal.press("l", "\x15");
+  talk.terminal.type("better");
+  talk.terminal.press(ENTER);
+  await shows(talk, /answer one +\[better\]/);
+  talk.terminal.press(ESC);
+  await shows(talk, "> second");
+  await openTree(talk);
+  await shows(talk, /answer one +\[better\]/);
+  await shows(talk, /answer two +← here/);
+  talk.terminal.press(UP, UP, "l", "\x15", ENTER);
+  await shows(talk, /answer one +(?:now|\d+ m)/);
+});

@@ -1,0 +1,139 @@
+/** Going elsewhere in the tree, with the whole program on a terminal. */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { atRest, atWork, heard } from "../typing/at-work.ts";
+import { ENTER, ESC, exchange, openTree, picture, shows, summary, twoExchanges, UP } from "./walking-talk.ts";
+
+test("WLK6 Enter on a message of yours stands before it, with its words in the editor (B63)", async () => {
+  const talk = await twoExchanges(["answer three"]);
+  await openTree(talk);
+  talk.terminal.press(UP, ENTER);
+  await shows(talk, "Summarise what you leave?");
+  talk.terminal.type("n");
+  await talk.until(() => talk.screen.words.text === "second");
+  await shows(talk, "moved in the tree");
+  talk.terminal.press(ENTER);
+  await talk.sees("answer three");
+  expect(heard(talk)).toEqual(expect.arrayContaining(["first", "second"]));
+  expect(JSON.stringify(talk.server.served.at(-1)?.body)).not.toContain("answer two");
+});
+
+test("WLK6 Enter on a reply goes on behind it, and where one stands already nothing is asked (B63)", async () => {
+  const talk = await twoExchanges(["answer three"]);
+  await openTree(talk);
+  talk.terminal.press(ENTER);
+  await shows(talk, "you stand there already");
+  await openTree(talk);
+  talk.terminal.press(UP, UP, ENTER);
+  await shows(talk, "2 entries stay behind");
+  talk.terminal.type("n");
+  await shows(talk, "moved in the tree");
+  expect(talk.screen.words.text).toBe("");
+  await exchange(talk, "another", "answer three");
+  await openTree(talk);
+  await shows(talk, "2 branches");
+});
+
+test("WLK7 what is left is summarised where one goes, with a focus if one is given (B64)", async () => {
+  const talk = await twoExchanges([summary, summary, "answer three"]);
+  await openTree(talk);
+  talk.terminal.press(UP, UP, ENTER);
+  await shows(talk, "Summarise what you leave?");
+  talk.terminal.type("f");
+  await shows(talk, "What should the summary look at?");
+  talk.terminal.type("what failed");
+  talk.terminal.press(ENTER);
+  await shows(talk, "the branch that was left");
+  expect(JSON.stringify(talk.server.served.map(({ body }) => body))).toContain("what failed");
+  await atRest(talk);
+  // Once, and on this side of the line.
+  const lines = (await talk.terminal.all()).filter((line) => line.includes("the branch that was left"));
+  expect(lines).toHaveLength(1);
+});
+
+test("WLK7 Esc at the question stays, and shows the tree again where one was", async () => {
+  const talk = await twoExchanges([]);
+  await openTree(talk);
+  talk.terminal.press(UP, UP, ENTER);
+  await shows(talk, "Summarise what you leave?");
+  talk.terminal.press(ESC);
+  await shows(talk, /❯ ● reply +answer one/);
+  talk.terminal.press(ESC);
+  await shows(talk, "> second");
+  expect(talk.screen.state.work.type).toBe("idle");
+  expect(await picture(talk)).not.toContain("moved in the tree");
+});
+
+test("WLK7 the setting branchSummary.skipPrompt asks nothing", async () => {
+  const settings = JSON.stringify({ branchSummary: { skipPrompt: true } });
+  const talk = await twoExchanges([], { prepare: ({ home }) => writeFileSync(join(home, "settings.json"), settings) });
+  await openTree(talk);
+  talk.terminal.press(UP, UP, ENTER);
+  await shows(talk, "moved in the tree");
+});
+
+test("WLK8 Esc cancels a summary that is being written, and one stands where one stood (B71)", async () => {
+  const slow = { parts: [{ type: "text" as const, text: summary }], pace: { waitMs: 30_000 } };
+  const talk = await twoExchanges([slow]);
+  await openTree(talk);
+  talk.terminal.press(UP, UP, ENTER);
+  await shows(talk, "Summarise what you leave?");
+  talk.terminal.type("y");
+  await talk.until(() => talk.screen.state.work.type === "summarising" && talk.server.served.length === 3);
+  talk.terminal.press(ESC);
+  await shows(talk, "the move was cancelled; you stand where you stood");
+  await atRest(talk);
+  await openTree(talk);
+  await shows(talk, /answer two +← here/);
+});
+
+test("WLK8 where the summary fails nobody moves, and it is told why", async () => {
+  const talk = await twoExchanges([{ refuse: { status: 400, message: "no credit left" } }]);
+  await openTree(talk);
+  talk.terminal.press(UP, UP, ENTER);
+  await shows(talk, "Summarise what you leave?");
+  talk.terminal.type("y");
+  await talk.sees(/could not be summarised, so you stand where you stood/);
+  await atRest(talk);
+});
+
+test("WLK9 while something is under way it is said, and it can be stopped first (B80)", async () => {
+  const talk = await atWork(["never"]);
+  await openTree(talk);
+  talk.terminal.press("\x1b[H", ENTER);
+  await shows(talk, "Something is under way here");
+  talk.terminal.type("n");
+  await shows(talk, "entries");
+  expect(talk.screen.state.work.type).toBe("running");
+  talk.terminal.press(ENTER);
+  await shows(talk, "Something is under way here");
+  talk.terminal.type("y");
+  await shows(talk, "Summarise what you leave?");
+  talk.terminal.type("n");
+  await talk.until(() => talk.screen.words.text === "work");
+});
+
+test("WLK17 Esc Esc opens the tree when nothing is under way, and what is typed stays", async () => {
+  const talk = await twoExchanges([]);
+  talk.terminal.type("half a thought");
+  talk.terminal.press(ESC, ESC);
+  await shows(talk, /❯ ● reply +answer two/);
+  talk.terminal.press(ESC);
+  await shows(talk, "half a thought");
+});
+
+test("WLK18 words that were typed already are not lost when others come into the editor", async () => {
+  const talk = await twoExchanges([]);
+  talk.terminal.type("half a thought");
+  talk.terminal.press(ESC, ESC);
+  await shows(talk, /❯ ● reply +answer two/);
+  talk.terminal.press(UP, ENTER);
+  await shows(talk, "Summarise what you leave?");
+  talk.terminal.type("n");
+  await talk.until(() => talk.screen.words.text === "second");
+  await shows(talk, "what you had typed is one ↑ away");
+  talk.terminal.press("\x15", UP);
+  await talk.until(() => talk.screen.words.text === "half a thought");
+});

@@ -1,0 +1,37 @@
+/** What a question is about, as it is seen. */
+
+import { visibleWidth } from "@earendil-works/pi-tui";
+import { expect, test } from "vitest";
+import { themeNamed } from "../../../../src/screen/drawing/theme.ts";
+import { type Matter, matterLines } from "../../../../src/screen/panels/permitting/matter.ts";
+
+const theme = themeNamed("none");
+
+test("MAN2 a change is shown as a diff with its size, and without colour its signs tell it", () => {
+  const diff = "@@ -1,3 +1,3 @@\n zero\n@@ -9,3 +9,3 @@\n one\n-two\n+2\n \tthree";
+  expect(matterLines({ kind: "change", path: "a.txt", isNew: false, diff }, { width: 60, theme })).toEqual([
+    " \x1b[1ma.txt  +1 −1\x1b[0m",
+    "     zero",
+    "   ⋯",
+    "     one",
+    "   - two",
+    "   + 2",
+    "         three",
+  ]);
+});
+
+test("MAN2 nothing in it steers the terminal, and no line is wider than the screen", () => {
+  const hostile = `rm -rf /\x1b[2J\u202e${"漢".repeat(120)}\x9b31m`;
+  const matters: readonly Matter[] = [
+    { kind: "command", command: hostile },
+    { kind: "address", url: `https://example.com/${hostile}` },
+    { kind: "other", text: hostile },
+    { kind: "change", path: hostile, isNew: true, diff: `+${hostile}\n ${hostile}` },
+  ];
+  for (const matter of matters)
+    for (const width of [20, 33, 80])
+      for (const line of matterLines(matter, { width, theme })) {
+        expect(visibleWidth(line)).toBeLessThanOrEqual(width);
+        expect(line.replaceAll("\x1b[1m", "").replaceAll("\x1b[0m", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+      }
+});

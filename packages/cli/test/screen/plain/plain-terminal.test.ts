@@ -1,0 +1,107 @@
+/** The program in plain lines, from a pipe and in a terminal. */
+
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Ground } from "../../ground.ts";
+
+let ground: Ground;
+
+beforeEach(() => {
+  ground = new Ground();
+});
+
+afterEach(() => ground.clear());
+
+const write = { type: "call", name: "write", arguments: { path: "a.txt", content: "new\n" } } as const;
+const hostile = "\x1b[2J\x1b]0;title\x07Done.\u202e\n";
+
+test("PLN16 a whole talk is read line by line and told line by line, and nothing of it steers a terminal", async () => {
+  const input = "write \\\na file\nand now?\n/diff\n/copy\n";
+  const { code, out } = await ground.pith(["--plain"], [{ parts: [write] }, hostile, "Nothing."], { input });
+  expect(code).toBe(0);
+  expect(out).not.toMatch(/[[\p{Cc}\p{Cf}]--[\n]]/v);
+  expect(out).toMatch(/^Tool write a\.txt: done, .*\nPith: \\x1b\[2J\\x1b\]0;title\\x07Done\.\\u\{202e\}$/m);
+  expect(out).toMatch(/^Pith: Nothing\.$/m);
+  expect(out).toMatch(/^--- \/dev\/null\n\+\+\+ b\/a\.txt\n@@ -0,0 \+1,1 @@\n\+new$/m);
+  expect(readFileSync(join(ground.folder, "a.txt"), "utf8")).toBe("new\n");
+});
+
+test("PLN16 a permission is asked for in words and given by a number", async () => {
+  const ask = ["--plain", "--permission-mode", "ask"];
+  const given = await ground.pith(ask, [{ parts: [write] }, "Done."], { input: "write\n1\n" });
+  expect(given.out).toMatch(/^write wants to change a\.txt\.\n(?:.*\n)*1\. Yes\n(?:.*\n)*0\. none of these$/m);
+  expect(existsSync(join(ground.folder, "a.txt"))).toBe(true);
+});
+
+test("PLN17 in a dumb terminal one types lines, and Ctrl+C stops what is under way and quits at the second time", async () => {
+  const { url } = await ground.serve([
+    { parts: [{ type: "text", text: "Wait." }], pace: { waitMs: 60_000 } },
+    "Here I am.",
+  ]);
+  const tmux = terminalIn(ground, url);
+  try {
+    await tmux.until("\n>");
+    tmux.type("hello");
+    await untilAsked(ground);
+    tmux.press("C-c");
+    await tmux.until("Ready.");
+    await leave(tmux);
+    await tmux.until("ended with 0");
+  } finally {
+    tmux.end();
+  }
+});
+
+async function untilAsked({ server }: Ground): Promise<void> {
+  while (server.served.length === 0) await sleep(50);
+}
+
+/** The second counts within two seconds; a slow machine may need one more. */
+async function leave(tmux: Tmux): Promise<void> {
+  for (let at = 0; at < 10 && !tmux.shows("go on with pith"); at += 1) {
+    tmux.press("C-c");
+    await sleep(1_500);
+  }
+}
+
+interface Tmux {
+  shows(text: string): boolean;
+  until(text: string): Promise<void>;
+  type(line: string): void;
+  press(key: string): void;
+  end(): void;
+}
+
+/** A server of its own, so that nobody else's is touched. */
+function terminalIn({ folder, home, userHome }: Ground, url: string): Tmux {
+  const run = (...args: readonly string[]): string =>
+    execFileSync("tmux", ["-L", `pith-plain-${process.pid}`, "-f", "/dev/null", ...args], { encoding: "utf8" });
+  const bin = join(import.meta.dirname, "../../../src/bin.ts");
+  const variables = {
+    HOME: userHome,
+    PITH_HOME: home,
+    TERM: "dumb",
+    ANTHROPIC_API_KEY: "any",
+    ANTHROPIC_BASE_URL: url,
+  };
+  const env = Object.entries(variables).map(([name, value]) => `${name}='${value}'`);
+  // The shell around it hears Ctrl+C, too.
+  const call = `trap : INT; cd '${folder}' && ${env.join(" ")} '${process.execPath}' '${bin}'; echo ended with $?; sleep 60`;
+  run("new-session", "-d", "-x", "80", "-y", "24", "sh", "-c", call);
+  const shows = (text: string): boolean => run("capture-pane", "-p", "-S", "-").includes(text);
+  return {
+    shows,
+    until: async (text) => {
+      while (!shows(text)) await sleep(100);
+    },
+    type: (line) => {
+      run("send-keys", "-l", line);
+      run("send-keys", "Enter");
+    },
+    press: (key) => void run("send-keys", key),
+    end: () => void run("kill-server"),
+  };
+}

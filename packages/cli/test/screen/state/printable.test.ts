@@ -1,0 +1,124 @@
+/** Whatever comes in whatever pieces: what is read is what the log says, each letter once, in its order. */
+
+import type { AgentEvent } from "@pith/agent";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { nothingShown } from "../../../src/screen/state/nothing-shown.ts";
+import { printable } from "../../../src/screen/state/printable.ts";
+import {
+  appended,
+  callEvents,
+  ended,
+  messageOf,
+  type Part,
+  pieces,
+  readIn,
+  restart,
+  settled,
+  shown,
+  started,
+} from "./replies.ts";
+
+/** Every word is there once in all of a stream, so that a second one would be seen. */
+interface Reply {
+  readonly shapes: readonly { readonly kind: "text" | "thinking" | "call"; readonly words: readonly string[] }[];
+  readonly length: number;
+  readonly fate: "kept" | "restarted" | "aborted" | "lost";
+}
+
+const separators = ["\n\n", "\n", " ", "\n\n```ts\n", "\n```\n\n", "\n\n- ", "\n\n  ", "\n\n| a | b |\n|---|---|\n| "];
+
+const reply: fc.Arbitrary<Reply> = fc.record({
+  shapes: fc.array(
+    fc.record({
+      kind: fc.constantFrom("text" as const, "text" as const, "thinking" as const, "call" as const),
+      words: fc.array(fc.constantFrom(...separators), { minLength: 1, maxLength: 12 }),
+    }),
+    { minLength: 1, maxLength: 4 },
+  ),
+  length: fc.integer({ min: 1, max: 40 }),
+  fate: fc.constantFrom("kept" as const, "kept" as const, "restarted" as const, "aborted" as const, "lost" as const),
+});
+
+function partsOf({ shapes }: Reply, name: string): readonly Part[] {
+  return shapes.map(({ kind, words }, at): Part => {
+    const text = words.map((separator, word) => `${name}p${at}w${word}x${separator}`).join("");
+    if (kind === "text") return { type: "text", text };
+    if (kind === "thinking") return { type: "thinking", thinking: text };
+    return { type: "toolCall", id: `${name}p${at}w0x`, name: "read", arguments: {} };
+  });
+}
+
+interface Told {
+  readonly events: readonly AgentEvent[];
+  readonly logged: readonly string[];
+}
+
+function toldOf(given: Reply, name: string): Told {
+  const parts = partsOf(given, name);
+  const aborted = given.fate === "aborted";
+  const entry = appended(name, messageOf(parts, aborted ? "aborted" : "stop"));
+  const calls = parts.filter((part) => part.type === "toolCall");
+  const runs = aborted ? [] : calls.flatMap((call) => callEvents(call, "some output"));
+  const whole = [started(), ...pieces(parts, given.length), entry, ...runs];
+  const logged = parts.flatMap((part) => wordsIn(JSON.stringify(part)));
+  if (given.fate === "lost") return { events: [started(), ...pieces(parts, given.length)], logged: [] };
+  if (given.fate !== "restarted") return { events: whole, logged };
+  const again = partsOf(given, `${name}again`);
+  const events = [started(), ...pieces(again, given.length), restart, ...whole.slice(1)];
+  return { events, logged };
+}
+
+function wordsIn(text: string): readonly string[] {
+  return text.match(/r\d+(?:again)?p\d+w\d+x/g) ?? [];
+}
+
+test("SCR11 every word of the log is read once and in its order, and a word that is in no log at most once", () => {
+  fc.assert(
+    fc.property(fc.array(reply, { minLength: 1, maxLength: 4 }), (replies) => {
+      const told = replies.map((each, at) => toldOf(each, `r${at}`));
+      const start: AgentEvent = { type: "agent_start" };
+      const came = shown([start, ...told.flatMap(({ events }) => events), ended, settled]);
+      const read = readIn(came).flatMap(wordsIn);
+      expect(new Set(read).size).toBe(read.length);
+      const logged = told.flatMap((each) => each.logged);
+      expect(read.filter((word) => logged.includes(word))).toEqual(logged);
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test("SCR11 at every moment no word is read twice", () => {
+  fc.assert(
+    fc.property(reply, (given) => {
+      const { events } = toldOf(given, "r0");
+      for (let count = 1; count <= events.length; count += 3) {
+        const read = readIn(shown(events.slice(0, count))).flatMap(wordsIn);
+        expect(new Set(read).size).toBe(read.length);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("SCR12 nothing is printed before what stands in front of it", () => {
+  const running = { kind: "called", id: "c", tool: "bash", arguments: {}, output: "", images: [] } as const;
+  const said = { kind: "said", id: "s", text: "hi", images: [] } as const;
+  const { blocks, rest } = printable({ ...nothingShown, blocks: [said, { ...running, state: "running" }, said] });
+  expect(blocks).toEqual([said]);
+  expect(rest.blocks.map(({ kind }) => kind)).toEqual(["called", "said"]);
+});
+
+test("SCR12 what can be opened stays until something follows it, and an answer does not stay", () => {
+  const call = { kind: "called", id: "c", tool: "ls", arguments: {}, output: "", images: [], state: "done" } as const;
+  const answer = { kind: "answered", id: "a", text: "so", isOpen: false, printed: 0 } as const;
+  expect(printable({ ...nothingShown, blocks: [call] }).blocks).toEqual([]);
+  expect(printable({ ...nothingShown, blocks: [call, answer] }).blocks).toEqual([call, answer]);
+});
+
+test("calls and thoughts in a row stand close to each other, also below what was printed", () => {
+  const call = { kind: "called", id: "c", tool: "ls", arguments: {}, output: "", images: [], state: "done" } as const;
+  const { blocks, rest } = printable({ ...nothingShown, blocks: [call, call, call] });
+  expect(blocks.map(({ isClose = false }) => isClose)).toEqual([false, true]);
+  expect(rest.blocks.map(({ isClose = false }) => isClose)).toEqual([true]);
+});

@@ -1,0 +1,77 @@
+/** The editor on a terminal. */
+
+import { expect, test } from "vitest";
+import { shownOn } from "../shown-on.ts";
+
+const paste = (text: string): string => `\x1b[200~${text}\x1b[201~`;
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 60));
+
+test("TYP16 Shift+Enter, Ctrl+J and a backslash before Enter make a new line, and undo takes it back", () => {
+  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  terminal.type("one");
+  terminal.press("\x1b[13;2u");
+  terminal.type("two");
+  terminal.press("\n");
+  terminal.type("three\\");
+  terminal.press("\r");
+  terminal.type("four");
+  expect(screen.words.text).toBe("one\ntwo\nthree\nfour");
+  terminal.press("\x1f");
+  expect(screen.words.text).toBe("one\ntwo\nthree\n");
+});
+
+test("TYP16 the editor takes at most half of the screen", async () => {
+  for (const rows of [24, 40]) {
+    const { screen, terminal, seen } = shownOn({ columns: 80, rows });
+    terminal.press(...Array.from({ length: 60 }, () => ["x", "\n"]).flat());
+    await settled();
+    const lines = (await seen()).split("\n");
+    const [top, bottom] = [
+      lines.findIndex((line) => line.startsWith("─")),
+      lines.findLastIndex((line) => line.startsWith("─")),
+    ];
+    expect(bottom - top - 1).toBe(rows / 2);
+    screen.stop();
+  }
+});
+
+test("TYP15 up and down on the first and last line walk through what was said", () => {
+  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  for (const words of ["first\nof two lines", "second"]) screen.editor.addToHistory(words);
+  terminal.type("typed");
+  terminal.press("\x1b[H", "\x1b[A");
+  expect(screen.words.text).toBe("second");
+  terminal.press("\x1b[A");
+  expect(screen.words.text).toBe("first\nof two lines");
+  terminal.press("\x1b[B", "\x1b[B", "\x1b[B", "\x1b[B");
+  expect(screen.words.text).toBe("typed");
+});
+
+test.each([
+  ["pasted", (text: string) => [paste(text)]],
+  ["pasted in pieces", (text: string) => [`\x1b[200~${text.slice(0, 3)}`, `${text.slice(3)}\x1b[201~`]],
+])("TYP8 nothing that is %s reaches the terminal as anything but words", async (_, spelled) => {
+  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  terminal.press(...spelled("a\x1b[2Jb\x1b]0;title\x07c\x9b5nd\u202ee\r\nf"));
+  await settled();
+  expect(screen.words.text).toBe("abcde\nf");
+  expect((await terminal.screen()).map((line) => line.trimEnd())).toEqual(expect.arrayContaining(["abcde", "f"]));
+});
+
+test("TYP8 words that come from a session or from another program are harmless, too", () => {
+  const { screen } = shownOn({ columns: 80, rows: 24 });
+  screen.words.set("a\x1b[31mb");
+  screen.words.insert("\x9dc");
+  screen.editor.addToHistory("d\u200be");
+  expect(screen.words.text).toBe("abc");
+});
+
+test("TYP9 a very long paste is one marker that is taken away whole, and the words have all of it", () => {
+  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  const long = "all of it\n".repeat(100_000).trimEnd();
+  terminal.press(paste(long));
+  expect(screen.editor.getText()).toBe("[paste #1 +100000 lines]");
+  expect(screen.editor.taken()).toEqual({ text: long, typed: "[paste #1 +100000 lines]", pictures: [] });
+  terminal.press(paste(long), "\x7f");
+  expect(screen.words.text).toBe("");
+});
