@@ -11,12 +11,18 @@ const folder = resolve(process.argv[2] ?? ours);
 
 // What an earlier build left would be shipped along. A folder that somebody names is not ours to clear.
 if (folder === ours) rmSync(ours, { recursive: true, force: true });
+// The terminal library makes a pattern of all emoji when it is loaded, which takes longer than all the rest of it: made with the
+// first sign that may be one.
+const EMOJI = "const rgiEmojiRegex = /^\\p{RGI_Emoji}$/v;";
+const LATE_EMOJI = () =>
+  "let emoji; const rgiEmojiRegex = { test: (sign) => (emoji ??= new RegExp('^\\\\p{RGI_Emoji}$', 'v')).test(sign) };";
 const bundle = await rolldown({
   input: join(cli, "src/program.ts"),
   platform: "node",
   logLevel: "warn",
   // The providers' packages touch Node's own before each request, which would load all of its `fetch`.
   transform: { inject: { Headers: [plainHeaders, "PlainHeaders"] } },
+  plugins: [{ name: "late-emoji", transform: (code) => code.replace(EMOJI, LATE_EMOJI) }],
 });
 // Modules that several parts share would each become a file of their own, and a start opens all it needs one by one: what every
 // start needs is one file, what every run needs besides is another, and what a screen needs besides that is a third.

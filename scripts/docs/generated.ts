@@ -7,6 +7,7 @@ import { typeTable } from "./api/type-table.ts";
 import { commandTables } from "./command-tables.ts";
 import { compactionTables } from "./compaction-tables.ts";
 import { eventTables } from "./event-tables.ts";
+import { keyTables } from "./key-tables.ts";
 import { modelTables } from "./model-tables.ts";
 import { settingsTables } from "./settings-tables.ts";
 
@@ -18,6 +19,7 @@ export function generators(api: Api): Generators {
     ...commandTables,
     ...compactionTables,
     ...eventTables,
+    ...keyTables,
     ...modelTables,
     ...settingsTables,
     ...Object.fromEntries(api.themes.map((theme) => [`api-${theme.name}`, () => themeText(api, theme)])),

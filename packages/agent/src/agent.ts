@@ -17,7 +17,6 @@ import type { AgentParts } from "./agent-parts.ts";
 import type { AgentEvent, RunEnd } from "./events.ts";
 import type { HandedOff, IsThere } from "./handoff/hand-off.ts";
 import { enqueue } from "./loop/deliver.ts";
-import { budgetOf } from "./loop/fitting/budget-of.ts";
 import type { Compacted } from "./loop/fitting/compacted.ts";
 import { compacting } from "./loop/fitting/keep-fit.ts";
 import type { ModelSet } from "./loop/fitting/set-model.ts";
@@ -73,7 +72,7 @@ export class Agent {
 
   /** How much is too much for who speaks now, and how much of each thing a compaction keeps. */
   get budget(): Budget {
-    return budgetOf(this.#standing.runParts());
+    return this.#standing.budget;
   }
 
   /** What the next request would weigh, and what the model can see. */

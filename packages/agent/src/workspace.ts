@@ -87,6 +87,8 @@ export interface ListedName {
 export interface FindWish {
   readonly folder: string;
   readonly glob: string;
+  /** As they are come upon, and none is looked at by itself: for very many. Else the newest come first. */
+  readonly isUnordered?: boolean;
 }
 
 export interface GrepWish {

@@ -20,7 +20,7 @@ test("E2E1 there is a terminal to play in", () => {
   expect(execFileSync("tmux", ["-V"], { encoding: "utf8" })).toMatch(/^tmux /);
 });
 
-test("E2E2 FST1 a first start with a key in the environment asks nothing and answers within a minute", () =>
+test("FST1 a first start with a key in the environment asks nothing and answers within a minute", () =>
   plays("first-start-key"));
 test("E2E2 FST4 a first start with a key that is pasted, the second of two, answers within a minute", () =>
   plays("first-start-typed"));
@@ -29,7 +29,7 @@ test("E2E2 FST3 a first start with a local server asks for no key and answers wi
 test("E2E3 a task: read, edit with its diff, bash", () => plays("task"));
 test("E2E4 a permission is asked for with a diff; no and yes do what they say", () => plays("permission"));
 test("E2E5 words while it works wait in sight and are heard before the next request", () => plays("steering"));
-test("E2E6 after six resizes in an answer every line is there once", () => plays("resize"));
+test("E2E6 after six resizes every line is there once, and the shell lines above stay", () => plays("resize"));
 test("E2E7 a compaction in mid-turn, and the work goes on by itself", () => plays("compaction"));
 test("E2E8 a compaction is previewed, done, undone and done again", () => plays("preview-undo-redo"));
 test("E2E9 back in the tree, with a summary of the branch that is left", () => plays("tree-with-summary"));

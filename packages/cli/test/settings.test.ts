@@ -32,6 +32,7 @@ test("SET1 every setting there is can be set at once, and the program works by t
     fetchHosts: ["localhost:5173"],
     contextFiles: false,
     skills: false,
+    plain: false,
     compaction: {
       enabled: true,
       ...amounts,
@@ -44,6 +45,7 @@ test("SET1 every setting there is can be set at once, and the program works by t
     },
     branchSummary: { reserveTokens: 8_000, skipPrompt: true },
     notify: "desktop",
+    theme: "light",
     secrets: { redact: "on", also: ["COMPANY_PIN"] },
   };
   const known = new Set(fieldsOf(all, "").map(({ path }) => settingAt(path)));

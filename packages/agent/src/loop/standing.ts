@@ -1,11 +1,22 @@
 /** What an agent is at this moment: who speaks, how hard it thinks, what it is told, and whether it compacts by itself. All else stays. */
 
-import { compactionLimits, type Model, type ModelName, missingReferences, type ThinkingLevel } from "@pith/context";
+import {
+  type Budget,
+  compactionLimits,
+  foldedSystem,
+  type Model,
+  type ModelName,
+  messageTokens,
+  missingReferences,
+  type ThinkingLevel,
+} from "@pith/context";
 import type { AgentParts, LimitsFor } from "../agent-parts.ts";
 import { appended } from "../append.ts";
 import type { AgentEvent } from "../events.ts";
 import { type Beginning, establish } from "../prompt/establish.ts";
+import { systemMessage } from "../prompt/system-message.ts";
 import { atOnce } from "../step.ts";
+import { budgetOf } from "./fitting/budget-of.ts";
 import { Notices } from "./fitting/notices.ts";
 import { changeModel, type ModelSet } from "./fitting/set-model.ts";
 import type { RunParts } from "./run-parts.ts";
@@ -33,6 +44,16 @@ export class Standing {
 
   get thinkingLevel(): string {
     return this.#thinking ?? this.#parts.session.window.state.thinkingLevel;
+  }
+
+  /** What it will be told before the first word weighs something before that, too. */
+  get budget(): Budget {
+    const budget = budgetOf(this.runParts());
+    const { session, tools } = this.#parts;
+    const isBegun = session.window.entries.some(({ type }) => type === "message") || foldedSystem(session.window);
+    if (!this.beginning || isBegun) return budget;
+    const { folder: _, ...prompt } = this.beginning;
+    return { ...budget, fixed: messageTokens(systemMessage({ ...prompt, tools }, 0)) };
   }
 
   /** For a run, or for an act beside one. */

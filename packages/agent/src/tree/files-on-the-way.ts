@@ -6,13 +6,28 @@ import type { Crossing } from "../rewind/wanted-files.ts";
 
 export async function filesOnTheWay(
   target: string | null,
-  { store, leaf }: Session,
+  session: Session,
   rewind: RewindParts,
 ): Promise<readonly PlannedFile[]> {
+  const { store, leaf } = session;
   const parting = await store.commonAncestor(leaf, target);
-  const [left, reached] = [await stretch(leaf, parting, store), await stretch(target, parting, store)];
-  const crossing: Crossing = { left, reached };
+  const left = loaded(session, parting) ?? (await stretch(leaf, parting, store));
+  const crossing: Crossing = { left, reached: await stretch(target, parting, store) };
   return planRewind(crossing, rewind);
+}
+
+/** Behind this entry to the leaf, from what is loaded already; null where that does not reach so far. */
+function loaded({ window: { entries }, leaf }: Session, first: string | null): readonly Entry[] | null {
+  const upwards: Entry[] = [];
+  let wanted = leaf;
+  for (let at = entries.length - 1; at >= 0 && wanted !== first; at--) {
+    const entry = entries[at];
+    // Where something was lost they do not follow each other.
+    if (entry?.id !== wanted) return null;
+    upwards.push(entry);
+    wanted = entry.parentId;
+  }
+  return wanted === first ? upwards.reverse() : null;
 }
 
 /** Behind the first to the last, and nothing of what lies before: a session may be long. */
@@ -23,6 +38,10 @@ async function stretch(last: string | null, first: string | null, store: Session
     if (!entry) break;
     upwards.push(entry);
     id = entry.parentId;
+    // Others work in between.
+    if (upwards.length % BREATH === 0) await new Promise(setImmediate);
   }
   return upwards.reverse();
 }
+
+const BREATH = 100;

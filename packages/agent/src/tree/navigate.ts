@@ -40,7 +40,8 @@ export async function* navigate(
   { parts, rewind }: Navigating,
 ): AsyncGenerator<AgentEvent, Navigated> {
   const { restoreFiles = false } = wish;
-  const changed = restoreFiles && rewind ? await filesOnTheWay(target, parts.session, rewind) : [];
+  const isWanted = Array.isArray(restoreFiles) ? restoreFiles.length > 0 : restoreFiles;
+  const changed = isWanted && rewind ? await filesOnTheWay(target, parts.session, rewind) : [];
   const plan = Array.isArray(restoreFiles) ? changed.filter(({ path }) => restoreFiles.includes(path)) : changed;
   const inTheWay = plan.filter(({ type }) => type === "conflict" || type === "lost");
   if (inTheWay.length > 0) return { type: "files-in-the-way", files: inTheWay };

@@ -175,3 +175,9 @@ function refusing({ from, times }: { readonly from: number; readonly times: numb
 function count(events: readonly { readonly type: string }[], type: string): number {
   return events.filter((event) => event.type === type).length;
 }
+
+test("FST8 a key that the provider refuses ends a run with a code of its own", async () => {
+  server = await startServer({ script: [{ refuse: { status: 401, message: "invalid x-api-key" } }] });
+  const { end } = await ran(await agentOf(await modelOf(claude, server)), "Work.");
+  expect(end).toMatchObject({ type: "failed", code: "key-refused", why: expect.stringContaining("401") });
+});

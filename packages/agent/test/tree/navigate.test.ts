@@ -43,6 +43,22 @@ test("RUN9 what somebody else changed since is in the way: nobody moves, and not
   expect(await scene.agent.navigateTree(start)).toMatchObject({ type: "moved" });
 });
 
+test("RUN9 who wants no file back has none looked for", async () => {
+  const { scene, start } = await written();
+  writeFileSync(join(folder, "a.txt"), "by a person");
+  const { session } = scene.agent;
+  const asked: string[] = [];
+  const { entry } = session.store;
+  session.store.entry = async (id) => {
+    asked.push(id);
+    return await entry.call(session.store, id);
+  };
+  // What is left is loaded already.
+  expect(await scene.agent.previewFiles(start)).toMatchObject([{ type: "conflict" }]);
+  expect(asked).toEqual([]);
+  expect(await scene.agent.navigateTree(start, { restoreFiles: [] })).toMatchObject({ type: "moved" });
+});
+
 test("SET13 of a branch that is left as much is told as the reserve leaves room for, the newest of it (B25)", async () => {
   const asked = async (branchReserve?: number): Promise<string> => {
     const model = scriptedModel("## Goal\nOld and new.", "## Goal\nNew.");

@@ -50,6 +50,7 @@ function settingChanges(before: Settings, now: Settings): readonly string[] {
 const LATER = "; it counts when Pith is started again";
 const AT_ONCE: Readonly<Partial<Record<keyof Settings, string>>> = {
   contextFiles: "",
+  notify: "",
   skills: "",
   compaction: "; its amounts count at once, the rest when Pith is started again",
 };

@@ -2,22 +2,21 @@
 
 import type { Wish } from "../asking/wish.ts";
 import type { Exit } from "../work.ts";
-import { trustAsked } from "./acting/permitting/ask-trust.ts";
-import { firstWish } from "./acting/sessions/first-wish.ts";
 import { oneAfterAnother } from "./acting/sessions/one-after-another.ts";
 import { keepTitle, restoreTitle } from "./acting/sessions/title.ts";
 import { endedFromOutside } from "./acting/stopping/ended-from-outside.ts";
 import { restoringOnFault } from "./acting/stopping/restoring-on-fault.ts";
-import { suspendOnSignal } from "./acting/stopping/suspend.ts";
+import { suspend, suspendOnSignal } from "./acting/stopping/suspend.ts";
 import type { Talk } from "./acting/talk.ts";
 import { screenFor } from "./screen-for.ts";
+import type { Stage } from "./stage.ts";
 
 export async function interactive(wish: Wish): Promise<Exit> {
   let talk = null as Talk | null;
   /** Sent off before there was a talk. */
   const early: Parameters<Talk["submitted"]>[0][] = [];
   const { screen, notifier, start, stop } = await screenFor(wish, {
-    pressed: (key) => (talk ? talk.pressed(key) : isLeaving(key)),
+    pressed: (key, amid) => (talk ? talk.pressed(key, amid) : pressedEarly(key, screen)),
     submitted: (given) => (talk ? talk.submitted(given) : void early.push(given)),
     isOpen: () => talk !== null,
   });
@@ -29,17 +28,16 @@ export async function interactive(wish: Wish): Promise<Exit> {
     talk = next;
     for (const given of early.splice(0)) void next.submitted(given);
   };
-  const talks = async (): Promise<Exit> => {
-    const first = await firstWish(await trustAsked(wish, screen), screen);
-    return await oneAfterAnother(first, { screen, notifier, shown });
-  };
   const outside = endedFromOutside({ isDrawn: screen.hasPages });
   const forgetFaults = restoringOnFault(restore);
   const forgetSleep = suspendOnSignal(screen);
   start();
   screen.send(keepTitle);
   try {
-    return await Promise.race([talks(), outside.code.then((code) => ({ code }))]);
+    return await Promise.race([
+      oneAfterAnother(wish, { screen, notifier, shown }),
+      outside.code.then((code) => ({ code })),
+    ]);
   } finally {
     await talk?.close();
     screen.change((state) => ({ ...state, work: { type: "idle" } }));
@@ -50,8 +48,9 @@ export async function interactive(wish: Wish): Promise<Exit> {
   }
 }
 
-/** Whatever takes so long can be left. */
-function isLeaving(key: string): boolean {
+/** Whatever takes so long can be left, or put to sleep. */
+function pressedEarly(key: string, screen: Stage): boolean {
   if (key === "ctrl+c") process.kill(process.pid, "SIGINT");
-  return key === "ctrl+c";
+  if (key === "ctrl+z") void suspend({ screen });
+  return key === "ctrl+c" || key === "ctrl+z";
 }

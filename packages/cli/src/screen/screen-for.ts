@@ -4,7 +4,7 @@ import type { Wish } from "../asking/wish.ts";
 import type { Notifier } from "./notifying/notifier.ts";
 import type { ScreenParts } from "./screen.ts";
 import type { Stage } from "./stage.ts";
-import { nothingShown } from "./state/nothing-shown.ts";
+import { nothingShown } from "./state/screen-state.ts";
 import type { Written } from "./typing/written.ts";
 
 export interface OpenScreen {
@@ -32,18 +32,26 @@ export async function screenFor({ choices }: Wish, acts: Acts): Promise<OpenScre
 }
 
 async function drawn({ pressed, submitted }: Acts): Promise<OpenScreen> {
-  const [{ ProcessTerminal, getCapabilities }, { wornHere }, { Screen }, { Notifier }, { WatchedTerminal }] =
-    await Promise.all([
-      import("@earendil-works/pi-tui"),
-      import("./terminal/dress.ts"),
-      import("./screen.ts"),
-      import("./notifying/notifier.ts"),
-      import("./notifying/watched-terminal.ts"),
-    ]);
+  const [
+    { ProcessTerminal, getCapabilities },
+    { wornHere },
+    { rewraps },
+    { Screen },
+    { Notifier },
+    { WatchedTerminal },
+  ] = await Promise.all([
+    import("@earendil-works/pi-tui"),
+    import("./terminal/dress.ts"),
+    import("./terminal/rewraps.ts"),
+    import("./screen.ts"),
+    import("./notifying/notifier.ts"),
+    import("./notifying/watched-terminal.ts"),
+  ]);
   const worn = wornHere(process.env);
   const terminal = new WatchedTerminal(new ProcessTerminal(), Date.now);
   const pictures = getCapabilities().images;
-  const looks = { terminal, theme: worn.theme, pictures, start: nothingShown, now: Date.now };
+  const isRewrapped = rewraps(process.env);
+  const looks = { terminal, theme: worn.theme, pictures, isRewrapped, start: nothingShown, now: Date.now };
   const screen = new Screen({ pressed, submitted, ...looks });
   const notifier = new Notifier({
     send: (sequence) => terminal.write(sequence),

@@ -26,11 +26,13 @@ export interface ScreenParts {
   readonly theme: Theme;
   /** How the terminal takes pictures; absent: not at all. */
   readonly pictures?: ImageProtocol;
+  /** Whether the terminal wraps what stands on it when it becomes narrower; unless said, it does. */
+  readonly isRewrapped?: boolean;
   readonly start: ScreenState;
   /** In milliseconds. */
   readonly now: () => number;
-  /** What a key does that is no typing; false where it means nothing. */
-  readonly pressed: (key: string) => boolean;
+  /** What a key does that is no typing; false where it means nothing. `isAsked`: what is asked made nothing of it. */
+  readonly pressed: (key: string, amid?: { readonly isAsked: boolean }) => boolean;
   readonly submitted: (written: Written) => void;
 }
 
@@ -45,12 +47,14 @@ export class Screen implements Stage {
   /** What is asked, the newest last. */
   #asked: OpenPanel[] = [];
   #page: FullPage | null = null;
+  /** Somebody else has the terminal. */
+  #isLent = false;
 
   constructor(parts: ScreenParts) {
     this.#parts = parts;
     this.#state = parts.start;
     this.#port = new OneWrite(parts.terminal);
-    this.#main = new MainScreen(this.#port, (size) => this.#frame(size));
+    this.#main = new MainScreen(this.#port, (size) => this.#frame(size), parts);
     this.#editor = editorOn(this.#main, parts);
     this.#main.setFocus(this.#editor);
     this.#main.addInputListener((data) => (this.#pressed(keyOf(data)) ? { consume: true } : undefined));
@@ -81,10 +85,11 @@ export class Screen implements Stage {
 
   stop(): void {
     this.#ticking.stop();
-    this.#page?.close();
-    this.#page = null;
+    // Whoever has it then leaves it in order.
+    if (this.#isLent) return;
+    this.#closePage();
     // What happened last is still seen.
-    this.#main.release();
+    this.#main.renderNow();
     this.#main.stop();
   }
 
@@ -120,12 +125,15 @@ export class Screen implements Stage {
   }
 
   async lend<Value>(act: () => Promise<Value>): Promise<Value> {
-    this.#page?.close();
-    this.#page = null;
+    // Whoever has it already gives it on: an editor that is put to sleep takes all of us with it.
+    if (this.#isLent) return await act();
+    this.#isLent = true;
+    this.#closePage();
     this.#main.yield();
     try {
       return await act();
     } finally {
+      this.#isLent = false;
       this.#main.start();
       this.#show();
     }
@@ -140,23 +148,29 @@ export class Screen implements Stage {
     return this.#main.queryTerminalBackgroundColor({ timeoutMs: mostMs });
   }
 
+  /** Soon, and once for all that changes until then. */
   redraw(): void {
-    if (this.#page) this.#page.redraw();
-    else this.#main.requestRender();
+    this.#main.requestRender();
   }
 
   /** A page has the terminal for itself as long as it is the newest that is asked. */
   #show(): void {
-    const page = this.#asked.at(-1)?.where === "page";
-    if (page && !this.#page) {
-      this.#main.hold(() => this.redraw());
-      this.#page = new FullPage(this.#port, (size) => this.#asked.at(-1)?.draw({ ...size, ...this.#parts }) ?? []);
-      this.#page.open();
-    } else if (!page && this.#page) {
-      this.#page.close();
-      this.#page = null;
-      this.#main.release();
-    } else this.redraw();
+    if (this.#isLent) return;
+    const isPage = this.#asked.at(-1)?.where === "page";
+    if (isPage && !this.#page) {
+      const page = new FullPage(this.#port, (size) => this.#asked.at(-1)?.draw({ ...size, ...this.#parts }) ?? []);
+      this.#main.hold(() => page.redraw());
+      this.#page = page;
+      page.open();
+    } else if (!isPage && this.#page) this.#closePage();
+    else this.redraw();
+  }
+
+  #closePage(): void {
+    if (!this.#page) return;
+    this.#page.close();
+    this.#page = null;
+    this.#main.release();
   }
 
   #typed(act: () => void): void {
@@ -167,9 +181,10 @@ export class Screen implements Stage {
   #pressed(key: string): boolean {
     const open = this.#asked.at(-1);
     if (!open) return this.#parts.pressed(key);
-    open.press(key);
-    this.redraw();
-    return true;
+    const use = open.press(key);
+    this.#main.renderNow();
+    if (use === "none") this.#parts.pressed(key, { isAsked: true });
+    return use !== "typing";
   }
 
   #frame(size: Size): readonly string[] {

@@ -2,8 +2,7 @@
 
 import { type Theme, themeNamed } from "../../src/screen/drawing/theme.ts";
 import { Screen } from "../../src/screen/screen.ts";
-import { nothingShown } from "../../src/screen/state/nothing-shown.ts";
-import type { ScreenState } from "../../src/screen/state/screen-state.ts";
+import { nothingShown, type ScreenState } from "../../src/screen/state/screen-state.ts";
 import { Headless } from "./headless.ts";
 
 export interface Shown {
@@ -24,12 +23,14 @@ export interface Showing {
   readonly theme?: Theme;
 }
 
+const known = { cost: 0, isSandboxed: false, mode: "edit" } as const;
+
 export function shownOn({ columns, rows, start = {}, theme = themeNamed("none") }: Showing): Shown {
   const terminal = new Headless(columns, rows);
   const screen = new Screen({
     terminal,
     theme,
-    start: { ...nothingShown, ...start },
+    start: { ...nothingShown, facts: { ...nothingShown.facts, ...known }, ...start },
     now: () => NOW,
     pressed: () => false,
     submitted: () => {},

@@ -52,7 +52,7 @@ export const skipNotes: Readonly<Record<SkipReason, string>> = {
   off: "automatic compaction is off; ask for one with /compact, or agent.compact()",
   undone: "one was undone a moment ago, so nothing happens by itself until more was said; /compact does it now",
   breaker: "compactions no longer help, so they have stopped; what fills the window must become less",
-  postponed: "an extension wants to wait, once",
+  postponed: "it was put off, once",
   empty: "nothing was said yet",
   "already-compacted": "nothing was said since the last one",
   "too-short": "it is too short for that",

@@ -1,4 +1,4 @@
-/** Files in a folder that a glob fits, the newest first. */
+/** Files in a folder that a glob fits: the newest first, or as they are come upon. */
 
 import { lstat } from "node:fs/promises";
 import type { Fits } from "../../globs/glob.ts";
@@ -34,6 +34,17 @@ export async function newestFiles({ folder, fits, engine }: NewestWish, act: Sea
   for (const one of await Promise.all(batch)) newest.add(one);
   const { found, isAll } = newest.taken();
   return { type: "found", found: found.map(({ path }) => path), isAll };
+}
+
+export async function filesAsTheyCome({ folder, fits, engine }: NewestWish, act: SearchAct): Promise<Found<string>> {
+  const found: string[] = [];
+  for await (const name of engine.files(folder, act)) {
+    const path = decoded(name);
+    if (!fits(path)) continue;
+    if (found.length === act.most) return { type: "found", found, isAll: false };
+    found.push(path);
+  }
+  return { type: "found", found, isAll: true };
 }
 
 async function dated(name: Buffer, { at }: SearchedFolder): Promise<Dated> {

@@ -8,7 +8,7 @@ import { type Place, placeOf } from "../files/place.ts";
 import { collected } from "./collected.ts";
 import { type Engine, type GrepTarget, LARGEST_MEGABYTES, type SearchedFolder } from "./engine.ts";
 import { listNames } from "./list-names.ts";
-import { newestFiles } from "./newest-files.ts";
+import { filesAsTheyCome, newestFiles } from "./newest-files.ts";
 import { ripgrepEngine } from "./ripgrep/ripgrep-engine.ts";
 import { usableRipgrep } from "./ripgrep/usable-ripgrep.ts";
 import { withFolder, withTarget } from "./target.ts";
@@ -52,8 +52,9 @@ interface Searching<Wish> {
 async function find({ wish, place, ready }: Searching<FindWish>, act: SearchAct): Promise<Found<string>> {
   const fits = fitting(wish.glob);
   if (fits === null) return tooManyBraces;
+  const files = wish.isUnordered ? filesAsTheyCome : newestFiles;
   return await withFolder(place, async (folder) =>
-    newestFiles({ folder, fits: openAlone(folder, { fits, ...act }), engine: await ready() }, act),
+    files({ folder, fits: openAlone(folder, { fits, ...act }), engine: await ready() }, act),
   );
 }
 

@@ -23,6 +23,17 @@ describe.each(ways)("%s", (_, ripgrep) => {
     return { ...made, here: made.search(ripgrep) };
   };
 
+  test("TYP11 very many files are named as they are come upon, no more than asked for, and without the ignored", async () => {
+    const { here } = ground({ ".gitignore": "out/\n", "a/b.txt": "", "c.txt": "", "out/d.txt": "" });
+    const wish = { folder: ".", glob: "**", isUnordered: true };
+    const all = await here.find(wish, act());
+    expect(all).toMatchObject({ type: "found", isAll: true });
+    expect((all.type === "found" ? all.found : []).toSorted()).toEqual([".gitignore", "a/b.txt", "c.txt"]);
+    const two = await here.find(wish, act(2));
+    expect(two).toMatchObject({ type: "found", isAll: false });
+    expect(two.type === "found" && two.found).toHaveLength(2);
+  });
+
   test("SEEK2 hits come in the order of the tree, by name, whoever searches", async () => {
     const files = {
       "b.txt": "needle",

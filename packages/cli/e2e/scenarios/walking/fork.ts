@@ -21,6 +21,8 @@ export const fork: Scenario = {
     await terminal.waitUntil((screen) => !screen.includes("/fork") && screen.includes("Question two"), "the list");
     await terminal.press("End");
     await terminal.press("Enter");
+    // What is sent off on the way from one session to the other comes back into the editor.
+    await terminal.waitFor(/── Question one/);
     await terminal.waitUntil((screen) => /─\n\s*Question two\s*\n─/.test(screen), "the words in the editor");
     await terminal.type(", once more");
     await terminal.press("Enter");

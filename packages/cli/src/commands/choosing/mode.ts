@@ -9,7 +9,7 @@ import type { Command } from "../command.ts";
 export const modes: readonly { readonly name: Mode; readonly says: string }[] = [
   { name: "plan", says: "it only looks, and says what it would do" },
   { name: "ask", says: "it asks before it changes a file, runs a command or opens a page" },
-  { name: "edit", says: "it changes files of this folder and runs commands in the sandbox; it asks about the rest" },
+  { name: "edit", says: "it changes files here and runs commands in the sandbox; else it asks" },
   { name: "all", says: "it does everything without asking" },
 ];
 

@@ -68,7 +68,11 @@ class Keeping {
 
   written(entries: readonly Entry[]): void {
     this.#cost.add(entries);
-    const hint = qualityHint(entries, this.#cost.sums.compactions);
+    const hint = qualityHint(entries, {
+      compactions: this.#cost.sums.compactions,
+      keymap: this.#talking.screen.state.keymap,
+      isRunning: this.#talking.ready.built.agent.isRunning,
+    });
     if (hint !== undefined) this.#talking.screen.change((state) => ({ ...state, hint }));
     this.#soon();
     const isMoved = entries.some(isMove) || this.#wasMoved;
@@ -82,7 +86,7 @@ class Keeping {
     if (this.#isStopped) return;
     const { ready, screen } = this.#talking;
     const { session, budget } = ready.built.agent;
-    this.#found = { ...this.#found, cost: this.#cost.sums.cost, meter: meterOf(session.window, budget) };
+    this.#found = { ...this.#found, cost: this.#cost.cost, meter: meterOf(session.window, budget) };
     screen.change((state) => ({ ...state, facts: factsOf(ready, this.#found) }));
   }
 
@@ -93,7 +97,7 @@ class Keeping {
 
   #soon(): void {
     if (this.#isStopped) return;
-    this.#timer ??= setTimeout(() => void this.#due(), SOON_MS).unref();
+    this.#timer ??= setTimeout(() => void this.#due().catch(unknown), SOON_MS).unref();
   }
 
   async #due(): Promise<void> {

@@ -9,7 +9,7 @@ export const openers: Readonly<Record<string, () => Promise<Opener>>> = {
   resume: async () => (await import("./sessions/resume.ts")).resume,
   new: async () => (await import("./sessions/begin-new.ts")).beginNew,
   clear: async () => (await import("./sessions/begin-new.ts")).beginNew,
-  transcript: async () => (await import("./sessions/open-transcript.ts")).openTranscript,
+  transcript: async () => (await import("./sessions/transcript/open-transcript.ts")).openTranscript,
   tree: async () => (await import("./walking/open-tree.ts")).openTree,
   fork: async () => (await import("./walking/open-tree.ts")).openFork,
   branch: async () => (await import("./walking/open-tree.ts")).openFork,

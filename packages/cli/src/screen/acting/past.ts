@@ -2,8 +2,10 @@
 
 import type { Entry } from "@pith/context";
 import { wayTo } from "../../commands/walking/tree-part.ts";
-import { highlighterLoaded } from "../drawing/code/code-lines.ts";
-import { glance, isTold } from "../state/glance.ts";
+import { highlighterLoaded } from "../drawing/code/code-rows.ts";
+import { keyHint } from "../keys/key-hint.ts";
+import { readKeymap } from "../keys/read-keymap.ts";
+import { glance, isSaid, isTold } from "../state/glance.ts";
 import type { Talking } from "./talking.ts";
 
 export async function past({ ready, screen }: Talking): Promise<void> {
@@ -14,7 +16,7 @@ export async function past({ ready, screen }: Talking): Promise<void> {
   // What is printed before its inks are there stays without them.
   if (blocks.some((block) => block.kind === "answered" && block.text.includes("```"))) await highlighterLoaded();
   const earlier = earlierTold(left + entries.slice(0, -NEWEST).filter(isTold).length, isAll);
-  if (earlier !== null) screen.tell(earlier);
+  if (earlier !== null) screen.tell(`${earlier}; ${await wayToAll({ ready, screen })}`);
   screen.change((state) => ({ ...state, blocks: [...state.blocks, ...blocks] }));
 }
 
@@ -33,14 +35,17 @@ async function newestOf({ window, leaf, store }: Talking["ready"]["built"]["agen
 
 const NEWEST = 200;
 
-function isSaid(entry: Entry): boolean {
-  return entry.type === "message" && entry.message.role === "user";
-}
-
 function earlierTold(left: number, isAll: boolean): string | null {
   if (left === 0 && isAll) return null;
   const count = isAll
     ? `${left.toLocaleString("en-US")} earlier ${left === 1 ? "entry" : "entries"}`
     : "earlier entries";
-  return `… ${count}; ctrl+t shows ${left === 1 && isAll ? "it" : "them"}`;
+  return `… ${count}`;
+}
+
+/** It is printed for good, so that the keymap must be known by now. */
+async function wayToAll({ ready, screen }: Pick<Talking, "ready" | "screen">): Promise<string> {
+  const { keymap } = await readKeymap(ready.place.home);
+  const key = screen.hasPages ? keyHint("transcript", keymap) : null;
+  return `${key ?? "/transcript"} shows all`;
 }

@@ -55,10 +55,10 @@ async function sayLater(content: Content, talking: Talking): Promise<void> {
 /** To whom something was said while a shell line ran. What was left waiting by a run that failed stays. */
 const behindShell = new WeakSet<Agent>();
 
-/** What was said while shell lines ran is heard now that they have ended. */
-export async function hearBehind({ ready }: Talking): Promise<void> {
+/** What was said while shell lines ran is heard now that they have ended; whoever stopped them gets it back instead. */
+export async function hearBehind({ ready }: Talking, { isStopped }: { readonly isStopped: boolean }): Promise<void> {
   const { agent } = ready.built;
-  if (behindShell.delete(agent)) await hearWaiting(agent);
+  if (behindShell.delete(agent) && !isStopped) await hearWaiting(agent);
 }
 
 /** Unless a run is under way, which will hear it anyway. */

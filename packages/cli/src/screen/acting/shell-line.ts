@@ -19,7 +19,7 @@ export async function runShellLine(text: string, talking: Talking): Promise<void
   const ended = ran.then((came) => kept(came, { line, command }, talking)).finally(() => gone(line, talking));
   lines.open.set(stop, ended);
   await ended.finally(() => lines.open.delete(stop));
-  if (lines.open.size === 0 && !stop.signal.aborted) await hearBehind(talking);
+  if (lines.open.size === 0) await hearBehind(talking, { isStopped: stop.signal.aborted });
 }
 
 const HOW = "behind ! goes a command, such as !git status; behind !! one that the model is not told";

@@ -3,21 +3,22 @@
 import { runCommand } from "../../commands/run-command.ts";
 import { justWords, type Written } from "../typing/written.ts";
 import { openers, wordless } from "./openers.ts";
-import { say, type When } from "./say.ts";
+import { say } from "./say.ts";
 import { show } from "./show-answer.ts";
+import { shownAtRest } from "./stopping/at-rest.ts";
 import type { Talking } from "./talking.ts";
 
-export async function submit(given: string | Written, talking: Talking, when: When = "next"): Promise<void> {
+export async function submit(given: string | Written, talking: Talking): Promise<void> {
   const written = typeof given === "string" ? justWords(given) : given;
   const { text } = written;
   void remember(text, talking);
   if (text.startsWith("!") && text.length > 1) return await shellLine(text, talking);
   if (await opened(text, talking)) return;
-  const answer = text.startsWith("/") ? await runCommand(text, talking.desk) : null;
+  const answer = text.startsWith("/") ? await runCommand(text, talking.desk).finally(() => shownAtRest(talking)) : null;
   // Files and pictures go with what a template says, too.
   const isSaid = answer?.type === "prompt" && typeof answer.content === "string";
   if (answer && !isSaid) return await show(answer, talking);
-  await sayWritten(isSaid ? { ...written, text: `${answer.content}` } : written, talking, when);
+  await sayWritten(isSaid ? { ...written, text: `${answer.content}` } : written, talking);
 }
 
 async function opened(text: string, talking: Talking): Promise<boolean> {
@@ -40,17 +41,19 @@ async function remember(text: string, { ready }: Talking): Promise<void> {
 }
 
 /** What reads files takes a while; what is sent off behind it waits, so that it is said behind it. */
-async function sayWritten(written: Written, talking: Talking, when: When): Promise<void> {
+async function sayWritten(written: Written, talking: Talking): Promise<void> {
   const { agent } = talking.ready.built;
   const before = reading.get(agent) ?? Promise.resolve();
-  const { wordsSaid } = await import("./typing/words-said.ts");
-  const read = before.then(() => wordsSaid(written, talking.ready.place));
+  const read = before.then(async () => {
+    const { wordsSaid } = await import("./typing/words-said.ts");
+    return await wordsSaid(written, talking.ready.place);
+  });
   reading.set(
     agent,
     read.catch(() => {}),
   );
   const said = await read;
-  if (said.type === "said") return await say(said.content, talking, when);
+  if (said.type === "said") return await say(said.content, talking, written.isForLater ? "afterwards" : "next");
   talking.screen.tell(said.message, "bad");
   // Nothing that was typed is lost.
   const { words } = talking.screen;

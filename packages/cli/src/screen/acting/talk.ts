@@ -12,7 +12,7 @@ import type { Written } from "../typing/written.ts";
 import { consentHooks } from "./fitting/consent-hooks.ts";
 import type { FactsKeeper } from "./keep-facts.ts";
 import { askOn } from "./permitting/ask-on.ts";
-import { pressed } from "./pressed.ts";
+import { type Amid, pressed } from "./pressed.ts";
 import { begin } from "./sessions/begin.ts";
 import { departure } from "./sessions/departure.ts";
 import { survived } from "./sessions/survived.ts";
@@ -23,7 +23,7 @@ import { submit } from "./submit.ts";
 import type { Talking } from "./talking.ts";
 
 export interface Talk {
-  pressed(key: string): boolean;
+  pressed(key: string, amid?: Amid): boolean;
   submitted(given: string | Written): Promise<void>;
   /** From now on it has the screen: what was said before is shown, and what was asked for is said. */
   begin(): Promise<void>;
@@ -54,7 +54,7 @@ export async function openTalk(wish: Wish, screen: Stage, notifier?: Notifier): 
   const { leave, left, isLeaving } = departure();
   const talking: Talking = { ready, desk, screen, leave };
   asking = talking;
-  notifier?.follow(ready.place.choices.notify);
+  notifier?.follow(() => ready.built.standing().choices.notify);
   return { type: "opened", talk: { ...talkOf(talking, telling, isLeaving), left } };
 }
 
@@ -73,7 +73,7 @@ function talkOf(
   let facts: FactsKeeper | null = null;
   const begun = Promise.withResolvers<void>();
   return {
-    pressed: (key) => pressed(key, talking),
+    pressed: (key, amid) => pressed(key, talking, amid),
     // Whoever was quicker than the start is heard behind it.
     submitted: async (given) => {
       await begun.promise;

@@ -1,6 +1,7 @@
 /** What every drawing is made with: how wide, in which inks, and whether what can be folded is shown whole. */
 
 import type { ImageProtocol } from "@earendil-works/pi-tui";
+import type { Keymap } from "../keys/keymap.ts";
 import type { Theme } from "./theme.ts";
 
 export interface Brush {
@@ -13,6 +14,8 @@ export interface Brush {
   readonly pictures?: ImageProtocol;
   /** In milliseconds, for what says how long it has been under way. */
   readonly now: number;
+  /** Which key does what, for hints that name one; absent: as usual. */
+  readonly keymap?: Keymap;
 }
 
 /** Whether it can still be opened and closed. */

@@ -1,17 +1,16 @@
 /** One block of a transcript as lines: every kind has its own way, and nothing of it can steer a terminal. */
 
-import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import type { Block } from "../state/block.ts";
 import type { Brush } from "./brush.ts";
 import { drawCalled } from "./calls/called.ts";
 import { drawShell } from "./calls/shell.ts";
 import { drawCompacted } from "./fitting/compacted.ts";
-import { PICTURE } from "./pictures/picture.ts";
+import { fitted } from "./lines/wrapped.ts";
+import { PICTURE } from "./picture.ts";
 import { drawAnswered } from "./words/answered.ts";
-import { drawBranchTold } from "./words/branch-told.ts";
-import { drawNote, drawPinned } from "./words/note.ts";
 import { drawSaid } from "./words/said.ts";
 import { drawThought } from "./words/thought.ts";
+import { drawBranchTold, drawNote, drawPinned } from "./words/told.ts";
 
 export function drawBlock(block: Block, brush: Brush): readonly string[] {
   const lines = linesOf(block, brush).map((line) => fitting(line, brush.width));
@@ -25,7 +24,7 @@ function goesOn(block: Block): boolean {
 
 /** Whatever a kind makes of a narrow screen. A picture has rows of its own. */
 function fitting(line: string, width: number): string {
-  return visibleWidth(line) <= width || line.includes(PICTURE) ? line : truncateToWidth(line, width, "…");
+  return line.includes(PICTURE) ? line : fitted(line, width);
 }
 
 function linesOf(block: Block, brush: Brush): readonly string[] {

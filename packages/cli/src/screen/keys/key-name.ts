@@ -23,6 +23,11 @@ export function ordered(key: string): string {
   return key.split(" ").map(orderedOne).join(" ");
 }
 
+/** Whether a key of it comes into the words: whoever gave that to anything else could not write any more. */
+export function isTyped(key: string): boolean {
+  return key.split(" ").some((each) => /^(?:shift\+)?(?:.|space)$/.test(each));
+}
+
 function oneKey(word: string): KeyRead {
   const parts = partsOf(word);
   const wrong = parts.slice(0, -1).find((part) => !MODIFIERS.includes(part.toLowerCase()));

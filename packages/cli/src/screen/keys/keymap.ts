@@ -4,7 +4,7 @@ import { nearest } from "../../asking/nearest.ts";
 import { readCommentedJson } from "../../home/commented-json/read-commented-json.ts";
 import { plain } from "../../printing/plain.ts";
 import { editorKeys } from "./editor-keys.ts";
-import { keyNamed, ordered } from "./key-name.ts";
+import { isTyped, keyNamed, ordered } from "./key-name.ts";
 import { keyTable } from "./key-table.ts";
 
 /** Keys by the id of what they do. */
@@ -55,6 +55,7 @@ function keysFor(id: string, value: unknown): KeysRead {
     const read = keyNamed(word);
     if (read.type === "unknown") notes.push(unknownKey(read));
     else if (read.key.includes(" ") && id.startsWith("tui.")) notes.push(`${id} takes single keys, not "${read.key}"`);
+    else if (isTyped(read.key)) notes.push(`"${read.key}" is typed; hold ctrl or alt with it, or take f1 to f12`);
     else return [read.key];
     return [];
   });

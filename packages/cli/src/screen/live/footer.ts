@@ -6,7 +6,7 @@ import { costTold } from "../../subcommands/sessions/wording/amounts.ts";
 import type { Brush } from "../drawing/brush.ts";
 import type { Theme } from "../drawing/theme.ts";
 import type { Facts } from "../state/facts.ts";
-import { meterLine } from "./meter/meter-line.ts";
+import { barRoom, meterLine } from "./meter/meter-line.ts";
 import { whoAndWhere } from "./who-and-where.ts";
 
 type Look = Pick<Brush, "width" | "theme">;
@@ -15,47 +15,40 @@ export function footer(facts: Facts, look: Look): readonly string[] {
   return inOneLine(facts, look) ?? inTwoLines(facts, look);
 }
 
+/** Only where nothing must be left out, and what the signs of the bar mean stands beside it. */
 function inOneLine(facts: Facts, { width, theme }: Look): readonly string[] | null {
-  const way = wayOf(facts, theme);
-  const left = whoAndWhere(facts, { room: width - visibleWidth(way) - GAP.length, isWhole: true });
-  if (left === null) return null;
-  const room = width - visibleWidth(left) - visibleWidth(way) - 2 * GAP.length;
-  const full = fullOf(facts, { width: room, theme });
-  return full === null ? null : [spread(theme.dim(left), full === "" ? way : `${full}${GAP}${way}`, width)];
+  const full = facts.meter ? meterLine(facts.meter, { width: ENDLESS, theme }) : "";
+  const right = [full, wayOf(facts, theme)].filter((text) => text !== "").join(GAP);
+  const left = whoAndWhere(facts, { room: width - visibleWidth(right) - GAP.length, isWhole: true });
+  return left === null ? null : [spread(theme.dim(left), right, width)];
 }
 
 /** How full it is stands beside the way, unless its bar would become too short. */
 function inTwoLines(facts: Facts, { width, theme }: Look): readonly string[] {
   const way = wayOf(facts, theme);
   const room = width - visibleWidth(way) - GAP.length;
-  const beside = fullOf(facts, { width: room, theme });
   const left = (most: number): string =>
     theme.dim(whoAndWhere(facts, { room: Math.max(0, most), isWhole: false }) ?? "");
-  if (beside !== null) return [left(width), spread(beside, way, width)];
   const { meter } = facts;
-  const full = meter ? [truncateToWidth(meterLine(meter, { width, theme, widest: WIDEST }), width, "…")] : [];
-  return [spread(left(room), way, width), ...full];
-}
-
-/** Null where there is no room for a bar that tells anything; empty where nothing is known. */
-function fullOf({ meter }: Facts, { width, theme }: Look): string | null {
-  if (!meter) return width < 0 ? null : "";
-  const line = meterLine(meter, { width, theme, widest: WIDEST });
-  const isBarred = meter.limit !== null;
-  const bar = visibleWidth(line) - visibleWidth(meterLine(meter, { width: 0, theme, widest: 0 })) - GAP.length;
-  return visibleWidth(line) <= width && (!isBarred || bar >= NARROWEST) ? line : null;
+  if (!meter) return room < 0 ? [left(width), truncateToWidth(way, width, "…")] : [spread(left(room), way, width)];
+  const fewest = meter.limit === null ? -GAP.length : NARROWEST;
+  if (barRoom(meter, { width: room, theme }) >= fewest)
+    return [left(width), spread(meterLine(meter, { width: room, theme }), way, width)];
+  return [spread(left(room), way, width), truncateToWidth(meterLine(meter, { width, theme }), width, "…")];
 }
 
 const GAP = "  ";
-/** Cells of the bar. */
-const WIDEST = 44;
+const ENDLESS = 1_000;
+/** Cells of a bar beside something else. */
 const NARROWEST = 14;
 
-/** What is permitted, whether commands are confined, and what all of it has cost. */
+/** What is permitted, whether commands are confined, and what all of it has cost; of what is not known yet, nothing. */
 function wayOf({ mode, isSandboxed, cost }: Facts, theme: Theme): string {
-  const named = mode === "all" ? theme.warning(theme.strong("ALL permitted")) : theme.dim(`${plain(mode)} mode`);
+  const named = mode === "all" ? theme.warning(theme.strong("ALL permitted")) : theme.dim(`${plain(mode ?? "")} mode`);
   const box = isSandboxed ? theme.dim("sandbox") : theme.warning("no sandbox");
-  return [named, box, theme.dim(costTold(cost))].join(theme.dim(" · "));
+  return [mode && named, isSandboxed === null ? null : box, cost === null ? null : theme.dim(costTold(cost))]
+    .filter((part) => part !== null)
+    .join(theme.dim(" · "));
 }
 
 function spread(left: string, right: string, width: number): string {

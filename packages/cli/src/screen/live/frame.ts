@@ -1,9 +1,10 @@
 /** The live region: what is not finished, what is under way, what waits, where one types, and the footer. Never higher than the screen. */
 
-import { truncateToWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { plain } from "../../printing/plain.ts";
 import type { Brush } from "../drawing/brush.ts";
 import { drawBlock } from "../drawing/draw-block.ts";
+import { fitted } from "../drawing/lines/wrapped.ts";
 import type { Theme } from "../drawing/theme.ts";
 import type { ScreenState } from "../state/screen-state.ts";
 import type { Size } from "../terminal/main-screen.ts";
@@ -21,7 +22,13 @@ export interface FrameParts {
 
 export function frame({ state, theme, input, now }: FrameParts, size: Size): readonly string[] {
   const { width, height } = size;
-  const brush: Brush = { width, theme, isUnfolded: state.isUnfolded, now };
+  const brush: Brush = {
+    width,
+    theme,
+    isUnfolded: state.isUnfolded,
+    now,
+    ...(state.keymap && { keymap: state.keymap }),
+  };
   const below = [...statusLines(state, brush), ...queueLines(state, brush), ...hintLines(state, brush)];
   const foot = footer(state.facts, brush);
   const typed = input({ width, height: Math.max(3, height - below.length - foot.length) });
@@ -29,7 +36,7 @@ export function frame({ state, theme, input, now }: FrameParts, size: Size): rea
   const blocks =
     room === 0 ? [] : [...state.blocks, ...state.shell].flatMap((block) => drawBlock(block, { ...brush, most: room }));
   const lines = [...blocks.slice(-room), ...below, ...typed, ...foot];
-  return lines.slice(-height).map((line) => truncateToWidth(line, width, "…"));
+  return lines.slice(-height).map((line) => fitted(line, width));
 }
 
 /** Two lines at most: it is no more than a hint. */

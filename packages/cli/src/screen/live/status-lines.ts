@@ -5,13 +5,15 @@ import { clipped } from "../../printing/clipped.ts";
 import { plain } from "../../printing/plain.ts";
 import { amount } from "../../subcommands/sessions/wording/amounts.ts";
 import type { Brush } from "../drawing/brush.ts";
+import { keyTold } from "../keys/key-hint.ts";
 import type { ScreenState, Work } from "../state/screen-state.ts";
 
-export function statusLines({ work }: ScreenState, { theme, now, width }: Brush): readonly string[] {
+export function statusLines({ work }: ScreenState, { theme, now, width, keymap }: Brush): readonly string[] {
   if (work.type === "idle") return [];
   const [doing = "", ...more] = toldOf(work, now).filter((text) => text !== "");
   // How to stop it is never what there is no room for.
-  const end = ` · ${elapsed(now - work.since)} · Esc stops it`;
+  const stops = keyTold("stop", "stops it", keymap);
+  const end = ` · ${elapsed(now - work.since)}${stops && ` · ${stops}`}`;
   const head = `${theme.accent(`● ${plain(doing)}`)}${theme.dim(plain(more.map((text) => ` · ${text}`).join("")))}`;
   return ["", ` ${truncateToWidth(head, Math.max(1, width - end.length - 1), "…")}${theme.dim(end)}`];
 }

@@ -20,35 +20,45 @@ export function whoAndWhere(facts: Facts, { room, isWhole }: Room): string | nul
 
 type Way = (facts: Facts) => string;
 
-/** Who serves it is the first to go, then the folders above this one, then the rest of a long name. */
+/** Who serves it is the first to go, then words that only explain, then the folders above this one, then the rest of a long name; who speaks and on which branch stay to the last. */
 const wholes: readonly Way[] = [
-  (facts) => told(facts),
-  (facts) => told({ ...facts, model: withoutProvider(facts.model) }),
+  (facts) => told(facts, "full"),
+  (facts) => told({ ...facts, model: withoutProvider(facts.model) }, "full"),
 ];
 
 const shorter: readonly Way[] = [
   ...wholes,
-  (facts) => told({ ...facts, model: withoutProvider(facts.model), folder: lastOf(facts.folder) }),
+  (facts) => told({ ...facts, model: withoutProvider(facts.model) }, "brief"),
+  (facts) => told({ ...facts, model: withoutProvider(facts.model), folder: lastOf(facts.folder) }, "brief"),
+  (facts) => clippedIn(facts),
+  (facts) => clippedIn({ ...facts, sessionName: null, place: null }),
   (facts) => shortest(facts),
 ];
 
 function shortest(facts: Facts): string {
+  return clippedIn({ ...facts, thinking: "", folder: "", sessionName: null, place: null });
+}
+
+function clippedIn(facts: Facts): string {
   const { model, folder, gitBranch, sessionName } = facts;
-  return told({
-    ...facts,
-    model: withoutProvider(model),
-    folder: lastOf(folder),
+  const names = {
     gitBranch: gitBranch && clipped(gitBranch, SHORT),
     sessionName: sessionName && clipped(sessionName, SHORT),
-  });
+  };
+  return told({ ...facts, ...names, model: withoutProvider(model), folder: lastOf(folder) }, "brief");
 }
 
 const SHORT = 20;
 
-function told({ model, thinking, folder, gitBranch, sessionName, place }: Facts): string {
-  const who = thinking === "" || thinking === "off" ? model : `${model} (${thinking})`;
-  const where = gitBranch === null ? folder : `${folder} (${gitBranch})`;
-  const parts = [who, where, sessionName ?? "", place ?? ""];
+function told({ model, thinking, folder, gitBranch, sessionName, place }: Facts, words: "full" | "brief"): string {
+  const isFull = words === "full";
+  const depth = isFull ? ` · thinking ${thinking}` : ` (${thinking})`;
+  const parts = [
+    thinking === "" || thinking === "off" ? model : `${model}${depth}`,
+    gitBranch === null ? folder : `${folder} on ${gitBranch}`.trim(),
+    sessionName === null || sessionName.trim() === "" ? "" : `"${sessionName.trim()}"`,
+    place === null || !isFull ? (place ?? "") : `${place} in /tree`,
+  ];
   // A line end in a name would break the line.
   return plain(
     parts

@@ -15,7 +15,7 @@ export interface NotifierParts {
 }
 
 export class Notifier {
-  #how: Notify = "bell";
+  #how: () => Notify | undefined = () => undefined;
   readonly #parts: NotifierParts;
   #since: number | null = null;
 
@@ -23,14 +23,9 @@ export class Notifier {
     this.#parts = parts;
   }
 
-  /** What the settings say, which are read after the screen is there. */
-  follow(how: Notify = "bell"): void {
+  /** What the settings say now, which are read after the screen is there. */
+  follow(how: () => Notify | undefined): void {
     this.#how = how;
-  }
-
-  /** How long no key was pressed, in milliseconds. */
-  quietFor(): number {
-    return this.#parts.now() - this.#parts.gaze().lastKeyAt;
   }
 
   hear(event: AgentEvent): void {
@@ -61,7 +56,7 @@ export class Notifier {
   }
 
   #call(text: string): void {
-    const sequence = callSequence(text, this.#how, this.#parts.environment);
+    const sequence = callSequence(text, this.#how() ?? "bell", this.#parts.environment);
     if (sequence !== "") this.#parts.send(sequence);
   }
 }

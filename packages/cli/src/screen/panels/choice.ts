@@ -37,10 +37,15 @@ export function choice<Value>({ title, body, options, at = 0 }: Choice<Value>): 
       const chosen = options.map((option, row) => drawOption(option, row === walk.at, sight));
       const head = [sight.theme.border("─".repeat(sight.width)), sight.theme.strong(` ${plain(title)}`)];
       const room = Math.max(0, sight.height - head.length - chosen.length);
-      const between = (body?.(sight) ?? []).flatMap((line) => wrapTextWithAnsi(line, sight.width)).slice(0, room);
+      const between = (body?.(sight) ?? []).flatMap((line) => setIn(line, sight.width)).slice(0, room);
       return [...head, ...between, ...chosen];
     },
   };
+}
+
+/** What goes on in the next row stands below its beginning. */
+function setIn(line: string, width: number): readonly string[] {
+  return wrapTextWithAnsi(line, Math.max(1, width - 1)).map((row, at) => (at === 0 ? row : ` ${row}`));
 }
 
 function drawOption<Value>(
@@ -51,5 +56,5 @@ function drawOption<Value>(
   const short = key === undefined ? "" : theme.dim(` (${key})`);
   const words = ` ${isChosen ? "❯" : " "} ${plain(label)}`;
   const line = `${isChosen ? theme.accent(words) : words}${short}${says === "" ? "" : theme.dim(`  ${plain(says)}`)}`;
-  return truncateToWidth(line, width);
+  return truncateToWidth(line, width, "…");
 }

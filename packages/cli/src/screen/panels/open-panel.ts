@@ -6,8 +6,11 @@ import { tamed } from "./tamed.ts";
 export interface OpenPanel {
   readonly where: "inline" | "page";
   draw(sight: Sight): readonly string[];
-  press(key: string): void;
+  press(key: string): Use;
 }
+
+/** What became of a key: it was for the panel, for whoever types below it, or means nothing here. */
+export type Use = "used" | "typing" | "none";
 
 export interface Opening {
   readonly where: "inline" | "page";
@@ -17,46 +20,82 @@ export interface Opening {
   readonly changed: () => void;
 }
 
-export function openPanel<State, Answer>(
-  panel: Panel<State, Answer>,
-  { where, signal, changed }: Opening,
-): OpenPanel & { readonly answer: Promise<Answer | null> } {
-  let state = panel.start;
-  let seen: Sight | undefined;
-  const closing = new AbortController();
-  const { promise: answer, resolve } = Promise.withResolvers<Answer | null>();
-  const close = (given: Answer | null): void => {
-    closing.abort();
-    resolve(given);
-  };
-  const learn = (change: (known: State) => State): void => {
-    if (closing.signal.aborted) return;
-    state = change(state);
-    changed();
-  };
-  const act = (pressed: Pressed<State, Answer>): void => {
+export type Asked<Answer> = OpenPanel & { readonly answer: Promise<Answer | null> };
+
+export function openPanel<State, Answer>(panel: Panel<State, Answer>, opening: Opening): Asked<Answer> {
+  return new Opened(panel, opening);
+}
+
+class Opened<State, Answer> implements OpenPanel {
+  readonly where: "inline" | "page";
+  readonly answer: Promise<Answer | null>;
+  readonly #panel: Panel<State, Answer>;
+  readonly #changed: () => void;
+  readonly #closing = new AbortController();
+  readonly #answering = Promise.withResolvers<Answer | null>();
+  #state: State;
+  #seen: Sight | undefined;
+
+  constructor(panel: Panel<State, Answer>, { where, signal, changed }: Opening) {
+    this.#panel = panel;
+    this.#state = panel.start;
+    this.#changed = changed;
+    this.where = where;
+    this.answer = this.#answering.promise;
+    const end = this.#closing.signal;
+    signal?.addEventListener("abort", () => this.#close(null), { once: true, signal: end });
+    if (signal?.aborted) this.#close(null);
+    else void panel.learns?.((change) => this.#learn(change), end).catch(() => {});
+  }
+
+  draw(sight: Sight): readonly string[] {
+    this.#seen = sight;
+    return this.#whole(() => this.#panel.draw(this.#state, sight), []).map((line) => tamed(line, sight.width));
+  }
+
+  press(key: string): Use {
+    // Whoever is quick presses once more before it is gone.
+    if (this.#closing.signal.aborted) return "used";
+    const pressed = this.#whole(() => this.#panel.press(this.#state, key, this.#seen), null);
+    if (pressed) return this.#act(pressed);
+    if (key !== "escape" && key !== "ctrl+c") return "none";
+    this.#close(null);
+    return "used";
+  }
+
+  #act(pressed: Pressed<State, Answer>): Use {
     if (pressed.type === "answered") {
-      close(pressed.answer);
-      return;
+      this.#close(pressed.answer);
+      return "used";
     }
-    state = pressed.state;
+    this.#state = pressed.state;
     // What could not be found out leaves the panel as it is.
-    void pressed.later?.(closing.signal).then(learn, () => {});
-  };
-  signal?.addEventListener("abort", () => close(null), { once: true });
-  if (signal?.aborted) close(null);
-  void panel.learns?.(learn, closing.signal).catch(() => {});
-  return {
-    where,
-    answer,
-    draw: (sight) => {
-      seen = sight;
-      return panel.draw(state, sight).map((line) => tamed(line, sight.width));
-    },
-    press: (key) => {
-      const pressed = panel.press(state, key, seen);
-      if (pressed) act(pressed);
-      else if (key === "escape" || key === "ctrl+c") close(null);
-    },
-  };
+    void pressed.later?.(this.#closing.signal).then(
+      (change) => this.#learn(change),
+      () => {},
+    );
+    return pressed.isTyping ? "typing" : "used";
+  }
+
+  #learn(change: (known: State) => State): void {
+    if (this.#closing.signal.aborted) return;
+    this.#state = this.#whole(() => change(this.#state), this.#state);
+    this.#changed();
+  }
+
+  /** A panel that is broken is closed, and whoever asked hears of it. */
+  #whole<Value>(act: () => Value, otherwise: Value): Value {
+    try {
+      return act();
+    } catch (error) {
+      this.#closing.abort();
+      this.#answering.reject(error);
+      return otherwise;
+    }
+  }
+
+  #close(given: Answer | null): void {
+    this.#closing.abort();
+    this.#answering.resolve(given);
+  }
 }

@@ -39,6 +39,8 @@ export interface GoesOn<State> {
   readonly state: State;
   /** Something to find out for it, e.g. a search; what is found changes the state, if the panel is still there. */
   readonly later?: (signal: AbortSignal) => Promise<(state: State) => State>;
+  /** The key was meant for the editor below it, which gets it as well. */
+  readonly isTyping?: boolean;
 }
 
 export interface Given<Answer> {

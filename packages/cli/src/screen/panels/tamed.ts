@@ -1,7 +1,8 @@
 /** A line of a panel as a terminal may get it, whoever drew it: its inks and the mark of the cursor stay, and of all the rest nothing steers. */
 
-import { CURSOR_MARKER, truncateToWidth } from "@earendil-works/pi-tui";
+import { CURSOR_MARKER } from "@earendil-works/pi-tui";
 import { plain } from "../../printing/plain.ts";
+import { fitted } from "../drawing/lines/wrapped.ts";
 
 export function tamed(line: string, width: number): string {
   const safe = line
@@ -9,7 +10,7 @@ export function tamed(line: string, width: number): string {
     // What splits comes along, at every second place.
     .map((piece, at) => (at % 2 === 1 ? piece : inOneLine(piece)))
     .join("");
-  return truncateToWidth(safe, width);
+  return fitted(safe, width);
 }
 
 const OURS = new RegExp(`(\\x1b\\[[\\d;]*m|${CURSOR_MARKER})`);

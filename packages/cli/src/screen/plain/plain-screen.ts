@@ -80,7 +80,7 @@ export class PlainScreen implements Stage {
   async ask<State, Answer>(panel: Panel<State, Answer>, asking: Asking): Promise<Answer | null> {
     const closing = new AbortController();
     const signal = AbortSignal.any([closing.signal, ...(asking.signal ? [asking.signal] : [])]);
-    const { promise, resolve } = Promise.withResolvers<Answer | null>();
+    const { promise, resolve, reject } = Promise.withResolvers<Answer | null>();
     const closed = (): void => {
       this.#asked = this.#asked.filter((each) => each !== asked);
     };
@@ -94,7 +94,10 @@ export class PlainScreen implements Stage {
     const asked: Asked = { question, dismiss: () => closing.abort() };
     this.#asked = [...this.#asked, asked];
     this.#say(question.lines());
-    void open.answer.then(answer);
+    void open.answer.then(answer, (fault) => {
+      closed();
+      reject(fault);
+    });
     return await promise.finally(() => closing.abort());
   }
 

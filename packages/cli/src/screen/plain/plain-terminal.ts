@@ -2,7 +2,7 @@
 
 import { createInterface, type Interface } from "node:readline";
 import type { Stage } from "../stage.ts";
-import { nothingShown } from "../state/nothing-shown.ts";
+import { nothingShown } from "../state/screen-state.ts";
 import { LineLoop, type LoopParts } from "./lines/line-loop.ts";
 import { plainVoice } from "./lines/plain-voice.ts";
 import { PlainScreen } from "./plain-screen.ts";
@@ -28,7 +28,13 @@ export function plainTerminal(parts: TerminalParts): PlainTerminal {
     lines?.pause();
     return await act().finally(() => lines?.resume());
   };
-  const screen = new PlainScreen({ say: voice.say, start: nothingShown, now: Date.now, later, lend });
+  const screen = new PlainScreen({
+    say: voice.say,
+    start: { ...nothingShown, keymap: NO_KEYS },
+    now: Date.now,
+    later,
+    lend,
+  });
   const loop = new LineLoop({ screen, voice, isPerson, ...parts });
   const interrupted = (): void => {
     if (parts.isOpen() || screen.asked) loop.interrupted();
@@ -62,3 +68,6 @@ function later(act: () => void, ms: number): () => void {
   const timer = setTimeout(act, ms);
   return () => clearTimeout(timer);
 }
+
+/** Lines are read one by one: hints name commands instead. */
+const NO_KEYS = {};

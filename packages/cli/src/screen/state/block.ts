@@ -27,6 +27,8 @@ export interface Answered extends Placed {
   readonly text: string;
   /** Still being written. */
   readonly isOpen: boolean;
+  /** Its newest piece began no line and ended none, so that no more of it is settled than before. */
+  readonly isWithinLine?: boolean;
   /** Letters at its beginning that were printed already. */
   readonly printed: number;
   /** The code that is open there, where it goes on. */

@@ -7,7 +7,7 @@ import type { Facts } from "./facts.ts";
 /** What is found out beside: it takes a look at the disk, or at the whole context. */
 export type SlowFacts = Pick<Facts, "gitBranch" | "sessionName" | "place" | "cost" | "meter">;
 
-export const nothingFound: SlowFacts = { gitBranch: null, sessionName: null, place: null, cost: 0, meter: null };
+export const nothingFound: SlowFacts = { gitBranch: null, sessionName: null, place: null, cost: null, meter: null };
 
 export function factsOf({ built, place }: Ready, found: SlowFacts = nothingFound): Facts {
   const { agent, permissions, tools } = built;

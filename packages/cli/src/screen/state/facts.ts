@@ -13,10 +13,11 @@ export interface Facts {
   readonly sessionName: string | null;
   /** How many branches the session has, and whether one stands at the end of one of them; null where there is but one. */
   readonly place: string | null;
-  /** Of the whole session. */
-  readonly cost: number;
-  readonly isSandboxed: boolean;
-  readonly mode: Mode;
+  /** Of the whole session; null until it is counted. */
+  readonly cost: number | null;
+  /** Null until it is known, as is the mode: nothing is told that may be wrong. */
+  readonly isSandboxed: boolean | null;
+  readonly mode: Mode | null;
   readonly meter: Meter | null;
 }
 

@@ -3,7 +3,7 @@
 import type { Entry } from "@pith/context";
 import type { Answered, Block } from "./block.ts";
 import { foldEntry } from "./folding/fold-entry.ts";
-import { nothingShown } from "./nothing-shown.ts";
+import { nothingShown } from "./screen-state.ts";
 
 export interface Glance {
   readonly blocks: readonly Block[];
@@ -28,7 +28,8 @@ function startOf(entries: readonly Entry[]): number {
 /** Entries. */
 const FEW = 12;
 
-function isSaid(entry: Entry): boolean {
+/** Whether somebody said it. */
+export function isSaid(entry: Entry): boolean {
   return entry.type === "message" && entry.message.role === "user";
 }
 

@@ -3,7 +3,6 @@
 import { type Answered, type Block, isDraft, isFinished, isFoldable } from "./block.ts";
 import type { ScreenState } from "./screen-state.ts";
 import { settled } from "./settled-length.ts";
-import { spaced } from "./spacing.ts";
 
 export interface Printable {
   readonly blocks: readonly Block[];
@@ -26,6 +25,7 @@ export function printable(state: ScreenState): Printable {
 
 /** A paragraph that is followed by another does not change any more. */
 function partedAnswer(answer: Answered): { readonly done: readonly Block[]; readonly left: Answered } {
+  if (answer.isWithinLine) return { done: [], left: answer };
   const { length, code } = settled(answer.text, answer.printed, answer.code ?? null);
   if (length <= answer.printed) return { done: [], left: answer };
   const { code: _, ...rest } = answer;
@@ -42,4 +42,23 @@ function ghostOf(block: Block): readonly Block[] {
 
 function isAbove(block: Block): boolean {
   return block.kind === "thought" && block.isPrinted === true;
+}
+
+/** Calls and thoughts in a row are one piece of work, with no empty line between them. `above` is what stands over the first of them. The same list where nothing changes. */
+export function spaced(blocks: readonly Block[], above: Block["kind"] | null): readonly Block[] {
+  let isChanged = false;
+  let before = above;
+  const all = blocks.map((block): Block => {
+    const isClose = before !== null && isWork(block.kind) && isWork(before);
+    if (!isAbove(block)) before = block.kind;
+    if (isClose === (block.isClose ?? false)) return block;
+    isChanged = true;
+    const { isClose: _, ...rest } = block;
+    return isClose ? { ...rest, isClose } : rest;
+  });
+  return isChanged ? all : blocks;
+}
+
+function isWork(kind: Block["kind"]): boolean {
+  return kind === "called" || kind === "thought";
 }

@@ -1,6 +1,7 @@
 /** All that a screen shows and that is not the editor: a pure fold of what happened. */
 
 import type { CompactionReason } from "@pith/agent";
+import type { Keymap } from "../keys/keymap.ts";
 import type { Block, ShellLine } from "./block.ts";
 import type { Facts } from "./facts.ts";
 
@@ -16,11 +17,14 @@ export interface ScreenState {
   readonly work: Work;
   /** Shell lines of the user's own that are not in the log yet: they stand below all that is. */
   readonly shell: readonly ShellLine[];
+  /** What waits to be heard, each in one line. */
   readonly queue: { readonly steering: readonly string[]; readonly followUp: readonly string[] };
   /** What the footer tells. */
   readonly facts: Facts;
   /** One line for who is new, or who has just done something. */
   readonly hint: string | null;
+  /** Which key does what, for hints that name one; absent: as usual. */
+  readonly keymap?: Keymap;
 }
 
 /** What is under way. */
@@ -44,3 +48,27 @@ export type Work =
       readonly isWithinRun?: true;
     }
   | { readonly type: "summarising"; readonly since: number; readonly step: string };
+
+/** Before anything is known. */
+export const nothingShown: ScreenState = {
+  blocks: [],
+  serial: 0,
+  above: null,
+  isUnfolded: false,
+  work: { type: "idle" },
+  shell: [],
+  queue: { steering: [], followUp: [] },
+  facts: {
+    model: "",
+    thinking: "",
+    folder: "",
+    gitBranch: null,
+    sessionName: null,
+    place: null,
+    cost: null,
+    isSandboxed: null,
+    mode: null,
+    meter: null,
+  },
+  hint: null,
+};

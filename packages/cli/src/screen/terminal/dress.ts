@@ -5,9 +5,8 @@ import { pithHome } from "@pith/context/node";
 import { readSettings } from "../../home/read-settings.ts";
 import { settingsFrom } from "../../home/settings/field.ts";
 import type { Settings } from "../../home/settings.ts";
-import type { Theme } from "../drawing/theme.ts";
+import { type Ink, type Theme, type ThemeName, themeNamed } from "../drawing/theme.ts";
 import { isColourless, type Surroundings, themeFor } from "../drawing/theme-for.ts";
-import { wornTheme } from "../drawing/worn-theme.ts";
 
 export interface Dressed {
   readonly theme: Theme;
@@ -44,4 +43,23 @@ async function wishInSettings(): Promise<Settings["theme"]> {
   const own = await readSettings(pithHome());
   // A mistake in them is told when all of them are read.
   return own.type === "read" ? settingsFrom(own.fields).theme : undefined;
+}
+
+/** Can be changed while it is drawn with: whoever holds its inks draws with the new ones from then on. */
+export interface WornTheme {
+  readonly theme: Theme;
+  wear(name: ThemeName): void;
+}
+
+export function wornTheme(first: ThemeName): WornTheme {
+  let worn = themeNamed(first);
+  const inks = Object.keys(worn).filter((key): key is Ink => key !== "name");
+  const turning = Object.fromEntries(inks.map((ink) => [ink, (text: string) => worn[ink](text)]));
+  const theme = Object.defineProperty(turning, "name", { get: () => worn.name, enumerable: true });
+  return {
+    theme: theme as unknown as Theme,
+    wear: (name) => {
+      worn = themeNamed(name);
+    },
+  };
 }

@@ -1,6 +1,7 @@
 /** A page of its own over the whole terminal: what lies below is as it was when the page closes. */
 
-import { CURSOR_MARKER, truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
+import { CURSOR_MARKER, visibleWidth } from "@earendil-works/pi-tui";
+import { fitted } from "../drawing/lines/wrapped.ts";
 import type { Draw } from "./main-screen.ts";
 import type { OneWrite } from "./one-write.ts";
 
@@ -33,7 +34,7 @@ export class FullPage {
     const cursor = lines.findIndex((line) => line.includes(CURSOR_MARKER));
     const column = visibleWidth((lines[cursor] ?? "").split(CURSOR_MARKER)[0] ?? "");
     const plainLines = lines.map((line) => line.replaceAll(CURSOR_MARKER, ""));
-    const rows = Array.from({ length: height }, (_, at) => truncateToWidth(plainLines[at] ?? "", width));
+    const rows = Array.from({ length: height }, (_, at) => fitted(plainLines[at] ?? "", width));
     const known = size === this.#size ? this.#drawn : [];
     this.#port.together(() => {
       for (const [at, row] of rows.entries())

@@ -13,12 +13,15 @@ export interface Size {
 
 export class MainScreen extends TuiMainScreen {
   readonly #port: OneWrite;
+  readonly #isRewrapped: boolean;
   #holder: (() => void) | null = null;
   #finished: string[] = [];
 
-  constructor(port: OneWrite, draw: Draw) {
+  /** `isRewrapped`: the terminal wraps what is drawn on it when it becomes narrower; unless said, it does. */
+  constructor(port: OneWrite, draw: Draw, { isRewrapped = true }: { readonly isRewrapped?: boolean | undefined } = {}) {
     super(port);
     this.#port = port;
+    this.#isRewrapped = isRewrapped;
     this.addChild({
       invalidate: () => {},
       render: (width) => draw({ width, height: port.rows }).slice(-port.rows),
@@ -31,7 +34,8 @@ export class MainScreen extends TuiMainScreen {
 
   /** Lines that are finished, above all that still changes. */
   print(lines: readonly string[]): void {
-    this.#finished.push(...lines);
+    // Not all at once as arguments: of those there may be only so many.
+    for (const line of lines) this.#finished.push(line);
     this.renderNow();
   }
 
@@ -50,8 +54,8 @@ export class MainScreen extends TuiMainScreen {
     this.stop({ preserveScreen: true });
   }
 
-  /** Until it is released nothing is drawn: something else has the terminal, and is told when it should be drawn anew. */
-  hold(changed: () => void = () => {}): void {
+  /** Until it is released something else has the terminal, and is drawn whenever this would be. */
+  hold(changed: () => void): void {
     this.#holder = changed;
   }
 
@@ -88,13 +92,14 @@ export class MainScreen extends TuiMainScreen {
   }
 
   /**
-   * From the top of the region to the end of the screen. A terminal that became narrower has wrapped what was drawn on it.
+   * From the top of the region to the end of the screen. A terminal that became narrower may have wrapped what was drawn on it.
    * Never from the screen's first cell: tmux would keep a copy of all it erases.
    */
   #erase(above: readonly string[], drawnFor: number): void {
     const { columns } = this.#port;
     // The line with the cursor is wrapped by some and cut by others; it is better to leave a row of it than to take one above it.
-    const rows = drawnFor > columns ? above.reduce((sum, line) => sum + rowsOf(line, columns), 0) : above.length;
+    const isWrapped = this.#isRewrapped && drawnFor > columns;
+    const rows = isWrapped ? above.reduce((sum, line) => sum + rowsOf(line, columns), 0) : above.length;
     this.#port.write(`\r${rows > 0 ? `\x1b[${rows}A` : ""}\x1b[C\x1b[J\r\x1b[2K`);
     // What is drawn next begins where the cursor stands.
     this.restoreRenderState({ ...this.captureRenderState(), ...nothingDrawn });

@@ -21,6 +21,7 @@ export function editorOn(tui: TUI, { theme, submitted }: EditorParts): WritingEd
       noMatch: theme.dim,
     },
   });
+  editor.onWritten = submitted;
   editor.onSubmit = (text) => {
     if (text.trim() === "") return;
     editor.addToHistory(text);

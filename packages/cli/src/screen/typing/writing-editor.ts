@@ -2,24 +2,35 @@
 
 import { Editor, type EditorTheme, type TUI } from "@earendil-works/pi-tui";
 import { harmless } from "./harmless.ts";
-import { picturePath } from "./pictures/picture-path.ts";
+import { picturePaths } from "./pictures/picture-path.ts";
 import { Pictures } from "./pictures/pictures.ts";
 import type { Written } from "./written.ts";
 
 const BEGIN = "\x1b[200~";
 const END = "\x1b[201~";
-const ROWS_SHOWN = 8;
+/** Of a completion. */
+const MOST_OFFERED = 8;
+/** More are one marker, as when they were pasted: each key would wait for all of them to be broken into lines. */
+const MOST_LETTERS = 100_000;
+/** A picture that takes longer to be read comes when it comes; typing goes on. */
+const PATIENCE_MS = 2_000;
 
 export class WritingEditor extends Editor {
   readonly pictures: Pictures = new Pictures();
   /** Takes the picture that lies there into the words; false where there is none, and the path is words. */
   onPicture: ((path: string) => Promise<boolean>) | null = null;
+  /** Words are sent off. */
+  onWritten: ((written: Written) => void) | null = null;
   #typed = "";
   /** A paste that has not come to its end. */
   #pasting = "";
+  /** What is pressed while pictures are read: it is heard behind them, so that no message leaves without its picture. */
+  #behind: (() => void)[] | null = null;
+  readonly #rows: () => number;
 
   constructor(tui: TUI, theme: EditorTheme) {
-    super(halfOf(tui), theme, { autocompleteMaxVisible: ROWS_SHOWN });
+    super(halfOf(tui), theme);
+    this.#rows = () => tui.terminal.rows;
   }
 
   /** Words that were just sent off, and what goes with them. */
@@ -27,23 +38,29 @@ export class WritingEditor extends Editor {
     return { text, typed: this.#typed, pictures: this.pictures.in(this.#typed) };
   }
 
-  /** Takes the words out of the editor, as sending them does; null where there are none. */
-  taken(): Written | null {
+  /** Sends the words off as Enter does, and by the same way, so that none overtakes another. */
+  sendForLater(): void {
+    if (this.#behind) return void this.#behind.push(() => this.sendForLater());
     const [typed, text] = [this.getText(), this.getExpandedText().trim()];
-    if (text === "") return null;
+    if (text === "") return;
     this.addToHistory(text);
     this.setText("");
-    return { text, typed, pictures: this.pictures.in(typed) };
+    this.onWritten?.({ text, typed, pictures: this.pictures.in(typed), isForLater: true });
   }
 
   override handleInput(data: string): void {
+    if (this.#behind) return void this.#behind.push(() => this.handleInput(data));
     this.#typed = this.getText();
+    // With its borders, and a line that counts, no more than half of the screen.
+    this.setAutocompleteMaxVisible(Math.min(MOST_OFFERED, Math.floor(this.#rows() / 2) - 4));
     if (this.#pasting !== "" || data.includes(BEGIN)) this.#pastedPiece(this.#pasting + data);
     else super.handleInput(isTyping(data) ? harmless(data) : data);
   }
 
   override setText(text: string): void {
-    super.setText(harmless(text));
+    const words = harmless(text);
+    super.setText(words.length > MOST_LETTERS ? "" : words);
+    if (words.length > MOST_LETTERS) this.#insert(words);
   }
 
   override insertTextAtCursor(text: string): void {
@@ -51,7 +68,7 @@ export class WritingEditor extends Editor {
   }
 
   override addToHistory(text: string): void {
-    super.addToHistory(harmless(text));
+    if (text.length <= MOST_LETTERS) super.addToHistory(harmless(text));
   }
 
   #pastedPiece(all: string): void {
@@ -64,13 +81,29 @@ export class WritingEditor extends Editor {
   }
 
   #paste(pasted: string): void {
-    const path = picturePath(pasted);
-    const taking = path === null ? undefined : this.onPicture?.(path);
-    if (!taking) this.#insert(pasted);
-    void taking?.then((isTaken) => {
-      if (!isTaken) this.#insert(pasted);
-      this.tui.requestRender();
-    });
+    const paths = this.onPicture ? picturePaths(pasted) : [];
+    if (paths.length === 0) {
+      this.#insert(pasted);
+      return;
+    }
+    this.#behind = [];
+    const patience = new Promise<void>((resolve) => setTimeout(resolve, PATIENCE_MS).unref());
+    void Promise.race([this.#takePictures(paths, pasted), patience]).then(() => this.#hearBehind());
+  }
+
+  /** What turns out to be no picture is words. */
+  async #takePictures(paths: readonly string[], pasted: string): Promise<void> {
+    const left: string[] = [];
+    for (const path of paths) if (!(await this.onPicture?.(path).catch(() => false))) left.push(path);
+    if (left.length > 0) this.#insert(left.length === paths.length ? pasted : left.join(" "));
+    this.tui.requestRender();
+  }
+
+  #hearBehind(): void {
+    const pressed = this.#behind ?? [];
+    this.#behind = null;
+    for (const press of pressed) press();
+    this.tui.requestRender();
   }
 
   #insert(pasted: string): void {
@@ -78,11 +111,11 @@ export class WritingEditor extends Editor {
   }
 }
 
-/** The editor takes three tenths of the height it is told. */
+/** The editor takes three tenths of the height it is told for its lines, and two rows for its borders. */
 function halfOf(tui: TUI): TUI {
   const terminal = {
     get rows(): number {
-      return Math.ceil((tui.terminal.rows * 5) / 3);
+      return Math.ceil(((Math.floor(tui.terminal.rows / 2) - 2) * 10) / 3);
     },
   };
   return { terminal, requestRender: () => tui.requestRender() } as unknown as TUI;

@@ -8,6 +8,8 @@ export interface Written {
   /** As it stood in the editor: only what is seen there names files to be said, and no paste does so unseen. */
   readonly typed: string;
   readonly pictures: readonly Picture[];
+  /** It is said when the work under way is done, and not before its next request. */
+  readonly isForLater?: true;
 }
 
 export interface Picture {

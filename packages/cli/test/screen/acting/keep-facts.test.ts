@@ -9,12 +9,12 @@ import { talkOn } from "./stopping/talk-on.ts";
 test("MET5 the cost is that of the whole session, summaries included, and no undo makes it less", async () => {
   const talk = await longTalk();
   await exchanged(talk, 5);
-  await talk.until(() => talk.screen.state.facts.cost > 0);
-  const replies = talk.screen.state.facts.cost;
+  await talk.until(() => (talk.screen.state.facts.cost ?? 0) > 0);
+  const replies = talk.screen.state.facts.cost ?? 0;
   talk.say("/compact all of it");
   await shows(talk, "compacted:");
   await atRest(talk);
-  await talk.until(() => talk.screen.state.facts.cost > replies);
+  await talk.until(() => (talk.screen.state.facts.cost ?? 0) > replies);
   await talk.until(() => (talk.screen.state.facts.meter?.parts.checkpoint ?? 0) > 0);
   const { cost } = talk.screen.state.facts;
   talk.terminal.press(ALT_U);
@@ -51,4 +51,17 @@ test("MET5 MET6 the session's name and the branch of the folder are told, and fo
   writeFileSync(join(talk.folder, ".git/HEAD"), "ref: refs/heads/second\n");
   talk.say("go");
   await talk.until(() => talk.screen.state.facts.gitBranch === "second");
+});
+
+test("MET17 before the first word the meter has what the model will be told first, as /context has it", async () => {
+  const talk = await talkOn(["yes"]);
+  await talk.until(() => talk.screen.state.facts.meter !== null);
+  const meter = talk.screen.state.facts.meter;
+  expect(meter?.tokens).toBeGreaterThan(500);
+  expect(meter?.parts.system).toBe(meter?.tokens);
+  talk.say("/name my own");
+  await talk.until(() => talk.screen.state.facts.sessionName === "my own");
+  expect(talk.screen.state.facts.meter?.tokens).toBe(meter?.tokens);
+  talk.say("/context");
+  await shows(talk, "system prompt and tools");
 });

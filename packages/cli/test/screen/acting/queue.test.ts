@@ -57,6 +57,15 @@ test("TYP2 Alt+Up takes all that waits back into the editor, before what is type
   expect(heard(talk).join()).not.toContain("later");
 });
 
+test("TYP2 what is sent off quickly, now and for later, comes back in the order in which it was said", async () => {
+  const talk = await atWork(["done"]);
+  talk.terminal.press(..."first", "\r", ..."second", ALT_ENTER, ..."third", "\r");
+  await talk.until(() => talk.screen.state.queue.steering.length + talk.screen.state.queue.followUp.length === 3);
+  talk.terminal.press(ALT_UP);
+  await talk.until(() => talk.screen.words.text !== "");
+  expect(talk.screen.words.text).toBe("first\n\nsecond\n\nthird");
+});
+
 test("TYP3 Esc stops the work and gives back what waits", async () => {
   const talk = await atWork(["never"]);
   talk.say("do not lose this");

@@ -83,7 +83,7 @@ test("TYP13 a path without a picture stays words", async () => {
   await talk.until(() => talk.screen.words.text === "/nowhere/a.png");
 });
 
-test("TYP15 what was said is there in the next session of the folder, without secrets; nothing where nothing is kept", async () => {
+test("TYP15 what was said is there in the next session of the folder, without secrets", async () => {
   const secret = `sk-ant-api03-${"a1B2c3D4e5F6".repeat(7)}AA`;
   const talk = await talkOn(["fine now", "fine now"], all());
   talk.say(`use ${secret} please`);
@@ -95,4 +95,45 @@ test("TYP15 what was said is there in the next session of the folder, without se
   expect(said).toHaveLength(1);
   expect(said[0]).not.toContain(secret);
   expect(said[0]).toMatch(/^use .* please$/);
+});
+
+test("TYP15 where nothing is kept, no history is either", async () => {
+  const talk = await talkOn(
+    ["fine now"],
+    all({ wish: { choices: { permissionMode: "all" }, session: { type: "none" } } }),
+  );
+  talk.say("whisper");
+  await talk.sees("fine now");
+  await atRest(talk);
+  expect(existsSync(historyFile({ home: talk.home, cwd: process.cwd() }))).toBe(false);
+});
+
+test("TYP13 several pictures that are dropped at once are all taken, what is none stays words, and Enter waits for them", async () => {
+  const talk = await talkOn(["fine now"], all());
+  for (const name of ["a.png", "b.png"]) writeFileSync(join(talk.folder, name), PNG);
+  const dropped = ["a.png", "none.png", "b.png"].map((name) => join(talk.folder, name)).join(" ");
+  talk.terminal.press(paste(dropped), ..." what are they?", "\r");
+  await talk.sees("fine now");
+  const body = JSON.stringify(talk.server.served.at(-1)?.body);
+  expect(body.split(PNG.toString("base64"))).toHaveLength(3);
+  expect(heard(talk).at(-1)).toMatch(
+    /^\[picture 1: 16 bytes png\] \[picture 2: 16 bytes png\] \S+none\.png what are they\?$/,
+  );
+});
+
+test("TYP10 quick words do not overtake those whose files are read", async () => {
+  const talk = await talkOn([{ parts: [{ type: "text", text: "fine now" }] }, "fine now", "fine now"], all());
+  writeFileSync(join(talk.folder, "a.ts"), "let a = 1;\n".repeat(20_000));
+  for (const words of ["first @a.ts", "second"]) void talk.talk.submitted(words);
+  const said = (): readonly string[] => heard(talk).filter((text) => ["first @a.ts", "second"].includes(text));
+  await talk.until(() => said().length === 2);
+  expect(said()).toEqual(["first @a.ts", "second"]);
+});
+
+test("TYP10 many words with an @ that name no files are words", async () => {
+  const talk = await talkOn(["fine now"], all());
+  const names = Array.from({ length: 30 }, (_, at) => `@person${at}`).join(" ");
+  talk.say(`thank ${names}`);
+  await talk.sees("fine now");
+  expect(heard(talk)).toContain(`thank ${names}`);
 });

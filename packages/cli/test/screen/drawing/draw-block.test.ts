@@ -50,6 +50,12 @@ test("SCR17 what is not printed yet takes about as many rows as there are, opene
   }
 });
 
+test("SCR17 a change of 200,000 lines is drawn as any other", () => {
+  const lines = Array.from({ length: 200_000 }, (_, at) => `+${at}`).join("\n");
+  const diff = `--- a\n+++ a\n@@ -0,0 +1,200000 @@\n${lines}\n`;
+  expect(drawBlock(callOf({ tool: "edit", arguments: { path: "a" }, diff }), folded).length).toBeLessThan(30);
+});
+
 describe("SCR18 a call", () => {
   test("is one line in words, with what came of it", () => {
     const read = callOf({ tool: "read", arguments: { path: "src/a.ts", offset: 1, limit: 80 }, output: "a\nb" });
@@ -65,8 +71,8 @@ describe("SCR18 a call", () => {
     const seen = ["    … 4 lines above", ...[4, 5, 6, 7, 8].map((at) => `    line ${at}`)];
     expect(drawBlock(call, brush)).toEqual(["✓ bash npm test · 2 s", ...seen]);
     expect(drawBlock(call, { ...brush, isUnfolded: true })).toHaveLength(10);
-    expect(drawBlock(call, { ...brush, most: 20 })[1]).toBe("    … 4 lines above · ctrl+o opens");
-    expect(drawBlock(call, { ...brush, isUnfolded: true, most: 8 })[1]).toBe("    … 4 lines above · ctrl+t shows all");
+    expect(drawBlock(call, { ...brush, most: 20 })[1]).toBe("    … 4 lines above · Ctrl+O opens");
+    expect(drawBlock(call, { ...brush, isUnfolded: true, most: 8 })[1]).toBe("    … 4 lines above · Ctrl+T shows all");
   });
 
   test("that failed shows the beginning of why", () => {

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { themeNamed } from "../../../src/screen/drawing/theme.ts";
 import { themeFor } from "../../../src/screen/drawing/theme-for.ts";
-import { wornTheme } from "../../../src/screen/drawing/worn-theme.ts";
+import { wornTheme } from "../../../src/screen/terminal/dress.ts";
 
 const white = { r: 250, g: 250, b: 250 };
 const navy = { r: 0, g: 0, b: 90 };

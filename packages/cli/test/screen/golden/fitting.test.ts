@@ -5,7 +5,7 @@ import { story } from "@pith/context/testing";
 import { contextReport } from "../../../src/commands/fitting/context-report.ts";
 import { contextNext } from "../../../src/commands/fitting/context-text.ts";
 import { seenParts } from "../../../src/commands/fitting/seeing/seen-parts.ts";
-import { askBefore } from "../../../src/screen/panels/fitting/ask-before.ts";
+import { askBefore, askBeforeSwitch } from "../../../src/screen/panels/fitting/ask-before.ts";
 import { autoChoice } from "../../../src/screen/panels/fitting/auto-choice.ts";
 import { contextPage } from "../../../src/screen/panels/fitting/context/page.ts";
 import { preview } from "../../../src/screen/panels/fitting/preview.ts";
@@ -85,6 +85,11 @@ golden("the question before a compaction", ({ screen }) => {
   void screen.ask(askBefore(asked), { where: "inline" });
 });
 
+golden("the question before a model that sees less", ({ screen }) => {
+  screen.change((state) => ({ ...state, facts }));
+  void screen.ask(askBeforeSwitch({ tokens: 84_211, seconds: 25 }), { where: "inline" });
+});
+
 const budget = budgetFor(compactionLimits, { contextWindow: 200_000 });
 
 golden("whether anything is compacted by itself", ({ screen }) => {
@@ -118,9 +123,13 @@ function contextShown(): Parameters<typeof contextPage>[0] {
   };
 }
 
-golden("what fills the context by kind", ({ screen }) => {
-  void screen.ask(contextPage(contextShown()), { where: "page" });
-});
+golden(
+  "what fills the context by kind",
+  ({ screen }) => {
+    void screen.ask(contextPage(contextShown()), { where: "page" });
+  },
+  "context",
+);
 
 golden("what fills the context by entry", async ({ screen, terminal }) => {
   void screen.ask(contextPage(contextShown()), { where: "page" });

@@ -2,12 +2,14 @@
 
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { picture } from "../pictures/picture.ts";
 import { type Shown, shownOn } from "../shown-on.ts";
 
 export { NOW, type Showing, type Shown, shownOn } from "../shown-on.ts";
 
-/** `act` brings the screen into its state; what is seen then must be what `screens/NAME.SIZE.txt` shows. */
-export function golden(name: string, act: (shown: Shown) => Promise<void> | void): void {
+/** `act` brings the screen into its state; what is seen then must be what `screens/NAME.SIZE.txt` shows, and `docs/pictures/PICTURED.png`. */
+export function golden(name: string, act: (shown: Shown) => Promise<void> | void, pictured?: string): void {
+  if (pictured !== undefined) picture(pictured, act);
   for (const [columns, rows] of [
     [80, 24],
     [140, 40],

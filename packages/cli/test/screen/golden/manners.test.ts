@@ -58,9 +58,13 @@ golden("a command is asked about", ({ screen }) => {
   void screen.ask(asked(command, matter), { where: "inline" });
 });
 
-golden("a change is asked about", ({ screen }) => {
-  void screen.ask(asked(edit, diff), { where: "inline" });
-});
+golden(
+  "a change is asked about",
+  ({ screen }) => {
+    void screen.ask(asked(edit, diff), { where: "inline" });
+  },
+  "permission",
+);
 
 golden("a long command, and why not", ({ screen, terminal }) => {
   const long = Array.from({ length: 40 }, (_, at) => `echo line ${at + 1} of a script that goes on`).join("\n");

@@ -11,7 +11,7 @@ import { transcriptPanel } from "../../../src/screen/panels/transcript/transcrip
 import type { TranscriptSource } from "../../../src/screen/panels/transcript/transcript-source.ts";
 import type { Block } from "../../../src/screen/state/block.ts";
 import { glance } from "../../../src/screen/state/glance.ts";
-import { spaced } from "../../../src/screen/state/spacing.ts";
+import { spaced } from "../../../src/screen/state/printable.ts";
 import { golden, NOW, type Shown } from "./golden.ts";
 
 const HOUR = 3_600_000;
@@ -81,7 +81,7 @@ async function page({ screen, terminal }: Shown, ...keys: readonly string[]): Pr
 
 const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 10));
 
-golden("the sessions of this folder", (shown) => page(shown, DOWN));
+golden("the sessions of this folder", (shown) => page(shown, DOWN), "sessions");
 golden("a search through all sessions", (shown) => page(shown, TAB, ..."test"));
 golden("a session on its way to the trash", (shown) => page(shown, TAB, DOWN, DOWN, CTRL_D));
 

@@ -7,11 +7,15 @@ import { secretLine } from "../../../src/screen/starting/panels/secret-line.ts";
 import { HINT, refusedKey, speaksNow, WELCOME } from "../../../src/screen/starting/words.ts";
 import { golden } from "./golden.ts";
 
-golden("a first start asks who shall speak", ({ screen }) => {
-  screen.tell(WELCOME);
-  const rows = rowsOf([{ provider: "ollama", models: ["qwen3-coder:30b", "gpt-oss:20b"] }]);
-  void screen.ask(pick({ title: "Who shall speak?", rows }), { where: "inline" });
-});
+golden(
+  "a first start asks who shall speak",
+  ({ screen }) => {
+    screen.tell(WELCOME);
+    const rows = rowsOf([{ provider: "ollama", models: ["qwen3-coder:30b", "gpt-oss:20b"] }]);
+    void screen.ask(pick({ title: "Who shall speak?", rows }), { where: "inline" });
+  },
+  "first-start",
+);
 
 golden("a first start asks for a key again", ({ screen, terminal }) => {
   screen.tell(WELCOME);

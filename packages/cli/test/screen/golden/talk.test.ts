@@ -81,6 +81,10 @@ golden("a command that is running", ({ screen }) => {
   screen.hear({ type: "agent_start" });
   const running = { state: "running", since: NOW - 12_000, output: lines(40, "compiling module") } as const;
   show(screen, said("build it"), called("bash", { command: "npm run build -- --verbose" }, running));
+  screen.change((state) => ({
+    ...state,
+    work: { type: "running", since: NOW - 14_000, doing: "working", letters: 0 },
+  }));
 });
 
 golden("a call that failed", ({ screen }) => {
@@ -159,10 +163,14 @@ golden("a compaction and its receipt", ({ screen }) => {
   show(screen, said("go on"), answered("The docs are next."), compacted({ warnings }));
 });
 
-golden("a receipt opened", ({ screen }) => {
-  show(screen, compacted());
-  screen.change((state) => ({ ...state, isUnfolded: true }));
-});
+golden(
+  "a receipt opened",
+  ({ screen }) => {
+    show(screen, compacted());
+    screen.change((state) => ({ ...state, isUnfolded: true }));
+  },
+  "receipt",
+);
 
 golden("a compaction undone", ({ screen }) => {
   show(screen, compacted({ isUndone: true }));

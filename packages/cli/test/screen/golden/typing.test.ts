@@ -37,10 +37,7 @@ golden("words that wait while it works", ({ screen, terminal }) => {
     blocks: [{ kind: "said", id: "1", text: "make the tests pass", images: [] }],
     work: { type: "running", since: Date.UTC(2026, 0, 1, 11, 59, 48), doing: "thinking", letters: 0 },
     queue: {
-      steering: [
-        "leave the snapshots alone",
-        '<file path="a.ts">\nlet a;\n</file>\nlook at @a.ts first\nand then at the rest',
-      ],
+      steering: ["leave the snapshots alone", "look at @a.ts first (+1 line)"],
       followUp: ["then write the changelog", "commit it", "and push"],
     },
   }));

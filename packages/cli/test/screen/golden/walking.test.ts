@@ -71,11 +71,15 @@ async function settled(): Promise<void> {
 const tree = { ...treeLook, title: "Tree · mend the login", sieves: treeSieves };
 const UP = "\x1b[A";
 
-golden("a tree with branches", async (shown) => {
-  await treeOn(shown, tree);
-  shown.terminal.press(...Array.from({ length: 9 }, () => UP));
-  await settled();
-});
+golden(
+  "a tree with branches",
+  async (shown) => {
+    await treeOn(shown, tree);
+    shown.terminal.press(...Array.from({ length: 9 }, () => UP));
+    await settled();
+  },
+  "tree",
+);
 
 golden("a tree filtered to your own words", async (shown) => {
   await treeOn(shown, tree);

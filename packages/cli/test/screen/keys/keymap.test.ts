@@ -38,6 +38,9 @@ test.each([
   ['{ "fold": "ctrl+t" }', "keymap.json: ctrl+t is fold now, and no longer transcript"],
   ['{ "fold": "ctrl+k" }', "keymap.json: ctrl+k is fold now, and no longer tui.editor.deleteToLineEnd"],
   ['{ "fold": "f2", "tree": "f2" }', "keymap.json: f2 stands for fold and for tree; it is fold"],
+  ['{ "fold": "o" }', 'keymap.json:1: "o" is typed; hold ctrl or alt with it, or take f1 to f12'],
+  ['{ "tui.editor.undo": "shift+U" }', 'keymap.json:1: "shift+u" is typed; hold ctrl or alt'],
+  ['{ "tree": "ctrl+x space" }', 'keymap.json:1: "ctrl+x space" is typed'],
   ['{ "fold": ', "keymap.json:1:11: "],
 ])("TYP18 what is wrong in a keymap file is told: %s", (text, note) => {
   expect(keymapIn(text, "keymap.json").notes[0]).toContain(note);

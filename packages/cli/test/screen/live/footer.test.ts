@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { themeNamed } from "../../../src/screen/drawing/theme.ts";
 import { footer } from "../../../src/screen/live/footer.ts";
 import type { Facts } from "../../../src/screen/state/facts.ts";
+import { nothingShown } from "../../../src/screen/state/screen-state.ts";
 import { hostileTexts } from "../sinks/hostile-texts.ts";
 import { someFacts, someMeter } from "./facts-for-tests.ts";
 
@@ -20,7 +21,21 @@ test("MET1 two lines at 80 columns name who speaks, where, in which way, at what
   for (const words of ["claude-sonnet-4-5", "high", "~/work/parser", "main", "fix the parser", "3 branches"])
     expect(lines[0]).toContain(words);
   for (const words of ["84,211 / 183,616", "46 %", "edit mode", "sandbox", "$1.42"]) expect(lines[1]).toContain(words);
-  expect(footer(someFacts, { width: 180, theme })).toHaveLength(1);
+  expect(footer(someFacts, { width: 240, theme })).toHaveLength(1);
+});
+
+test("MET1 at 140 columns every word and every sign says by itself what it is", () => {
+  expect(told({}, 140).replaceAll(/ {4,}/g, "   ")).toBe(
+    [
+      'anthropic/claude-sonnet-4-5 · thinking high · ~/work/parser on main · "fix the parser" · 3 branches in /tree',
+      "context 46 %  ████▓▓▓▓▒▒▒▒▒▒▒▒▒···········╎······┃  84,211 / 183,616  █ front ▓ kept ▒ new ╎ warns ┃ compacts   edit mode · sandbox · $1.42",
+    ].join("\n"),
+  );
+});
+
+test("MET1 in little room who speaks, on which branch and how full it is stay to the last", () => {
+  for (const words of ["claude-sonnet-4-5 · on main", "context 46 %"]) expect(told({}, 60)).toContain(words);
+  expect(told({}, 40)).toContain("context 46 %");
 });
 
 test("MET1 the mode that permits everything, and commands without a sandbox, are told as what they are", () => {
@@ -59,6 +74,13 @@ test("MET4 the footer says that nothing happens by itself, and why", () => {
 
 test("MET4 a window nobody knows is told as such, and has no bar", () => {
   const unknown = told({ meter: { ...someMeter, contextWindow: 0, limit: null, soft: null } });
-  expect(unknown).toContain("84,211 tokens · window unknown");
+  expect(unknown).toContain("context 84,211 tokens · window unknown");
   expect(unknown).not.toMatch(/[█▓▒┃]/);
+});
+
+test("RES29 the footer tells nothing of what is not known yet", () => {
+  const [line = "", ...more] = footer(nothingShown.facts, { width: 80, theme });
+  expect([line.trim(), more]).toEqual(["", []]);
+  expect(told({ cost: null })).not.toContain("$");
+  expect(told({ isSandboxed: null })).not.toContain("sandbox");
 });

@@ -6,8 +6,7 @@ import { expect, test, vi } from "vitest";
 import { themeNamed } from "../../../src/screen/drawing/theme.ts";
 import { statusLines } from "../../../src/screen/live/status-lines.ts";
 import { Ticking } from "../../../src/screen/live/ticking.ts";
-import { nothingShown } from "../../../src/screen/state/nothing-shown.ts";
-import type { Work } from "../../../src/screen/state/screen-state.ts";
+import { nothingShown, type Work } from "../../../src/screen/state/screen-state.ts";
 
 const NOW = 1_000_000;
 

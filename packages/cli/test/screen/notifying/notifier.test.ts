@@ -68,7 +68,7 @@ test("MAN23 who answers in time is not called, and who turned it off never", () 
   seen.gaze = { ...seen.gaze, hasFocus: false };
   vi.advanceTimersByTime(60_000);
   expect(sent).toEqual([]);
-  notifier.follow("off");
+  notifier.follow(() => "off");
   notifier.waits("may it?");
   expect(sent).toEqual([]);
 });

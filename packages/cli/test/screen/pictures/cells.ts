@@ -10,6 +10,8 @@ export interface Piece {
   readonly isStrong: boolean;
   readonly isItalic: boolean;
   readonly isUnderlined: boolean;
+  /** Takes two places: alone, since fonts differ in how wide they draw it. */
+  readonly isWide: boolean;
 }
 
 export type Row = readonly Piece[];
@@ -31,7 +33,8 @@ export function cellsOf(terminal: Terminal): readonly Row[] {
 
 function add(pieces: Piece[], piece: Piece): void {
   const last = pieces.at(-1);
-  if (last && sameLook(last, piece)) pieces[pieces.length - 1] = { ...last, text: last.text + piece.text };
+  if (last && !piece.isWide && sameLook(last, piece))
+    pieces[pieces.length - 1] = { ...last, text: last.text + piece.text };
   else pieces.push(piece);
 }
 
@@ -50,6 +53,7 @@ function pieceOf(cell: IBufferCell): Piece {
     isStrong: cell.isBold() !== 0,
     isItalic: cell.isItalic() !== 0,
     isUnderlined: cell.isUnderline() !== 0,
+    isWide: cell.getWidth() === 2,
   };
 }
 

@@ -18,13 +18,14 @@ export function pageSize(columns: number, rows: number): { readonly width: numbe
   return { width: Math.ceil(columns * 8.43) + 32, height: rows * 18 + 28 };
 }
 
-function spanOf({ text, ink, ground, isStrong, isItalic, isUnderlined }: Piece): string {
+function spanOf({ text, ink, ground, isStrong, isItalic, isUnderlined, isWide }: Piece): string {
   const style = [
     ...(ink === null ? [] : [`color:${named(ink)}`]),
     ...(ground === null ? [] : [`background:${named(ground)}`]),
     ...(isStrong ? ["font-weight:bold"] : []),
     ...(isItalic ? ["font-style:italic"] : []),
     ...(isUnderlined ? ["text-decoration:underline"] : []),
+    ...(isWide ? ["display:inline-block;width:2ch;height:18px;vertical-align:top"] : []),
   ].join(";");
   const safe = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
   return style === "" ? safe : `<span style="${style}">${safe}</span>`;

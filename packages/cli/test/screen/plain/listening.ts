@@ -1,7 +1,7 @@
 /** A plain screen whose lines are kept, and whose clock is turned by hand. */
 
 import { PlainScreen } from "../../../src/screen/plain/plain-screen.ts";
-import { nothingShown } from "../../../src/screen/state/nothing-shown.ts";
+import { nothingShown } from "../../../src/screen/state/screen-state.ts";
 
 export interface Listening {
   readonly screen: PlainScreen;

@@ -142,8 +142,8 @@ test("PLN9 what waits, hints, another model and another mode are a line each", (
   screen.hear({ type: "auto_retry_start", attempt: 1, delayMs: 1, errorMessage: "busy\x1b[2J" });
   expect(taken()).toEqual([
     "Waits to be heard: faster",
-    "Waits for the end: then",
-    "Model a/b, folder ~/x, permission mode edit.",
+    "Waits for the end: then (+1 line)",
+    "Model a/b, folder ~/x.",
     "Hint: /help",
     "Permission mode: plan.",
     "It is tried again, because: busy\\x1b[2J",

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { withWayOut } from "../../../src/screen/starting/way-out.ts";
 import { fold } from "../../../src/screen/state/folding/fold.ts";
-import { nothingShown } from "../../../src/screen/state/nothing-shown.ts";
+import { nothingShown } from "../../../src/screen/state/screen-state.ts";
 
 test("FST8 a refused key and a server that is not there come with what to do next", () => {
   expect(withWayOut({ type: "failed", why: "anthropic answered 401", code: "key-refused" })).toMatch(

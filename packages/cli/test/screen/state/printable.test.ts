@@ -3,8 +3,8 @@
 import type { AgentEvent } from "@pith/agent";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { nothingShown } from "../../../src/screen/state/nothing-shown.ts";
 import { printable } from "../../../src/screen/state/printable.ts";
+import { nothingShown } from "../../../src/screen/state/screen-state.ts";
 import {
   appended,
   callEvents,
@@ -121,4 +121,12 @@ test("calls and thoughts in a row stand close to each other, also below what was
   const { blocks, rest } = printable({ ...nothingShown, blocks: [call, call, call] });
   expect(blocks.map(({ isClose = false }) => isClose)).toEqual([false, true]);
   expect(rest.blocks.map(({ isClose = false }) => isClose)).toEqual([true]);
+});
+
+test("SCR20 a piece within a line is not held against all that stands before it", () => {
+  const open = { kind: "answered", id: "a", isOpen: true, printed: 0 } as const;
+  const state = { ...nothingShown, blocks: [{ ...open, text: "one\n\ntwo", isWithinLine: true }] };
+  expect(printable(state).rest).toBe(state);
+  const begun = { ...nothingShown, blocks: [{ ...open, text: "one\n\ntwo", isWithinLine: false }] };
+  expect(printable(begun).rest.blocks).toMatchObject([{ printed: 5 }]);
 });

@@ -4,9 +4,8 @@ import type { AgentEvent } from "@pith/agent";
 import type { AssistantMessage, Entry, StopReason, ToolResultMessage } from "@pith/context";
 import type { Block } from "../../../src/screen/state/block.ts";
 import { fold } from "../../../src/screen/state/folding/fold.ts";
-import { nothingShown } from "../../../src/screen/state/nothing-shown.ts";
 import { printable } from "../../../src/screen/state/printable.ts";
-import type { ScreenState } from "../../../src/screen/state/screen-state.ts";
+import { nothingShown, type ScreenState } from "../../../src/screen/state/screen-state.ts";
 
 export type Part = AssistantMessage["content"][number];
 

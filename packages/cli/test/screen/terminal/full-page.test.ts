@@ -26,7 +26,7 @@ for (const printed of [3, 15, 60])
       screen.renderNow();
       screen.print(Array.from({ length: printed }, (_, at) => `finished ${at}${at % 3 ? "" : ` ${"y".repeat(66)}`}`));
       await terminal.settled();
-      screen.hold();
+      screen.hold(() => {});
       const page = new FullPage(port, ({ width }) => ["the page".slice(0, width)]);
       page.open();
       await terminal.settled();

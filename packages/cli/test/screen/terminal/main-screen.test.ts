@@ -61,3 +61,10 @@ test("SCR10 a page that has the terminal hears that it should be drawn anew", ()
   screen.renderNow();
   expect(count).toBeGreaterThan(0);
 });
+
+test("SCR1 [S15] 200,000 lines at once are printed as any others", () => {
+  const { terminal, screen } = opened(() => ["live"]);
+  const { written } = terminal;
+  screen.print(Array.from({ length: 200_000 }, () => "x"));
+  expect(terminal.written - written).toBeGreaterThan(400_000);
+});

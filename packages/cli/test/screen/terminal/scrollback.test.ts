@@ -4,7 +4,7 @@ import type { AgentEvent } from "@pith/agent";
 import { expect, test } from "vitest";
 import { themeNamed } from "../../../src/screen/drawing/theme.ts";
 import { Screen } from "../../../src/screen/screen.ts";
-import { nothingShown } from "../../../src/screen/state/nothing-shown.ts";
+import { nothingShown } from "../../../src/screen/state/screen-state.ts";
 import { Headless } from "../headless.ts";
 import { appended, callEvents, messageOf, type Part, pieces, started } from "../state/replies.ts";
 
@@ -56,7 +56,7 @@ test("SCR24 after 10,000 pieces, 20 resizes and 20 opened folds no line stands t
     expect(inOrder(ours.filter((line) => kind.test(line)))).toBe(true);
   expect(ours.filter((line) => line.startsWith("code")).length % 30).toBe(0);
   screen.stop();
-});
+}, 60_000);
 
 /** What was asked for is drawn a moment later, and understood another moment later. */
 async function drawn(terminal: Headless): Promise<void> {

@@ -1,6 +1,9 @@
 /** The editor on a terminal. */
 
+import { visibleWidth } from "@earendil-works/pi-tui";
 import { expect, test } from "vitest";
+import { completion } from "../../../src/screen/typing/completing/completion.ts";
+import type { Written } from "../../../src/screen/typing/written.ts";
 import { shownOn } from "../shown-on.ts";
 
 const paste = (text: string): string => `\x1b[200~${text}\x1b[201~`;
@@ -21,7 +24,7 @@ test("TYP16 Shift+Enter, Ctrl+J and a backslash before Enter make a new line, an
 });
 
 test("TYP16 the editor takes at most half of the screen", async () => {
-  for (const rows of [24, 40]) {
+  for (const rows of [14, 15, 16, 24, 40, 61]) {
     const { screen, terminal, seen } = shownOn({ columns: 80, rows });
     terminal.press(...Array.from({ length: 60 }, () => ["x", "\n"]).flat());
     await settled();
@@ -30,7 +33,7 @@ test("TYP16 the editor takes at most half of the screen", async () => {
       lines.findIndex((line) => line.startsWith("─")),
       lines.findLastIndex((line) => line.startsWith("─")),
     ];
-    expect(bottom - top - 1).toBe(rows / 2);
+    expect(bottom - top + 1).toBe(Math.floor(rows / 2));
     screen.stop();
   }
 });
@@ -71,7 +74,39 @@ test("TYP9 a very long paste is one marker that is taken away whole, and the wor
   const long = "all of it\n".repeat(100_000).trimEnd();
   terminal.press(paste(long));
   expect(screen.editor.getText()).toBe("[paste #1 +100000 lines]");
-  expect(screen.editor.taken()).toEqual({ text: long, typed: "[paste #1 +100000 lines]", pictures: [] });
+  const sent: Written[] = [];
+  screen.editor.onWritten = (written) => void sent.push(written);
+  screen.editor.sendForLater();
+  expect(sent).toEqual([{ text: long, typed: "[paste #1 +100000 lines]", pictures: [], isForLater: true }]);
   terminal.press(paste(long), "\x7f");
   expect(screen.words.text).toBe("");
+});
+
+test("TYP9 very many words that come back are one marker, so that no key waits for them", () => {
+  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  const long = "a word or two ".repeat(20_000).trim();
+  screen.words.set(long);
+  expect(screen.editor.getText()).toMatch(/^\[paste #1 \d+ chars\]$/);
+  terminal.type("!");
+  expect(screen.words.text).toBe(`${long}!`);
+});
+
+test("TYP16 with a completion it takes at most half of a small screen, and no line is too wide", async () => {
+  const { screen, terminal, seen } = shownOn({ columns: 60, rows: 16 });
+  const items = Array.from({ length: 30 }, (_, at) => ({
+    value: `/command-${at}-${"長い名前".repeat(at % 12)}`,
+    says: "what it does, told at some length, so that it cannot all be seen 👩‍💻",
+  }));
+  const none = async (): Promise<null> => null;
+  const sources = { commands: async () => items, argumentsOf: none, paths: async () => [] };
+  screen.editor.setAutocompleteProvider(completion(sources));
+  terminal.type("/c");
+  await settled();
+  const lines = (await seen()).split("\n");
+  const top = lines.findIndex((line) => line.startsWith("─"));
+  const end = lines.findIndex((line) => line.includes("(1/30)"));
+  expect(end - top + 1).toBe(8);
+  for (const columns of [10, 20, 40])
+    for (const line of screen.editor.render(columns)) expect(visibleWidth(line)).toBeLessThanOrEqual(columns);
+  screen.stop();
 });

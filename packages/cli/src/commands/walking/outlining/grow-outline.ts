@@ -3,7 +3,7 @@
 import type { Entry, Store } from "@pith/context";
 import { wayTo } from "../tree-part.ts";
 import type { Family, Growth } from "./outline.ts";
-import { sketchOf } from "./sketch.ts";
+import { type Sketch, sketchOf } from "./sketch.ts";
 
 export interface Growing {
   readonly store: Store;
@@ -66,7 +66,10 @@ async function* rest(reading: Reading, top: Entry | null, most: number): AsyncGe
 
 /** Enough for a first look, and read in a moment. */
 const AT_ONCE = 300;
-const A_PIECE = 2_000;
+/** Of the way: whoever reads it does nothing else meanwhile. */
+const A_PIECE = 200;
+/** Entries that are told at once. */
+const A_TELLING = 1_500;
 const MOST = 250_000;
 /** In milliseconds: nobody notices that nothing else was done for so long. */
 const SLICE = 8;
@@ -76,9 +79,12 @@ class Reading {
   readonly signal: AbortSignal | undefined;
   readonly #store: Store;
   readonly #redacted: <Value>(value: Value) => Value;
-  readonly #way = new Set<string>();
+  /** What is on it is met twice: from below, and among the children of its parent. */
+  readonly #way = new Map<string, Sketch>();
   #families: Family[] = [];
   #known = 0;
+  /** Others had their turn then; what is read in between counts, too. */
+  #since = performance.now();
   #fresh = 0;
 
   constructor({ store, signal, redacted = asIs }: Growing) {
@@ -91,9 +97,8 @@ class Reading {
     return this.#known + this.#fresh;
   }
 
-  /** Whoever is told goes through all there is, so that pieces grow with it. */
   get isWorthTelling(): boolean {
-    return this.#fresh > Math.max(500, this.#known / 2);
+    return this.#fresh > A_TELLING;
   }
 
   taken(top: Entry | null, reach: Growth["reach"]): Growth {
@@ -107,7 +112,7 @@ class Reading {
   /** Each with the one that follows on the way; what else follows is found later. */
   addWay(way: readonly Entry[]): void {
     for (const entry of way) {
-      this.#way.add(entry.id);
+      this.#way.set(entry.id, this.#sketched(entry));
       this.#add(entry.parentId, [entry]);
     }
   }
@@ -119,21 +124,26 @@ class Reading {
     return children;
   }
 
-  /** All below these but what follows on the way; comes back every few milliseconds. */
+  /** All below these but what follows on the way; comes back every few milliseconds, and at the end. */
   async *below(tops: readonly Entry[]): AsyncGenerator<undefined> {
     const waiting = tops.toReversed();
-    let since = performance.now();
     for (let entry = waiting.pop(); entry; entry = waiting.pop()) {
       const children = await this.children(entry.id);
       for (const child of children.toReversed()) if (!this.#way.has(child.id)) waiting.push(child);
-      if (performance.now() - since < SLICE && !this.isWorthTelling) continue;
+      if (performance.now() - this.#since < SLICE && !this.isWorthTelling) continue;
       await new Promise((resolve) => setImmediate(resolve));
+      this.#since = performance.now();
       yield undefined;
-      since = performance.now();
     }
+    yield undefined;
   }
 
   #add(parentId: string | null, children: readonly Entry[]): void {
-    this.#families.push({ parentId, children: children.map((entry) => this.#redacted(sketchOf(entry))) });
+    const sketches = children.map((entry) => this.#way.get(entry.id) ?? this.#sketched(entry));
+    this.#families.push({ parentId, children: sketches });
+  }
+
+  #sketched(entry: Entry): Sketch {
+    return sketchOf(entry, this.#redacted);
   }
 }

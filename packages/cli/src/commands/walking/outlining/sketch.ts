@@ -1,7 +1,7 @@
 /** What a tree shows of an entry: little, so that a hundred thousand of them are no burden. */
 
-import { DRAFT } from "@pith/agent";
-import { type AgentMessage, type Entry, entryWords, PIN, plainText, provenance } from "@pith/context";
+import { type AgentMessage, type Entry, entryWords, plainText, provenance } from "@pith/context";
+import { kindOf, type SketchKind } from "./sketch-kind.ts";
 
 export interface Sketch {
   readonly id: string;
@@ -18,66 +18,58 @@ export interface Sketch {
   readonly isFailed?: true;
 }
 
-/** `calls` is a reply without words; `other` is noted, and nothing to people by itself. */
-export type SketchKind =
-  | "you"
-  | "program"
-  | "reply"
-  | "calls"
-  | "tool"
-  | "shell"
-  | "compaction"
-  | "left"
-  | "pin"
-  | "draft"
-  | "note"
-  | "lost"
-  | "other";
-
-export function sketchOf(entry: Entry): Sketch {
+/** An entry may come from before redaction, or from another program: a secret goes before anything is cut, else its half stays. */
+export function sketchOf(entry: Entry, redacted: (text: string) => string = (text) => text): Sketch {
   const { id, parentId, timestamp } = entry;
   const place = { id, parentId, time: Date.parse(timestamp) || 0 };
-  if (entry.type === "message") return { ...place, ...sketchOfMessage(entry, entry.message) };
-  return { ...place, kind: kindOf(entry), words: plainText(wordsOf(entry), LETTERS) };
+  const cut: Cut = (text, most = LETTERS) => plainText(redacted(text.slice(0, most * 5)), most);
+  if (entry.type === "message") return { ...place, ...sketchOfMessage(entry, entry.message, cut) };
+  return { ...place, kind: kindOf(entry), words: cut(wordsOf(entry)) };
 }
+
+/** The beginning of a text, as it may be shown in a line. */
+type Cut = (text: string, most?: number) => string;
 
 /** Enough for a wide line and for a search. */
 const LETTERS = 240;
 
 type Told = Omit<Sketch, "id" | "parentId" | "time">;
 
-function sketchOfMessage(entry: Entry, message: AgentMessage): Told {
-  const words = plainText(
-    entryWords(entry)
-      .slice(0, LETTERS * 20)
-      .replaceAll("**", ""),
-    LETTERS,
-  );
+function sketchOfMessage(entry: Entry, message: AgentMessage, cut: Cut): Told {
   switch (message.role) {
     case "user":
-      return { kind: provenance(entry) === "person" ? "you" : "program", words };
+      return { kind: provenance(entry) === "person" ? "you" : "program", words: saidIn(entry, cut) };
     case "assistant":
-      return repliedWith(message, words);
+      return repliedWith(message, saidIn(entry, cut), cut);
     case "toolResult": {
-      const failed = message.isError ? { isFailed: true as const } : {};
-      const said = message.isError ? words : "";
-      return { kind: "tool", words: plainText(`${message.toolName} ${said}`), callId: message.toolCallId, ...failed };
+      const { toolName, toolCallId: callId } = message;
+      // What a tool gave is the call's; only a failure speaks for itself.
+      if (!message.isError) return { kind: "tool", words: cut(toolName), callId };
+      return { kind: "tool", words: cut(`${toolName} ${entryWords(entry)}`), callId, isFailed: true };
     }
     case "bashExecution":
-      return { kind: "shell", words: plainText(message.command, LETTERS) };
+      return { kind: "shell", words: cut(message.command) };
     default:
-      return { kind: "other", words };
+      return { kind: "other", words: saidIn(entry, cut) };
   }
+}
+
+function saidIn(entry: Entry, cut: Cut): string {
+  return cut(
+    entryWords(entry)
+      .slice(0, LETTERS * 6)
+      .replaceAll("**", ""),
+  );
 }
 
 type Reply = Extract<AgentMessage, { role: "assistant" }>;
 
-function repliedWith({ content, stopReason, errorMessage }: Reply, words: string): Told {
-  const calls = content.flatMap((part) => (part.type === "toolCall" ? [[part.id, callWords(part)] as const] : []));
+function repliedWith({ content, stopReason, errorMessage }: Reply, words: string, cut: Cut): Told {
+  const calls = content.flatMap((part) => (part.type === "toolCall" ? [[part.id, callWords(part, cut)] as const] : []));
   const called = calls.length > 0 ? { calls } : {};
   const isBroken = stopReason === "error" || stopReason === "aborted";
   if (isBroken && words === "") {
-    const why = errorMessage === undefined ? "it was stopped" : plainText(errorMessage, LETTERS);
+    const why = errorMessage === undefined ? "it was stopped" : cut(errorMessage);
     return { kind: "reply", words: why, isFailed: true, ...called };
   }
   return words === ""
@@ -88,33 +80,14 @@ function repliedWith({ content, stopReason, errorMessage }: Reply, words: string
 type ToolCall = Extract<Reply["content"][number], { type: "toolCall" }>;
 
 /** A call by what matters most in it: the file, the command, the pattern. */
-function callWords({ name, arguments: given }: ToolCall): string {
+function callWords({ name, arguments: given }: ToolCall, cut: Cut): string {
   const fields: Readonly<Record<string, unknown>> = Object(given);
   const main = MAIN.map((field) => fields[field]).find((value) => typeof value === "string" && value !== "");
-  return plainText(`${name} ${typeof main === "string" ? main : JSON.stringify(given ?? {})}`, CALL_LETTERS);
+  return cut(`${name} ${typeof main === "string" ? main : JSON.stringify(given ?? {})}`, CALL_LETTERS);
 }
 
 const MAIN = ["path", "file_path", "command", "pattern", "query", "url"];
 const CALL_LETTERS = 120;
-
-function kindOf(entry: Entry): SketchKind {
-  switch (entry.type) {
-    case "compaction":
-      return "compaction";
-    case "branch_summary":
-      return "left";
-    case "custom_message":
-      if (entry.customType === PIN) return "pin";
-      return entry.display ? "note" : "other";
-    case "custom":
-      if (entry.customType === DRAFT) return "draft";
-      return entry.customType === PIN ? "pin" : "other";
-    case "gap":
-      return "lost";
-    default:
-      return "other";
-  }
-}
 
 function wordsOf(entry: Exclude<Entry, { type: "message" }>): string {
   switch (entry.type) {

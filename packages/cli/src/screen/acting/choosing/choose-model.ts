@@ -16,17 +16,25 @@ export async function openModels(words: string, talking: Talking): Promise<boole
   const rows = await modelsWithKey(ready.place);
   const facts = { contextWindow, maxTokens, input: ["text"], reasoning: false } as const;
   const own: ModelRow = { name: speaking, facts: contextWindow > 0 ? facts : null, isLocal: false };
-  const known = ready.built.missing === null ? joined([own], rows) : rows;
+  const known = ready.built.missing === null ? joined(rows, [own]) : rows;
   const chosen = await screen.ask(modelPanel({ rows: known, speaking, more: modelsHere }), { where: "inline" });
-  if (chosen === null || chosen.name === speaking) return true;
-  const answer = await runCommand(`/model ${chosen.name}`, desk);
-  if (answer) await show(answer, talking);
-  if (chosen.isForGood && answer?.type === "told") await keep(chosen.name, talking);
+  if (chosen === null) return true;
+  const isTaken = chosen.name === speaking || (await taken(chosen.name, talking));
+  if (chosen.isForGood && isTaken) await keep(chosen.name, talking);
   return true;
+}
+
+async function taken(name: string, talking: Talking): Promise<boolean> {
+  const answer = await runCommand(`/model ${name}`, talking.desk);
+  if (answer) await show(answer, talking);
+  return answer?.type === "told";
 }
 
 /** For sessions that begin later. */
 async function keep(name: string, { ready, screen }: Talking): Promise<void> {
   const fault = await saveSetting({ path: ["model"], value: name, home: ready.place.home });
-  screen.tell(fault === null ? "kept for sessions to come" : fault.message, fault === null ? "plain" : "bad");
+  screen.tell(
+    fault === null ? `${name} is kept for sessions to come` : fault.message,
+    fault === null ? "plain" : "bad",
+  );
 }

@@ -20,7 +20,8 @@ export async function openSettings(words: string, talking: Talking): Promise<boo
     at = chosen.at;
     const values = valuesOf(chosen.setting);
     if (values.length === 0) return tellHow(chosen.setting, talking);
-    await change(chosen.setting, values, talking);
+    // What went wrong is told below the page, where nobody would see it.
+    if ((await change(chosen.setting, values, talking)) === "in-vain") return true;
   }
 }
 
@@ -37,7 +38,13 @@ function valuesOf({ name }: ListedSetting): readonly unknown[] {
   return Array.isArray(schema.enum) ? schema.enum : [];
 }
 
-async function change(setting: ListedSetting, values: readonly unknown[], { screen, desk }: Talking): Promise<void> {
+/** `in-vain`: something else holds than was chosen, and it was told why. */
+async function change(
+  setting: ListedSetting,
+  values: readonly unknown[],
+  talking: Talking,
+): Promise<"done" | "in-vain"> {
+  const { screen, desk } = talking;
   const options = values.map((value) => ({ label: String(value), value: { value } }));
   const at = Math.max(0, values.indexOf(setting.value));
   const panel = choice({
@@ -47,12 +54,25 @@ async function change(setting: ListedSetting, values: readonly unknown[], { scre
     at,
   });
   const wanted = await screen.ask(panel, { where: "page" });
-  if (wanted === null || wanted.value === setting.value) return;
+  if (wanted === null || wanted.value === setting.value) return "done";
   const path = setting.name.split(".");
   const fault = await saveSetting({ path, value: wanted.value, home: desk.home });
-  if (fault !== null) return screen.tell(fault.message, "bad");
+  if (fault !== null) screen.tell(fault.message, "bad");
+  if (fault !== null) return "in-vain";
   const told = await desk.reload();
   screen.tell([`${setting.name} is ${JSON.stringify(wanted.value)} in ${settingsFile(desk.home)}`, ...told].join("\n"));
+  return overruled(setting.name, wanted.value, talking);
+}
+
+/** A project, a variable or a flag may say otherwise, and counts more than one's own file. */
+function overruled(name: string, wanted: unknown, { screen, desk }: Talking): "done" | "in-vain" {
+  const now = desk.settings?.().find((each) => each.name === name);
+  if (!now || now.value === wanted) return "done";
+  screen.tell(
+    `it counts where ${now.source} does not say otherwise; here it says ${JSON.stringify(now.value)}`,
+    "warning",
+  );
+  return "in-vain";
 }
 
 /** Whatever is written in words is written in the file. */

@@ -21,7 +21,7 @@ function placeIn(outline: Outline): string | null {
   const branches = spoken.filter(({ id }) => !followed.has(id)).length;
   if (branches < 2) return null;
   const isAtEnd = !followed.has(spokenAt(outline, outline.leaf));
-  return `${branches}${outline.reach === "cut" ? "+" : ""} branches${isAtEnd ? "" : ", between them"}`;
+  return `${isAtEnd ? "" : "between "}${branches}${outline.reach === "cut" ? "+" : ""} branches`;
 }
 
 /** This entry, or the nearest before it that is something to people. */

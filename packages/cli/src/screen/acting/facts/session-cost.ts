@@ -14,6 +14,12 @@ export class SessionCost {
   #counted: Sums = nothing;
   #since: Sums = nothing;
   #writes = 0;
+  #isCounted = false;
+
+  /** Null until it was counted. */
+  get cost(): number | null {
+    return this.#isCounted ? this.sums.cost : null;
+  }
 
   get sums(): Sums {
     return added(this.#counted, this.#since);
@@ -29,9 +35,12 @@ export class SessionCost {
     const writes = this.#writes;
     const totals = await sessionSums(session, path);
     if (!totals) return true;
+    // What was counted may not have been told of yet; it would be added to a count that has it already.
+    await session.settle();
     if (writes !== this.#writes) return false;
     this.#counted = { cost: totals.usage.cost.total, compactions: totals.compactions };
     this.#since = nothing;
+    this.#isCounted = true;
     return true;
   }
 }

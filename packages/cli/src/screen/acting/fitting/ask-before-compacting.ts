@@ -2,7 +2,7 @@
 
 import type { Agent } from "@pith/agent";
 import { POSTPONED, type SessionBeforeCompactEvent, type SessionBeforeCompactResult, type Window } from "@pith/context";
-import { askBefore, type Consent } from "../../panels/fitting/ask-before.ts";
+import { askBefore, askBeforeSwitch, type Consent } from "../../panels/fitting/ask-before.ts";
 import type { Talking } from "../talking.ts";
 import { refreshMeter } from "./refresh-meter.ts";
 
@@ -20,6 +20,8 @@ export class Consenting {
   async answer(event: SessionBeforeCompactEvent): Promise<Reply> {
     const { agent } = this.#about.ready.built;
     const { tokensBefore } = event.preparation;
+    // It fits who speaks now, so that it is meant for another.
+    if (tokensBefore <= agent.budget.limit) return (await this.#askForNext(event)) ? undefined : { cancel: true };
     const behind = newest(agent.session.window);
     if (this.#quiet?.behind === behind && tokensBefore < this.#quiet.until) return { cancel: true };
     const mayWait = hasRoom(agent, tokensBefore) && !hasWaited(agent.session.window);
@@ -38,6 +40,13 @@ export class Consenting {
     const seconds = PATIENCE_MS / 1000;
     const panel = askBefore({ tokens: preparation.tokensBefore, limit, keeps: tail, seconds, mayWait });
     return (await screen.ask(panel, { where: "inline", signal: until })) ?? (until.aborted ? "now" : "later");
+  }
+
+  /** Whoever says nothing keeps the model there is. */
+  async #askForNext({ preparation, signal }: SessionBeforeCompactEvent): Promise<boolean> {
+    const until = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+    const panel = askBeforeSwitch({ tokens: preparation.tokensBefore, seconds: PATIENCE_MS / 1000 });
+    return (await this.#about.screen.ask(panel, { where: "inline", signal: until })) ?? false;
   }
 
   #never(): Reply {

@@ -1,6 +1,7 @@
 /** `/compact` on a screen: alone it shows first what would become of it; with words it is done at once. */
 
 import { previewCompaction } from "@pith/context";
+import { catalogue } from "@pith/models";
 import { compactionTold } from "../../../commands/fitting/compaction-told.ts";
 import { preview } from "../../panels/fitting/preview.ts";
 import type { Opener } from "../opener.ts";
@@ -29,13 +30,18 @@ async function compacted(focus: string, talking: Talking): Promise<true> {
   const { agent } = talking.ready.built;
   if (agent.isRunning) talking.screen.tell("It is compacted as soon as the request under way has its answer.");
   const outcome = await agent.compact(focus === "" ? undefined : focus);
-  if (outcome.type === "nothing-to-do" || outcome.type === "postponed") await show(compactionTold(outcome), talking);
+  if (TOLD_HERE.has(outcome.type)) await show(compactionTold(outcome), talking);
   return true;
 }
+
+const TOLD_HERE: ReadonlySet<string> = new Set(["nothing-to-do", "postponed", "cancelled"]);
 
 function tellerOf({ ready: { built, place } }: Talking): Teller {
   const { provider, model } = built.agent.model;
   const [named] = [place.choices.compaction?.model ?? []].flat();
-  const by = `${provider}/${model}`;
-  return { by: named ?? by, isSpeaking: named === undefined || named === by };
+  const speaking = `${provider}/${model}`;
+  const by = named ?? speaking;
+  const at = by.indexOf("/");
+  const { prices } = catalogue().facts(by.slice(0, at), by.slice(at + 1)).facts;
+  return { by, isSpeaking: by === speaking, prices };
 }

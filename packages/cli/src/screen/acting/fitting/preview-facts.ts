@@ -8,11 +8,13 @@ type Planned = Extract<Preview, { type: "planned" }>;
 
 export interface Teller {
   readonly by: string;
-  /** Whether that is who speaks, whose prices the last reply tells. */
+  /** Whether that is who speaks: what its last reply has cost tells more than a list. */
   readonly isSpeaking: boolean;
+  /** Dollars for a million tokens, where they are known. */
+  readonly prices: { readonly input: number; readonly output: number } | undefined;
 }
 
-export function previewFacts({ plan, receipt }: Planned, { by, isSpeaking }: Teller): PreviewFacts {
+export function previewFacts({ plan, receipt }: Planned, { by, isSpeaking, prices }: Teller): PreviewFacts {
   const { window, budget, covered, kept, checkpoint } = plan;
   const ids = new Set(covered.map(({ id }) => id));
   const weights = entryWeights(window, budget);
@@ -21,6 +23,7 @@ export function previewFacts({ plan, receipt }: Planned, { by, isSpeaking }: Tel
     tokens: weights.filter(({ entry }) => ids.has(entry.id) === isCovered).reduce((sum, { tokens }) => sum + tokens, 0),
   });
   const dropped = share(covered, true);
+  const amounts = { budget, read: dropped.tokens, written: checkpoint };
   return {
     tokens: receipt.tokens,
     dropped,
@@ -28,7 +31,7 @@ export function previewFacts({ plan, receipt }: Planned, { by, isSpeaking }: Tel
     words: { count: covered.filter(isTyped).length, tokens: budget.words },
     pins: window.state.pins.length,
     by,
-    price: isSpeaking ? priceOf(window, { budget, read: dropped.tokens, written: checkpoint }) : null,
+    price: (isSpeaking ? priceOf(window, amounts) : null) ?? listPrice(prices, amounts),
   };
 }
 
@@ -50,6 +53,12 @@ function priceOf({ entries }: Window, { budget: { to }, read, written }: Amounts
   const { input, output, cost } = usage;
   return (cost.input / input) * read + (cost.output / output) * written;
 }
+
+function listPrice(prices: Teller["prices"], { read, written }: Amounts): number | null {
+  return prices ? (prices.input * read + prices.output * written) / MILLION : null;
+}
+
+const MILLION = 1_000_000;
 
 function usageIn(entry: Entry, model: string | undefined): Usage | null {
   if (entry.type !== "message" || entry.message.role !== "assistant") return null;

@@ -1,18 +1,18 @@
 /** Whoever sits before the screen is asked: what it is about is shown first, and all of it where they want to see it. */
 
-import type { Answer, Ask, Question } from "@pith/agent";
+import type { Answer, Ask } from "@pith/agent";
 import type { Notifier } from "../../notifying/notifier.ts";
-import type { Matter } from "../../panels/permitting/matter.ts";
-import type { QuestionAnswer } from "../../panels/permitting/question-panel.ts";
+import type { QuestionAnswer, QuestionParts } from "../../panels/permitting/question-panel.ts";
 import type { QuestionState } from "../../panels/permitting/question-rows.ts";
 import type { Stage } from "../../stage.ts";
+import { survived } from "../sessions/survived.ts";
 import { stop } from "../stopping/stop.ts";
 import type { Talking } from "../talking.ts";
 
 export interface AskParts {
   /** Null before it is open; then nothing is asked either. */
   readonly talking: () => Talking | null;
-  readonly notifier?: Pick<Notifier, "waits" | "quietFor"> | undefined;
+  readonly notifier?: Pick<Notifier, "waits"> | undefined;
 }
 
 /** One question at a time comes here: the permissions see to that. */
@@ -20,32 +20,28 @@ export function askOn(stage: Stage, { talking, notifier }: AskParts): Ask {
   return async (question, { signal }) => {
     const open = talking();
     if (!open) return { type: "no" };
-    const { matterOf } = await import("./matter-of.ts");
-    const matter = await matterOf(question, open.ready.place, signal);
     const enough = notifier?.waits(question.text);
-    try {
-      const answer = await answerTo({ question, matter, signal, quietMs: quietMs(notifier) }, stage);
-      // Whoever leaves a question without an answer wants no more of it.
-      if (answer === null && !signal.aborted) stop(open);
-      return answer ?? { type: "no" };
-    } finally {
-      enough?.();
-    }
+    let answer = { type: "no" } as Answer | null;
+    const act = async (): Promise<void> => {
+      const { matterOf } = await import("./matter-of.ts");
+      const matter = await matterOf(question, open.ready.place, signal);
+      answer = await answerTo({ question, matter, signal, ...(notifier && earlyKeys(stage)) }, stage);
+    };
+    // A question that cannot be shown is a no.
+    await survived(act, open).finally(enough);
+    // Whoever leaves a question without an answer wants no more of it.
+    if (answer === null && !signal.aborted) stop(open);
+    return answer ?? { type: "no" };
   };
 }
 
-/** Somebody who has typed within this time may still be typing. */
-const QUIET_MS = 700;
-
-function quietMs(notifier: AskParts["notifier"]): number {
-  return notifier && notifier.quietFor() < QUIET_MS ? QUIET_MS : 0;
+/** Whoever has words in the editor may still be typing; nobody else can have read the question in less than a moment. */
+function earlyKeys({ words }: Stage): Pick<QuestionParts, "quietMs" | "isTyping"> {
+  return words.text === "" ? { quietMs: 300 } : { quietMs: 700, isTyping: true };
 }
 
-interface Asking {
-  readonly question: Question;
-  readonly matter: Matter;
+interface Asking extends QuestionParts {
   readonly signal: AbortSignal;
-  readonly quietMs: number;
 }
 
 async function answerTo(asking: Asking, stage: Stage): Promise<Answer | null> {

@@ -1,4 +1,4 @@
-/** Before the first talk in a folder that brings something of its own: does it count? Nobody is asked where there is nothing. */
+/** Before the first talk in a folder that brings something of its own: does it count? Nobody is asked where there is nothing, nor twice about the same bytes. */
 
 import { homedir } from "node:os";
 import { pithHome } from "@pith/context/node";
@@ -17,6 +17,8 @@ export async function trustAsked(wish: Wish, stage: Stage, place: TrustPlace = h
   if (wish.trusts) return wish;
   const folder = await trustedFolder({ ...place, userHome: homedir() });
   if (folder.type === "trusted" || folder.holds.files.length === 0) return wish;
+  const { wasDeclined } = await import("../../../home/trust/keeping/declined-file.ts");
+  if (await wasDeclined(folder.holds, place.home)) return wish;
   return (await isCounted(stage, place)) ? { ...wish, trusts: true } : wish;
 }
 
@@ -37,6 +39,8 @@ async function isCounted(stage: Stage, { cwd, home }: TrustPlace): Promise<boole
   const { trusted, question } = await looked(cwd, home);
   const text = redaction.redacted(questionText(question));
   const answer = await stage.ask(trustPage(text), { where: "page" });
+  if (answer === "no")
+    await (await import("../../../home/trust/keeping/declined-file.ts")).keepDeclined(trusted.holds, home);
   if (answer !== "always") return answer === "once";
   // The very bytes that were shown.
   const kept = await trustShown(trusted.holds, { home, redaction });

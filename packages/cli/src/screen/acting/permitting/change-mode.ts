@@ -2,6 +2,7 @@
 
 import type { Mode } from "@pith/agent";
 import { modes, modeTold } from "../../../commands/choosing/mode.ts";
+import { keyHint } from "../../keys/key-hint.ts";
 import { choice } from "../../panels/choice.ts";
 import type { Stage } from "../../stage.ts";
 import type { Talking } from "../talking.ts";
@@ -49,12 +50,13 @@ async function chosenMode({ ready, screen }: Talking): Promise<Mode | null> {
 }
 
 async function isConfirmed(screen: Stage): Promise<boolean> {
+  const away = keyHint("mode", screen.state.keymap) ?? "/mode";
   const panel = choice({
     title: "Let it do everything without asking?",
     body: ({ theme }) => [
       "",
       " It may change and delete files anywhere you can, and run any command outside the sandbox.",
-      theme.dim(" Only secrets are still asked about. The mode ends with this program, or with Shift+Tab."),
+      theme.dim(` Only secrets are still asked about. The mode ends with this program, or with ${away}.`),
       "",
     ],
     options: [

@@ -2,12 +2,13 @@
 
 import { draftAt, LARGEST_PICTURE } from "@pith/agent";
 import { nodeFiles } from "@pith/agent/node";
-import { type Entry, entryWords, plainText, type Window } from "@pith/context";
+import { entryWords, plainText, type Window } from "@pith/context";
 import { clipped } from "../../../printing/clipped.ts";
 import { contentOf } from "../../../prompting/content.ts";
 import { greet } from "../../starting/greet.ts";
 import { isFinished } from "../../state/block.ts";
 import { factsOf } from "../../state/facts-of.ts";
+import { isSaid } from "../../state/glance.ts";
 import { past } from "../past.ts";
 import { say } from "../say.ts";
 import { submit } from "../submit.ts";
@@ -53,10 +54,6 @@ async function divide({ ready, screen }: Talking): Promise<void> {
 function firstWords({ entries, reachesRoot }: Window): string {
   const first = reachesRoot ? entries.find(isSaid) : undefined;
   return first ? entryWords(first) : "";
-}
-
-function isSaid(entry: Entry): boolean {
-  return entry.type === "message" && entry.message.role === "user";
 }
 
 const WIDTH = 60;

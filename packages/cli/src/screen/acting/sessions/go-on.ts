@@ -9,6 +9,8 @@ export async function offerToGoOn(talking: Talking): Promise<void> {
   const { agent, missing } = ready.built;
   const left = leftOpen(nextAt(agent.session.window.entries), agent.queue.length);
   if (left === null || missing !== null) return;
+  // Who types already would answer with their next letter.
+  if (screen.words.text !== "") return screen.tell(`This session broke off: ${left}. What you say next comes first.`);
   const goesOn = await screen.ask(
     choice({
       title: `This session broke off: ${left}.`,

@@ -4,7 +4,9 @@ import type { Wish } from "../../../asking/wish.ts";
 import type { Exit } from "../../../work.ts";
 import type { Notifier } from "../../notifying/notifier.ts";
 import type { Stage } from "../../stage.ts";
+import { trustAsked } from "../permitting/ask-trust.ts";
 import { openTalk, type Talk } from "../talk.ts";
+import { firstWish } from "./first-wish.ts";
 
 export interface Showing {
   readonly screen: Stage;
@@ -13,13 +15,14 @@ export interface Showing {
   readonly shown: (talk: Talk) => void;
 }
 
-export async function oneAfterAnother(first: Wish | null, { screen, notifier, shown }: Showing): Promise<Exit> {
+export async function oneAfterAnother(wish: Wish, { screen, notifier, shown }: Showing): Promise<Exit> {
   let talk: Talk | null = null;
   let folder = process.cwd();
-  for (let next = first; next; ) {
-    const opened = await openTalk(next, screen, notifier);
-    if (opened.type === "failed" && !talk) return opened.exit;
-    if (opened.type === "failed") stay(opened.exit, { screen, folder });
+  for (let next = await firstWish(wish, screen); next; ) {
+    const isKnown = talk !== null && process.cwd() === folder;
+    const opened = await openTalk(isKnown ? next : await trusted(next, { screen, folder }), screen, notifier);
+    if (opened.type === "failed" && !talk && wish.session.type !== "choose") return opened.exit;
+    if (opened.type === "failed") stay(opened.exit, { screen, folder, isTalking: talk !== null });
     else {
       await talk?.close();
       talk = opened.talk;
@@ -27,15 +30,31 @@ export async function oneAfterAnother(first: Wish | null, { screen, notifier, sh
       shown(talk);
       await talk.begin();
     }
-    next = (await talk?.left()) ?? null;
+    // With none to stay in, another one is chosen.
+    next = talk ? await talk.left() : await firstWish(wish, screen, whyNot(opened));
   }
   return farewell(talk);
 }
 
+interface Leaving {
+  readonly screen: Stage;
+  /** The one that trust was given for. */
+  readonly folder: string;
+}
+
+/** Who trusts one folder has said nothing of another. */
+async function trusted(next: Wish, { screen, folder }: Leaving): Promise<Wish> {
+  return await trustAsked({ ...next, trusts: next.trusts && process.cwd() === folder }, screen);
+}
+
 /** Also in the folder, if one was on the way to another. */
-function stay({ message = "" }: Exit, { screen, folder }: { readonly screen: Stage; readonly folder: string }): void {
-  screen.tell(`one stays in this session: ${message}`, "bad");
+function stay({ message = "" }: Exit, { screen, folder, isTalking }: Leaving & { readonly isTalking: boolean }): void {
+  screen.tell(isTalking ? `one stays in this session: ${message}` : message, "bad");
   if (process.cwd() !== folder) process.chdir(folder);
+}
+
+function whyNot(opened: Awaited<ReturnType<typeof openTalk>>): string | null {
+  return opened.type === "failed" ? (opened.exit.message ?? null) : null;
 }
 
 function farewell(talk: Talk | null): Exit {

@@ -23,8 +23,9 @@ async function named(words: string, talking: Talking): Promise<boolean> {
   // One that lies elsewhere belongs to no folder of ours.
   if (!item) await show(answer, talking);
   else {
-    const path = await settledFolder(item, { screen, ...desk });
-    if (path !== null) leave({ ...nextWish(ready), session: { type: "named", name: path } });
+    const settled = await settledFolder(item, { screen, ...desk });
+    if (settled.type === "failed") screen.tell(settled.why, "bad");
+    if (settled.type === "settled") leave({ ...nextWish(ready), session: { type: "named", name: settled.path } });
   }
   return true;
 }

@@ -7,7 +7,7 @@ import type { Talking } from "../talking.ts";
 
 export async function showTitle({ ready, screen }: Talking): Promise<void> {
   const { agent } = ready.built;
-  show((await agent.session.store.name()) ?? "", { screen, folder: ready.place.cwd });
+  show(agent.session.redacted((await agent.session.store.name()) ?? ""), { screen, folder: ready.place.cwd });
 }
 
 /** A session that gets another name has another title. */

@@ -1,5 +1,6 @@
 /** The ways out: the first Ctrl+C stops or clears, a second one soon after it leaves; Ctrl+D leaves an empty editor. */
 
+import { keyHint } from "../../keys/key-hint.ts";
 import type { Stage } from "../../stage.ts";
 import type { Talking } from "../talking.ts";
 import { stop } from "./stop.ts";
@@ -7,7 +8,7 @@ import { stop } from "./stop.ts";
 /** Ctrl+C. What was typed can be had back with the arrow up. */
 export function clear(talking: Talking): boolean {
   const { screen, leave } = talking;
-  if (screen.state.hint === AGAIN) {
+  if (screen.state.hint === againTold(screen)) {
     leave(null);
     return true;
   }
@@ -33,10 +34,14 @@ function emptied(screen: Stage): void {
 /** The hint itself says that a second one leaves, and as long as it stands that is so. */
 function hint(screen: Stage): void {
   const before = screen.state.hint;
-  screen.change((state) => ({ ...state, hint: AGAIN }));
-  const restore = (): void => screen.change((state) => (state.hint === AGAIN ? { ...state, hint: before } : state));
+  const again = againTold(screen);
+  screen.change((state) => ({ ...state, hint: again }));
+  const restore = (): void => screen.change((state) => (state.hint === again ? { ...state, hint: before } : state));
   setTimeout(restore, SOON_MS).unref();
 }
 
-const AGAIN = "Ctrl+C again leaves; everything is saved";
+function againTold({ state }: Stage): string {
+  return `${keyHint("clear", state.keymap) ?? "Ctrl+C"} again leaves; everything is saved`;
+}
+
 const SOON_MS = 2_000;

@@ -2,6 +2,7 @@
 
 import { survived } from "../sessions/survived.ts";
 import type { Talking } from "../talking.ts";
+import { shownAtRest } from "./at-rest.ts";
 
 /** False where nothing was under way. */
 export function stop(talking: Talking): boolean {
@@ -14,8 +15,7 @@ async function stopped(talking: Talking): Promise<void> {
   const { ready, screen } = talking;
   const { agent } = ready.built;
   await Promise.all([agent.abort(), screen.state.shell.length > 0 && stopShell(talking)]);
-  // Not all that can be stopped tells that it was.
-  if (!agent.isRunning) screen.change((state) => ({ ...state, work: { type: "idle" } }));
+  shownAtRest(talking);
   if (agent.queue.length === 0) return;
   const { takenBack } = await import("../typing/taken-back.ts");
   await takenBack(talking);

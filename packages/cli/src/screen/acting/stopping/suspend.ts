@@ -3,10 +3,8 @@
 import type { Stage } from "../../stage.ts";
 
 /** False where a shell cannot do that. */
-export function suspend({ screen }: { readonly screen: Stage }): boolean {
-  if (process.platform === "win32") return false;
-  void screen.lend(asleep);
-  return true;
+export function suspend({ screen }: { readonly screen: Stage }): false | Promise<void> {
+  return process.platform !== "win32" && screen.lend(asleep);
 }
 
 /** Whoever sends it to sleep from outside finds the terminal in order as well. What comes back ends that. */

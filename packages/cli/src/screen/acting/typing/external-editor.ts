@@ -6,10 +6,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Talking } from "../talking.ts";
 
-export async function writeElsewhere({ ready, screen }: Talking): Promise<void> {
-  const { environment, cwd } = ready.place;
-  const editor = environment.VISUAL || environment.EDITOR;
+export async function writeElsewhere(talking: Talking): Promise<void> {
+  const { ready, screen } = talking;
+  const { VISUAL, EDITOR } = ready.place.environment;
+  const editor = VISUAL || EDITOR;
   if (!editor) return screen.tell("which editor? set VISUAL or EDITOR, such as: export EDITOR=vim");
+  if (lent.has(screen)) return;
+  lent.add(screen);
+  await written(editor, talking).finally(() => lent.delete(screen));
+}
+
+/** A key that is pressed twice opens one editor: there is one terminal. */
+const lent = new WeakSet<object>();
+
+async function written(editor: string, { ready, screen }: Talking): Promise<void> {
+  const { environment, cwd } = ready.place;
   const folder = await mkdtemp(join(tmpdir(), "pith-words-"));
   try {
     const file = join(folder, "words.md");

@@ -3,6 +3,7 @@
 import { KeybindingsManager, type KeyId, setKeybindings, TUI_KEYBINDINGS } from "@earendil-works/pi-tui";
 import { Presses } from "../../keys/presses.ts";
 import { readKeymap } from "../../keys/read-keymap.ts";
+import { queuedWords } from "../../state/queued-words.ts";
 import { type HistoryPlace, readHistory } from "../../typing/history-file.ts";
 import { saidWords } from "../../typing/said-words.ts";
 import type { WritingEditor } from "../../typing/writing-editor.ts";
@@ -35,7 +36,7 @@ function showQueue({ ready, screen }: Talking): void {
   const { queue } = ready.built.agent;
   if (queue.length === 0) return;
   const said = (kind: string): readonly string[] =>
-    queue.filter((each) => each.kind === kind).map(({ content }) => saidWords(content));
+    queuedWords(queue.filter((each) => each.kind === kind).map(({ content }) => saidWords(content)));
   screen.change((state) => ({ ...state, queue: { steering: said("steer"), followUp: said("followUp") } }));
 }
 
@@ -43,9 +44,11 @@ async function keysHere({ ready, screen }: Talking): Promise<void> {
   const { keymap, own, notes } = await readKeymap(ready.place.home);
   for (const note of notes) screen.tell(note, "warning");
   pressWith(new Presses(keymap), screen);
+  screen.change((state) => ({ ...state, keymap }));
   const changed = Object.keys(TUI_KEYBINDINGS).filter((id) => own.includes(id) || isLess(id, keymap[id]));
   const bindings = changed.map((id) => [id, [...(keymap[id] ?? [])] as KeyId[]]);
-  setKeybindings(new KeybindingsManager(TUI_KEYBINDINGS, Object.fromEntries(bindings)));
+  // Copying is the terminal's; else the editor would hear none of its keys as closing a completion.
+  setKeybindings(new KeybindingsManager(TUI_KEYBINDINGS, { ...Object.fromEntries(bindings), "tui.input.copy": [] }));
 }
 
 /** Something else has one of its keys now. */

@@ -17,19 +17,22 @@ export async function wordsSaid(
 ): Promise<WordsSaid> {
   const named = mentions(typed);
   if (named.length === 0 && pictures.length === 0) return { type: "said", content: text };
-  if (named.length > MOST_NAMED)
-    return mistake(`${named.length} files are named with an @; up to ${MOST_NAMED} are said`);
   const blocks: (TextBlock | ImageBlock)[] = [];
-  for (const path of named) {
+  let count = 0;
+  for (const path of named.slice(0, MOST_LOOKED_FOR)) {
     const found = await foundAt(path, place.cwd);
     if (found.type === "mistake") return found;
     blocks.push(...found.blocks);
+    if (found.blocks.length > 0) count += 1;
+    if (count > MOST_NAMED) return mistake(`more than ${MOST_NAMED} files are named with an @; name fewer at once`);
   }
   for (const { marker, image } of pictures) blocks.push({ type: "text", text: marker }, image);
   return { type: "said", content: blocks.length === 0 ? text : [...blocks, { type: "text", text }] };
 }
 
 const MOST_NAMED = 20;
+/** Most words with an @ name no file, such as people. */
+const MOST_LOOKED_FOR = 500;
 const MOST_NAMES = 300;
 
 async function foundAt(path: string, root: string): Promise<FoundFile> {

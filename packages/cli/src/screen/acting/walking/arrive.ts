@@ -1,6 +1,6 @@
 /** After a move: the last words of where one stands now, from the log, what became of files, and what is to be said anew. */
 
-import { draftAt, type Navigated } from "@pith/agent";
+import { draftAt, type Navigated, type Rewound } from "@pith/agent";
 import type { Answer } from "../../../commands/command.ts";
 import { filesTold, moveTold } from "../../../commands/walking/move-told.ts";
 import { past } from "../past.ts";
@@ -10,12 +10,12 @@ export async function arrive(moved: Navigated, talking: Talking): Promise<void> 
   const { ready, screen } = talking;
   const { session } = ready.built.agent;
   const answer = session.redacted(moveTold(moved, session));
-  if (moved.type !== "moved") return screen.tell(sentenceOf(answer, moved), toneOf(answer));
+  if (moved.type !== "moved") return screen.tell(session.redacted(sentenceOf(answer, moved)), toneOf(answer));
   const id = moved.summary?.id;
   // What was left is shown where it stands: behind the words before it.
   screen.change((state) => ({ ...state, blocks: state.blocks.filter((block) => block.id !== id) }));
   await past(talking);
-  if (moved.files) screen.tell(filesTold(moved.files).join("; "), moved.files.type === "refused" ? "bad" : "good");
+  if (moved.files) screen.tell(session.redacted(filesTold(moved.files).join("; ")), fateOf(moved.files));
   putWords(moved.editorText ?? draftAt(session.window), talking);
 }
 
@@ -39,6 +39,11 @@ function sentenceOf(answer: Answer, moved: Navigated): string {
     return `You stand where you stood: ${moved.files.map(({ path }) => path).join(", ")} changed in this very moment. /tree once more shows what can be put back.`;
   if (answer.type === "told" || answer.type === "draft") return answer.text;
   return answer.type === "failed" || answer.type === "mistake" ? answer.message : "";
+}
+
+/** A file that could not be written is no good news, whatever became of the others. */
+function fateOf(files: Rewound): "good" | "bad" {
+  return files.type === "refused" || files.files.some(({ type }) => type === "failed") ? "bad" : "good";
 }
 
 function toneOf({ type }: Answer): "plain" | "bad" {

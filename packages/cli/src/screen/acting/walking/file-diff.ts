@@ -7,6 +7,7 @@ export async function fileDiff(file: PlannedFile, { files, originals }: RewindPa
   const { path, target, type } = file;
   if (type === "lost") return "What it was before is not kept any more.";
   const found = await files.read(path);
+  if (found.type !== "read" && found.type !== "missing") return "It cannot be read.";
   const now = found.type === "read" ? textOf(found.bytes) : "";
   const kept = target === null ? null : await originals.read(target);
   const then = kept ? textOf(kept) : "";

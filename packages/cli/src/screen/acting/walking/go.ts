@@ -9,6 +9,7 @@ import { filesPanel } from "../../panels/walking/questions/files-panel.ts";
 import { type Leaving, leaveQuestion } from "../../panels/walking/questions/leave-question.ts";
 import { oneLinePanel } from "../../panels/walking/questions/one-line.ts";
 import { show } from "../show-answer.ts";
+import { shownAtRest } from "../stopping/at-rest.ts";
 import { stop } from "../stopping/stop.ts";
 import type { Talking } from "../talking.ts";
 import { arrive } from "./arrive.ts";
@@ -19,8 +20,7 @@ import { leftBehind } from "./leaving.ts";
 export type Gone = "gone" | "stayed";
 
 export async function go(id: string, talking: Talking): Promise<Gone> {
-  const { ready, screen } = talking;
-  const { agent } = ready.built;
+  const { agent } = talking.ready.built;
   const entry = await agent.session.store.entry(id);
   if (!entry) return told("this entry is not in the session any more", talking);
   if (!(await isFree(talking))) return "stayed";
@@ -32,14 +32,17 @@ export async function go(id: string, talking: Talking): Promise<Gone> {
   const restoreFiles = await askedFiles(id, talking);
   if (restoreFiles === null) return "stayed";
   const wish = { ...leaving.wish, restoreFiles };
-  const moved = await moving(id, wish, talking);
-  await arrive(moved, talking);
-  screen.change((state) => (state.work.type === "summarising" ? { ...state, work: { type: "idle" } } : state));
+  try {
+    await arrive(await moving(id, wish, talking), talking);
+  } finally {
+    shownAtRest(talking);
+  }
   return "gone";
 }
 
-/** A new session; one stands in it from now on. */
+/** A new session; one stands in it from now on, and what was under way in this one has ended. */
 export async function fork(entry: Entry, talking: Talking): Promise<Gone> {
+  if (!(await isFree(talking))) return "stayed";
   await show(await forkedAt(entry, talking.desk), talking);
   return "gone";
 }
@@ -99,7 +102,7 @@ async function askedFiles(id: string, { ready, screen }: Talking): Promise<reado
   const files: readonly PlannedFile[] = (await agent.previewFiles(id)).filter(({ type }) => type !== "same");
   if (!rewind || files.length === 0) return [];
   const folder = ready.place.cwd;
-  const diff = (file: PlannedFile) => fileDiff(file, rewind, folder);
+  const diff = async (file: PlannedFile) => agent.session.redacted(await fileDiff(file, rewind, folder));
   const answer = await screen.ask(filesPanel({ files, folder, diff }), { where: "page" });
   if (answer === null) return null;
   return answer === "leave" ? [] : files.filter(isRestorable).map(({ path }) => path);

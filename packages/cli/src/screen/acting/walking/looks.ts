@@ -8,7 +8,7 @@ export type Look = Pick<TreeParts, "title" | "keys" | "sieves" | "enter">;
 export const treeLook: Look = {
   title: "Tree",
   keys: [
-    ...["←→ fold", "[ ] branches", "Tab filter", "/ search", "l label", "Enter go", "f fork", "Esc"],
+    ...["Enter go", "/ search", "Tab filter", "←→ fold", "[ ] branches", "l label", "f fork", "Esc"],
     ...["b where you last left", "space reads on"],
   ],
   sieves: treeSieves,
@@ -17,7 +17,7 @@ export const treeLook: Look = {
 
 export const forkLook: Look = {
   title: "Fork: a new session from before which message?",
-  keys: ["↑↓ walk", "/ search", "Tab branches", "l label", "Enter fork", "Esc"],
+  keys: ["Enter fork", "/ search", "Tab branches", "l label", "↑↓ walk", "Esc"],
   sieves: forkSieves,
   enter: "fork",
 };

@@ -4,6 +4,8 @@ import { refusalNotes } from "@pith/context";
 import { LEAF_MOVED } from "../../../commands/answers.ts";
 import { growOutline } from "../../../commands/walking/outlining/grow-outline.ts";
 import { type Picked, type TreeParts, treePanel } from "../../panels/walking/tree/tree-panel.ts";
+import type { TreeState } from "../../panels/walking/tree/tree-state.ts";
+import type { Stage } from "../../stage.ts";
 import type { Talking } from "../talking.ts";
 import { fork, go } from "./go.ts";
 import { forkLook, type Look, treeLook } from "./looks.ts";
@@ -22,12 +24,20 @@ export async function openFork(words: string, talking: Talking): Promise<boolean
 }
 
 async function walk(talking: Talking, look: Look): Promise<void> {
-  for (let at: string | undefined; ; ) {
-    const picked = await talking.screen.ask(treePanel(partsFor(talking, look, at)), { where: "page" });
+  const { screen } = talking;
+  // Whoever presses Esc four times wants one tree.
+  if (open.has(screen)) return;
+  for (let before: TreeState | undefined; ; ) {
+    open.add(screen);
+    const asked = screen.ask(treePanel(partsFor(talking, look, before)), { where: "page" });
+    const picked = await asked.finally(() => open.delete(screen));
     if (!picked || (await taken(picked, talking)) === "gone") return;
-    at = picked.id;
+    before = picked.page;
   }
 }
+
+/** Screens on which a tree is looked at. */
+const open = new WeakSet<Stage>();
 
 async function taken({ type, id }: Picked, talking: Talking): Promise<"gone" | "stayed"> {
   if (type === "go") return await go(id, talking);
@@ -36,7 +46,7 @@ async function taken({ type, id }: Picked, talking: Talking): Promise<"gone" | "
 }
 
 /** Opens at once: whatever must be read comes while one looks. */
-function partsFor({ ready, screen }: Talking, look: Look, at?: string): TreeParts {
+function partsFor({ ready, screen }: Talking, look: Look, before?: TreeState): TreeParts {
   const { agent } = ready.built;
   const { session } = agent;
   const { store, leaf, window } = session;
@@ -46,7 +56,7 @@ function partsFor({ ready, screen }: Talking, look: Look, at?: string): TreePart
     ...look,
     title: name === null ? look.title : `${look.title} · ${name}`,
     leaf,
-    ...(at !== undefined && { at }),
+    ...(before && { before }),
     now: Date.now,
     entry: async (id) => redacted(await store.entry(id)),
     growth: (signal) => growOutline({ store, leaf, near: window.entries, signal, redacted }),

@@ -3,7 +3,7 @@
 import type { Called } from "../../state/block.ts";
 import type { Brush } from "../brush.ts";
 import { partShown } from "../lines/part-shown.ts";
-import { drawPicture } from "../pictures/picture.ts";
+import { drawPicture } from "../picture.ts";
 import { COUNTED, callHeading } from "./call-heading.ts";
 import { diffRows } from "./diff-rows.ts";
 

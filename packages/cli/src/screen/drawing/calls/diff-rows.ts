@@ -15,7 +15,7 @@ interface Row {
 export function diffRows(diff: string, few: number, brush: Brush): readonly string[] {
   const rows = rowsIn(diff);
   const most = brush.isUnfolded ? Math.max(1, (brush.most ?? Number.POSITIVE_INFINITY) - 3) : few;
-  const digits = Math.max(2, ...rows.map(({ number }) => `${number ?? ""}`.length));
+  const digits = Math.max(2, `${rows.reduce((most, { number }) => Math.max(most, number ?? 0), 0)}`.length);
   const drawn = rows.slice(0, most).flatMap((row) => drawRow(row, digits, brush));
   return [...drawn.slice(0, most), ...leftTold(rows.length - Math.min(most, rows.length), "more", brush)];
 }
@@ -34,7 +34,7 @@ function drawRow({ number, sign, text }: Row, digits: number, { width, theme, is
   const indent = " ".repeat(4 + digits + 3);
   if (isUnfolded) return wrapped(text, { width, mark, indent, ink });
   const row = cut(text, { width: width - indent.length, indent: "", ink });
-  return [`${mark}${row}`];
+  return [`${mark}${row}`.trimEnd()];
 }
 
 function rowsIn(diff: string): readonly Row[] {

@@ -3,8 +3,8 @@
 import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import type { Code, Paragraph } from "../../state/paragraphs.ts";
 import { type Brush, isLive } from "../brush.ts";
-import { shownText } from "../lines/shown-text.ts";
-import { codeLines } from "./code-lines.ts";
+import { shownText } from "../lines/wrapped.ts";
+import type { Theme } from "../theme.ts";
 
 export function codeRows(
   text: string,
@@ -39,3 +39,27 @@ function wordsOf(code: string, isClosed: boolean): string {
 const INDENT = "    ";
 const LONGEST = 8_000;
 const AROUND = 4_000;
+
+export type Highlight = (code: string, language: string, theme: Theme) => readonly string[] | null;
+
+let highlight: Highlight | null = null;
+let loading: Promise<void> | null = null;
+
+/** In inks, as soon as whoever knows languages is loaded; until then, and where it is too long, in one ink. */
+export function codeLines(code: string, language: string | undefined, theme: Theme): readonly string[] {
+  if (highlight === null) void highlighterLoaded();
+  const isPlain = code.length > MOST_READ || language === undefined || theme.name === "none";
+  const lines = isPlain ? null : highlight?.(code, language, theme);
+  return lines ?? code.split("\n").map((line) => (line === "" ? "" : theme.code(line)));
+}
+
+/** Loaded when the first code is seen: a start without any does not wait for it. */
+export function highlighterLoaded(): Promise<void> {
+  loading ??= import("./highlight.ts").then((loaded) => {
+    highlight = loaded.highlight;
+  });
+  return loading;
+}
+
+/** Reading so much takes a few hundredths of a second. */
+const MOST_READ = 30_000;

@@ -2,7 +2,6 @@
 
 import highlighter from "highlight.js/lib/core";
 import type { Ink, Theme } from "../theme.ts";
-import { inksOfScopes } from "./inks-of-scopes.ts";
 import { languages } from "./languages.ts";
 
 /** Null for a language nobody here knows. */
@@ -36,7 +35,7 @@ function painted(html: string, theme: Theme): readonly string[] {
   const open: (Ink | null)[] = [];
   const pieces: string[] = [];
   for (const [, scopes, text] of html.matchAll(/<span class="([^"]*)">|<\/span>|([^<]+)/g)) {
-    if (scopes !== undefined) open.push(inksOfScopes(scopes) ?? open.at(-1) ?? null);
+    if (scopes !== undefined) open.push(inkOf(scopes) ?? open.at(-1) ?? null);
     else if (text === undefined) open.pop();
     else pieces.push(inked(unescaped(text), open.at(-1) ?? null, theme));
   }
@@ -55,3 +54,39 @@ const ESCAPED: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"',
 function unescaped(text: string): string {
   return text.replace(/&(lt|gt|quot|#x27|amp);/g, (_, name: string) => ESCAPED[name] ?? "");
 }
+
+/** Null where it is written as it is. */
+function inkOf(scopes: string): Ink | null {
+  const name = scopes.split(" ")[0]?.replace(/^hljs-/, "") ?? "";
+  return INKS[name] ?? null;
+}
+
+/** Few, so that code stays calm. */
+const INKS: Readonly<Record<string, Ink>> = {
+  keyword: "accent",
+  selector: "accent",
+  "selector-tag": "accent",
+  tag: "accent",
+  name: "accent",
+  section: "heading",
+  string: "good",
+  regexp: "good",
+  char: "good",
+  link: "link",
+  comment: "dim",
+  doctag: "dim",
+  quote: "dim",
+  meta: "dim",
+  number: "warning",
+  literal: "warning",
+  symbol: "warning",
+  title: "user",
+  function: "user",
+  attr: "user",
+  attribute: "user",
+  property: "user",
+  type: "code",
+  built_in: "code",
+  addition: "added",
+  deletion: "removed",
+};

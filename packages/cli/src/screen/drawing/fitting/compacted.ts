@@ -1,14 +1,13 @@
-/** A compaction in the transcript: two lines that say what was kept, dropped and paid, and the whole receipt when opened. */
+/** A compaction in the transcript: two lines that say what was dropped, kept and paid, and the whole receipt when opened. */
 
 import type { CompactionEntry } from "@pith/context";
-import { costTold } from "../../../printing/amounts.ts";
 import { clipped } from "../../../printing/clipped.ts";
-import { amount, counted } from "../../../subcommands/sessions/wording/amounts.ts";
+import { amount, costTold, counted } from "../../../subcommands/sessions/wording/amounts.ts";
+import { keyTold } from "../../keys/key-hint.ts";
 import type { Compacted } from "../../state/block.ts";
 import { type Brush, isLive } from "../brush.ts";
 import { cut, wrapped } from "../lines/wrapped.ts";
-import { pinsIn, receiptRows } from "./receipt-rows.ts";
-import { wholeReceipt } from "./whole-receipt.ts";
+import { pinsIn, receiptRows, wholeReceipt } from "./receipt-rows.ts";
 
 export function drawCompacted(block: Compacted, brush: Brush): readonly string[] {
   const { theme, width } = brush;
@@ -34,7 +33,9 @@ function headOf({ entry, isUndone }: Compacted): string {
   const receipt = wholeReceipt(entry);
   const before = amount(receipt?.tokens.before ?? entry.tokensBefore);
   const size = receipt ? `${before} → ${amount(receipt.tokens.after)} tokens` : `${before} tokens before`;
-  const teller = receipt ? ` · told by ${receipt.by ?? (receipt.route === "hook" ? "a hook" : "code alone")}` : "";
+  // Who serves it stands in the receipt.
+  const model = receipt?.by?.slice(receipt.by.lastIndexOf("/") + 1);
+  const teller = receipt ? ` · told by ${model ?? (receipt.route === "hook" ? "a hook" : "code alone")}` : "";
   const cost = receipt && receipt.cost > 0 ? ` · ${costTold(receipt.cost)}` : "";
   return `${isUndone ? "compaction, undone" : "compacted"}: ${size}${cost}${teller}`;
 }
@@ -44,17 +45,19 @@ function balanceOf(entry: CompactionEntry): string {
   if (!receipt) return "all that it stands for is still in the log";
   const pins = pinsIn(entry);
   return [
-    `kept ${counted(receipt.kept.count, "entry", "entries")}`,
-    `dropped ${amount(receipt.covered.count)}, all recoverable`,
-    `pinned ${pins === 0 ? "none" : amount(pins)}`,
+    `dropped the oldest ${counted(receipt.covered.count, "entry", "entries")}, all recoverable`,
+    `kept the newest ${amount(receipt.kept.count)}`,
+    pins === 0 ? "no pins" : counted(pins, "pin"),
   ].join(" · ");
 }
 
 /** Only while they still do what they say. */
 function keys({ isUndone }: Compacted, brush: Brush): readonly string[] {
   if (!isLive(brush)) return [];
-  const undo = isUndone ? "alt+u brings it back" : "alt+u undoes it";
-  const fold = brush.isUnfolded ? "ctrl+o closes the receipt" : "ctrl+o the receipt";
-  const line = `${undo} · alt+s what the model sees now · ${fold}`;
-  return [cut(line, { width: brush.width, ink: brush.theme.dim })];
+  const told = [
+    keyTold("undoCompaction", isUndone ? "brings it back" : "undoes it", brush.keymap),
+    keyTold("seen", "what the model sees now", brush.keymap),
+    keyTold("fold", brush.isUnfolded ? "closes the receipt" : "the receipt", brush.keymap),
+  ].filter((text) => text !== "");
+  return told.length === 0 ? [] : [cut(told.join(" · "), { width: brush.width, ink: brush.theme.dim })];
 }

@@ -1,13 +1,12 @@
 /** A receipt, row by row: why, who, what was dropped and kept, what was found, and what the model reads instead. */
 
-import type { CompactionEntry, Receipt } from "@pith/context";
-import { costTold, secondsTold } from "../../../printing/amounts.ts";
+import { type CompactionEntry, type Receipt, receiptOf } from "@pith/context";
+import { secondsTold } from "../../../printing/amounts.ts";
 import { clipped } from "../../../printing/clipped.ts";
-import { amount, bytesTold, counted } from "../../../subcommands/sessions/wording/amounts.ts";
+import { amount, bytesTold, costTold, counted } from "../../../subcommands/sessions/wording/amounts.ts";
 import type { Brush } from "../brush.ts";
 import { partShown } from "../lines/part-shown.ts";
 import { wrapped } from "../lines/wrapped.ts";
-import { wholeReceipt } from "./whole-receipt.ts";
 
 export function receiptRows(entry: CompactionEntry, brush: Brush): readonly string[] {
   const { theme, width } = brush;
@@ -34,15 +33,15 @@ type Fact = readonly [name: string, value: string];
 /** It comes from a file, and other programs write files, too: what is not there is not told. */
 function factsOf(receipt: Receipt, entry: CompactionEntry): readonly Fact[] {
   const { reason, by, route, tokens, bytes, calls, cost, durationMs, covered, kept, findings } = receipt;
-  const limit = tokens.limit === null ? "" : `; more than ${amount(tokens.limit)} is too much`;
+  const limit = typeof tokens.limit !== "number" ? "" : `; more than ${amount(tokens.limit)} is too much`;
   const paid = [counted(calls, "call"), ...(cost > 0 ? [costTold(cost)] : []), secondsTold(durationMs)].join(", ");
   return [
     ["why", REASONS[reason] ?? `${reason}`],
     ["told by", `${by ?? (route === "hook" ? "a hook" : "code alone")}: ${paid}`],
     ["tokens", `${amount(tokens.before)} → ${amount(tokens.after)}${limit}`],
     ["bytes", `${bytesTold(bytes.before)} → ${bytesTold(bytes.after)}`],
-    ["dropped", `${counted(covered.count, "entry", "entries")}; the agent and /tree still find them`],
-    ["kept", `${counted(kept.count, "entry", "entries")} as they were said`],
+    ["dropped", `the oldest ${counted(covered.count, "entry", "entries")}; the agent and /tree still find them`],
+    ["kept", `the newest ${counted(kept.count, "entry", "entries")}, as they were said`],
     ["pinned", `${amount(pinsIn(entry))}, word for word`],
     ...findings.map(({ note }): Fact => ["found", note]),
   ];
@@ -54,3 +53,14 @@ const REASONS: Readonly<Partial<Record<Receipt["reason"], string>>> = {
   overflow: "the provider refused the context as too long",
   "model-switch": "the next model sees less at once",
 };
+
+/** Null where not all that is shown of it is there: other programs write files, too. */
+export function wholeReceipt(entry: CompactionEntry): Receipt | null {
+  const receipt = receiptOf(entry);
+  if (!receipt) return null;
+  const { tokens, bytes, covered, kept, calls, cost, durationMs, findings, by } = receipt as Partial<Receipt>;
+  const figures = [tokens?.before, bytes?.before, bytes?.after, covered?.count, kept?.count, calls, cost, durationMs];
+  const isWhole = figures.every((figure) => typeof figure === "number") && (by === null || typeof by === "string");
+  const isTold = Array.isArray(findings) && findings.every((finding) => typeof Object(finding).note === "string");
+  return isWhole && isTold ? receipt : null;
+}

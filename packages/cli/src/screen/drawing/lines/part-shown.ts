@@ -1,8 +1,8 @@
 /** A part of something long, below its heading: folded to a few lines, or opened as far as there is room. */
 
 import { counted } from "../../../subcommands/sessions/wording/amounts.ts";
+import { keyTold } from "../../keys/key-hint.ts";
 import { type Brush, isLive } from "../brush.ts";
-import { firstLines, lastLines } from "./excerpt.ts";
 import { cut, wrapped } from "./wrapped.ts";
 
 export interface Part {
@@ -26,8 +26,10 @@ export function leftTold(count: number, where: "above" | "more", brush: Brush): 
     where === "above"
       ? `${counted(count, "line")} above`
       : `${count.toLocaleString("en-US")} more ${count === 1 ? "line" : "lines"}`;
-  const key = brush.isUnfolded ? " · ctrl+t shows all" : " · ctrl+o opens";
-  return [cut(`… ${lines}${isLive(brush) ? key : ""}`, { ...margins(brush), ink: brush.theme.dim })];
+  const key = brush.isUnfolded
+    ? keyTold("transcript", "shows all", brush.keymap)
+    : keyTold("fold", "opens", brush.keymap);
+  return [cut(`… ${lines}${isLive(brush) && key ? ` · ${key}` : ""}`, { ...margins(brush), ink: brush.theme.dim })];
 }
 
 function folded({ text, few, end, ink, isWrapped }: Part, brush: Brush): readonly string[] {
@@ -50,4 +52,27 @@ function opened({ text, end, ink }: Part, brush: Brush): readonly string[] {
 
 function margins({ width }: Brush): { readonly width: number; readonly indent: string } {
   return { width, indent: "    " };
+}
+
+/** A few lines of many. */
+export interface Excerpt {
+  readonly lines: readonly string[];
+  /** How many are left out. */
+  readonly left: number;
+}
+
+export function firstLines(text: string, count: number): Excerpt {
+  const lines = linesIn(text);
+  return { lines: lines.slice(0, count), left: Math.max(0, lines.length - count) };
+}
+
+export function lastLines(text: string, count: number): Excerpt {
+  const lines = linesIn(text);
+  return { lines: count === 0 ? [] : lines.slice(-count), left: Math.max(0, lines.length - count) };
+}
+
+/** Without blank ones at its ends. */
+export function linesIn(text: string): readonly string[] {
+  const whole = text.replace(/^(?:[^\S\n]*\n)+/, "").trimEnd();
+  return whole === "" ? [] : whole.split("\n");
 }

@@ -5,8 +5,7 @@ import { type Paragraph, paragraphs } from "../../state/paragraphs.ts";
 import { KEPT } from "../../state/settled-length.ts";
 import type { Brush } from "../brush.ts";
 import { codeRows } from "../code/code-rows.ts";
-import { liveTail } from "../markdown/live-tail.ts";
-import { markdownLines, withoutBlankEnd } from "../markdown/markdown-lines.ts";
+import { markdownLines, withoutBlankEnd } from "./markdown-lines.ts";
 
 export function drawAnswered({ text, printed, code }: Answered, brush: Brush): readonly string[] {
   if (brush.most === undefined) return drawn([...paragraphs(text, printed, code ?? null)], text, brush);
@@ -36,3 +35,23 @@ function drawParagraph(paragraph: Paragraph, text: string, brush: Brush): readon
   const { start, end, code } = paragraph;
   return code ? codeRows(text, { ...paragraph, code }, brush) : markdownLines(text.slice(start, end), brush);
 }
+
+/** More of it than the screen shows need not be read again for every picture: where the last rows begin, at a line's beginning; a line without end counts as several. */
+export function liveTail(text: string, from: number, rows: number): number {
+  const nearest = Math.max(from, text.length - rows * LONGEST_ROW);
+  let at = text.length;
+  for (let count = 0; count <= rows; count++) {
+    const before = text.lastIndexOf("\n", at - 1);
+    if (before < nearest) return nearest === from ? from : wholeSign(text, nearest);
+    at = before;
+  }
+  return at + 1;
+}
+
+/** Not inside a sign of two halves. */
+function wholeSign(text: string, at: number): number {
+  return /[\uDC00-\uDFFF]/.test(text[at] ?? "") ? at + 1 : at;
+}
+
+/** No row of a terminal has more letters. */
+const LONGEST_ROW = 500;

@@ -2,10 +2,9 @@
 
 import type { Said } from "../../state/block.ts";
 import type { Brush } from "../brush.ts";
-import { firstLines } from "../lines/excerpt.ts";
-import { leftTold } from "../lines/part-shown.ts";
+import { firstLines, leftTold } from "../lines/part-shown.ts";
 import { wrapped } from "../lines/wrapped.ts";
-import { drawPicture } from "../pictures/picture.ts";
+import { drawPicture } from "../picture.ts";
 
 export function drawSaid({ text, images, from }: Said, brush: Brush): readonly string[] {
   const { theme, width, isUnfolded } = brush;

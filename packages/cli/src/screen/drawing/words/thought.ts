@@ -4,8 +4,7 @@ import { secondsTold } from "../../../printing/amounts.ts";
 import { counted } from "../../../subcommands/sessions/wording/amounts.ts";
 import type { Thought } from "../../state/block.ts";
 import type { Brush } from "../brush.ts";
-import { linesIn } from "../lines/excerpt.ts";
-import { partShown } from "../lines/part-shown.ts";
+import { linesIn, partShown } from "../lines/part-shown.ts";
 import { cut } from "../lines/wrapped.ts";
 
 export function drawThought(thought: Thought, brush: Brush): readonly string[] {

@@ -14,11 +14,11 @@ export interface BarSize {
   readonly theme: Theme;
 }
 
-/** As wide as the window; empty where nobody knows how wide that is. */
+/** It ends where it is compacted, so that it is as full as the percentage says; what is more stands behind that mark. Empty where nobody knows. */
 export function meterBar(meter: Meter, { width, theme }: BarSize): string {
-  const { contextWindow, tokens, limit, soft } = meter;
-  if (!(contextWindow > 0) || limit === null || width < 1) return "";
-  const whole = Math.max(contextWindow, tokens);
+  const { tokens, limit, soft } = meter;
+  if (limit === null || !(limit > 0) || width < 1) return "";
+  const whole = Math.max(limit, tokens);
   const cells = partsIn(meter, { whole, width });
   const at = (place: number): number => Math.min(width - 1, Math.floor((place / whole) * width));
   const row: Cell[] = cells.map((ink) => ({ sign: signs[ink], ink }));

@@ -2,6 +2,7 @@
 
 import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import { plain } from "../../../printing/plain.ts";
+import { fitted } from "../../drawing/lines/wrapped.ts";
 import { drawLine, emptyLine, type LineInput, typedInto } from "../../widgets/line-input.ts";
 import { atTop, type Walk, walked } from "../../widgets/list.ts";
 import type { Sight } from "../panel.ts";
@@ -56,31 +57,39 @@ function drawn({ rows, typed, walk }: ModelState, speaking: string, sight: Sight
   const fitting = rowsFor(rows, typed.text, speaking);
   const room = Math.max(1, Math.min(ROWS, height - 5));
   const seen = fitting.slice(Math.max(walk.top, walk.at - room + 1)).slice(0, room);
-  const column = Math.min(width - 36, Math.max(24, ...seen.map(({ name }) => visibleWidth(plain(name)))));
+  const longest = Math.max(24, ...seen.map(({ name }) => visibleWidth(plain(name))));
+  // Where there is no room for both, the name matters more than what it costs.
+  const isNarrow = width - 36 < 24;
+  const column = Math.min(longest, isNarrow ? Math.max(10, width - 4) : width - 36);
   const place = fitting.length > seen.length ? theme.dim(`  ${walk.at + 1} of ${fitting.length}`) : "";
   const titles = theme.dim(`   ${"".padEnd(column)}  ${"window".padStart(10)}  price per million, in / out`);
   const marked = (row: ModelRow): boolean => row === fitting[walk.at];
   const lines = [
     theme.border("─".repeat(width)),
     `${theme.strong(" Who shall speak?")}${place}  ${theme.dim("search:")} ${drawLine(typed, theme)}`,
-    ...(seen.length === 0
-      ? [theme.dim("   no model has this in its name; /model provider/model takes any")]
-      : [titles]),
-    ...seen.map((row) => rowLine(row, { isChosen: marked(row), isSpeaking: row.name === speaking, column }, sight)),
+    ...(seen.length === 0 ? [theme.dim(`   ${rows.length === 0 ? NONE : UNFOUND}`)] : isNarrow ? [] : [titles]),
+    ...seen.map((row) =>
+      rowLine(row, { isChosen: marked(row), isSpeaking: row.name === speaking, isNarrow, column }, sight),
+    ),
     theme.dim(" Enter takes it · Ctrl+S also from now on · Esc leaves it as it is"),
   ];
-  return lines.map((line) => truncateToWidth(line, width));
+  return lines.map((line) => fitted(line, width));
 }
+
+const NONE = "no key is set, and no server answers here; /model provider/model names one";
+const UNFOUND = "no model has this in its name; /model provider/model takes any";
 
 interface Mark {
   readonly isChosen: boolean;
   readonly isSpeaking: boolean;
+  readonly isNarrow: boolean;
   readonly column: number;
 }
 
-function rowLine(row: ModelRow, { isChosen, isSpeaking, column }: Mark, { theme }: Sight): string {
+function rowLine(row: ModelRow, { isChosen, isSpeaking, isNarrow, column }: Mark, { theme }: Sight): string {
   const name = truncateToWidth(plain(row.name), column, "…");
   const words = ` ${isChosen ? "❯" : " "} ${name}${" ".repeat(Math.max(0, column - visibleWidth(name)))}`;
+  if (isNarrow) return isChosen ? theme.accent(words) : words;
   const facts = `  ${windowTold(row).padStart(10)}  ${priceTold(row)}${isSpeaking ? "  (speaks now)" : ""}`;
   return `${isChosen ? theme.accent(words) : words}${theme.dim(facts)}`;
 }

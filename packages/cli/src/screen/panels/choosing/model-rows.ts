@@ -19,9 +19,10 @@ export function rowsFor(rows: readonly ModelRow[], wanted: string, speaking: str
   return fitting.toSorted((one, other) => Number(other.name === speaking) - Number(one.name === speaking));
 }
 
-/** Without doubles: the first of each name counts. */
+/** Without doubles: the first of each name counts. Those there are keep their places, so that nobody takes another than they see. */
 export function joined(rows: readonly ModelRow[], more: readonly ModelRow[]): readonly ModelRow[] {
-  return [...new Map([...more, ...rows].map((row) => [row.name, row])).values()];
+  const names = new Set(rows.map(({ name }) => name));
+  return [...rows, ...more.filter(({ name }) => !names.has(name))];
 }
 
 /** Tokens it sees at once. */

@@ -3,6 +3,7 @@
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import type { ListedSetting } from "../../../home/settings/listed.ts";
 import { plain } from "../../../printing/plain.ts";
+import { fitted } from "../../drawing/lines/wrapped.ts";
 import { drawLine, emptyLine, type LineInput, typedInto } from "../../widgets/line-input.ts";
 import { type Walk, walked, walkTo } from "../../widgets/list.ts";
 import { answered, goesOn, type Panel, type Sight } from "../panel.ts";
@@ -67,7 +68,7 @@ function drawn(listed: readonly ListedSetting[], { typed, walk }: SettingsState,
     theme.border("─".repeat(width)),
     ...Array.from({ length: 3 }, (_, at) => foot[at] ?? ""),
     theme.dim(" ↑ ↓ · Enter changes it in your own file · typing searches · Esc closes"),
-  ].map((line) => truncateToWidth(line, width));
+  ].map((line) => fitted(line, width));
 }
 
 interface Columns {

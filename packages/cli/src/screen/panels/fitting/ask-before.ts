@@ -1,4 +1,4 @@
-/** The question before a compaction that nobody asked for. */
+/** The questions before a compaction that nobody asked for: because it is full, or because the next model sees less. */
 
 import { amount } from "../../../subcommands/sessions/wording/amounts.ts";
 import type { Walk } from "../../widgets/list.ts";
@@ -18,6 +18,22 @@ export interface Consenting {
   readonly mayWait: boolean;
 }
 
+/** Whether it is made small enough for who shall speak; yes or no. */
+export function askBeforeSwitch({ tokens, seconds }: Pick<Consenting, "tokens" | "seconds">): Panel<Walk, boolean> {
+  return choice<boolean>({
+    title: "The next model sees less at once. Compact the context for it?",
+    body: ({ theme }) => [
+      theme.dim(` ${amount(tokens)} tokens are too many for it. Who speaks now tells in short what is old;`),
+      theme.dim(" your words and pins stay, and you can undo it."),
+      theme.dim(` Without an answer in ${seconds} seconds nothing changes.`),
+    ],
+    options: [
+      { key: "y", label: "Compact, then change the model", value: true },
+      { key: "n", label: "No", says: "who speaks now speaks on", value: false },
+    ],
+  });
+}
+
 export function askBefore({ tokens, limit, keeps, seconds, mayWait }: Consenting): Panel<Walk, Consent> {
   return choice<Consent>({
     title: "The context is full. Compact it now?",
@@ -35,7 +51,8 @@ export function askBefore({ tokens, limit, keeps, seconds, mayWait }: Consenting
     options: [
       { key: "y", label: "Compact now", value: "now" },
       { key: "n", label: "Not now", says: "you are asked again when it has grown", value: "later" },
-      { key: "x", label: "Never in this session", says: "/autocompact on takes that back", value: "never" },
+      // It comes unasked, perhaps in the middle of a word: what switches something off is no small letter.
+      { key: "N", label: "Never in this session", says: "/autocompact on takes that back", value: "never" },
     ],
   });
 }

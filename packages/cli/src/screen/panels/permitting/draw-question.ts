@@ -2,6 +2,7 @@
 
 import { truncateToWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import type { Question } from "@pith/agent";
+import { oneLine } from "../../../printing/one-line.ts";
 import { plain } from "../../../printing/plain.ts";
 import { drawLine } from "../../widgets/line-input.ts";
 import type { Sight } from "../panel.ts";
@@ -20,14 +21,15 @@ export function drawQuestion(shown: ShownQuestion, sight: Sight): readonly strin
   // Where there is little room, what is asked matters more than how it looks.
   const isTight = height < TIGHT;
   const blank = isTight ? [] : [""];
-  const head = [...(isTight ? [] : [theme.border("─".repeat(width))]), ...sentence(shown, sight)];
-  const answers = answerLines(shown, sight);
+  const answers = answerLines(shown, sight).slice(0, Math.max(1, height - 3));
+  const ruler = isTight ? [] : [theme.border("─".repeat(width))];
+  const head = [...ruler, ...sentence(shown, sight).slice(0, Math.max(1, height - answers.length - 2))];
   const about = matterLines(shown.matter, sight);
   const rest = head.length + answers.length + 2 * blank.length + 1;
   const room = Math.max(1, Math.min(MOST_LINES, height - rest));
   const seen = bothEnds(about, room, sight);
   const keys = theme.dim(` ${keyWords(shown, about.length > room)}`);
-  return [...head, ...blank, ...seen, ...blank, ...answers, truncateToWidth(keys, width)].slice(0, height);
+  return [...head, ...blank, ...seen, ...blank, ...answers, truncateToWidth(keys, width, "…")];
 }
 
 const TIGHT = 13;
@@ -59,16 +61,23 @@ function cut(count: number, { theme }: Sight): string {
   return theme.dim(`   … ${count} more ${count === 1 ? "line" : "lines"}, Tab shows all`);
 }
 
-function answerLines({ state, rows }: ShownQuestion, { theme, width }: Sight): readonly string[] {
-  if (state.word) return [truncateToWidth(` Why not? ${drawLine(state.word, theme)}`, width)];
-  return rows.map(({ key, label }, at) => {
-    const isChosen = at === state.walk.at;
-    const words = ` ${isChosen ? "❯" : " "} ${plain(label)}`;
-    return truncateToWidth(`${isChosen ? theme.accent(words) : words}${theme.dim(` (${key})`)}`, width);
+function answerLines({ state, rows }: ShownQuestion, { theme, width, height }: Sight): readonly string[] {
+  if (state.word) return wrapTextWithAnsi(` Why not? ${drawLine(state.word, theme)}`, width).slice(-3);
+  return rows.flatMap(({ key, label }, at) => {
+    const short = theme.dim(` (${key})`);
+    const words = oneLine(plain(label));
+    if (at !== state.walk.at) return `   ${truncateToWidth(words, width - 7, "…")}${short}`;
+    // What would be permitted is read to its end before it is, as far as there is room.
+    const lines = wrapTextWithAnsi(words, Math.max(10, width - 7)).slice(0, Math.max(1, height - 8));
+    return lines.map((line, row) => {
+      const isLast = row === lines.length - 1;
+      return `${theme.accent(` ${row === 0 ? "❯" : " "} ${line}`)}${isLast ? short : ""}`;
+    });
   });
 }
 
 function keyWords({ question, state }: ShownQuestion, isCut: boolean): string {
+  if (!state.isHeard && state.isTyping) return "Keys answer as soon as you have stopped typing · Esc: no, and stop";
   if (state.word) return "Enter says it to the model · Esc goes back";
   const other = question.rules.length > 1 ? ["← → another rule"] : [];
   return ["Enter answers", ...other, ...(isCut ? ["Tab shows all"] : []), "Esc: no, and stop"].join(" · ");

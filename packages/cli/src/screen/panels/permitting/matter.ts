@@ -1,7 +1,7 @@
 /** What a question is about, as a person must see it to answer: the change, the whole command, the address. Pure. */
 
-import { visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
-import { plain } from "../../../printing/plain.ts";
+import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { shownText } from "../../drawing/lines/wrapped.ts";
 import type { Theme } from "../../drawing/theme.ts";
 
 export type Matter =
@@ -17,28 +17,39 @@ export interface MatterSight {
   readonly theme: Theme;
 }
 
-/** All of it, each line within the width. */
+/** All of it, each line within the width. Drawn anew only for another width or other colours: it may be a file of megabytes. */
 export function matterLines(matter: Matter, { width, theme }: MatterSight): readonly string[] {
+  const look = `${width} ${theme.name}`;
+  const known = drawn.get(matter);
+  if (known?.look === look) return known.lines;
+  const lines = linesOf(matter, { width, theme });
+  drawn.set(matter, { look, lines });
+  return lines;
+}
+
+const drawn = new WeakMap<Matter, { readonly look: string; readonly lines: readonly string[] }>();
+
+function linesOf(matter: Matter, { width, theme }: MatterSight): readonly string[] {
   switch (matter.kind) {
     case "change":
       return changeLines(matter, { width, theme });
     case "command":
-      return wrapped(matter.command, width).map((line, at) => ` ${theme.dim(at === 0 ? "$" : " ")} ${line}`);
+      return wrapped(shownText(matter.command), width).map((line, at) => ` ${theme.dim(at === 0 ? "$" : " ")} ${line}`);
     case "address":
-      return wrapped(matter.url, width).map((line) => `   ${theme.link(line)}`);
+      return wrapped(shownText(matter.url), width).map((line) => `   ${theme.link(line)}`);
     case "other":
-      return wrapped(matter.text, width).map((line) => `   ${line}`);
+      return wrapped(shownText(matter.text), width).map((line) => `   ${line}`);
   }
 }
 
 function changeLines({ diff, path, isNew }: Extract<Matter, { kind: "change" }>, sight: MatterSight) {
   const { theme, width } = sight;
-  const lines = shown(diff)
+  const lines = shownText(diff)
     .replace(/^@@.*\n/, "")
     .split("\n");
   const [added, removed] = [count(lines, "+"), count(lines, "-")];
   const amounts = isNew ? `new, ${added} ${added === 1 ? "line" : "lines"}` : `+${added} −${removed}`;
-  const head = wrapped(`${path}  ${amounts}`, width).map((line) => ` ${theme.strong(line)}`);
+  const head = wrapped(shownText(`${path}  ${amounts}`), width).map((line) => ` ${theme.strong(line)}`);
   return [...head, ...lines.flatMap((line) => diffLine(line, sight))];
 }
 
@@ -57,11 +68,16 @@ function count(lines: readonly string[], sign: string): number {
 /** With room for what stands before each line. */
 function wrapped(text: string, width: number): readonly string[] {
   const room = Math.max(10, width - 4);
-  return shown(text)
-    .split("\n")
-    .flatMap((line) => (visibleWidth(line) <= room ? [line] : wrapTextWithAnsi(line, room)));
+  return text.split("\n").flatMap((line) => broken(line, room));
 }
 
-function shown(text: string): string {
-  return plain(text).replaceAll("\t", "    ");
+/** None of it is left out; only between words it is broken where it is not too long for that. */
+function broken(line: string, room: number): readonly string[] {
+  // Its letters are its columns, as in nearly every line of code.
+  const isNarrow = /^[ -~]*$/.test(line);
+  if (isNarrow && line.length <= room) return [line];
+  if (line.length <= LONG) return wrapTextWithAnsi(line, room);
+  return line.match(isNarrow ? new RegExp(`.{1,${room}}`, "g") : new RegExp(`.{1,${room >> 1}}`, "gu")) ?? [];
 }
+
+const LONG = 2_000;

@@ -16,13 +16,15 @@ export interface QuestionParts {
   readonly matter: Matter;
   /** Where somebody looked at all of it and is back. */
   readonly at?: QuestionState;
-  /** Milliseconds without a key after which keys count; 0: at once. */
-  readonly quietMs: number;
+  /** Milliseconds without a key after which keys count; at once, unless told. */
+  readonly quietMs?: number;
+  /** Whether somebody is typing below: then keys that come before that are for the editor. */
+  readonly isTyping?: boolean;
 }
 
 export function questionPanel(parts: QuestionParts): Panel<QuestionState, QuestionAnswer> {
-  const { question, quietMs } = parts;
-  const start: QuestionState = { walk: atTop, rule: 0, word: null, isHeard: quietMs === 0, early: 0 };
+  const { question, quietMs = 0, isTyping = false } = parts;
+  const start: QuestionState = { walk: atTop, rule: 0, word: null, isHeard: quietMs === 0, early: 0, isTyping };
   return {
     start: parts.at ?? start,
     spoken: {
@@ -35,14 +37,15 @@ export function questionPanel(parts: QuestionParts): Panel<QuestionState, Questi
     },
     press: (state, key) => pressed(state, key, parts),
     draw: (state, sight) => drawQuestion({ state, ...parts, rows: rowsOf(question, state) }, sight),
-    learns: async (learn) => learn(await quiet(quietMs, 0)),
+    learns: async (learn, signal) => learn(await quiet({ quietMs, early: 0, signal })),
   };
 }
 
 type Step = Pressed<QuestionState, QuestionAnswer> | null;
 
-function pressed(state: QuestionState, key: string, { question, quietMs }: QuestionParts): Step {
-  if (!state.isHeard) return early(state, key, quietMs);
+function pressed(state: QuestionState, key: string, parts: QuestionParts): Step {
+  const { question } = parts;
+  if (!state.isHeard) return early(state, key, parts);
   if (state.word) return typed(state, state.word, key);
   const rows = rowsOf(question, state);
   const taken = key === "enter" ? rows[state.walk.at] : rows.find((each) => each.key === key);
@@ -61,15 +64,29 @@ function typed(state: QuestionState, word: LineInput, key: string): Step {
   return next ? goesOn<QuestionState>({ ...state, word: next }) : null;
 }
 
-/** Whoever still types is waited for. Escape is meant whenever it comes. */
-function early(state: QuestionState, key: string, quietMs: number): Step {
+/** Whoever types is waited for, and loses no letter. Escape is meant whenever it comes. */
+function early(state: QuestionState, key: string, { quietMs = 0 }: QuestionParts): Step {
   if (key === "escape" || key === "ctrl+c") return null;
-  const count = state.early + 1;
-  return { type: "goes-on", state: { ...state, early: count }, later: () => quiet(quietMs, count) };
+  const next = { ...state, early: state.early + 1, isTyping: state.isTyping || [...key].length === 1 };
+  const patience = { quietMs: next.isTyping ? TYPING_MS : quietMs, early: next.early };
+  const later = (signal: AbortSignal) => quiet({ ...patience, signal });
+  return { type: "goes-on", state: next, later, isTyping: next.isTyping };
 }
 
-async function quiet(milliseconds: number, early: number): Promise<(state: QuestionState) => QuestionState> {
-  await new Promise((resolve) => setTimeout(resolve, milliseconds));
+/** Between two letters of somebody who types slowly. */
+const TYPING_MS = 700;
+
+interface Quiet {
+  readonly quietMs: number;
+  readonly early: number;
+  readonly signal: AbortSignal;
+}
+
+async function quiet({ quietMs, early, signal }: Quiet): Promise<(state: QuestionState) => QuestionState> {
+  await new Promise((resolve) => {
+    const timer = setTimeout(resolve, quietMs);
+    signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+  });
   return (state) => (state.early === early ? { ...state, isHeard: true } : state);
 }
 

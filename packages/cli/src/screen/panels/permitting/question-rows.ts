@@ -14,17 +14,18 @@ export interface QuestionState {
   readonly isHeard: boolean;
   /** How many keys came before that. */
   readonly early: number;
+  /** Whether these are for the editor. */
+  readonly isTyping: boolean;
 }
 
 export function rowsOf({ rules }: Question, { rule }: Pick<QuestionState, "rule">): readonly Row[] {
   const offered = rules[rule];
-  const always = offered ? `always ${offered.text}` : "";
   const remembered = (place: "session" | "project"): Answer | null =>
     offered ? { type: "yes", remember: { rule: offered, for: place } } : null;
   return [
     { key: "y", label: "Yes", answer: { type: "yes" } },
-    ...row("s", `Yes, and ${always} in this session`, remembered("session")),
-    ...row("p", `Yes, and ${always} in this project`, remembered("project")),
+    ...row("s", `Yes, and in this session always ${offered?.text}`, remembered("session")),
+    ...row("p", `Yes, and in this project always ${offered?.text}`, remembered("project")),
     { key: "n", label: "No", answer: { type: "no" } },
     { key: "w", label: "No, and say why", answer: "word" },
   ];

@@ -1,6 +1,6 @@
 /** A page of text that one scrolls through; where there is something to decide, the answers stand below it. Pure. */
 
-import { truncateToWidth } from "@earendil-works/pi-tui";
+import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import { plain } from "../../../printing/plain.ts";
 import type { Option } from "../choice.ts";
 import { answered, goesOn, type Panel, type Sight } from "../panel.ts";
@@ -57,21 +57,23 @@ function drawn<Value>(page: TextPage<Value>, { top, at }: PageState, sight: Sigh
   const { options = [] } = page;
   const lines = page.lines(sight);
   const head = [theme.strong(` ${plain(page.title)}`), theme.border("─".repeat(width))];
-  const foot = options.length === 0 ? [] : ["", optionLine(options, at, sight)];
+  const foot = options.length === 0 ? [] : ["", ...optionLines(options, at, sight)];
   const room = Math.max(1, height - head.length - foot.length - 1);
   const first = Math.max(0, Math.min(top, lines.length - room));
   const seen = lines.slice(first, first + room);
   const blank = Array.from({ length: room - seen.length }, () => "");
   const keys = keyLine({ first, room, count: lines.length, hasOptions: options.length > 0 });
-  return [...head, ...seen, ...blank, ...foot, theme.dim(keys)].map((line) => truncateToWidth(line, width));
+  return [...head, ...seen, ...blank, ...foot, theme.dim(keys)].map((line) => truncateToWidth(line, width, "…"));
 }
 
-function optionLine<Value>(options: readonly Option<Value>[], at: number, { theme }: Sight): string {
+/** Side by side; where there is no room for that, one below the other, so that none is missing. */
+function optionLines<Value>(options: readonly Option<Value>[], at: number, { theme, width }: Sight): readonly string[] {
   const shown = options.map(({ key, label }, place) => {
     const words = `${place === at ? "❯" : " "} ${plain(label)}`;
     return `${place === at ? theme.accent(words) : words}${key ? theme.dim(` (${key})`) : ""}`;
   });
-  return ` ${shown.join("   ")}`;
+  const beside = ` ${shown.join("   ")}`;
+  return visibleWidth(beside) <= width ? [beside] : shown.map((each) => ` ${each}`);
 }
 
 interface Extent {

@@ -13,14 +13,15 @@ export function trustPage(text: string): Panel<PageState, TrustAnswer> {
     title: "Do you trust this folder?",
     lines: (sight) => linesOf(text, sight),
     options: [
-      { key: "n", label: "Not now", value: "no" },
+      { key: "n", label: "No", value: "no" },
       { key: "o", label: "Only this time", value: "once" },
       { key: "y", label: "Yes, as it is now", value: "always" },
     ],
   });
 }
 
-const WHAT = "It brings settings, skills, templates or servers of its own. They count only if you trust them.";
+const WHAT =
+  "It brings settings, skills, templates or servers of its own. They count only if you trust them. You are asked again when they change.";
 
 function linesOf(text: string, { width, theme }: Sight): readonly string[] {
   const room = Math.max(10, width - 2);

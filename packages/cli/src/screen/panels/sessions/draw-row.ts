@@ -20,7 +20,7 @@ export interface RowSight extends Sight {
 export function drawRow(row: SessionRow, state: SessionsState, sight: RowSight): readonly string[] {
   const { theme, width, isChosen } = sight;
   const tail = theme.dim(tailOf(row, state, sight));
-  const room = Math.max(10, width - visibleWidth(tail) - 3);
+  const room = Math.max(1, width - visibleWidth(tail) - MARK);
   const words = truncateToWidth(plain(aboutTold(row.item, state.abouts.get(row.item.path))), room, "…");
   const space = " ".repeat(Math.max(0, room - visibleWidth(words)));
   const line = `${isChosen ? theme.accent(" ❯ ") : "   "}${inked(row, words, sight)}${space}${tail}`;
@@ -33,18 +33,33 @@ function inked({ item }: SessionRow, words: string, { theme, isChosen }: RowSigh
   return isChosen ? theme.accent(words) : words;
 }
 
-function tailOf({ item }: SessionRow, { scope }: SessionsState, { place }: RowSight): string {
+/** How long it is goes first, where there is little room, then where it belongs. */
+function tailOf({ item }: SessionRow, { scope }: SessionsState, { place, width }: RowSight): string {
   const here = item.path === place.here ? "  here" : "";
-  const folder = scope === "all" ? `  ${fitted(folderTold(item.cwd, place.userHome), FOLDER)}` : "";
-  const age = ageTold(place.now() - item.modified).padStart(7);
-  return `${here}${plain(folder)}  ${age}  ${bytesTold(item.size).padStart(8)} `;
+  const folder = scope === "all" ? `  ${fitted(plain(folderTold(item.cwd, place.userHome)), FOLDER)}` : "";
+  const age = `  ${ageTold(place.now() - item.modified).padStart(7)}`;
+  const size = `  ${bytesTold(item.size).padStart(8)}`;
+  const ways = [
+    [here, folder, age, size],
+    [here, folder, age],
+    [here, age],
+  ].map((parts) => `${parts.join("")} `);
+  return ways.find((way) => width - visibleWidth(way) - MARK >= WORDS) ?? ` ${here} `;
 }
+
+/** Columns of the mark before a row, and so many for its words, at least. */
+const MARK = 3;
+const WORDS = 24;
 
 /** The end of a path says most. */
 function fitted(path: string, width: number): string {
-  const signs = [...path];
-  return signs.length <= width ? path.padEnd(width) : `…${signs.slice(-width + 1).join("")}`;
+  let shown = path;
+  const signs = [...segmenter.segment(path)].map(({ segment }) => segment).slice(-2 * width);
+  while (visibleWidth(shown) > width && signs.shift() !== undefined) shown = `…${signs.join("")}`;
+  return `${shown}${" ".repeat(Math.max(0, width - visibleWidth(shown)))}`;
 }
+
+const segmenter = new Intl.Segmenter();
 
 const FOLDER = 20;
 

@@ -2,18 +2,21 @@
 
 import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import { plain } from "../../../printing/plain.ts";
+import { fitted } from "../../drawing/lines/wrapped.ts";
+import { keyHints } from "../../widgets/key-hints.ts";
 import { drawLine } from "../../widgets/line-input.ts";
 import type { Sight } from "../panel.ts";
 import { drawPreview } from "./draw-preview.ts";
 import { drawRow } from "./draw-row.ts";
-import { AROUND, columns, listRoom } from "./page-room.ts";
-import { type SessionRow, sessionRows } from "./session-rows.ts";
+import { AROUND, columns, listRoom, standing } from "./page-room.ts";
+import { queryOf, type SessionRow, sessionRows } from "./session-rows.ts";
 import type { SessionsPlace } from "./session-source.ts";
 import type { SessionsState } from "./sessions-state.ts";
 import { folderTold } from "./wording.ts";
 
-export function drawSessions(state: SessionsState, sight: Sight, place: SessionsPlace): readonly string[] {
-  const rows = sessionRows(state, place.cwd);
+export function drawSessions(known: SessionsState, sight: Sight, place: SessionsPlace): readonly string[] {
+  const rows = sessionRows(known, place.cwd);
+  const state = { ...known, walk: standing(known, rows.length, sight) };
   const rule = sight.theme.border("─".repeat(sight.width));
   const lines = [
     title(state, rows.length, { sight, place }),
@@ -23,7 +26,7 @@ export function drawSessions(state: SessionsState, sight: Sight, place: Sessions
     rule,
     bottom(state, sight),
   ];
-  return lines.map((line) => truncateToWidth(line, sight.width, "…"));
+  return lines.map((line) => fitted(line, sight.width));
 }
 
 interface Page {
@@ -33,16 +36,18 @@ interface Page {
 
 function title(state: SessionsState, count: number, { sight: { theme, width }, place }: Page): string {
   const where = state.scope === "all" ? "all folders" : plain(folderTold(place.cwd, place.userHome));
-  const left = ` ${theme.strong("Sessions")} ${theme.dim("·")} ${where}`;
   const many = count.toLocaleString("en-US");
   const right = theme.dim(`${many}${state.isWhole ? "" : " …"} `);
+  const name = ` ${theme.strong("Sessions")} ${theme.dim("·")} ${where}`;
+  const left = truncateToWidth(name, Math.max(1, width - visibleWidth(right) - 1), "…");
   return `${left}${" ".repeat(Math.max(1, width - visibleWidth(left) - visibleWidth(right)))}${right}`;
 }
 
 function search({ input, found, indexing }: SessionsState, { theme }: Sight): string {
   const aside = indexing ?? (input.text === "" ? null : (found?.pending ?? null));
   const told = aside === null ? "" : theme.dim(`   ${plain(aside)}`);
-  const hint = input.text === "" ? theme.dim(" words of its name, or of anything that was said") : "";
+  const hint =
+    input.text === "" && indexing === null ? theme.dim(" words of its name, or of anything that was said") : "";
   return ` ${theme.accent("/")} ${drawLine(input, theme)}${hint}${told}`;
 }
 
@@ -76,17 +81,18 @@ function listed(state: SessionsState, rows: readonly SessionRow[], { sight, plac
 function nothing({ items, isWhole, input, scope, found }: SessionsState): string {
   if (!isWhole) return "looking …";
   if (items.length === 0) return "no session yet";
-  if (input.text !== "") return found ? "nothing was found" : "searching …";
+  const query = queryOf(input.text);
+  if (query !== "") return found?.query === query ? "nothing was found" : "searching …";
   return scope === "here"
-    ? "no session of this folder yet; tab shows those of all folders"
+    ? "no session of this folder yet; Tab shows those of all folders"
     : "nothing was said in any of them";
 }
 
-function bottom({ asked, note, scope }: SessionsState, { theme }: Sight): string {
+function bottom({ asked, note, scope }: SessionsState, { theme, width }: Sight): string {
   if (asked?.type === "trash")
     return ` ${theme.warning("Put it into the trash? y yes · any other key no")}${theme.dim("   it can be restored")}`;
   if (asked?.type === "rename") return ` ${theme.accent("name:")} ${drawLine(asked.line, theme)}`;
   if (note !== null) return ` ${theme.warning(plain(note))}`;
-  const folders = scope === "here" ? "all folders" : "this folder";
-  return theme.dim(` enter go on · tab ${folders} · ctrl+r rename · ctrl+d trash · esc back`);
+  const folders = scope === "here" ? "Tab all folders" : "Tab this folder";
+  return theme.dim(keyHints(["Enter goes on", folders, "ctrl+r renames", "ctrl+d trash", "Esc closes"], width));
 }

@@ -1,5 +1,6 @@
 /** How much of the page is for the list, and whether there is room beside it. Pure. */
 
+import { type Walk, walkTo } from "../../widgets/list.ts";
 import type { Sight } from "../panel.ts";
 import { queryOf } from "./session-rows.ts";
 import type { SessionsState } from "./sessions-state.ts";
@@ -10,6 +11,11 @@ export const AROUND = 5;
 /** Sessions that are seen at once. */
 export function listRoom(state: SessionsState, { height }: Pick<Sight, "height">): number {
   return Math.max(1, Math.floor((height - AROUND) / rowHeight(state)));
+}
+
+/** Where one stands now: rows may have gone since, and the terminal may have another height. */
+export function standing(state: SessionsState, count: number, sight: Pick<Sight, "height">): Walk {
+  return walkTo(state.walk, state.walk.at, { count, rows: listRoom(state, sight) });
 }
 
 /** With a search, each says below where it was found. */

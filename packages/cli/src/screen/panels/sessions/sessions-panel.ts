@@ -6,24 +6,22 @@ import { atTop, walked } from "../../widgets/list.ts";
 import { answered, goesOn, type Panel, type Sight } from "../panel.ts";
 import { answeredQuestion } from "./answered-question.ts";
 import { drawSessions } from "./draw-sessions.ts";
-import { listRoom } from "./page-room.ts";
+import { listRoom, standing } from "./page-room.ts";
 import { queryOf, type SessionRow, sessionRows } from "./session-rows.ts";
 import type { SessionSource, SessionsPressed } from "./session-source.ts";
 import { noSessionsYet, type SessionsState } from "./sessions-state.ts";
 
-export function sessionsPanel(source: SessionSource): Panel<SessionsState, SessionItem> {
+/** `note` is told until a key is pressed. */
+export function sessionsPanel(source: SessionSource, note: string | null = null): Panel<SessionsState, SessionItem> {
   return {
-    start: noSessionsYet,
+    start: { ...noSessionsYet, note },
     learns: (learn, signal) => source.list(learn, signal),
     draw: (state, sight) => drawSessions(state, sight, source.place),
     press: (state, key, sight) => {
       const silent = state.note === null ? state : { ...state, note: null };
       if (silent.asked) return answeredQuestion(silent, key, source);
-      return (
-        moved(silent, key, { source, sight: sight ?? USUAL }) ??
-        chosen(silent, key, source) ??
-        typed(silent, key, source)
-      );
+      const seeing = { source, sight: sight ?? USUAL };
+      return moved(silent, key, seeing) ?? chosen(silent, key, seeing) ?? typed(silent, key, seeing);
     },
   };
 }
@@ -41,19 +39,17 @@ function moved(state: SessionsState, key: string, { source, sight }: Seeing): Se
   if (isTyping || !WALKING.includes(key)) return null;
   const rows = sessionRows(state, source.place.cwd);
   const room = listRoom(state, sight);
-  const walk = walked(state.walk, key, { count: rows.length, rows: room });
+  const walk = walked(standing(state, rows.length, sight), key, { count: rows.length, rows: room });
   return walk && seen({ ...state, walk }, rows.slice(walk.top, walk.top + room), source);
 }
 
 const WALKING = ["up", "down", "pageUp", "pageDown", "home", "end"];
 
-function chosen(state: SessionsState, key: string, source: SessionSource): SessionsPressed | null {
-  const item = ACTING.includes(key) ? sessionRows(state, source.place.cwd)[state.walk.at]?.item : undefined;
+function chosen(state: SessionsState, key: string, { source, sight }: Seeing): SessionsPressed | null {
+  const item = ACTING.includes(key) ? itemAt(state, { source, sight }) : undefined;
   switch (key) {
-    case "tab": {
-      const next = { ...state, scope: state.scope === "here" ? "all" : "here", walk: atTop } as const;
-      return seen(next, sessionRows(next, source.place.cwd).slice(0, MANY), source);
-    }
+    case "tab":
+      return onOthers({ ...state, scope: state.scope === "here" ? "all" : "here", walk: atTop }, { source, sight });
     case "enter":
       return item ? answered(item) : goesOn<SessionsState>(state);
     case "ctrl+d":
@@ -63,13 +59,25 @@ function chosen(state: SessionsState, key: string, source: SessionSource): Sessi
     case "escape":
       return state.input.text === ""
         ? null
-        : goesOn<SessionsState>({ ...state, input: emptyLine, found: null, walk: atTop });
+        : onOthers({ ...state, input: emptyLine, found: null, walk: atTop }, { source, sight });
     default:
       return null;
   }
 }
 
 const ACTING = ["enter", "ctrl+d", "ctrl+r"];
+
+function itemAt(state: SessionsState, { source, sight }: Seeing): SessionItem | undefined {
+  const rows = sessionRows(state, source.place.cwd);
+  return rows[standing(state, rows.length, sight).at]?.item;
+}
+
+/** Other rows: what is searched for is searched there, too. */
+function onOthers(state: SessionsState, { source, sight }: Seeing): SessionsPressed {
+  const query = queryOf(state.input.text);
+  if (query !== "") return { ...goesOn<SessionsState>(state), later: () => source.search(query, state.scope) };
+  return seen(state, sessionRows(state, source.place.cwd).slice(0, listRoom(state, sight)), source);
+}
 
 function trashing(state: SessionsState, item: SessionItem, { place }: SessionSource): SessionsState {
   if (item.path === place.here) return { ...state, note: "you are in this session; begin another one first" };
@@ -82,18 +90,14 @@ function renaming(state: SessionsState, item: SessionItem, { place }: SessionSou
 }
 
 /** Each letter shows at once what is known by name; what was said is found a moment later. */
-function typed(state: SessionsState, key: string, source: SessionSource): SessionsPressed | null {
+function typed(state: SessionsState, key: string, seeing: Seeing): SessionsPressed | null {
   const input = typedInto(state.input, key);
   if (!input) return null;
   const next = { ...state, input, walk: input.text === state.input.text ? state.walk : atTop };
   const query = queryOf(input.text);
   if (query === queryOf(state.input.text)) return goesOn<SessionsState>(next);
-  if (query === "") return goesOn<SessionsState>({ ...next, found: null });
-  return { ...goesOn<SessionsState>(next), later: () => source.search(query, next.scope) };
+  return onOthers(query === "" ? { ...next, found: null } : next, seeing);
 }
-
-/** As many as are seen at once. */
-const MANY = 30;
 
 /** What lies before one's eyes is looked into, and nothing else. */
 function seen(state: SessionsState, rows: readonly SessionRow[], source: SessionSource): SessionsPressed {

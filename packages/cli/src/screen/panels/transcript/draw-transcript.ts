@@ -2,9 +2,12 @@
 
 import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import { plain } from "../../../printing/plain.ts";
+import { fitted } from "../../drawing/lines/wrapped.ts";
+import { keyHints } from "../../widgets/key-hints.ts";
 import { drawLine } from "../../widgets/line-input.ts";
 import type { Sight } from "../panel.ts";
 import { linesAt, type Rows } from "./block-rows.ts";
+import { marked } from "./marked.ts";
 import type { Spot, TranscriptState } from "./transcript-state.ts";
 import { newer } from "./walking.ts";
 
@@ -15,7 +18,7 @@ export function drawTranscript(state: TranscriptState, sight: Sight, title: stri
   const body = bodyOf(state, rows);
   const filled = Array.from({ length: rows.height }, (_, at) => body[at] ?? "");
   const lines = [head(state, sight, title), rule, ...filled, rule, foot(state, sight)];
-  return lines.map((line) => truncateToWidth(line, width, "…"));
+  return lines.map((line) => fitted(line, width));
 }
 
 /** Without the title, the keys, and the rules between them and the rest. */
@@ -29,10 +32,13 @@ function bodyOf(state: TranscriptState, rows: Rows): readonly string[] {
   for (let spot: Spot | null = state.top; spot && lines.length < rows.height; spot = newer(state, spot)) {
     const isHere = spot.page === state.at.page && spot.block === state.at.block;
     const own = linesAt(state, spot, rows).slice(spot === state.top ? state.top.row : 0);
-    lines.push(...own.map((line) => `${isHere && line !== "" ? rows.theme.accent("▌") : " "}${line}`));
+    const mark = (line: string): string => (isHere && line !== "" ? rows.theme.accent("▌") : " ");
+    // Only what is seen: a block may be a thousand pages high.
+    const seen = own.slice(0, rows.height - lines.length);
+    lines.push(...seen.map((line) => `${mark(line)}${marked(line, state.query, rows.theme)}`));
   }
   if (state.isWhole && lines.length === 0) return [` ${rows.theme.dim("nothing was said yet")}`];
-  return lines.slice(0, rows.height);
+  return lines;
 }
 
 function head(state: TranscriptState, { theme, width }: Sight, title: string): string {
@@ -51,8 +57,11 @@ function placeTold({ marks, at, isWhole }: TranscriptState): string {
   return marks.length < 2 ? entries : `${Math.round(((all - newerThan) / all) * 100)} % of ${entries}`;
 }
 
-function foot({ typing, note }: TranscriptState, { theme }: Sight): string {
+function foot({ typing, note }: TranscriptState, { theme, width }: Sight): string {
   if (typing) return ` ${theme.accent("/")} ${drawLine(typing, theme)}`;
   if (note !== null) return ` ${theme.dim(plain(note))}`;
-  return theme.dim(" ↑↓ walk · enter opens · g start · G end · / search · n N next · esc back");
+  return theme.dim(keyHints(KEYS, width));
 }
+
+/** `n` goes up: one begins to read at the end. */
+const KEYS = ["↑↓ walk", "Enter opens", "/ search", "n up", "N down", "g start", "G end", "Esc closes"];

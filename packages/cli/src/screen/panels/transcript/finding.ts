@@ -62,7 +62,7 @@ export function wordsIn(block: Block | undefined): string {
     case "note":
       return block.text;
     case "called":
-      return `${block.tool} ${Object.values(block.arguments).map(String).join(" ")} ${block.output} ${block.diff ?? ""}`;
+      return `${block.tool} ${Object.values(block.arguments).map(wordsOf).join(" ")} ${block.output} ${block.diff ?? ""}`;
     case "shell":
       return `${block.command} ${block.output}`;
     case "compacted":
@@ -70,4 +70,8 @@ export function wordsIn(block: Block | undefined): string {
     case "branch-told":
       return block.summary;
   }
+}
+
+function wordsOf(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }

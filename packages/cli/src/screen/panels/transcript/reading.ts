@@ -2,7 +2,7 @@
 
 import type { Rows } from "./block-rows.ts";
 import { endingWith, showing } from "./scrolling.ts";
-import type { ToldPages } from "./transcript-source.ts";
+import type { GrownPage, ToldPages } from "./transcript-source.ts";
 import type { Spot, TranscriptState } from "./transcript-state.ts";
 import { newest } from "./walking.ts";
 
@@ -11,6 +11,14 @@ export function told(state: TranscriptState, { marks, pages, isLast, beginning }
   const loaded = new Map([...state.loaded, ...pages.map((blocks, at) => [first + at, blocks] as const)]);
   if (beginning) loaded.set(first + marks.length - 1, beginning);
   return { ...state, marks: [...state.marks, ...marks], loaded, isWhole: isLast };
+}
+
+/** Pages are counted from the end, and so it is always the same one that grows. */
+export function grown(state: TranscriptState, { mark, blocks }: GrownPage): TranscriptState {
+  const isRead = state.marks.length === 0 || state.loaded.has(0);
+  const loaded = isRead ? new Map(state.loaded).set(0, blocks) : state.loaded;
+  const goal = state.isFollowing ? ({ type: "end" } as const) : state.goal;
+  return { ...state, marks: [mark, ...state.marks.slice(1)], loaded, goal };
 }
 
 /** The goal, if it can be reached now. */
@@ -22,7 +30,7 @@ export function settled(state: TranscriptState, rows: Rows): TranscriptState {
     case "end": {
       if (!state.loaded.has(0)) return state;
       const at = newest(state);
-      return { ...state, at, top: endingWith(state, at, rows), goal: null };
+      return { ...state, at, top: endingWith(state, at, rows), goal: null, isFollowing: true };
     }
     case "beginning":
       if (!state.isWhole) return { ...state, note: "reading back to the beginning …" };

@@ -1,8 +1,9 @@
 /** Which rows are seen: the block one stands on always is, and of one that is higher than the page a part. Pure. */
 
-import { type Rows, rowsOf } from "./block-rows.ts";
+import { linesAt, type Rows, rowsOf } from "./block-rows.ts";
+import { isMarked } from "./marked.ts";
 import type { Spot, Top, TranscriptState } from "./transcript-state.ts";
-import { isOlder, newer, older } from "./walking.ts";
+import { isOlder, newer, newest, older } from "./walking.ts";
 
 /** One step towards what is newer or older; within a high block, most of a page. */
 export function stepped(state: TranscriptState, step: "newer" | "older", rows: Rows): TranscriptState {
@@ -53,11 +54,21 @@ export function endingWith(state: TranscriptState, spot: Spot, rows: Rows): Top 
   return upBy(state, { ...spot, row: 0 }, { ...rows, by: rows.height - own });
 }
 
-/** The top of a page that shows this block with a little of what stands above it. */
+/** The top of a page that shows this block, from where the words stand in it, with a little of what stands above. */
 export function showing(state: TranscriptState, spot: Spot, rows: Rows): Top {
-  const top = upBy(state, { ...spot, row: 0 }, { ...rows, by: Math.floor(rows.height / 4) });
+  const above = Math.floor(rows.height / 4);
+  const row = linesAt(state, spot, rows).findIndex((line) => isMarked(line, state.query));
+  const from = row + above < rows.height ? 0 : row;
+  const top = upBy(state, { ...spot, row: from }, { ...rows, by: above });
   const bottom = lastTop({ ...state, at: spot }, rows);
   return isBefore(top, bottom) ? top : bottom;
+}
+
+/** Whether nothing of the branch lies below what is seen. */
+export function isAtEnd(state: TranscriptState, rows: Rows): boolean {
+  const last = newest(state);
+  const isLast = state.at.page === last.page && state.at.block === last.block;
+  return isLast && !isBefore(state.top, endingWith(state, last, rows));
 }
 
 /** Where the newest that is read stands at the end of the page. */

@@ -1,14 +1,13 @@
 /** The transcript as a page: all that was said and done on the branch, from its first entry, with every fold to be opened. */
 
 import { themeNamed } from "../../drawing/theme.ts";
-import { isFoldable } from "../../state/block.ts";
 import { emptyLine, typedInto } from "../../widgets/line-input.ts";
 import { answered, goesOn, type Panel, type Pressed, type Sight } from "../panel.ts";
 import type { Rows } from "./block-rows.ts";
 import { drawTranscript, roomIn } from "./draw-transcript.ts";
 import { foundFrom } from "./finding.ts";
-import { settled, told } from "./reading.ts";
-import { paged, seen, stepped } from "./scrolling.ts";
+import { grown, settled, told } from "./reading.ts";
+import { isAtEnd, paged, seen, stepped } from "./scrolling.ts";
 import type { TranscriptSource } from "./transcript-source.ts";
 import { nothingRead, type TranscriptState } from "./transcript-state.ts";
 import { blockAt, forgotten, wantedPages } from "./walking.ts";
@@ -18,14 +17,19 @@ type TranscriptPressed = Pressed<TranscriptState, true>;
 export function transcriptPanel(source: TranscriptSource): Panel<TranscriptState, true> {
   return {
     start: nothingRead,
-    learns: (learn, signal) => source.marks((pages) => learn((state) => told(state, pages)), signal),
+    learns: (learn, signal) =>
+      source.marks(
+        (pages) => learn((state) => told(state, pages)),
+        signal,
+        (page) => learn((state) => grown(state, page)),
+      ),
     draw: (state, sight) => drawTranscript(settled(state, roomIn(sight)), sight, source.title),
     press: (known, key, sight = USUAL) => {
       const rows = roomIn(sight);
       const state = { ...settled(known, rows), note: null };
       if (state.typing) return typed(state, key, { source, rows });
       const next = moved(state, key, rows);
-      if (next) return withPages(next, { source, rows });
+      if (next) return withPages({ ...next, isFollowing: isAtEnd(next, rows) }, { source, rows });
       return acted(state, key, { source, rows });
     },
   };
@@ -84,9 +88,10 @@ function acted(state: TranscriptState, key: string, page: Page): TranscriptPress
   }
 }
 
+/** Also long words of a person, which are folded in a talk for good. */
 function toggled(state: TranscriptState): TranscriptState {
   const block = blockAt(state, state.at);
-  if (!block || !isFoldable(block)) return state;
+  if (!block) return state;
   const opened = new Set(state.opened);
   if (!opened.delete(block.id)) opened.add(block.id);
   return { ...state, opened };
@@ -111,10 +116,11 @@ function looked(state: TranscriptState, towards: "older" | "newer", { source, ro
       if (!found) return (now) => ({ ...now, note: `nowhere: ${query}` });
       const block = found.blocks[found.spot.block];
       return (now) => {
-        const loaded = new Map(now.loaded).set(found.spot.page, found.blocks);
-        const opened = block && isFoldable(block) ? new Set(now.opened).add(block.id) : now.opened;
+        // What is there may have grown since.
+        const loaded = new Map([[found.spot.page, found.blocks], ...now.loaded]);
+        const opened = block ? new Set(now.opened).add(block.id) : now.opened;
         const goal = { type: "spot", spot: found.spot } as const;
-        return settled({ ...now, loaded, opened, goal, note: null }, rows);
+        return settled({ ...now, loaded, opened, goal, isFollowing: false, note: null }, rows);
       };
     },
   };
@@ -130,7 +136,7 @@ function withPages(state: TranscriptState, { source, rows }: Page): TranscriptPr
       const marks = wanted.flatMap((page) => (state.marks[page] ? [{ page, mark: state.marks[page] }] : []));
       const read = await Promise.all(marks.map(async ({ page, mark }) => [page, await source.read(mark)] as const));
       return (now) =>
-        settled({ ...now, loaded: forgotten({ ...now, loaded: new Map([...now.loaded, ...read]) }) }, rows);
+        settled({ ...now, loaded: forgotten({ ...now, loaded: new Map([...read, ...now.loaded]) }) }, rows);
     },
   };
 }

@@ -6,9 +6,15 @@ import type { PageMark } from "./transcript-state.ts";
 export interface TranscriptSource {
   /** What the session is called. */
   readonly title: string;
-  /** From the end to the beginning: tells where the pages lie, and of the first of them what they say. */
-  marks(tell: (told: ToldPages) => void, signal: AbortSignal): Promise<void>;
+  /** From the end to the beginning: tells where the pages lie, and of the first of them what they say; then what is written meanwhile. */
+  marks(tell: (told: ToldPages) => void, signal: AbortSignal, grow: (page: GrownPage) => void): Promise<void>;
   read(mark: PageMark): Promise<readonly Block[]>;
+}
+
+/** The newest page with what was written since it was read. */
+export interface GrownPage {
+  readonly mark: PageMark;
+  readonly blocks: readonly Block[];
 }
 
 export interface ToldPages {

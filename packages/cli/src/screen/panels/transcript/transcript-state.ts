@@ -14,6 +14,8 @@ export interface TranscriptState {
   readonly at: Spot;
   /** The first row that is seen. */
   readonly top: Top;
+  /** Whether one stands at the end, and goes along with what is written. */
+  readonly isFollowing: boolean;
   /** Ids of blocks that were opened. */
   readonly opened: ReadonlySet<string>;
   /** Where to stand once it is read. */
@@ -54,6 +56,7 @@ export const nothingRead: TranscriptState = {
   loaded: new Map(),
   at: { page: 0, block: 0 },
   top: { page: 0, block: 0, row: 0 },
+  isFollowing: true,
   opened: new Set(),
   goal: { type: "end" },
   typing: null,

@@ -18,10 +18,11 @@ export function toldChange(before: ScreenState, after: ScreenState): readonly st
 /** A start is told at once; afterwards only what became another. */
 function factsTold(before: Facts, after: Facts): readonly string[] {
   const { model, folder, mode, sessionName } = after;
-  if (before.model === "" && model !== "") return [`Model ${model}, folder ${folder}, permission mode ${mode}.`];
+  if (before.model === "" && model !== "")
+    return [`Model ${model}, folder ${folder}${mode === null ? "" : `, permission mode ${mode}`}.`];
   return [
     ...(model === before.model ? [] : [`Model: ${model}.`]),
-    ...(mode === before.mode ? [] : [`Permission mode: ${mode}.`]),
+    ...(mode === before.mode || mode === null ? [] : [`Permission mode: ${mode}.`]),
     ...(sessionName === before.sessionName || sessionName === null ? [] : [`Session: ${sessionName}.`]),
   ];
 }
@@ -42,13 +43,9 @@ function workTold(before: Work, after: Work): readonly string[] {
 }
 
 function queueTold({ queue: before }: ScreenState, { queue: after }: ScreenState): readonly string[] {
-  const steering = after.steering.slice(before.steering.length).map((text) => `Waits to be heard: ${firstLine(text)}`);
-  const later = after.followUp.slice(before.followUp.length).map((text) => `Waits for the end: ${firstLine(text)}`);
+  const steering = after.steering.slice(before.steering.length).map((text) => `Waits to be heard: ${text}`);
+  const later = after.followUp.slice(before.followUp.length).map((text) => `Waits for the end: ${text}`);
   return [...steering, ...later];
-}
-
-function firstLine(text: string): string {
-  return text.split("\n")[0] ?? "";
 }
 
 function readyTold({ meter }: Facts): string {

@@ -1,7 +1,8 @@
 /** One of many: typing narrows the list, the arrows walk it, Enter takes. */
 
-import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
+import { visibleWidth } from "@earendil-works/pi-tui";
 import { plain } from "../../../printing/plain.ts";
+import { fitted } from "../../drawing/lines/wrapped.ts";
 import { answered, goesOn, type Panel, type Sight } from "../../panels/panel.ts";
 import { drawLine, emptyLine, type LineInput, typedInto } from "../../widgets/line-input.ts";
 import { atTop, type Walk, walked } from "../../widgets/list.ts";
@@ -79,7 +80,7 @@ function drawn<Value>({ title, rows, also = {} }: Pick<Value>, { typed, walk }: 
     ...(left.length === 0 ? [theme.dim("   nothing has this in its name")] : []),
     ...seen.map((row, at) => drawRow(row, { isChosen: walk.top + at === walk.at, column, sight })),
     theme.dim(` ${keys.join(" · ")}`),
-  ].map((line) => truncateToWidth(line, width));
+  ].map((line) => fitted(line, width));
 }
 
 interface RowSight {

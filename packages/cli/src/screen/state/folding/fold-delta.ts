@@ -19,12 +19,17 @@ export function foldDelta(state: ScreenState, delta: Delta, now: number): Screen
 
 function withText(state: ScreenState, text: string, now: number): ScreenState {
   const last = state.blocks.at(-1);
-  if (last?.kind === "answered" && last.isOpen) return onLast(state, { ...last, text: last.text + text });
+  if (last?.kind === "answered" && last.isOpen) return onLast(state, longer(last, text));
   // Line ends before its first word are no answer yet.
   const words = text.trimStart();
   if (words === "") return state;
   const begun = drafted<Answered>(state, { kind: "answered", text: words, isOpen: true, printed: 0 });
   return added(thoughtEnough(begun.state, now), begun.block);
+}
+
+function longer(answer: Answered, text: string): Answered {
+  const isWithinLine = !answer.text.endsWith("\n") && !text.includes("\n");
+  return { ...answer, text: answer.text + text, isWithinLine };
 }
 
 function withThought(state: ScreenState, text: string, now: number): ScreenState {

@@ -1,8 +1,9 @@
 /** What is under way, from event to event. Pure. */
 
 import type { AgentEvent } from "@pith/agent";
+import { secondsTold, tokensTold } from "../../../printing/amounts.ts";
+import { clipped } from "../../../printing/clipped.ts";
 import type { ScreenState, Work } from "../screen-state.ts";
-import { progressTold } from "./progress-told.ts";
 
 export function foldWork(state: ScreenState, event: AgentEvent, now: number): ScreenState {
   const work = workAfter(state.work, event, now);
@@ -66,3 +67,33 @@ function isRun(work: Work): boolean {
 function stepOf(work: Work): string {
   return work.type === "compacting" || work.type === "summarising" ? work.step : "";
 }
+
+type Progressing = Extract<AgentEvent, { type: "compaction_progress" | "branch_summary_progress" }>;
+
+/** How far a summary is, in a few words. Null where it changes nothing that people see. */
+function progressTold(progress: Progressing): string | null {
+  switch (progress.step) {
+    case "planning":
+      return "looks what can go";
+    case "asking": {
+      const part = progress.part === undefined ? "" : `, part ${progress.part} of ${progress.parts}`;
+      return `${progress.model} tells it in short${part}`;
+    }
+    case "writing":
+      return `tells it in short, ${tokensTold(progress.tokens)} tokens so far`;
+    case "waiting":
+      return `${clipped(progress.errorMessage, SHORT)}; asks again in ${secondsTold(progress.delayMs)}`;
+    case "asking-again":
+      return "asks again";
+    case "answered":
+      return null;
+    case "auditing":
+      return "holds it against the log";
+    case "repairing":
+      return `has ${progress.flaws} ${progress.flaws === 1 ? "place" : "places"} corrected`;
+    case "falling-back":
+      return clipped(progress.why, SHORT);
+  }
+}
+
+const SHORT = 60;

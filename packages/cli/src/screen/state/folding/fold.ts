@@ -1,6 +1,7 @@
 /** What happened changes what is shown: one event after the other, live or read from the log. Pure. */
 
 import type { AgentEvent } from "@pith/agent";
+import { queuedWords } from "../queued-words.ts";
 import type { ScreenState } from "../screen-state.ts";
 import { foldDelta } from "./fold-delta.ts";
 import { foldEntry } from "./fold-entry.ts";
@@ -30,7 +31,7 @@ function foldBlocks(state: ScreenState, event: AgentEvent, now: number): ScreenS
     case "tool_execution_end":
       return foldTool(state, event, now);
     case "queue_update":
-      return { ...state, queue: { steering: event.steering, followUp: event.followUp } };
+      return { ...state, queue: { steering: queuedWords(event.steering), followUp: queuedWords(event.followUp) } };
     case "compaction_quality":
     case "compaction_undone":
     case "compaction_redone":

@@ -7,7 +7,7 @@ import { fit } from "./fitting-paths.ts";
 export const MOST_FILES = 100_000;
 const MOST_FOUND = 50;
 /** So many are looked at before keys are heard again. */
-const PIECE = 4_000;
+const PIECE = 2_000;
 const FRESH_MS = 10_000;
 const PATIENCE_MS = 20_000;
 const GIVEN_UP_MS = 600_000;
@@ -61,7 +61,7 @@ export class FileList {
   async #files(): Promise<readonly string[] | null> {
     const search = await this.#search();
     const act = { signal: AbortSignal.timeout(PATIENCE_MS), most: MOST_FILES };
-    const found = await search.find({ folder: ".", glob: "**" }, act).catch(() => null);
+    const found = await search.find({ folder: ".", glob: "**", isUnordered: true }, act).catch(() => null);
     return found?.type === "found" ? found.found : null;
   }
 }
@@ -87,7 +87,9 @@ async function best(listed: readonly Listed[], wanted: string, signal: AbortSign
       const score = fit(low, wanted);
       if (score !== null) found.push({ path, score });
     }
-    found = found.toSorted((one, other) => other.score - one.score).slice(0, MOST_FOUND);
+    found = found
+      .toSorted((one, other) => other.score - one.score || (one.path < other.path ? -1 : 1))
+      .slice(0, MOST_FOUND);
   }
   return found.map(({ path }) => path);
 }

@@ -1,24 +1,31 @@
-/** A picture's path, as terminals paste it when a file is dropped on them: quoted, escaped, or as an address. Pure. */
+/** Paths of pictures, as terminals paste them when files are dropped on them: quoted, escaped, or as addresses, one or several. Pure. */
 
 import { fileURLToPath } from "node:url";
 
-/** Null where the words are no such path. */
-export function picturePath(pasted: string): string | null {
-  const line = pasted.trim();
-  if (line.includes("\n") || line.length > LONGEST) return null;
-  const path = unquoted(line);
-  return path !== null && /\.(?:png|jpe?g|gif|webp)$/i.test(path) ? path : null;
+/** Empty where the words are anything but such paths. */
+export function picturePaths(pasted: string): readonly string[] {
+  const text = pasted.trim();
+  if (text.length > LONGEST) return [];
+  const words = text.match(WORD) ?? [];
+  const paths = words.map(unquoted);
+  if (paths.every(isPicture)) return paths;
+  // Some terminals leave a blank in a name as it is.
+  return /^(?:~?\/|[a-z]:\\)[^\n]*$/i.test(text) && isPicture(text) ? [text] : [];
 }
 
-const LONGEST = 4096;
+const LONGEST = 16 * 1024;
 
-function unquoted(line: string): string | null {
-  const [, , inner] = /^(['"])(.+)\1$/.exec(line) ?? [];
+/** A quoted one, or one up to the next blank that is not escaped. */
+const WORD = /'[^'\n]+'(?!\S)|"[^"\n]+"(?!\S)|(?:\\.|[^\s\\])+/g;
+
+function isPicture(path: string | null): path is string {
+  return path !== null && /\.(?:png|jpe?g|gif|webp)$/i.test(path);
+}
+
+function unquoted(word: string): string | null {
+  const [, , inner] = /^(['"])(.+)\1$/.exec(word) ?? [];
   if (inner !== undefined) return inner;
-  if (line.startsWith("file://")) return fromAddress(line);
-  // With a bare blank in it, it is more than a path.
-  if (/[^\\]\s/.test(line)) return null;
-  return line.replaceAll(/\\(.)/g, "$1");
+  return word.startsWith("file://") ? fromAddress(word) : word.replaceAll(/\\(.)/g, "$1");
 }
 
 function fromAddress(line: string): string | null {

@@ -4,6 +4,7 @@ import type { Entry, Store } from "@pith/context";
 import { expect, test } from "vitest";
 import { growOutline } from "../../../../src/commands/walking/outlining/grow-outline.ts";
 import { emptyOutline, type Growth, grown, rootsOf } from "../../../../src/commands/walking/outlining/outline.ts";
+import { sketchOf } from "../../../../src/commands/walking/outlining/sketch.ts";
 import { storeOf } from "../../../screen/panels/walking/outlines.ts";
 
 const long = Array.from({ length: 1_500 }, (_, at) => `user: number ${at}`);
@@ -55,14 +56,17 @@ test("WLK15 in the end all of it was read, every entry below its parent, whateve
   expect(outline.nodes.size).toBe(lines.length + 3);
   const seen: string[] = [];
   const waiting = [...rootsOf(outline)];
-  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-    seen.push(id);
-    waiting.push(...(outline.children.get(id) ?? []));
+  for (let twig = waiting.pop(); twig; twig = waiting.pop()) {
+    seen.push(twig.id);
+    waiting.push(...twig.children);
   }
   expect(new Set(seen).size).toBe(outline.nodes.size);
   expect(seen).toHaveLength(outline.nodes.size);
   const way = (await store.branch(leaf)).map((entry: Entry) => entry.id);
-  expect([...outline.way].toReversed()).toEqual(way);
+  expect(new Set([...outline.nodes.values()].filter(({ isOnWay }) => isOnWay).map(({ id }) => id))).toEqual(
+    new Set(way),
+  );
+  expect([...outline.nodes.values()].map(({ number }) => number)).toEqual([...outline.nodes.keys()].map((_, at) => at));
 });
 
 test("WLK15 a session that is too long is read as far as there is room, and that is said", async () => {
@@ -90,4 +94,27 @@ test("WLK15 where the end of the way is known already, the first piece needs no 
   const torn = [...near.slice(-20, -10), ...near.slice(-5)];
   const again = await growOutline({ store, leaf, near: torn }).next();
   expect((again.value as Growth).families).toHaveLength(5);
+});
+
+test("WLK15 what is told at once is little, however much was read already: whoever is told has to add it", async () => {
+  const store = await storeOf(Array.from({ length: 9_000 }, (_, at) => `user: number ${at}`));
+  const sizes = (await growthsOf(store)).map(({ families }) => families.flatMap(({ children }) => children).length);
+  expect(Math.max(...sizes)).toBeLessThan(4_000);
+});
+
+test("WLK3 a result bears the words of its call, whichever of them is read first", async () => {
+  const store = await storeOf(["user: a", "calls: read path=src/a.ts", "fails: no such file"]);
+  const [called, failed] = await Promise.all([store.entry("e2"), store.entry("e3")]);
+  if (!called || !failed) throw new Error("the story is another one");
+  const family = (entry: Entry) => ({ parentId: entry.parentId, children: [sketchOf(entry)] });
+  for (const order of [
+    [called, failed],
+    [failed, called],
+  ]) {
+    const growth: Growth = { families: order.map(family), top: null, reach: "growing" };
+    expect(grown(emptyOutline("e3"), growth).nodes.get("e3")).toMatchObject({
+      words: "read src/a.ts: no such file",
+      sought: "read src/a.ts: no such file",
+    });
+  }
 });

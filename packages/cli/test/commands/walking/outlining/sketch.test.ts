@@ -66,3 +66,19 @@ test("WLK1 what a file has in it cannot break a row: lost fields and endless wor
   expect(long.words.length).toBeLessThanOrEqual(240);
   expect(long.time).toBe(0);
 });
+
+test("WLK16 a secret goes before anything is cut: no half of one is shown", () => {
+  const secret = "s3cr3t-".repeat(8);
+  const redacted = (text: string) => text.replaceAll(secret, "<secret>");
+  const about = `${"x".repeat(220)} ${secret}`;
+  for (const told of [
+    story(`user: ${about}`),
+    story(`says: ${about}`),
+    story("calls: read path=a.ts", `fails: ${about}`),
+    story(`fails to answer: ${about}`),
+    story(`bash: ${about} -> a`),
+    story(`note: ${about}`),
+    story(`left e1: ${about}`),
+  ])
+    for (const entry of told) expect(sketchOf(entry, redacted).words).not.toContain("s3cr3t");
+});

@@ -19,18 +19,24 @@ function compaction(receipt: object): readonly [CompactionEntry] {
 }
 
 test("MET15 a second compaction says in one line how to begin afresh, and a flaw where to look", () => {
-  expect(qualityHint(compaction({}), 1)).toBeUndefined();
-  expect(qualityHint(compaction({}), 2)).toMatch(/^Summed up 2 times.*\/handoff/);
-  expect(qualityHint(compaction({ route: "model-free" }), 1)).toContain("No model told it");
-  expect(qualityHint(compaction({ findings: [{ code: "unknown-id", note: "e9 is not there" }] }), 1)).toContain(
-    "mended",
-  );
+  expect(qualityHint(compaction({}), { compactions: 1 })).toBeUndefined();
+  expect(qualityHint(compaction({}), { compactions: 2 })).toMatch(/^Summed up 2 times.*\/handoff/);
+  expect(qualityHint(compaction({ route: "model-free" }), { compactions: 1 })).toContain("No model told it");
   expect(
-    qualityHint(compaction({ findings: [{ code: "words-evicted", note: "2 of your messages" }] }), 1),
+    qualityHint(compaction({ findings: [{ code: "unknown-id", note: "e9 is not there" }] }), { compactions: 1 }),
+  ).toContain("mended");
+  expect(
+    qualityHint(compaction({ findings: [{ code: "words-evicted", note: "2 of your messages" }] }), { compactions: 1 }),
   ).toBeUndefined();
 });
 
+test("MET15 in the middle of work the line names the keys, since its receipt is printed without them", () => {
+  expect(qualityHint(compaction({}), { compactions: 1, isRunning: true })).toBe(
+    "Compacted. Alt+U undoes it; Alt+S shows what the model sees now.",
+  );
+});
+
 test("MET15 the line goes when the talk goes on", () => {
-  expect(qualityHint(story("user: on"), 2)).toBeNull();
-  expect(qualityHint(story("says: yes"), 2)).toBeUndefined();
+  expect(qualityHint(story("user: on"), { compactions: 2 })).toBeNull();
+  expect(qualityHint(story("says: yes"), { compactions: 2 })).toBeUndefined();
 });

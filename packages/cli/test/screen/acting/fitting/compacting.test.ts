@@ -62,6 +62,17 @@ test("MET8 with words behind it /compact goes at once", async () => {
   expect(JSON.stringify(talk.server.served.map(({ body }) => body))).toContain("Additional focus: keep the names");
 });
 
+test("MET10 who undoes it after the talk went on is told what stays behind", async () => {
+  const talk = await longTalk();
+  await exchanged(talk, 5);
+  talk.say("/compact the numbers");
+  await shows(talk, "compacted:");
+  await atRest(talk);
+  await exchanged(talk, 1, 6);
+  talk.terminal.press(ALT_U);
+  await shows(talk, "the 2 messages said since");
+});
+
 test("MET10 where there is nothing to undo, the key says so", async () => {
   const talk = await longTalk();
   await exchanged(talk, 1);
@@ -78,6 +89,7 @@ test("MET9 Esc stops a compaction that was asked for, and the session is as it w
   talk.terminal.press(ESC);
   await atRest(talk);
   expect(log(talk)).toEqual(before);
+  await shows(talk, "the compaction was cancelled; everything is as it was");
 });
 
 test("MET9 Esc stops one that came by itself in the middle of a run, and the run with it", async () => {

@@ -39,7 +39,10 @@ test("MET14 never switches it off for this session alone, and the footer says so
   await exchanged(talk, 4);
   talk.say("question 5");
   await shows(talk, "Compact it now?");
+  // Who was in the middle of a word has not switched anything off.
   talk.terminal.press("x");
+  await shows(talk, "Compact it now?");
+  talk.terminal.press("N");
   await talk.sees("Answer 5 ends here");
   await shows(talk, "auto off");
   expect(isCompacted(talk)).toBe(false);

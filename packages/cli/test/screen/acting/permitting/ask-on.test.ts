@@ -73,6 +73,35 @@ test("MAN2 all that a question is about is seen on a page, and the question stan
   expect(readFileSync(join(talk.folder, "new.txt"), "utf8")).toBe(content);
 });
 
+const watching = () =>
+  new Notifier({ send: () => {}, gaze: () => ({ hasFocus: true, lastKeyAt: 0 }), now: Date.now, environment: {} });
+
+test("MAN3 whoever types when a question comes up loses no word, and permits nothing", async () => {
+  const talk = await talkOn([call("touch first"), "done"], { ...asking, notifier: watching() });
+  talk.say("touch it");
+  talk.terminal.type("and ");
+  await talk.sees(/\$ touch first/);
+  talk.terminal.type("say why");
+  expect(talk.screen.words.text).toBe("and say why");
+  await talk.sees("Enter answers");
+  talk.terminal.press("y");
+  await talk.sees("done");
+  expect(talk.screen.words.text).toBe("and say why");
+});
+
+test("MAN3 keys in the very moment in which a question comes up answer nothing", async () => {
+  const talk = await talkOn([call("touch first"), "done"], { ...asking, notifier: watching() });
+  const pressing = setInterval(() => talk.terminal.press("y"), 50);
+  talk.say("touch it");
+  await talk.sees(/\$ touch first/);
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  expect(existsSync(join(talk.folder, "first"))).toBe(false);
+  clearInterval(pressing);
+  await talk.sees("Enter answers");
+  talk.terminal.press("y");
+  await talk.sees("done");
+});
+
 test("MAN23 a question calls whoever looks elsewhere, as the settings say", async () => {
   const sent: string[] = [];
   const notifier = new Notifier({
@@ -87,6 +116,7 @@ test("MAN23 a question calls whoever looks elsewhere, as the settings say", asyn
   talk.say("touch it");
   await talk.sees(/\$ touch first/);
   expect(sent).toEqual(["\x1b]9;Pith: bash wants to run `touch first`, not in a sandbox.\x1b\\\x07"]);
+  await new Promise((resolve) => setTimeout(resolve, 400));
   talk.terminal.press("y");
   await talk.sees("done");
 });

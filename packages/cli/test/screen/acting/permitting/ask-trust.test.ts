@@ -65,6 +65,24 @@ test("MAN8 only this time keeps nothing, no and Esc keep nothing either, and no 
   }
 });
 
+test("MAN8 a no holds for these bytes: nobody is asked again until they change, and Esc leaves it open", async () => {
+  const place = withSettings('{ "thinking": "high" }');
+  await answered("\x1b", place);
+  await answered("n", place);
+  const { screen } = shownOn({ columns: 80, rows: 24 });
+  expect(await trustAsked(wish, screen, place)).toBe(wish);
+  screen.stop();
+  writeFileSync(join(place.cwd, ".pith", "settings.json"), '{ "thinking": "low" }');
+  expect((await answered("y", place)).folder.type).toBe("trusted");
+});
+
+test("MAN8 a list of what was declined that cannot be read or written asks again, and breaks nothing", async () => {
+  const place = withSettings('{ "thinking": "high" }');
+  mkdirSync(join(place.home, "declined.json"));
+  await answered("n", place);
+  await answered("n", place);
+});
+
 test("MAN8 nobody is asked where there is nothing, or where it was said already", async () => {
   const { screen } = shownOn({ columns: 80, rows: 24 });
   expect(await trustAsked(wish, screen, places())).toBe(wish);

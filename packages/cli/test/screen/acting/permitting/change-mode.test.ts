@@ -12,7 +12,7 @@ test("MAN5 one key goes through plan, ask and edit, and the footer says which", 
   const seen: string[] = [];
   for (let at = 0; at < 3; at++) {
     talk.terminal.press(SHIFT_TAB);
-    seen.push(talk.screen.state.facts.mode);
+    seen.push(`${talk.screen.state.facts.mode}`);
     await talk.sees(`${talk.screen.state.facts.mode} mode`);
   }
   expect(seen).toEqual(["plan", "ask", "edit"]);

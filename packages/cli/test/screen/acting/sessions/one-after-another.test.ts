@@ -134,3 +134,18 @@ test("RES21 nothing that is told on the screen holds a secret of the environment
   expect(seen).not.toContain("tok-9f8e7d6c5b4a39281706fedc");
   await ground.leave();
 });
+
+test("RES1 whoever is called when work is done is called in the next session, too", async () => {
+  await ground.serve("first answer", "second answer");
+  const heard: string[] = [];
+  const hear = ({ type }: { readonly type: string }) => void heard.push(type);
+  ground.notifier = { hear, follow: () => {}, waits: () => () => {} } as never;
+  ground.start("the first question");
+  await ground.until("first answer");
+  await ground.say("/new");
+  await ground.until("── a new session ─");
+  await ground.say("another question");
+  await ground.until("second answer");
+  await ground.leave();
+  expect(heard.filter((type) => type === "agent_start")).toHaveLength(2);
+});

@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Step, startServer, type TestServer } from "@pith/testkit";
 import { readArguments } from "../../../../src/asking/read-arguments.ts";
-import { firstWish } from "../../../../src/screen/acting/sessions/first-wish.ts";
 import { oneAfterAnother } from "../../../../src/screen/acting/sessions/one-after-another.ts";
 import type { Talk } from "../../../../src/screen/acting/talk.ts";
 import { themeNamed } from "../../../../src/screen/drawing/theme.ts";
+import type { Notifier } from "../../../../src/screen/notifying/notifier.ts";
 import { Screen } from "../../../../src/screen/screen.ts";
-import { nothingShown } from "../../../../src/screen/state/nothing-shown.ts";
+import { nothingShown } from "../../../../src/screen/state/screen-state.ts";
 import type { Exit } from "../../../../src/work.ts";
 import { Headless } from "../../headless.ts";
 
@@ -21,6 +21,8 @@ export class TalkGround {
   readonly folder: string = join(this.root, "project");
   readonly #before = process.cwd();
   readonly #variables = { ...process.env };
+  /** Told of what happens, where a test wants to know. */
+  notifier: Notifier | undefined;
   #server: TestServer | null = null;
   #talk: Talk | null = null;
   terminal: Headless = new Headless(100, 40);
@@ -51,13 +53,11 @@ export class TalkGround {
     const shown = (talk: Talk): void => {
       this.#talk = talk;
     };
-    this.ended = firstWish(read.wish, screen)
-      .then((first) => oneAfterAnother(first, { screen, notifier: undefined, shown }))
-      .finally(async () => {
-        await this.#talk?.close();
-        this.#talk = null;
-        screen.stop();
-      });
+    this.ended = oneAfterAnother(read.wish, { screen, notifier: this.notifier, shown }).finally(async () => {
+      await this.#talk?.close();
+      this.#talk = null;
+      screen.stop();
+    });
   }
 
   async say(text: string): Promise<void> {

@@ -1,6 +1,7 @@
 /** The ways out of a talk. */
 
 import { expect, test } from "vitest";
+import { choice } from "../../../../src/screen/panels/choice.ts";
 import { talkOn } from "./talk-on.ts";
 
 const CTRL_C = "\x03";
@@ -73,4 +74,19 @@ test("MAN16 a page that stood there gives way to whoever has the terminal, and s
   await talk.sees("typing searches");
   talk.terminal.press("\x1b");
   await talk.sees("edit mode");
+});
+
+test("MAN16 what is asked while somebody else has the terminal waits, and lending it on takes nothing from them", async () => {
+  const talk = await talkOn([]);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const lent = talk.screen.lend(async () => {
+    const before = talk.terminal.written;
+    void talk.screen.ask(choice({ title: "Really?", options: [{ label: "yes", value: 1 }] }), { where: "page" });
+    await talk.screen.lend(async () => {});
+    expect(talk.terminal.written).toBe(before);
+    await promise;
+  });
+  resolve();
+  await lent;
+  await talk.sees("Really?");
 });

@@ -98,3 +98,22 @@ test("MAN16 Ctrl+Z gives the terminal to the shell, and fg brings all of it back
   await tmux.type(" goes on");
   await tmux.waitFor("half a thought goes on");
 });
+
+test("MAN16 Ctrl+Z works while something is asked, too, and fg brings the question back", async () => {
+  const ground = await groundOf();
+  const tmux = await ground.pith();
+  for (const [command, sign] of [
+    ["/settings", "typing searches"],
+    ["/mode", "What may be done without a question?"],
+  ] as const) {
+    await tmux.enter(command);
+    await tmux.waitFor(sign);
+    await tmux.press("C-z");
+    await tmux.waitFor(/Stopped|suspended/i);
+    expect(await tmux.screen()).not.toContain(sign);
+    await tmux.enter("clear; fg");
+    await tmux.waitFor(sign);
+    await tmux.press("Escape");
+    await tmux.waitUntilGone(sign);
+  }
+});

@@ -1,6 +1,6 @@
 /** Esc stops whatever is under way, on the screen of the real program. */
 
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Script, Step } from "@pith/testkit";
 import { expect, test } from "vitest";
@@ -27,12 +27,19 @@ interface Point {
   /** Brings it there. */
   readonly reach: (talk: TalkOn) => Promise<void>;
   readonly mode?: "ask" | "all";
+  /** Of the model, in tokens. */
+  readonly window?: number;
 }
 
 const begin = (text: string, sign: string | RegExp) => async (talk: TalkOn) => {
   talk.say(text);
   await talk.sees(sign);
 };
+
+/** Whoever tells a conversation in short is given no tools. */
+function isSummaryAsked({ server }: TalkOn): boolean {
+  return server.served.some(({ body }) => !("tools" in Object(body)));
+}
 
 const points: readonly Point[] = [
   {
@@ -107,6 +114,20 @@ const points: readonly Point[] = [
     },
   },
   {
+    at: "in a compaction that nobody asked for, in the middle of a run",
+    script: ({ tools, number }) =>
+      tools.length === 0
+        ? stalling(null, { type: "text", text: LONG })
+        : call("bash", { command: `for at in $(seq 1 90); do echo "step ${number} line $at of a long story"; done` }),
+    reach: async (talk) => {
+      talk.say("hello");
+      await talk.until(() => isSummaryAsked(talk));
+      expect(talk.screen.state.work).toMatchObject({ type: "compacting", reason: "threshold", isWithinRun: true });
+    },
+    mode: "all",
+    window: 12_000,
+  },
+  {
     at: "in the summary of a branch",
     script: ["fine", "and fine", stalling(null, { type: "text", text: LONG })],
     reach: async (talk) => {
@@ -126,10 +147,13 @@ const points: readonly Point[] = [
   },
 ];
 
-for (const { at, script, reach, mode } of points)
+for (const { at, script, reach, mode, window } of points)
   test(`MAN10 Esc stops it ${at}, and nothing begins afterwards`, async () => {
     const talk = await talkOn(script, {
       wish: { choices: { permissionMode: mode ?? "edit", sandbox: "off", compaction } },
+      prepare: ({ home }) => {
+        if (window) writeFileSync(join(home, "settings.json"), JSON.stringify({ contextWindow: window }));
+      },
     });
     await reach(talk);
     const asked = talk.server.served.length;
@@ -159,4 +183,20 @@ test("MAN11 what waited to be said comes back to the editor when all is stopped"
   await talk.until(() => talk.screen.words.text.includes("also do this"));
   expect(talk.screen.words.text).toMatch(/also do this\s+half a thought/);
   expect(talk.server.served.length).toBe(1);
+});
+
+test("MAN17 a summary of a branch that failed leaves nothing that looks as if it went on", async () => {
+  const refused: Step = { refuse: { status: 400, type: "invalid_request_error", message: "no summaries today" } };
+  const talk = await talkOn(["fine", "and fine", refused, refused, refused, refused, "heard"]);
+  for (const words of ["first", "second"]) {
+    talk.say(words);
+    await talk.until(() => talk.screen.state.work.type === "idle" && talk.server.served.length > 0);
+    await talk.sees(words === "first" ? "fine" : "and fine");
+  }
+  await talk.until(() => talk.screen.state.work.type === "idle");
+  talk.say("/tree root --summary");
+  await talk.sees("no summaries today");
+  await talk.until(() => talk.screen.state.work.type === "idle");
+  talk.say("are you there?");
+  await talk.until(() => talk.server.served.some(({ body }) => JSON.stringify(body).includes("are you there?")));
 });

@@ -10,7 +10,7 @@ import { openTalk, type Talk } from "../../../../src/screen/acting/talk.ts";
 import { themeNamed } from "../../../../src/screen/drawing/theme.ts";
 import type { Notifier } from "../../../../src/screen/notifying/notifier.ts";
 import { Screen } from "../../../../src/screen/screen.ts";
-import { nothingShown } from "../../../../src/screen/state/nothing-shown.ts";
+import { nothingShown } from "../../../../src/screen/state/screen-state.ts";
 import { Headless } from "../../headless.ts";
 
 export interface TalkOn {

@@ -35,6 +35,14 @@ test("TYP14 the words are changed in the editor of the environment, and its file
   await talk.until(() => !existsSync(told("name")));
 });
 
+test("TYP14 a key that is pressed twice opens one editor", async () => {
+  const talk = await editing('echo open >> opened; sleep 0.3; echo "and more" >> "$2"');
+  talk.terminal.type("words\n");
+  talk.terminal.press(CTRL_G, CTRL_G);
+  await talk.until(() => talk.screen.words.text === "words\nand more");
+  expect(readFileSync(join(talk.folder, "opened"), "utf8")).toBe("open\n");
+});
+
 test("TYP14 an editor that fails leaves the words as they were", async () => {
   const talk = await editing('echo changed > "$2"; exit 3');
   talk.terminal.type("mine");

@@ -25,6 +25,18 @@ test("TYP17 keys of the keymap file do what it says, those of the editor too, an
   await talk.sees('"fold": f2');
 });
 
+test("TYP21 hints follow the keymap file", async () => {
+  const talk = await talkOn(["fine now"], {
+    ...all(),
+    prepare: ({ home }) => writeFileSync(join(home, "keymap.json"), '{ "clear": "f4" }'),
+  });
+  await talk.until(() => talk.screen.state.keymap !== undefined);
+  talk.terminal.press("\x1bOS");
+  await talk.sees("F4 again leaves; everything is saved");
+  talk.terminal.press("\x1bOS");
+  await talk.until(() => talk.left() === null);
+});
+
 test("TYP15 what was said here before is there with the arrow up", async () => {
   const talk = await talkOn(["fine now"], all());
   await addToHistory("said long ago", { home: talk.home, cwd: talk.folder });
@@ -38,7 +50,7 @@ test("TYP15 what was said here before is there with the arrow up", async () => {
   });
 });
 
-test("TYP12 commands, templates and paths are offered while one types, and Esc closes that alone", async () => {
+test("TYP12 commands, templates and paths are offered while one types, and Esc or Ctrl+C closes that alone", async () => {
   const talk = await talkOn(["fine now"], {
     ...all(),
     prepare: ({ home, folder }) => {
@@ -60,6 +72,11 @@ test("TYP12 commands, templates and paths are offered while one types, and Esc c
   }
   await talk.sees("→ /review");
   talk.terminal.press("\x1b");
+  await talk.until(() => !talk.screen.editor.isShowingAutocomplete());
+  expect(talk.screen.words.text).toBe("/rev");
+  await typed("/rev", "→ /review");
+  await talk.until(() => talk.screen.editor.isShowingAutocomplete());
+  talk.terminal.press("\x03");
   await talk.until(() => !talk.screen.editor.isShowingAutocomplete());
   expect(talk.screen.words.text).toBe("/rev");
   await typed("/thinking h", "→ high");

@@ -66,6 +66,18 @@ test("WLK7 Esc at the question stays, and shows the tree again where one was", a
   expect(await picture(talk)).not.toContain("moved in the tree");
 });
 
+test("WLK7 and with the filter and the search as they were, without reading it anew", async () => {
+  const talk = await twoExchanges([]);
+  await openTree(talk);
+  talk.terminal.press("\t", "\t");
+  talk.terminal.type("/first");
+  await shows(talk, /❯ ● you +first/);
+  talk.terminal.press(ENTER);
+  await shows(talk, "Summarise what you leave?");
+  talk.terminal.press(ESC);
+  await shows(talk, /\/ first +1 found in: yours/);
+});
+
 test("WLK7 the setting branchSummary.skipPrompt asks nothing", async () => {
   const settings = JSON.stringify({ branchSummary: { skipPrompt: true } });
   const talk = await twoExchanges([], { prepare: ({ home }) => writeFileSync(join(home, "settings.json"), settings) });
@@ -115,20 +127,40 @@ test("WLK9 while something is under way it is said, and it can be stopped first 
   await talk.until(() => talk.screen.words.text === "work");
 });
 
+test("WLK9 a fork does not end what is under way without a word either", async () => {
+  const talk = await atWork(["never"]);
+  await openTree(talk);
+  talk.terminal.press("\x1b[H", "f");
+  await shows(talk, "Something is under way here");
+  talk.terminal.type("n");
+  await shows(talk, "entries");
+  expect(talk.screen.state.work.type).toBe("running");
+  expect(talk.left()).toBeUndefined();
+});
+
 test("WLK17 Esc Esc opens the tree when nothing is under way, and what is typed stays", async () => {
   const talk = await twoExchanges([]);
   talk.terminal.type("half a thought");
   talk.terminal.press(ESC, ESC);
-  await shows(talk, /❯ ● reply +answer two/);
+  await shows(talk, /❯ ◉ reply +answer two/);
   talk.terminal.press(ESC);
   await shows(talk, "half a thought");
+});
+
+test("WLK17 whoever presses Esc four times has one tree, which the next Esc closes", async () => {
+  const talk = await twoExchanges([]);
+  talk.say("/tree");
+  talk.say("/tree");
+  await shows(talk, /❯ ◉ reply +answer two/);
+  talk.terminal.press(ESC);
+  await shows(talk, "> second");
 });
 
 test("WLK18 words that were typed already are not lost when others come into the editor", async () => {
   const talk = await twoExchanges([]);
   talk.terminal.type("half a thought");
   talk.terminal.press(ESC, ESC);
-  await shows(talk, /❯ ● reply +answer two/);
+  await shows(talk, /❯ ◉ reply +answer two/);
   talk.terminal.press(UP, ENTER);
   await shows(talk, "Summarise what you leave?");
   talk.terminal.type("n");

@@ -10,12 +10,23 @@ import { someMeter } from "../facts-for-tests.ts";
 const theme = themeNamed("none");
 
 test("MET3 front, kept, new and free have signs of their own, and so have both thresholds", () => {
-  expect(meterBar(someMeter, { width: 40, theme })).toBe("████▓▓▓▓▒▒▒▒▒▒▒▒▒············╎······┃···");
+  expect(meterBar(someMeter, { width: 40, theme })).toBe("████▓▓▓▓▓▒▒▒▒▒▒▒▒▒·············╎·······┃");
 });
 
 test("MET3 what is over the limit is seen behind its mark", () => {
   const meter = { ...someMeter, tokens: 195_000, parts: { ...someMeter.parts, fresh: 155_800 } };
-  expect(meterBar(meter, { width: 40, theme })).toMatch(/▒┃▒+·$/);
+  expect(meterBar(meter, { width: 40, theme })).toMatch(/▒┃▒+$/);
+});
+
+test("MET3 it is as full as the percentage says: whole where it is compacted", () => {
+  const at = (share: number): number => {
+    const tokens = Math.round(183_616 * share);
+    const parts = { system: 0, pins: 0, words: 0, checkpoint: 0, tail: 0, fresh: tokens };
+    return [...meterBar({ ...someMeter, soft: null, tokens, parts }, { width: 40, theme })].filter(
+      (sign) => sign === "▒",
+    ).length;
+  };
+  expect([at(0.25), at(0.5), at(1)]).toEqual([10, 20, 39]);
 });
 
 test("MET3 an empty context is all free, and a small one shows at all", () => {

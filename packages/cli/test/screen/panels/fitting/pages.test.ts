@@ -83,3 +83,20 @@ test("MET12 the page goes from kinds to tools, files and entries, and Enter show
   expect(after(page, "left", "enter", "escape")?.join("\n")).toContain("[by entry]");
   expect(after(page, "left", "escape")).toBeNull();
 });
+
+test("MET12 a line of a megabyte is wrapped like any other, and nobody waits for it", () => {
+  const began = performance.now();
+  for (const line of ["x".repeat(1_000_000), "some words ".repeat(90_000)]) {
+    const rows = pageLines(line, 80);
+    expect(rows.every(({ text }) => text.length <= 80)).toBe(true);
+    expect(
+      rows
+        .map(({ text }) => text)
+        .join("")
+        .replaceAll(" ", ""),
+    ).toBe(line.replaceAll(" ", ""));
+  }
+  expect(pageLines("one two three four", 9).map(({ text }) => text)).toEqual(["one two", "three", "four"]);
+  expect(pageLines("日本語".repeat(1_000), 80).every(({ text }) => visibleWidth(text) <= 80)).toBe(true);
+  expect(performance.now() - began).toBeLessThan(5_000);
+});

@@ -35,3 +35,19 @@ test("MAN2 nothing in it steers the terminal, and no line is wider than the scre
         expect(line.replaceAll("\x1b[1m", "").replaceAll("\x1b[0m", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
       }
 });
+
+test("MAN2 a change of megabytes is drawn once, however often it is looked at", () => {
+  const diff = Array.from({ length: 5_000 }, (_, at) => `+line ${at} of a file that goes on and on`).join("\n");
+  const matter: Matter = { kind: "change", path: "big.txt", isNew: true, diff };
+  const first = matterLines(matter, { width: 80, theme });
+  expect(matterLines(matter, { width: 80, theme })).toBe(first);
+  expect(matterLines(matter, { width: 60, theme })).not.toBe(first);
+});
+
+test("MAN2 of a line that never ends no letter is left out", () => {
+  for (const command of [`echo ${"x".repeat(100_000)}!`, `echo ${"漢👍".repeat(20_000)}!`]) {
+    const lines = matterLines({ kind: "command", command }, { width: 40, theme });
+    for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(40);
+    expect(lines.map((line) => line.slice(3)).join("")).toBe(command);
+  }
+});

@@ -1,5 +1,6 @@
 /** The question before something is done. */
 
+import { visibleWidth } from "@earendil-works/pi-tui";
 import { parseRule, type Question, type Rule } from "@pith/agent";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { themeNamed } from "../../../../src/screen/drawing/theme.ts";
@@ -73,7 +74,7 @@ test("MAN2 the whole command is shown, wrapped, and what is too long is opened o
   const long = Array.from({ length: 200 }, (_, at) => `step ${at}`).join("\n");
   const matter = { kind: "command", command: long } as const;
   const lines = questionPanel({ question, matter, quietMs: 0 }).draw(
-    { walk: { at: 0, top: 0 }, rule: 0, word: null, isHeard: true, early: 0 },
+    { walk: { at: 0, top: 0 }, rule: 0, word: null, isHeard: true, early: 0, isTyping: false },
     sight,
   );
   expect(lines.length).toBeLessThanOrEqual(24);
@@ -97,10 +98,64 @@ test("MAN3 what is still being typed when a question comes up answers nothing", 
   expect(await answer).toEqual({ type: "no" });
 });
 
+test("MAN3 whoever types goes on typing: what comes early is for the editor, and it is said", async () => {
+  const matter = { kind: "command", command } as const;
+  const parts = { question, matter, quietMs: 700, isTyping: true };
+  const panel = openPanel(questionPanel(parts), { where: "inline", changed: () => {} });
+  expect(panel.draw(sight).at(-1)).toContain("Keys answer as soon as you have stopped typing");
+  expect(["y", "enter"].map((key) => panel.press(key))).toEqual(["typing", "typing"]);
+  await vi.advanceTimersByTimeAsync(701);
+  expect(panel.draw(sight).at(-1)).toContain("Enter answers");
+  expect(panel.press("y")).toBe("used");
+  expect(await panel.answer).toEqual({ type: "yes" });
+});
+
+test("MAN3 a letter that comes before anybody can have read the question is for the editor, other keys are for nobody", async () => {
+  const { panel, answer } = opened(question, 300);
+  expect(panel.press("enter")).toBe("used");
+  await vi.advanceTimersByTimeAsync(299);
+  expect(["w", "h", "y", "enter"].map((key) => panel.press(key))).toEqual(Array(4).fill("typing"));
+  await vi.advanceTimersByTimeAsync(701);
+  panel.press("n");
+  expect(await answer).toEqual({ type: "no" });
+});
+
 test("MAN3 Escape is heard at once", async () => {
   const { panel, answer } = opened(question, 700);
   panel.press("escape");
   expect(await answer).toBe(null);
+});
+
+test("MAN2 the rule that would hold is read to its end, and which answer is which is seen in a narrow terminal", () => {
+  const long = { ...question, rules: [rule(`bash(${"npm run build -- --with=everything ".repeat(3).trim()})`)] };
+  const { panel } = opened(long);
+  panel.press("down");
+  for (const width of [40, 60]) {
+    const lines = panel.draw({ ...sight, width });
+    for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
+    const text = lines.join("\n");
+    expect(text).toMatch(
+      /Yes, and in this session always[\s\S]*everything\)[\s\S]*\(s\)[\s\S]*Yes, and in this project/,
+    );
+    expect(text).toMatch(/\(p\)[\s\S]*\(n\)[\s\S]*\(w\)/);
+  }
+});
+
+test("MAN2 a long sentence takes no answer away", () => {
+  const long = { ...question, intent: null, text: `edit wants to change ${"a/very/long/path/".repeat(20)}.` };
+  const matter = { kind: "other", text: "one\ntwo" } as const;
+  const panel = openPanel(questionPanel({ question: long, matter }), { where: "inline", changed: () => {} });
+  const lines = panel.draw({ ...sight, width: 40, height: 10 });
+  expect(lines.length).toBeLessThanOrEqual(10);
+  expect(lines.join("\n")).toMatch(/Yes \(y\)[\s\S]*\(w\)[\s\S]*Enter answers/);
+});
+
+test("MAN2 a long reason is seen where one types it", () => {
+  const { panel } = opened();
+  for (const key of ["w", ..."because it would take the whole afternoon and more".split(""), "!"]) panel.press(key);
+  const lines = panel.draw({ ...sight, width: 40 });
+  for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(40);
+  expect(lines.join("\n")).toContain("more!");
 });
 
 test("MAN2 in a low terminal the sentence and the command are still seen", () => {

@@ -1,12 +1,14 @@
 /** The transcript page: what keys do, and what is read for it. */
 
+import { stripVTControlCharacters } from "node:util";
 import { Session } from "@pith/context";
 import { createSession, machine } from "@pith/context/node";
 import { nothingUsed } from "@pith/context/testing";
 import { expect, test } from "vitest";
-import { logPages } from "../../../../src/screen/acting/sessions/log-pages.ts";
+import { logPages } from "../../../../src/screen/acting/sessions/transcript/log-pages.ts";
 import { themeNamed } from "../../../../src/screen/drawing/theme.ts";
 import { openPanel } from "../../../../src/screen/panels/open-panel.ts";
+import { wordsIn } from "../../../../src/screen/panels/transcript/finding.ts";
 import { transcriptPanel } from "../../../../src/screen/panels/transcript/transcript-panel.ts";
 import { folder } from "../../../commands/desks.ts";
 
@@ -60,9 +62,11 @@ function opened(talk: Read) {
       isChanged.resolve();
     },
   });
-  const seen = (): string => panel.draw(sight).join("\n");
+  const drawn = (): string => panel.draw(sight).join("\n");
+  const seen = (): string => stripVTControlCharacters(drawn());
   return {
     panel,
+    drawn,
     seen,
     readAtFirst,
     press: (...keys: readonly string[]) => {
@@ -138,4 +142,59 @@ test("RES18 a compaction stands in its place, and opens where it stands", async 
   expect(page.seen()).not.toBe(open);
   expect(page.seen()).toContain("answer 49.");
   page.press("escape");
+});
+
+test("RES25 an open transcript follows what is written, as long as one stands at its end", async () => {
+  const talk = await longTalk(300);
+  const page = opened(talk);
+  await page.until("100 % of 300 entries");
+  const { reads } = talk;
+  for (let at = 0; at < 30; at++) await talk.session.append(user(`more ${at}.`));
+  await page.until("▌> more 29.");
+  expect(page.seen()).toContain("100 % of 330 entries");
+  expect(talk.reads).toBe(reads);
+  page.press("up");
+  await talk.session.append(user("unseen, for the time being."));
+  await page.until("331 entries");
+  expect(page.seen()).toContain("▌> more 28.");
+  page.press("G");
+  expect(page.seen()).toContain("▌> unseen, for the time being.");
+  page.press("escape");
+});
+
+test("RES25 an empty transcript shows the first words, and what is written on another branch is none of it", async () => {
+  const talk = await longTalk(0);
+  const page = opened(talk);
+  await page.until("nothing was said yet");
+  await talk.session.append(user("the first words."));
+  await page.until("▌> the first words.");
+  await talk.session.move(null);
+  await talk.session.append(user("elsewhere."));
+  expect(page.seen()).not.toContain("elsewhere.");
+  page.press("escape");
+});
+
+function user(content: string) {
+  return { type: "message", message: { role: "user", content, timestamp: 1 } } as const;
+}
+
+test("RES26 words that were found stand out, and are seen in a block of any height", async () => {
+  const talk = await longTalk(2);
+  const lines = Array.from({ length: 400 }, (_, at) => (at === 300 ? "the Needle is here" : `straw ${at}`));
+  await talk.session.append(user(lines.join("\n")));
+  for (let at = 0; at < 40; at++) await talk.session.append(user(`more ${at}.`));
+  const page = opened(talk);
+  await page.until("more 39.");
+  page.press("/", ..."needle", "enter");
+  await page.until("the Needle is here");
+  expect(page.drawn()).toContain("the \x1b[7mNeedle\x1b[0m is here");
+  page.press("escape");
+});
+
+test("RES17 the arguments of a call are found by their words, and by nothing else", () => {
+  const edits = [{ oldText: "giraffe", newText: "zebra" }];
+  const called = { kind: "called", id: "c", tool: "edit", state: "done", output: "", images: [] } as const;
+  const words = wordsIn({ ...called, arguments: { path: "a.ts", edits } });
+  expect(words).toContain("giraffe");
+  expect(words).not.toContain("object");
 });

@@ -6,8 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { Block } from "../../../../src/screen/state/block.ts";
 import { fold } from "../../../../src/screen/state/folding/fold.ts";
 import { foldEntry } from "../../../../src/screen/state/folding/fold-entry.ts";
-import { nothingShown } from "../../../../src/screen/state/nothing-shown.ts";
-import type { ScreenState } from "../../../../src/screen/state/screen-state.ts";
+import { nothingShown, type ScreenState } from "../../../../src/screen/state/screen-state.ts";
 import { appended, ended, messageOf, pieces, readIn, restart, shown, started } from "../replies.ts";
 
 const begun: AgentEvent = { type: "agent_start" };

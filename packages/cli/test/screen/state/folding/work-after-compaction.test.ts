@@ -3,7 +3,7 @@
 import type { AgentEvent } from "@pith/agent";
 import { expect, test } from "vitest";
 import { fold } from "../../../../src/screen/state/folding/fold.ts";
-import { nothingShown } from "../../../../src/screen/state/nothing-shown.ts";
+import { nothingShown } from "../../../../src/screen/state/screen-state.ts";
 
 const begins: AgentEvent = { type: "compaction_start", reason: "threshold" };
 

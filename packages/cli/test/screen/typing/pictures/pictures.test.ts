@@ -1,7 +1,7 @@
 /** Pictures and what stands for them. */
 
 import { expect, test } from "vitest";
-import { picturePath } from "../../../../src/screen/typing/pictures/picture-path.ts";
+import { picturePaths } from "../../../../src/screen/typing/pictures/picture-path.ts";
 import { Pictures } from "../../../../src/screen/typing/pictures/pictures.ts";
 
 const png = (bytes: number): Uint8Array => {
@@ -34,13 +34,17 @@ test("TYP13 pictures nobody named for long are let go", () => {
 });
 
 test.each([
-  ["/tmp/a.png", "/tmp/a.png"],
-  [" '/tmp/my pictures/a.JPG' ", "/tmp/my pictures/a.JPG"],
-  ["/tmp/my\\ pictures/a.webp", "/tmp/my pictures/a.webp"],
-  ["file:///tmp/my%20pictures/a.gif", "/tmp/my pictures/a.gif"],
-  ["look at /tmp/a.png", null],
-  ["/tmp/a.txt", null],
-  ["a.png\nb.png", null],
-])("TYP13 a dropped path is understood as terminals paste it: %s", (pasted, path) => {
-  expect(picturePath(pasted)).toBe(path);
+  ["/tmp/a.png", ["/tmp/a.png"]],
+  [" '/tmp/my pictures/a.JPG' ", ["/tmp/my pictures/a.JPG"]],
+  ["/tmp/my\\ pictures/a.webp", ["/tmp/my pictures/a.webp"]],
+  ["/tmp/my pictures/a.webp", ["/tmp/my pictures/a.webp"]],
+  ["file:///tmp/my%20pictures/a.gif", ["/tmp/my pictures/a.gif"]],
+  ["/tmp/a.png '/tmp/my b.png' /tmp/my\\ c.png", ["/tmp/a.png", "/tmp/my b.png", "/tmp/my c.png"]],
+  ["file:///tmp/a.png\nfile:///tmp/b.png\n", ["/tmp/a.png", "/tmp/b.png"]],
+  ["look at /tmp/a.png", []],
+  ["/tmp/a.txt /tmp/b.png\nand more.png", []],
+  ["/tmp/a.txt", []],
+  ["", []],
+])("TYP13 dropped paths are understood as terminals paste them: %j", (pasted, paths) => {
+  expect(picturePaths(pasted)).toEqual(paths);
 });

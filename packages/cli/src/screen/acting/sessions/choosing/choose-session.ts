@@ -11,14 +11,23 @@ import type { Stage } from "../../../stage.ts";
 import { type ChoosingPlace, diskSource } from "./disk-source.ts";
 import { settledFolder } from "./settled-folder.ts";
 
-/** Null where one stays where one is. */
-export async function chosenSession(screen: Stage, place: ChoosingPlace): Promise<SessionWish | null> {
-  const item = screen.hasPages
-    ? await screen.ask(sessionsPanel(diskSource(place)), { where: "page" })
-    : await namedByNumber(screen, place);
-  if (!item || item.path === place.here) return null;
-  const path = await settledFolder(item, { screen, ...place });
-  return path === null ? null : { type: "named", name: path };
+/** Null where one stays where one is. `note` is told on the page; whoever thinks better of a folder comes back to it. */
+export async function chosenSession(
+  screen: Stage,
+  place: ChoosingPlace,
+  note: string | null = null,
+): Promise<SessionWish | null> {
+  for (let told = note; ; ) {
+    const item = screen.hasPages
+      ? await screen.ask(sessionsPanel(diskSource(place), told), { where: "page" })
+      : await namedByNumber(screen, place);
+    if (!item || item.path === place.here) return null;
+    const settled = await settledFolder(item, { screen, ...place });
+    if (settled.type === "settled") return { type: "named", name: settled.path };
+    told = settled.type === "failed" ? settled.why : null;
+    // Also where the page has no room for all of it, or there is none.
+    if (told !== null) screen.tell(told, "bad");
+  }
 }
 
 /** Where nothing is drawn: the newest ones, by their numbers. */

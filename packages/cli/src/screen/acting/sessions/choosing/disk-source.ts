@@ -1,16 +1,16 @@
 /** The sessions on the disk, for the page that shows them. */
 
 import { homedir } from "node:os";
-import { asItIs, plainText, refusalNotes } from "@pith/context";
+import { asItIs, plainText, type Redaction, refusalNotes } from "@pith/context";
 import { listSessions, renameSession, type SessionItem } from "@pith/context/node";
 import { whyNot } from "../../../../subcommands/sessions/finding/reading.ts";
 import { redactionHere } from "../../../../subcommands/sessions/finding/redaction-here.ts";
 import { intoTrash } from "../../../../subcommands/sessions/trashing/trashed.ts";
 import { sessionRows } from "../../../panels/sessions/session-rows.ts";
 import type { Change, SessionSource } from "../../../panels/sessions/session-source.ts";
-import { type About, noSessionsYet, type SessionsState } from "../../../panels/sessions/sessions-state.ts";
+import { noSessionsYet, type SessionsState } from "../../../panels/sessions/sessions-state.ts";
 import { lineOf } from "../../../widgets/line-input.ts";
-import { lookInto } from "./look-into.ts";
+import { looker } from "./looker.ts";
 import { searcher } from "./searching.ts";
 
 export interface ChoosingPlace {
@@ -25,34 +25,28 @@ export function diskSource({ cwd, home, here }: ChoosingPlace): SessionSource {
   const env = { PITH_HOME: home };
   const redaction = once(() => redactionHere({ home, environment: process.env }).catch(() => asItIs));
   const search = searcher({ home, redaction });
+  const look = looker(redaction);
   let known: readonly SessionItem[] = [];
-  const look = async (items: readonly SessionItem[], signal: AbortSignal): Promise<Change> => {
-    const seen = new Map<string, About>();
-    const { redacted } = await redaction();
-    for (const item of items) if (!signal.aborted) seen.set(item.path, redacted(await lookInto(item)));
-    return (state) => ({ ...state, abouts: new Map([...state.abouts, ...seen]) });
-  };
   return {
     place: { cwd, here, userHome: homedir(), now: Date.now },
     look,
     list: async (learn, signal) => {
-      const first = await listSessions({ env, cwd, glance: GLANCE });
+      const first = await cleaned(await listSessions({ env, cwd, glance: GLANCE }), await redaction());
       learn((state) => ({ ...state, items: first }));
       await pause();
-      const all = await listSessions({ env });
+      const all = await cleaned(await listSessions({ env }), await redaction());
       known = all;
       learn((state) => ({ ...state, items: all, isWhole: true, scope: scopeIn(state, all, cwd) }));
-      learn(await look(all.filter((item) => item.cwd === cwd).slice(0, GLANCE), signal));
+      const here = all.filter((item) => item.cwd === cwd);
+      learn(await look((here.length > 0 ? here : all).slice(0, GLANCE), signal));
       await search.catchUp((indexing) => learn((state) => ({ ...state, indexing })), signal);
     },
     search: async (query, scope) => {
       const found = await search.search({ query, ...(scope === "here" && { cwd }) });
       if (!found) return (state) => state;
       const rows = sessionRows({ ...noSessionsYet, items: known, scope, input: lineOf(query), found }, cwd);
-      const seen = await look(
-        rows.slice(0, FOUND).map(({ item }) => item),
-        new AbortController().signal,
-      );
+      const first = rows.slice(0, FOUND).map(({ item }) => item);
+      const seen = await look(first, new AbortController().signal);
       return (state) => seen({ ...state, found });
     },
     rename: (item, name) => renamed(item, name, env),
@@ -62,10 +56,27 @@ export function diskSource({ cwd, home, here }: ChoosingPlace): SessionSource {
 
 /** Rows of a high terminal. */
 const GLANCE = 40;
+/** Of thousands, so many at a time. */
+const MANY = 250;
 /** Of what was found, those at the beginning are looked into. */
 const FOUND = 10;
 
 const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** An older session may hold a secret, and its path must stay as it is. */
+async function cleaned(items: readonly SessionItem[], { redacted }: Redaction): Promise<readonly SessionItem[]> {
+  const shown: SessionItem[] = [];
+  for (const item of items) {
+    shown.push({ ...item, ...redacted(wordsOf(item)) });
+    // Whoever types gets a turn in between.
+    if (shown.length % MANY === 0) await pause();
+  }
+  return shown;
+}
+
+function wordsOf({ name, firstMessage, damaged }: SessionItem): Partial<SessionItem> {
+  return { firstMessage, ...(name !== undefined && { name }), ...(damaged !== undefined && { damaged }) };
+}
 
 /** Whoever has nothing here is shown what there is elsewhere. */
 function scopeIn({ scope }: SessionsState, all: readonly SessionItem[], cwd: string): "here" | "all" {
@@ -95,12 +106,7 @@ async function trashed(item: SessionItem, home: string): Promise<Change> {
   const gone = await intoTrash(item.path, { home, by: "rm" });
   if (gone.type === "failed") return (state) => ({ ...state, note: gone.message });
   const note = `it is in the trash; pith sessions restore ${item.id.slice(0, 8)} brings it back`;
-  return (state) => ({
-    ...state,
-    note,
-    items: state.items.filter(({ path }) => path !== item.path),
-    walk: { ...state.walk, at: Math.max(0, state.walk.at - 1) },
-  });
+  return (state) => ({ ...state, note, items: state.items.filter(({ path }) => path !== item.path) });
 }
 
 function once<Value>(act: () => Promise<Value>): () => Promise<Value> {

@@ -16,23 +16,28 @@ export interface FolderPlace {
   readonly home: string;
 }
 
-/** The path of the session then; null where somebody thought better of it. */
-export async function settledFolder(item: SessionItem, { screen, cwd, home }: FolderPlace): Promise<string | null> {
-  if (item.cwd === "" || item.cwd === cwd) return item.path;
+export type Settled =
+  /** The path of the session then. */
+  | { readonly type: "settled"; readonly path: string }
+  /** Somebody thought better of it. */
+  | { readonly type: "left" }
+  | { readonly type: "failed"; readonly why: string };
+
+export async function settledFolder(item: SessionItem, { screen, cwd, home }: FolderPlace): Promise<Settled> {
+  if (item.cwd === "" || item.cwd === cwd) return { type: "settled", path: item.path };
   const isThere = await isFolder(item.cwd);
   const folder = folderTold(item.cwd, homedir());
   const title = isThere ? `This session belongs to ${folder}.` : `The folder of this session is gone: ${folder}`;
   const options = [...(isThere ? [goThere] : []), stayHere, bringHere];
   switch (await screen.ask(choice({ title, options }), { where: "inline" })) {
     case "there":
-      process.chdir(item.cwd);
-      return item.path;
+      return entered(item);
     case "here":
-      return item.path;
+      return { type: "settled", path: item.path };
     case "bring":
-      return await brought(item, { screen, cwd, home });
+      return await brought(item, { cwd, home });
     default:
-      return null;
+      return { type: "left" };
   }
 }
 
@@ -54,15 +59,24 @@ async function isFolder(path: string): Promise<boolean> {
   );
 }
 
-async function brought({ path }: SessionItem, { screen, cwd, home }: FolderPlace): Promise<string | null> {
+function entered({ cwd, path }: SessionItem): Settled {
+  try {
+    process.chdir(cwd);
+    return { type: "settled", path };
+  } catch {
+    // It may be looked at and not be entered, or be gone since.
+    return { type: "failed", why: `${folderTold(cwd, homedir())} cannot be entered; work here, or bring it here` };
+  }
+}
+
+async function brought({ path }: SessionItem, { cwd, home }: Omit<FolderPlace, "screen">): Promise<Settled> {
   const outcome = await rebindSession(path, cwd, { env: { PITH_HOME: home } });
-  if (outcome.type === "rebound") return outcome.path;
+  if (outcome.type === "rebound") return { type: "settled", path: outcome.path };
   const why =
     outcome.type === "refused"
       ? refusalNotes[outcome.why]
       : outcome.type === "leaf-moved"
         ? "another process writes this session; end it first"
         : whyNot(outcome);
-  screen.tell(why, "bad");
-  return null;
+  return { type: "failed", why };
 }

@@ -3,7 +3,7 @@
 import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import { amount } from "../../../../subcommands/sessions/wording/amounts.ts";
 import { marks, meterBar, signs } from "../../../live/meter/bar.ts";
-import { automaticTold, meterFigures } from "../../../live/meter/figures.ts";
+import { automaticTold, fullTold, meterFigures } from "../../../live/meter/figures.ts";
 import type { Meter } from "../../../state/facts.ts";
 import type { Walk } from "../../../widgets/list.ts";
 import type { Sight } from "../../panel.ts";
@@ -42,26 +42,28 @@ const HEAD = 5;
 const FOOT = 3;
 
 function drawHead(meter: Meter, { width, theme }: Sight): readonly string[] {
-  const told = [meterFigures(meter, theme), automaticTold(meter, theme)].filter((text) => text !== "").join(" · ");
+  const told = [fullTold(meter, theme), meterFigures(meter, theme), automaticTold(meter, theme)];
+  const right = told.filter((text) => text !== "").join(theme.dim(" · "));
   const title = " What fills the context";
-  const gap = " ".repeat(Math.max(2, width - title.length - visibleWidth(told) - 1));
+  const gap = " ".repeat(Math.max(2, width - title.length - visibleWidth(right) - 1));
   return [
-    `${theme.strong(title)}${gap}${told}`,
+    `${theme.strong(title)}${gap}${right}`,
     ` ${meterBar(meter, { width: width - 2, theme })}`,
     legend(meter, theme),
     "",
   ];
 }
 
-function legend({ parts, tokens, contextWindow, limit }: Meter, theme: Sight["theme"]): string {
+function legend({ parts, tokens, limit, soft }: Meter, theme: Sight["theme"]): string {
   const { system, pins, words, checkpoint, tail, fresh } = parts;
   const front = system + pins + words + checkpoint;
   const named = [
     theme.front(`${signs.front} front ${amount(front)}`),
     ...(tail > 0 ? [theme.tail(`${signs.tail} kept ${amount(tail)}`)] : []),
     theme.fresh(`${signs.fresh} new ${amount(fresh)}`),
-    ...(limit === null ? [] : [theme.dim(`${signs.free} free ${amount(Math.max(0, contextWindow - tokens))}`)]),
-    ...(limit === null ? [] : [theme.dim(`${marks.soft} told  ${marks.hard} compacted`)]),
+    ...(limit === null ? [] : [theme.dim(`${signs.free} free ${amount(Math.max(0, limit - tokens))}`)]),
+    ...(soft === null ? [] : [theme.dim(`${marks.soft} warns`)]),
+    ...(limit === null ? [] : [theme.dim(`${marks.hard} compacts`)]),
   ];
   return ` ${named.join("   ")}`;
 }

@@ -1,6 +1,7 @@
 /** A long text on a page of its own: walked through, and searched. */
 
-import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
+import { visibleWidth } from "@earendil-works/pi-tui";
+import { fitted } from "../../../drawing/lines/wrapped.ts";
 import { drawLine } from "../../../widgets/line-input.ts";
 import type { Panel, Sight } from "../../panel.ts";
 import { plainLine } from "../plain-line.ts";
@@ -56,7 +57,7 @@ function drawPage({ top, typing, query }: PagerState, { title, lines, sight }: D
   const blank = Array.from({ length: Math.max(0, rows - body.length) }, () => "");
   const foot = typing ? ` search: ${drawLine(typing, theme)}` : theme.dim(KEYS);
   const head = `${theme.strong(name)}${theme.dim(`${gap}${place}`)}`;
-  return [head, ...body, ...blank, foot].map((line) => truncateToWidth(line, width, "…"));
+  return [head, ...body, ...blank, foot].map((line) => fitted(line, width));
 }
 
 const KEYS = " ↑↓ PgUp PgDn Home End · / search · n N next, previous · Esc closes";

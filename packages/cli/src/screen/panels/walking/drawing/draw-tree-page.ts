@@ -4,14 +4,17 @@ import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import { plain } from "../../../../printing/plain.ts";
 import { drawLine } from "../../../widgets/line-input.ts";
 import type { Sight } from "../../panel.ts";
-import { rowAt, type TreeState } from "../tree/tree-state.ts";
+import type { TreeState } from "../tree/tree-state.ts";
 import { drawPreview } from "./draw-preview.ts";
 import { drawRow } from "./draw-row.ts";
+import { pageParts } from "./page-parts.ts";
 
 export interface TreeLook {
   readonly title: string;
   /** What each key does, the most wanted first. */
   readonly keys: readonly string[];
+  /** What Enter does. */
+  readonly enter: "go" | "fork";
   /** In milliseconds. */
   readonly now: () => number;
 }
@@ -20,16 +23,14 @@ export function drawTreePage(state: TreeState, sight: Sight, look: TreeLook): re
   const { width, height, theme } = sight;
   const head = [titleLine(state, sight, look), sieveLine(state, sight), theme.border("─".repeat(width))];
   const foot = [footLine(state, sight, look)];
-  const room = Math.max(1, height - head.length - foot.length);
-  const body =
-    width >= WIDE
-      ? besideEachOther(state, { ...sight, height: room }, look)
-      : below(state, { ...sight, height: room }, look);
-  return [...head, ...body, ...foot].map((line) => truncateToWidth(line, width));
+  const parts = pageParts(sight);
+  const list = rowsSeen(state, { ...sight, ...parts.list }, look);
+  const preview = drawPreview(state, { ...parts.preview, theme, enter: look.enter });
+  const body = parts.isBeside
+    ? besideEachOther(list, preview, { ...sight, ...parts.list })
+    : below(list, preview, sight);
+  return [...head, ...body, ...foot].slice(-height);
 }
-
-/** Columns that are enough for two things beside each other. */
-const WIDE = 110;
 
 function titleLine({ outline, branches }: TreeState, { width, theme }: Sight, { title }: TreeLook): string {
   const count = outline.nodes.size.toLocaleString("en-US");
@@ -38,19 +39,29 @@ function titleLine({ outline, branches }: TreeState, { width, theme }: Sight, { 
     growing: `${count} entries so far, reading on …`,
     cut: `${count} entries read; what is left out: /tree and its id`,
   }[outline.reach];
-  const name = truncateToWidth(` ${plain(title)}`, Math.max(0, width - told.length - 2), "…");
-  const gap = " ".repeat(Math.max(1, width - visibleWidth(name) - told.length - 1));
-  return `${theme.strong(name)}${gap}${theme.dim(told)}`;
+  return atBothEnds(theme.strong(` ${plain(title)}`), theme.dim(told), width);
 }
 
-function sieveLine({ sieves, sieve, mode, query, rows }: TreeState, { theme }: Sight): string {
+/** What stands at the right is told whole, as long as there is room. */
+function atBothEnds(left: string, right: string, width: number): string {
+  const room = Math.max(0, width - visibleWidth(right) - 2);
+  const name = truncateToWidth(left, room, "…");
+  return `${name}${" ".repeat(Math.max(1, width - visibleWidth(name) - visibleWidth(right) - 1))}${right}`;
+}
+
+function sieveLine(state: TreeState, { width, theme }: Sight): string {
+  const { sieves, sieve, mode, query, layout, at } = state;
+  const count = layout.rows.length.toLocaleString("en-US");
   if (mode === "searching" || query.text !== "") {
     const typed = mode === "searching" ? drawLine(query, theme) : plain(query.text);
-    const found = `${rows.length.toLocaleString("en-US")} found in: ${sieves[sieve]?.name ?? ""}`;
-    return ` / ${typed}  ${theme.dim(found)}`;
+    return ` / ${typed}  ${theme.dim(`${count} found in: ${sieves[sieve]?.name ?? ""}`)}`;
   }
-  const names = sieves.map(({ name }, at) => (at === sieve ? theme.accent(`[${name}]`) : theme.dim(` ${name} `)));
-  return ` ${names.join(" ")}`;
+  const place = theme.dim(layout.rows.length === 0 ? "" : `${(at + 1).toLocaleString("en-US")} of ${count}`);
+  const names = sieves.map(({ name }, index) => (index === sieve ? theme.accent(`[${name}]`) : theme.dim(` ${name} `)));
+  const all = ` ${names.join(" ")}`;
+  // Where they do not all stand in the line, the one that is used does.
+  const line = visibleWidth(all) + visibleWidth(place) + 2 <= width ? all : ` ${names[sieve] ?? ""}`;
+  return atBothEnds(line, place, width);
 }
 
 function footLine({ mode, label, trouble }: TreeState, { width, theme }: Sight, { keys }: TreeLook): string {
@@ -69,37 +80,35 @@ function fitting(keys: readonly string[], width: number): string {
   }, "");
 }
 
-function besideEachOther(state: TreeState, sight: Sight, look: TreeLook): readonly string[] {
-  const { width, height, theme } = sight;
-  const listWidth = Math.floor(width * 0.6);
-  const list = rowsSeen(state, { ...sight, width: listWidth }, look);
-  const side = { width: width - listWidth - 3, height, theme, now: look.now() };
-  const preview = drawPreview(rowAt(state), state, side);
-  return preview.map((line, at) => {
-    const left = list[at] ?? "";
-    return `${left}${" ".repeat(Math.max(0, listWidth - visibleWidth(left)))}${theme.border("│")} ${line}`;
+function besideEachOther(
+  list: readonly string[],
+  preview: readonly string[],
+  { width, theme }: Sight,
+): readonly string[] {
+  return list.map((left, at) => {
+    const gap = " ".repeat(Math.max(0, width - visibleWidth(left)));
+    return `${left}${gap}${theme.border("│")} ${preview[at] ?? ""}`;
   });
 }
 
-function below(state: TreeState, sight: Sight, look: TreeLook): readonly string[] {
-  const { width, height, theme } = sight;
-  const room = height >= 14 ? Math.floor(height / 3) : 0;
-  const list = rowsSeen(state, { ...sight, height: height - room - (room > 0 ? 1 : 0) }, look);
-  if (room === 0) return list;
-  const preview = drawPreview(rowAt(state), state, { width: width - 2, height: room, theme, now: look.now() });
+function below(list: readonly string[], preview: readonly string[], { width, theme }: Sight): readonly string[] {
+  if (preview.length === 0) return list;
   return [...list, theme.border("─".repeat(width)), ...preview.map((line) => ` ${line}`)];
 }
 
 /** As many lines as there is room, the chosen row in the middle where that can be. */
 function rowsSeen(
-  { rows, at, outline, query, depth }: TreeState,
+  { layout, at, outline, query }: TreeState,
   { width, height, theme }: Sight,
   { now }: TreeLook,
 ): readonly string[] {
+  const { rows, depth, end } = layout;
   const top = Math.max(0, Math.min(at - Math.floor(height / 2), rows.length - height));
-  const seen = rows.slice(top, top + height);
   const look = { outline, depth, width, theme, now: now() };
-  const lines = seen.map((row, index) => drawRow(row, { ...look, isChosen: top + index === at }));
+  const lines = rows.slice(top, top + height).map((row, index) => {
+    const place = top + index;
+    return drawRow(row, { ...look, isChosen: place === at, isHere: layout.isHere && place === end });
+  });
   const nothing = nothingTold(outline.nodes.size, query.text);
   const filled = rows.length === 0 && outline.reach !== "growing" ? [theme.dim(`   ${nothing}`)] : lines;
   return Array.from({ length: height }, (_, index) => filled[index] ?? "");

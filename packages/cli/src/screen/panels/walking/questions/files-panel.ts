@@ -5,7 +5,7 @@ import type { PlannedFile } from "@pith/agent";
 import { oneLine } from "../../../../printing/one-line.ts";
 import { plain } from "../../../../printing/plain.ts";
 import type { Theme } from "../../../drawing/theme.ts";
-import { answered, goesOn, type Panel, type Pressed, type Sight } from "../../panel.ts";
+import { answered, type GoesOn, goesOn, type Panel, type Sight } from "../../panel.ts";
 import { isRestorable, pathShown, verdictOn } from "./file-row.ts";
 
 export interface FilesParts {
@@ -17,8 +17,8 @@ export interface FilesParts {
 
 export interface FilesState {
   readonly at: number;
-  /** By path. */
-  readonly diffs: ReadonlyMap<string, string>;
+  /** In lines, by path, of those that were looked at. */
+  readonly diffs: ReadonlyMap<string, readonly string[]>;
   /** Lines of the diff that were scrolled away. */
   readonly from: number;
 }
@@ -32,21 +32,20 @@ export function filesPanel(parts: FilesParts): Panel<FilesState, FilesAnswer> {
     press: (state, key) => {
       if (some && (key === "y" || key === "enter")) return answered("put-back");
       if (key === "n" || (!some && key === "enter")) return answered("leave");
-      return walked(state, key, parts.files.length);
+      const next = walked(state, key, parts.files);
+      return next && read(next, parts);
     },
     draw: (state, sight) => drawFiles(state, sight, parts),
-    learns: async (learn, signal) => {
-      for (const file of parts.files) {
-        if (signal.aborted) return;
-        const diff = await parts.diff(file);
-        learn((state) => ({ ...state, diffs: new Map([...state.diffs, [file.path, diff]]) }));
-      }
+    learns: async (learn) => {
+      const [first] = parts.files;
+      if (first) learn(await diffOf(first, parts));
     },
   };
 }
 
-function walked(state: FilesState, key: string, count: number): Pressed<FilesState, FilesAnswer> | null {
-  const to = (at: number) => goesOn({ ...state, at: Math.max(0, Math.min(at, count - 1)), from: 0 });
+function walked(state: FilesState, key: string, files: readonly PlannedFile[]): FilesState | null {
+  const to = (at: number) => ({ ...state, at: Math.max(0, Math.min(at, files.length - 1)), from: 0 });
+  const last = Math.max(0, (state.diffs.get(files[state.at]?.path ?? "")?.length ?? 0) - 1);
   switch (key) {
     case "up":
       return to(state.at - 1);
@@ -55,16 +54,31 @@ function walked(state: FilesState, key: string, count: number): Pressed<FilesSta
     case "home":
       return to(0);
     case "end":
-      return to(count - 1);
+      return to(files.length - 1);
     case "pageDown":
     case "shift+down":
-      return goesOn({ ...state, from: state.from + 8 });
+    case "space":
+      return { ...state, from: Math.min(last, state.from + 8) };
     case "pageUp":
     case "shift+up":
-      return goesOn({ ...state, from: Math.max(0, state.from - 8) });
+      return { ...state, from: Math.max(0, state.from - 8) };
     default:
       return null;
   }
+}
+
+/** With the changes of the file one is at, once they were found. */
+function read(state: FilesState, parts: FilesParts): GoesOn<FilesState> {
+  const file = parts.files[state.at];
+  if (!file || state.diffs.has(file.path)) return goesOn(state);
+  return { ...goesOn(state), later: async () => await diffOf(file, parts) };
+}
+
+async function diffOf(file: PlannedFile, { diff }: FilesParts): Promise<(state: FilesState) => FilesState> {
+  const lines = plain(await diff(file))
+    .replaceAll("\t", "    ")
+    .split("\n");
+  return (state) => ({ ...state, diffs: new Map([...state.diffs, [file.path, lines]]) });
 }
 
 function drawFiles({ at, diffs, from }: FilesState, sight: Sight, { files, folder }: FilesParts): readonly string[] {
@@ -78,10 +92,10 @@ function drawFiles({ at, diffs, from }: FilesState, sight: Sight, { files, folde
     return drawFile(file, look);
   });
   const head = [theme.strong(" Files were changed on the way. Put them back as they were?"), border, ...rows, border];
-  const diff = diffLines(diffs.get(files[at]?.path ?? "") ?? " reading …", theme);
+  const diff = diffs.get(files[at]?.path ?? "") ?? ["reading …"];
   const room = Math.max(0, height - head.length - 1);
-  const seen = diff.slice(Math.min(from, Math.max(0, diff.length - room))).slice(0, room);
-  const body = Array.from({ length: room }, (_, index) => seen[index] ?? "");
+  const start = Math.min(from, Math.max(0, diff.length - room));
+  const body = Array.from({ length: room }, (_, index) => diffLine(diff[start + index] ?? "", theme));
   return [...head, ...body, footOf(files, theme)].map((line) => truncateToWidth(line, width));
 }
 
@@ -103,15 +117,10 @@ function shown(path: string, folder: string): string {
   return plain(oneLine(pathShown(path, folder)));
 }
 
-function diffLines(diff: string, theme: Theme): readonly string[] {
-  return plain(diff)
-    .replaceAll("\t", "    ")
-    .split("\n")
-    .map((line) => {
-      if (line.startsWith("+") && !line.startsWith("+++")) return theme.added(` ${line}`);
-      if (line.startsWith("-") && !line.startsWith("---")) return theme.removed(` ${line}`);
-      return theme.dim(` ${line}`);
-    });
+function diffLine(line: string, theme: Theme): string {
+  if (line.startsWith("+") && !line.startsWith("+++")) return theme.added(` ${line}`);
+  if (line.startsWith("-") && !line.startsWith("---")) return theme.removed(` ${line}`);
+  return theme.dim(` ${line}`);
 }
 
 function footOf(files: readonly PlannedFile[], theme: Theme): string {

@@ -1,12 +1,12 @@
 /** Which entries a tree shows: by kind, by label, by the words one looks for. Pure. */
 
-import { type Outline, wordsIn } from "../../../../commands/walking/outlining/outline.ts";
-import type { Sketch, SketchKind } from "../../../../commands/walking/outlining/sketch.ts";
+import type { Outline, Twig } from "../../../../commands/walking/outlining/outline.ts";
+import type { SketchKind } from "../../../../commands/walking/outlining/sketch-kind.ts";
 
 export interface Sieve {
   /** For people. */
   readonly name: string;
-  readonly passes: (sketch: Sketch, outline: Outline) => boolean;
+  readonly passes: (twig: Twig, outline: Outline) => boolean;
 }
 
 export const treeSieves: readonly Sieve[] = [
@@ -19,38 +19,27 @@ export const treeSieves: readonly Sieve[] = [
 
 /** Messages that somebody could say anew. */
 export const forkSieves: readonly Sieve[] = [
-  { name: "this branch", passes: ({ id, kind }, { way }) => kind === "you" && way.has(id) },
+  { name: "this branch", passes: ({ kind, isOnWay }) => kind === "you" && isOnWay },
   { name: "every branch", passes: ({ kind }) => kind === "you" },
 ];
 
 /** What is named by somebody is never hidden by its kind alone. */
-export function passing(sieve: Sieve, query: string, outline: Outline): (sketch: Sketch) => boolean {
-  const isLabelled = (id: string) => sieve.name === "talk and tools" && outline.labels.has(id);
+export function passing(sieve: Sieve, query: string, outline: Outline): (twig: Twig) => boolean {
+  const { labels } = outline;
+  const keepsLabels = sieve.name === "talk and tools";
   const isFound = finding(query, outline);
-  return (sketch) => (sieve.passes(sketch, outline) || isLabelled(sketch.id)) && isFound(sketch);
+  return (twig) => (sieve.passes(twig, outline) || (keepsLabels && labels.has(twig.id))) && isFound(twig);
 }
 
 /** Every word of the query, in what is shown or in the label; in whatever case. */
-function finding(query: string, outline: Outline): (sketch: Sketch) => boolean {
+function finding(query: string, { labels }: Outline): (twig: Twig) => boolean {
   const wanted = query.toLowerCase().split(/\s+/).filter(Boolean);
-  if (wanted.length === 0) return () => true;
-  return (sketch) => {
-    const label = outline.labels.get(sketch.id);
-    const text = label === undefined ? sought(sketch, outline) : `${sought(sketch, outline)} ${label.toLowerCase()}`;
-    return wanted.every((word) => text.includes(word));
+  const isNamed = (id: string, word: string) => labels.get(id)?.toLowerCase().includes(word) ?? false;
+  return ({ id, sought }) => {
+    for (const word of wanted) if (!sought.includes(word) && !isNamed(id, word)) return false;
+    return true;
   };
 }
-
-function sought(sketch: Sketch, outline: Outline): string {
-  const known = texts.get(sketch);
-  if (known !== undefined) return known;
-  const text = wordsIn(outline, sketch).toLowerCase();
-  texts.set(sketch, text);
-  return text;
-}
-
-/** What was looked through once: a search is asked again with every letter. */
-const texts = new WeakMap<Sketch, string>();
 
 /** The names that a row may bear, as wide as the widest. */
 export const kindNames: Readonly<Record<SketchKind, string>> = {

@@ -1,20 +1,33 @@
 /** What keys do on a tree page while one walks: along the rows, from branch to branch, and what is folded or shown. Pure. */
 
+import { isHead, type TreeRow } from "../rows/tree-rows.ts";
 import { laid, rowAt, type TreeState, walkedTo } from "./tree-state.ts";
 
-/** Null where the key is no walking. */
-export function walkedWith(state: TreeState, key: string): TreeState | null {
-  return walking.get(key)?.(state) ?? null;
+/** How much of a page is seen at once. */
+export interface Seen {
+  readonly rows: number;
+  /** Lines of the preview, and how many of them can be scrolled away. */
+  readonly lines: number;
+  readonly mostScrolled: () => number;
 }
 
-type Step = (state: TreeState) => TreeState;
+/** Null where the key is no walking. */
+export function walkedWith(state: TreeState, key: string, seen: Seen): TreeState | null {
+  return walking.get(key)?.(state, seen) ?? null;
+}
 
-const PAGE = 12;
+type Step = (state: TreeState, seen: Seen) => TreeState;
 
 const by =
   (rows: number): Step =>
   (state) =>
     walkedTo(state, state.at + rows);
+
+/** One row of what was seen is seen again. */
+const byPage =
+  (side: -1 | 1): Step =>
+  (state, { rows }) =>
+    walkedTo(state, state.at + side * Math.max(1, rows - 1));
 
 const sieveBy =
   (step: number): Step =>
@@ -23,37 +36,39 @@ const sieveBy =
     return laid(state, { sieve: (state.sieve + step + length) % length });
   };
 
+const scrolledTo = (state: TreeState, line: number, { mostScrolled }: Seen): TreeState => ({
+  ...state,
+  shownFrom: Math.max(0, Math.min(line, mostScrolled())),
+});
+
 const scrolled =
   (lines: number): Step =>
-  (state) => ({ ...state, shownFrom: Math.max(0, state.shownFrom + lines) });
+  (state, seen) =>
+    scrolledTo(state, state.shownFrom + lines, seen);
+
+const readsOn: Step = (state, seen) => scrolledTo(state, state.shownFrom + Math.max(1, seen.lines - 3), seen);
 
 const first: Step = (state) => walkedTo(state, 0);
-const last: Step = (state) => walkedTo(state, state.rows.length - 1);
+const last: Step = (state) => walkedTo(state, state.layout.rows.length - 1);
 /** Where one stands, or what is shown before it. */
-const here: Step = (state) => {
-  const at = state.rows.findLastIndex(({ isOnWay }) => isOnWay);
-  return walkedTo(state, at);
-};
+const here: Step = (state) => walkedTo(state, state.layout.end);
 
 /** The newest of what was left: where one was before one came here. */
 const lastLeft: Step = (state) => {
-  const { nodes } = state.outline;
-  const newest = state.rows.reduce((best, { id, isOnWay }, at) => {
-    const time = nodes.get(id)?.time ?? 0;
-    return !isOnWay && time >= best.time ? { at, time } : best;
-  }, NOWHERE);
-  return newest.at === NOWHERE.at ? state : walkedTo(state, newest.at);
+  const { rows } = state.layout;
+  let newest = -1;
+  for (const [at, { twig }] of rows.entries())
+    if (!twig.isOnWay && twig.time >= (rows[newest]?.twig.time ?? 0)) newest = at;
+  return newest === -1 ? state : walkedTo(state, newest);
 };
-
-const NOWHERE = { at: -1, time: 0 };
 
 const walking: ReadonlyMap<string, Step> = new Map([
   ["up", by(-1)],
   ["k", by(-1)],
   ["down", by(1)],
   ["j", by(1)],
-  ["pageUp", by(-PAGE)],
-  ["pageDown", by(PAGE)],
+  ["pageUp", byPage(-1)],
+  ["pageDown", byPage(1)],
   ["home", first],
   ["g", first],
   ["end", last],
@@ -70,8 +85,8 @@ const walking: ReadonlyMap<string, Step> = new Map([
   ["shift+tab", sieveBy(-1)],
   ["shift+down", scrolled(1)],
   ["shift+up", scrolled(-1)],
-  ["space", scrolled(PAGE)],
-  [" ", scrolled(PAGE)],
+  ["space", readsOn],
+  [" ", readsOn],
 ]);
 
 /** The branch one is in; on the way, what leaves it here; where nothing is left to fold, back to where it left. */
@@ -82,14 +97,14 @@ function foldedAt(state: TreeState): TreeState {
   if (open.length > 0) return folding(state, { fold: open });
   if (row.head === null) return atBranch(state, "before");
   if (row.hidden > 0 || state.folded.has(row.head)) return atBranch(state, "before");
-  const head = state.rows.findIndex(({ id }) => id === row.head);
+  const head = (state.layout.places[state.outline.nodes.get(row.head)?.number ?? -1] ?? 0) - 1;
   return folding(walkedTo(state, head), { fold: [row.head] });
 }
 
 function unfoldedAt(state: TreeState): TreeState {
   const row = rowAt(state);
   if (!row) return state;
-  if (row.hidden > 0) return folding(state, { unfold: [row.id] });
+  if (row.hidden > 0) return folding(state, { unfold: [row.twig.id] });
   const closed = row.sides.filter((id) => state.folded.has(id));
   if (closed.length > 0) return folding(state, { unfold: closed });
   return atBranch(state, "behind");
@@ -108,11 +123,16 @@ function folding(state: TreeState, { fold = [], unfold = [] }: Folding): TreeSta
 
 /** To the nearest row where a branch leaves or begins. */
 function atBranch(state: TreeState, side: "before" | "behind"): TreeState {
-  const { rows, at } = state;
+  const { at, layout } = state;
+  const { rows } = layout;
   const found =
     side === "before"
-      ? rows.findLastIndex((row, index) => index < at && (row.isHead || row.sides.length > 0))
-      : rows.findIndex((row, index) => index > at && (row.isHead || row.sides.length > 0));
+      ? rows.findLastIndex((row, index) => index < at && isBranching(row))
+      : rows.findIndex((row, index) => index > at && isBranching(row));
   if (found !== -1) return walkedTo(state, found);
   return walkedTo(state, side === "before" ? 0 : rows.length - 1);
+}
+
+function isBranching(row: TreeRow): boolean {
+  return isHead(row) || row.sides.length > 0;
 }

@@ -2,11 +2,15 @@
 
 import type { Entry } from "@pith/context";
 import type { Growth } from "../../../../commands/walking/outlining/outline.ts";
+import { themeNamed } from "../../../drawing/theme.ts";
 import { emptyLine, lineOf, typedInto } from "../../../widgets/line-input.ts";
-import { answered, type GoesOn, goesOn, type Panel, type Pressed } from "../../panel.ts";
+import { answered, type GoesOn, goesOn, type Panel, type Pressed, type Sight } from "../../panel.ts";
+import { mostScrolled } from "../drawing/draw-preview.ts";
 import { drawTreePage, type TreeLook } from "../drawing/draw-tree-page.ts";
-import { walkedWith } from "./tree-keys.ts";
+import { pageParts } from "../drawing/page-parts.ts";
+import { type Seen, walkedWith } from "./tree-keys.ts";
 import {
+  isStill,
   laid,
   rowAt,
   type TreeStart,
@@ -18,8 +22,6 @@ import {
 } from "./tree-state.ts";
 
 export interface TreeParts extends TreeStart, TreeLook {
-  /** What Enter does. */
-  readonly enter: Picked["type"];
   readonly entry: (id: string) => Promise<Entry | undefined>;
   readonly growth: (signal: AbortSignal) => AsyncIterable<Growth>;
   /** Names an entry; an empty name takes it away. Why not, or null. */
@@ -30,18 +32,23 @@ export interface TreeParts extends TreeStart, TreeLook {
 export interface Picked {
   readonly type: "go" | "fork";
   readonly id: string;
+  /** The page it was chosen on, for who comes back to it. */
+  readonly page: TreeState;
 }
 
 export function treePanel(parts: TreeParts): Panel<TreeState, Picked> {
   return {
     start: treeStart(parts),
-    press: (state, key) => {
+    press: (state, key, sight = UNSEEN) => {
       if (state.mode === "labelling") return labelling(state, key, parts);
-      if (state.mode === "searching") return searching(state, key, parts);
-      return walking(state, key, parts);
+      const seen = seenAs(state, sight, parts);
+      return state.mode === "searching"
+        ? searching(state, key, { ...parts, seen })
+        : walking(state, key, { ...parts, seen });
     },
     draw: (state, sight) => drawTreePage(state, sight, parts),
     learns: async (learn, signal) => {
+      if (parts.before && isStill(parts.before, parts.leaf)) return await previewed(learn, parts);
       for await (const growth of parts.growth(signal)) {
         learn((state) => withGrowth(state, growth));
         await previewed(learn, parts);
@@ -52,28 +59,41 @@ export function treePanel(parts: TreeParts): Panel<TreeState, Picked> {
 
 type Reaction = Pressed<TreeState, Picked> | null;
 
-function walking(state: TreeState, key: string, parts: TreeParts): Reaction {
-  const id = rowAt(state)?.id;
+interface Walking extends TreeParts {
+  readonly seen: Seen;
+}
+
+/** Before it was drawn for the first time. */
+const UNSEEN: Sight = { width: 80, height: 24, theme: themeNamed("none") };
+
+function seenAs(state: TreeState, sight: Sight, { enter }: TreeParts): Seen {
+  const { list, preview } = pageParts(sight);
+  const look = { ...preview, theme: sight.theme, enter };
+  return { rows: list.height, lines: preview.height, mostScrolled: () => mostScrolled(state, look) };
+}
+
+function walking(state: TreeState, key: string, parts: Walking): Reaction {
+  const id = rowAt(state)?.twig.id;
   if (key === "/") return goesOn<TreeState>({ ...state, mode: "searching" });
   if (key === "escape" && state.query.text !== "") return seen(laid(state, { query: emptyLine }), parts);
-  if (id !== undefined && key === "enter") return answered({ type: parts.enter, id });
-  if (id !== undefined && key === "f") return answered({ type: "fork", id });
+  if (id !== undefined && key === "enter") return answered({ type: parts.enter, id, page: state });
+  if (id !== undefined && key === "f") return answered({ type: "fork", id, page: state });
   if (id !== undefined && key === "l")
     return goesOn<TreeState>({ ...state, mode: "labelling", label: lineOf(state.outline.labels.get(id) ?? "") });
-  const next = walkedWith(state, key);
+  const next = walkedWith(state, key, parts.seen);
   return next && seen(next, parts);
 }
 
 /** Arrows walk through what is found, Enter takes it, Escape ends the search where one is. */
-function searching(state: TreeState, key: string, parts: TreeParts): Reaction {
-  const row = rowAt(state);
-  if (key === "enter") return row ? answered({ type: parts.enter, id: row.id }) : goesOn(state);
+function searching(state: TreeState, key: string, parts: Walking): Reaction {
+  const twig = rowAt(state)?.twig;
+  if (key === "enter") return twig ? answered({ type: parts.enter, id: twig.id, page: state }) : goesOn(state);
   if (key === "escape") {
-    const ended = laid({ ...state, wanted: row?.id ?? "", mode: "walking" }, { query: emptyLine });
+    const ended = laid({ ...state, wanted: twig?.id ?? "", mode: "walking" }, { query: emptyLine });
     return seen(walkedTo(ended, ended.at), parts);
   }
   if (WALKING.includes(key)) {
-    const next = walkedWith(state, key);
+    const next = walkedWith(state, key, parts.seen);
     return next && seen(next, parts);
   }
   const query = typedInto(state.query, key);
@@ -92,7 +112,7 @@ function labelling(state: TreeState, key: string, { name }: TreeParts): Reaction
     const label = typedInto(state.label, key);
     return label && goesOn({ ...state, label });
   }
-  const { id } = row;
+  const { id } = row.twig;
   const label = state.label.text.trim();
   return {
     ...goesOn(walkingAgain),
@@ -105,7 +125,7 @@ function labelling(state: TreeState, key: string, { name }: TreeParts): Reaction
 
 /** With the entry one is at, once it was read. */
 function seen(state: TreeState, parts: TreeParts): GoesOn<TreeState> {
-  const id = rowAt(state)?.id;
+  const id = rowAt(state)?.twig.id;
   if (id === undefined || state.shown?.id === id) return goesOn(state);
   return { ...goesOn(state), later: async () => shownAs(await parts.entry(id)) };
 }
@@ -116,7 +136,7 @@ async function previewed(
 ): Promise<void> {
   let wanted: string | null = null;
   learn((state) => {
-    const id = rowAt(state)?.id ?? null;
+    const id = rowAt(state)?.twig.id ?? null;
     wanted = state.shown?.id === id ? null : id;
     return state;
   });
@@ -124,5 +144,5 @@ async function previewed(
 }
 
 function shownAs(entry: Entry | undefined): (state: TreeState) => TreeState {
-  return (state) => (entry && rowAt(state)?.id === entry.id ? { ...state, shown: entry } : state);
+  return (state) => (entry && rowAt(state)?.twig.id === entry.id ? { ...state, shown: entry } : state);
 }

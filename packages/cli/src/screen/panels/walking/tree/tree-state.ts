@@ -10,7 +10,7 @@ import {
 } from "../../../../commands/walking/outlining/outline.ts";
 import { emptyLine, type LineInput } from "../../../widgets/line-input.ts";
 import { passing, type Sieve } from "../rows/sieve.ts";
-import { type TreeRow, treeRows } from "../rows/tree-rows.ts";
+import { type Layout, noRows, type TreeRow, treeRows } from "../rows/tree-rows.ts";
 
 export interface TreeState {
   readonly outline: Outline;
@@ -23,11 +23,9 @@ export interface TreeState {
   /** What keys are for. */
   readonly mode: "walking" | "searching" | "labelling";
   /** All that is shown, as it follows from the above. */
-  readonly rows: readonly TreeRow[];
-  /** How many branches are among them. */
+  readonly layout: Layout;
+  /** How many there are, whatever part of them is shown. */
   readonly branches: number;
-  /** How far the deepest is set in. */
-  readonly depth: number;
   /** The row one is at. */
   readonly at: number;
   /** The entry one is at, whole, once it was read. */
@@ -42,23 +40,35 @@ export interface TreeState {
 
 export interface TreeStart extends Pick<Outline, "leaf"> {
   readonly sieves: readonly Sieve[];
-  /** Where the walk begins; where one stands, unless said. */
-  readonly at?: string;
+  /** The page as it was left a moment ago: one comes back to it. */
+  readonly before?: TreeState;
 }
 
-export function treeStart({ sieves, at = "", leaf }: TreeStart): TreeState {
-  const typing = { query: emptyLine, label: emptyLine, mode: "walking" as const };
-  const shown = { rows: [], branches: 1, depth: 0, at: 0, shown: null, shownFrom: 0, trouble: null };
-  return { outline: emptyOutline(leaf), sieves, sieve: 0, folded: new Set(), ...typing, ...shown, wanted: at };
+/** What was read is not read again, unless something was written since. */
+export function treeStart({ sieves, before, leaf }: TreeStart): TreeState {
+  const { sieve = 0, folded = new Set<string>(), query = emptyLine } = before ?? {};
+  const typing = { query, label: emptyLine, mode: "walking" as const };
+  const shown = { layout: noRows, branches: before?.branches ?? 1, at: 0, shown: null, shownFrom: 0, trouble: null };
+  const at = before && rowAt(before)?.twig.id;
+  const state = { outline: emptyOutline(leaf), sieves, sieve, folded, ...typing, ...shown, wanted: at ?? "" };
+  return before && isStill(before, leaf) ? laid(state, { outline: before.outline }) : state;
 }
 
-export function rowAt({ rows, at }: TreeState): TreeRow | undefined {
-  return rows[at];
+/** Whether nothing more is to be read of it. */
+export function isStill({ outline }: TreeState, leaf: string | null): boolean {
+  return outline.reach !== "growing" && outline.leaf === leaf;
 }
 
-/** More of the session was read. */
+export function rowAt({ layout, at }: Pick<TreeState, "layout" | "at">): TreeRow | undefined {
+  return layout.rows[at];
+}
+
+/** More of the session was read. Rows are laid anew when there is half as much again: each time all of them are. */
 export function withGrowth(state: TreeState, growth: Growth): TreeState {
-  return laid(state, { outline: grown(state.outline, growth) });
+  const outline = grown(state.outline, growth);
+  const isMore = outline.nodes.size > state.layout.places.length * 1.5;
+  if (!isMore && growth.reach === "growing" && !growth.labels) return { ...state, outline };
+  return laid(state, { outline });
 }
 
 export function withLabel(state: TreeState, id: string, label: string): TreeState {
@@ -75,28 +85,26 @@ export function laid(
   const [first] = sieves;
   const used = sieves[sieve] ?? first;
   if (!used) return next;
-  const rows = treeRows(outline, { passes: passing(used, query.text, outline), folded });
-  const branches = 1 + rows.reduce((sum, { isHead }) => sum + (isHead ? 1 : 0), 0);
-  const depth = rows.reduce((most, row) => Math.max(most, row.depth), 0);
-  return { ...next, rows, branches, depth, at: placeIn(rows, state, next.outline) };
+  const layout = treeRows(outline, { passes: passing(used, query.text, outline), folded });
+  const isAll = sieve === 0 && query.text === "" && folded.size === 0;
+  const branches = isAll ? layout.branches : state.branches;
+  return { ...next, layout, branches, at: placeIn(layout, state, outline) };
 }
 
-function placeIn(rows: readonly TreeRow[], state: TreeState, { nodes }: Outline): number {
-  const same = rows.findIndex(({ id }) => id === (state.wanted ?? rowAt(state)?.id));
-  if (same !== -1) return same;
-  const here = rows.findLastIndex(({ isOnWay }) => isOnWay);
-  const beginning = here === -1 ? Math.max(0, rows.length - 1) : here;
-  if (state.wanted !== null) return beginning;
-  const places = new Map(rows.map(({ id }, at) => [id, at]));
-  for (let id = rowAt(state)?.id ?? null; id !== null; id = nodes.get(id)?.parentId ?? null) {
-    const at = places.get(id);
-    if (at !== undefined) return at;
+function placeIn({ rows, end, places }: Layout, state: TreeState, { nodes }: Outline): number {
+  const beginning = end === -1 ? Math.max(0, rows.length - 1) : end;
+  const from = state.wanted ?? rowAt(state)?.twig.id;
+  for (let twig = nodes.get(from ?? ""); twig; twig = nodes.get(twig.parentId ?? "")) {
+    const place = places[twig.number] ?? 0;
+    if (place > 0) return place - 1;
+    // What is wanted may still come; until then one is where one stands.
+    if (state.wanted !== null) return beginning;
   }
   return beginning;
 }
 
 /** At another row, as near as there is one. */
 export function walkedTo(state: TreeState, wanted: number): TreeState {
-  const at = Math.max(0, Math.min(wanted, state.rows.length - 1));
+  const at = Math.max(0, Math.min(wanted, state.layout.rows.length - 1));
   return { ...state, at, wanted: null, shownFrom: at === state.at ? state.shownFrom : 0, trouble: null };
 }

@@ -2,7 +2,7 @@
 
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createSession } from "@pith/context/node";
+import { createSession, openStore } from "@pith/context/node";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TalkGround } from "../talk-ground.ts";
 
@@ -172,6 +172,63 @@ test("RES13 a damaged session is marked, and the others are shown", async () => 
   ground.start("-r");
   await ground.until("damaged: this is no session");
   await ground.until("this one is fine");
+  ground.terminal.press("\x1b");
+  await ground.ended;
+});
+
+test("RES24 with -r a session that cannot be opened brings one back to the page, which says why, and another can be chosen", async () => {
+  await kept("the one to go on with", { answer: "here it is" });
+  const path = await kept("the one that is held");
+  const held = await openStore(path);
+  ground.start("-r");
+  await ground.until("❯ the one that is held");
+  ground.terminal.press("\r");
+  await ground.until(/❯ the one that is held.*writes this session; end it, or begin another/s);
+  ground.terminal.press("\x1b[B");
+  await ground.until("❯ the one to go on with");
+  ground.terminal.press("\r");
+  await ground.until("here it is");
+  await ground.leave();
+  if (held.type === "opened") await held.store.close();
+});
+
+test("RES24 with -r whoever thinks better of a folder is back on the page", async () => {
+  const other = join(ground.root, "elsewhere");
+  mkdirSync(other);
+  await kept("from elsewhere", { cwd: other });
+  ground.start("-r");
+  await ground.until("❯ from elsewhere");
+  ground.terminal.press("\r");
+  await ground.until("This session belongs to ~/elsewhere.");
+  ground.terminal.press("\x1b");
+  await ground.gone("This session belongs");
+  await ground.until("❯ from elsewhere");
+  ground.terminal.press("\x1b");
+  expect(await ground.ended).toEqual({ code: 0 });
+});
+
+test("RES27 who trusts the folder one is in is asked again where the work goes on in another", async () => {
+  const other = join(ground.root, "elsewhere");
+  mkdirSync(join(other, ".pith"), { recursive: true });
+  writeFileSync(join(other, ".pith", "settings.json"), JSON.stringify({ thinking: "high" }));
+  await kept("from elsewhere", { cwd: other, answer: "yes" });
+  ground.start("-r", "--trust");
+  await ground.until("❯ from elsewhere");
+  ground.terminal.press("\r");
+  await ground.until("This session belongs to ~/elsewhere.");
+  ground.terminal.press("t");
+  await ground.until(/[Tt]rust/);
+  ground.terminal.press("\x1b");
+  await ground.until("── from elsewhere ─");
+  await ground.leave();
+});
+
+test("RES21 a secret in an older session is not shown on the page", async () => {
+  process.env.DEPLOY_API_TOKEN = "tok-9f8e7d6c5b4a39281706fedc";
+  await kept("deploy with tok-9f8e7d6c5b4a39281706fedc");
+  ground.start("-r");
+  const seen = await ground.until("❯ deploy with");
+  expect(seen).not.toContain("tok-9f8e7d6c5b4a39281706fedc");
   ground.terminal.press("\x1b");
   await ground.ended;
 });

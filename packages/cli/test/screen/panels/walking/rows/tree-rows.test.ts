@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { Outline } from "../../../../../src/commands/walking/outlining/outline.ts";
 import { forkSieves, passing, treeSieves } from "../../../../../src/screen/panels/walking/rows/sieve.ts";
-import { treeRows } from "../../../../../src/screen/panels/walking/rows/tree-rows.ts";
+import { isHead, treeRows } from "../../../../../src/screen/panels/walking/rows/tree-rows.ts";
 import { outlineOf, twoTries } from "../outlines.ts";
 
 interface Looking {
@@ -16,10 +16,13 @@ interface Looking {
 function rowsOf(outline: Outline, { sieves = treeSieves, sieve = 0, query = "", folded = [] }: Looking = {}): string[] {
   const used = sieves[sieve];
   if (!used) throw new Error("no such sieve");
-  const rows = treeRows(outline, { passes: passing(used, query, outline), folded: new Set(folded) });
-  return rows.map(({ id, depth, isHead, isOnWay, isHere, hidden }) => {
-    const mark = hidden > 0 ? `▸${hidden}` : isOnWay ? "●" : "○";
-    return `${"│ ".repeat(isHead ? depth - 1 : depth)}${isHead ? "├─" : ""}${mark} ${id}${isHere ? " here" : ""}`;
+  const laid = treeRows(outline, { passes: passing(used, query, outline), folded: new Set(folded) });
+  return laid.rows.map((row, at) => {
+    const { twig, depth, hidden } = row;
+    const mark = hidden > 0 ? `▸${hidden}` : twig.isOnWay ? "●" : "○";
+    const stem = isHead(row) ? `${"│ ".repeat(depth - 1)}├─` : "│ ".repeat(depth);
+    expect(laid.places[twig.number]).toBe(at + 1);
+    return `${stem}${mark} ${twig.id}${laid.isHere && laid.end === at ? " here" : ""}`;
   });
 }
 

@@ -6,7 +6,7 @@ import { growOutline } from "../../../../../src/commands/walking/outlining/grow-
 import { themeNamed } from "../../../../../src/screen/drawing/theme.ts";
 import { type OpenPanel, openPanel } from "../../../../../src/screen/panels/open-panel.ts";
 import { treeSieves } from "../../../../../src/screen/panels/walking/rows/sieve.ts";
-import { type Picked, treePanel } from "../../../../../src/screen/panels/walking/tree/tree-panel.ts";
+import { type Picked, type TreeParts, treePanel } from "../../../../../src/screen/panels/walking/tree/tree-panel.ts";
 import { storeOf, twoTries } from "../outlines.ts";
 
 /** Weight and reversal, which are all that is drawn without colour. */
@@ -18,24 +18,33 @@ interface Page extends OpenPanel {
   chosen(): string;
 }
 
-async function pageOf(lines: readonly string[], name = async (_id: string, _label: string) => null as string | null) {
+type Naming = TreeParts["name"];
+
+async function pageOf(lines: readonly string[], name?: Naming): Promise<Page> {
+  return (await pageAndPartsOf(lines, name)).page;
+}
+
+async function pageAndPartsOf(lines: readonly string[], name: Naming = async () => null) {
   const store = await storeOf(lines);
   const leaf = await store.leaf();
-  const panel = treePanel({
-    ...{ title: "Tree", keys: [], sieves: treeSieves, enter: "go" as const, leaf },
+  const parts: TreeParts = {
+    ...{ title: "Tree", keys: [], sieves: treeSieves, enter: "go", leaf },
     now: Date.now,
     entry: (id) => store.entry(id),
     growth: (signal) => growOutline({ store, leaf, signal }),
     name,
-  });
-  const open = openPanel(panel, { where: "page", changed: () => {} });
+  };
+  const open = openPanel(treePanel(parts), { where: "page", changed: () => {} });
   await later();
   const draw = () => open.draw({ width: 100, height: 30, theme: themeNamed("none") });
   const page: Page = {
-    ...open,
+    where: open.where,
+    answer: open.answer,
+    draw: (sight) => open.draw(sight),
+    press: (key) => open.press(key),
     chosen: () => (draw().find((line) => line.includes("❯")) ?? "").replaceAll(INKS, "").trim(),
   };
-  return page;
+  return { page, parts };
 }
 
 async function later(): Promise<void> {
@@ -100,16 +109,16 @@ test("WLK3 a search is typed behind /, walked through, taken with Enter, and end
   press(page, "up", "escape");
   expect(page.chosen()).toMatch(/try A once more, with a lock/);
   press(page, "/", ..."token", "enter");
-  expect(await page.answer).toEqual({ type: "go", id: "e6" });
+  expect(await page.answer).toMatchObject({ type: "go", id: "e6" });
 });
 
 test("WLK6 Enter goes, f forks, and Esc closes the page", async () => {
   const going = await pageOf(twoTries);
   press(going, "home", "enter");
-  expect(await going.answer).toEqual({ type: "go", id: "e1" });
+  expect(await going.answer).toMatchObject({ type: "go", id: "e1" });
   const forking = await pageOf(twoTries);
   press(forking, "home", "f");
-  expect(await forking.answer).toEqual({ type: "fork", id: "e1" });
+  expect(await forking.answer).toMatchObject({ type: "fork", id: "e1" });
   const closing = await pageOf(twoTries);
   press(closing, "escape");
   expect(await closing.answer).toBeNull();
@@ -122,6 +131,82 @@ test("WLK14 a label that cannot be kept is told, and nothing is lost", async () 
   const lines = page.draw({ width: 100, height: 30, theme: themeNamed("none") });
   expect(lines.at(-1)).toContain("the disk is full");
   expect(page.chosen()).toContain("[good]");
+});
+
+test("WLK1 a page further is as many rows as are seen, less one", async () => {
+  const page = await pageOf(Array.from({ length: 100 }, (_, at) => `user: number ${at}.`));
+  press(page, "home");
+  page.draw({ width: 100, height: 14, theme: themeNamed("none") });
+  press(page, "pageDown");
+  expect(page.chosen()).toContain("number 9.");
+  page.draw({ width: 140, height: 44, theme: themeNamed("none") });
+  press(page, "pageDown", "pageUp", "pageDown");
+  expect(page.chosen()).toContain("number 48.");
+});
+
+test("WLK1 the words of an entry are read on to their end and no further, so that one line back is one line back", async () => {
+  const long = Array.from({ length: 60 }, (_, at) => `line ${at}.`).join("\n");
+  const page = await pageOf([`user: ${long}`]);
+  await later();
+  const sight = { width: 140, height: 30, theme: themeNamed("none") };
+  const last = () => page.draw(sight).findLast((line) => /line \d+\./.test(line.split("│")[1] ?? "")) ?? "";
+  page.draw(sight);
+  press(page, ...Array.from({ length: 40 }, () => "space"));
+  expect(last()).toContain("line 59.");
+  press(page, "shift+up");
+  expect(page.draw(sight).join("\n")).toContain("… 2 more lines");
+  expect(last()).toContain("line 57.");
+});
+
+test("WLK7 a page one comes back to is as it was, and nothing is read again", async () => {
+  const { page, parts } = await pageAndPartsOf(twoTries);
+  press(page, "tab", "tab", "[", "left", "enter");
+  const picked = await page.answer;
+  if (!picked) throw new Error("nothing was picked");
+  const growth = () => {
+    throw new Error("nobody should have read");
+  };
+  const again = openPanel(treePanel({ ...parts, growth, before: picked.page }), { where: "page", changed: () => {} });
+  await later();
+  const lines = again
+    .draw({ width: 100, height: 30, theme: themeNamed("none") })
+    .join("\n")
+    .replaceAll(INKS, "");
+  expect(lines).toMatch(/\[yours\]/);
+  expect(lines).toMatch(/❯ .*▸ you +try A +\+1/);
+  // What is written since is read.
+  const anew = openPanel(treePanel({ ...parts, leaf: "e11", before: picked.page }), {
+    where: "page",
+    changed: () => {},
+  });
+  await later();
+  expect(anew.draw({ width: 100, height: 30, theme: themeNamed("none") }).join("\n")).toMatch(/\[yours\]/);
+});
+
+test("WLK1 a compaction is a line across, and what Enter does is said beside each entry", async () => {
+  const page = await pageOf([...twoTries, "compacts: so far, keeps nothing", "user: go on", "says: yes"]);
+  const drawn = () => page.draw({ width: 100, height: 30, theme: themeNamed("none") }).join("\n");
+  expect(drawn()).toMatch(/compaction .*── 1,000 tokens before it ─{10,}/);
+  expect(drawn()).toContain("you stand here");
+  press(page, "up");
+  expect(drawn()).toContain("on the way · Enter: say it anew");
+  press(page, "up", "b");
+  expect(drawn()).toContain("on another branch · Enter: go on behind it");
+});
+
+test("WLK2 there are as many branches as there are, whatever is shown of them", async () => {
+  const page = await pageOf(twoTries);
+  const title = () => page.draw({ width: 80, height: 24, theme: themeNamed("none") })[0];
+  for (const keys of [["home"], ["]", "left"], ["tab", "tab"], ["tab"], ["/", "x"]]) {
+    press(page, ...keys);
+    expect(title()).toContain("15 entries · 3 branches");
+  }
+});
+
+test("WLK2 where the names of all filters do not stand in a line, the one that is used does", async () => {
+  const page = await pageOf(twoTries);
+  press(page, "shift+tab");
+  expect(page.draw({ width: 40, height: 12, theme: themeNamed("none") })[1]).toMatch(/^ \[all\] +15 of 15$/);
 });
 
 test("WLK16 whatever is in a session steers no terminal, and no line is wider than the screen", async () => {

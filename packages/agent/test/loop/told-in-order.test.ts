@@ -1,0 +1,19 @@
+/** Whoever follows a reply piece by piece has all of it before it is told as an entry. */
+
+import { startServer } from "@pith/testkit";
+import { expect, test } from "vitest";
+import { agentOf, modelOf, voices } from "../agents.ts";
+
+test.each(voices)("EVT9 a reply of $provider is told as an entry behind the pieces it was made of", async (voice) => {
+  const server = await startServer({ script: ["A short answer, which comes at once and in many pieces.".repeat(20)] });
+  const heard: string[] = [];
+  const agent = await agentOf(await modelOf(voice, server), {
+    listen: (event) => void heard.push(event.type),
+  });
+  for await (const _ of agent.prompt("Say something."));
+  await server.close();
+  const reply = heard.slice(heard.lastIndexOf("turn_start"));
+  expect(reply.filter((type) => type === "message_update").length).toBeGreaterThan(1);
+  expect(reply.lastIndexOf("message_update")).toBeLessThan(reply.indexOf("entry_appended"));
+  expect(reply.indexOf("entry_appended")).toBeLessThan(reply.indexOf("message_end"));
+});
