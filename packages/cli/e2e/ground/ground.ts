@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Script, type ServerParts, startServer, type TestServer } from "@pith/testkit";
+import { leaveTriggered } from "../../test/inventory/triggered.ts";
 import { program } from "./program.ts";
 import { Tmux } from "./tmux.ts";
 
@@ -96,9 +97,23 @@ export class Ground {
   }
 
   async clear(): Promise<void> {
+    this.#leaveTriggered();
     for (const terminal of this.#terminals) await terminal.end();
     await this.server.close();
     rmSync(this.place, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  /** What was typed and set counts as used, though no process of ours tells it. */
+  #leaveTriggered(): void {
+    const settingsFiles = [join(this.home, "settings.json")];
+    const calls = this.#terminals.flatMap(({ entered }) => entered).filter((line) => /^(?:pith\b|\/[a-z])/.test(line));
+    for (const line of calls)
+      leaveTriggered({
+        args: line.startsWith("/") ? [line] : line.split(/\s+/).slice(1),
+        code: 0,
+        out: "",
+        settingsFiles,
+      });
   }
 
   #variables(): Readonly<Record<string, string>> {

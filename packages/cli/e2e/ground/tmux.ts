@@ -18,6 +18,8 @@ export interface TmuxParts {
 }
 
 export class Tmux {
+  /** Lines that were typed and sent. */
+  readonly entered: string[] = [];
   readonly socket: string;
   #isOver = false;
 
@@ -55,6 +57,7 @@ export class Tmux {
 
   /** A line, and Enter when it is seen. */
   async enter(text: string): Promise<void> {
+    this.entered.push(text);
     await this.type(text);
     await this.waitFor(text.slice(-20));
     await this.press("Enter");

@@ -18,7 +18,7 @@ A coding agent in your terminal. It reads, edits and runs what you ask for, in t
       --plain                    tell the talk in plain lines, for screen readers; nothing is drawn anew
       --no-auto-compact          compact nothing by itself; "/compact" does it when you say so
 
-      --permission-mode MODE     ask (what is not allowed is refused), edit (files of this folder freely), plan (only look), all
+      --permission-mode MODE     ask (with -p: what is not allowed is refused), edit (files of this folder freely), plan (only look), all
       --allow RULE               permit this, e.g. 'bash(npm test)'; as often as you like
       --deny RULE                never this, e.g. 'bash(git push:*)'
       --sandbox on|off           whether commands run in a sandbox, where the system has one

@@ -1,7 +1,7 @@
 /** What becomes of a context that is too long, in few and calm lines. */
 
 import type { AgentEvent, CompactionEvent } from "@pith/agent";
-import { costTold, secondsTold, tokensTold } from "./amounts.ts";
+import { costTold, counted, secondsTold, tokensTold } from "./amounts.ts";
 import { clipped } from "./clipped.ts";
 
 type Progressing = Extract<AgentEvent, { type: "compaction_progress" | "branch_summary_progress" }>;
@@ -41,7 +41,7 @@ export function noteOnProgress(progress: Progressing): string | null {
     case "writing":
       return progress.tokens % EVERY < STEP ? `  ${tokensTold(progress.tokens)} tokens so far …` : null;
     case "repairing":
-      return `  the log does not bear it out (${progress.flaws} ${progress.flaws === 1 ? "place" : "places"}); it is asked to correct that …`;
+      return `  the log does not bear it out (${counted(progress.flaws, "place")}); it is asked to correct that …`;
     case "falling-back":
       return `  ${clipped(progress.why)}`;
     default:

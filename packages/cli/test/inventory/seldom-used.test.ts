@@ -51,6 +51,27 @@ test("COM1 other names of a command do the same", async () => {
   expect(await ground.run(["-p", "-c", "/exit"], { variables })).toMatchObject({ code: 0 });
 });
 
+test("LOOK1 what was said, sent and changed is looked at from a shell, too", async () => {
+  await ground.pith(["-p", "write a note"], [write, "It is *written*."]);
+  const variables = { ANTHROPIC_API_KEY: "any" };
+  const told = async (command: string) => (await ground.run(["-p", "-c", command], { variables })).out;
+  expect(await told("/copy")).toContain("It is *written*.");
+  expect(await told("/diff")).toContain("+remember the milk");
+  expect(await told("/seen")).toContain("write a note");
+  expect(await told("/transcript")).toContain("It is *written*.");
+});
+
+const write = {
+  parts: [{ type: "call", name: "write", arguments: { path: "note.txt", content: "remember the milk\n" } }],
+} as const;
+
+test("PLN13 a talk in plain lines goes through a pipe", async () => {
+  const { code, out } = await ground.pith(["--plain"], ["Hello, you."], {
+    input: "hi there\n",
+  });
+  expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining("Hello, you.") });
+});
+
 test("SUB5 what changes something tells programs what it did", async () => {
   const path = await shelf.add({ said: "Precious." });
   const id = idOf(path);

@@ -34,6 +34,18 @@ export const resume: Scenario = {
     await terminal.waitFor("We are back.");
     const body = await ground.sent("Are we back?");
     expectThat(body.includes("Tell me of houses") && !body.includes("animals"), "another session went on");
-    return "found by a word of its answer";
+    await terminal.press("C-c");
+    await terminal.press("C-c");
+    await terminal.waitFor("go on with pith -c");
+    await terminal.enter("pith --resume");
+    await terminal.waitFor("Sessions");
+    await terminal.type("hedgehog");
+    await terminal.waitUntil(
+      (screen) => screen.includes("Tell me of animals") && !screen.includes("houses"),
+      "found anew",
+    );
+    await terminal.press("Enter");
+    await terminal.waitFor(/── Tell me of animals[\s\S]*The hedgehog sleeps\./);
+    return "found by a word of its answer, in the talk and before one";
   },
 };

@@ -2,7 +2,7 @@
 
 import type { Agent, ModelSet } from "@pith/agent";
 import { mistake } from "../../asking/mistake.ts";
-import { amount } from "../../subcommands/sessions/wording/amounts.ts";
+import { amount } from "../../printing/amounts.ts";
 import { failed, told } from "../answers.ts";
 import type { Answer, Command } from "../command.ts";
 import { compactionTold } from "../fitting/compaction-told.ts";

@@ -1,7 +1,7 @@
 /** `/autocompact`: whether anything is compacted by itself, and when that would be. */
 
 import { mistake } from "../../asking/mistake.ts";
-import { amount } from "../../subcommands/sessions/wording/amounts.ts";
+import { amount } from "../../printing/amounts.ts";
 import { told } from "../answers.ts";
 import type { Answer, Command, Desk } from "../command.ts";
 

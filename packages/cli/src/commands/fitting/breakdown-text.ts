@@ -1,6 +1,6 @@
 /** What tools, files and single entries take of a context, as lines; the most of each. */
 
-import { amount, counted } from "../../subcommands/sessions/wording/amounts.ts";
+import { amount, counted } from "../../printing/amounts.ts";
 import { shortId } from "../walking/short-id.ts";
 import type { ContextReport } from "./context-report.ts";
 

@@ -1,7 +1,7 @@
 /** `/compact`: what was said so far is told in short, whatever the threshold says. */
 
 import { mistake } from "../../asking/mistake.ts";
-import { amount } from "../../subcommands/sessions/wording/amounts.ts";
+import { amount } from "../../printing/amounts.ts";
 import { told } from "../answers.ts";
 import type { Command } from "../command.ts";
 import { compactionTold } from "./compaction-told.ts";

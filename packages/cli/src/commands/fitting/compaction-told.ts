@@ -8,7 +8,7 @@ import {
   type Receipt,
   refusalNotes,
 } from "@pith/context";
-import { amount, costTold, counted } from "../../subcommands/sessions/wording/amounts.ts";
+import { amount, costTold, counted } from "../../printing/amounts.ts";
 import { failed, LEAF_MOVED, told } from "../answers.ts";
 import type { Answer } from "../command.ts";
 

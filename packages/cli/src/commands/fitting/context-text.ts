@@ -1,6 +1,6 @@
 /** A report on a context as text: a bar for the whole, one for each part, and what comes next. */
 
-import { amount } from "../../subcommands/sessions/wording/amounts.ts";
+import { amount } from "../../printing/amounts.ts";
 import { breakdownText } from "./breakdown-text.ts";
 import type { ContextPart } from "./context-parts.ts";
 import type { ContextReport } from "./context-report.ts";

@@ -2,7 +2,7 @@
 
 import type { Agent } from "@pith/agent";
 import { type Preview, previewCompaction } from "@pith/context";
-import { amount } from "../../subcommands/sessions/wording/amounts.ts";
+import { amount } from "../../printing/amounts.ts";
 import { told } from "../answers.ts";
 import type { Answer } from "../command.ts";
 import { compactionTold } from "./compaction-told.ts";

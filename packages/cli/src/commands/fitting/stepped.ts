@@ -2,7 +2,7 @@
 
 import type { Agent } from "@pith/agent";
 import { type Receipt, receiptOf, refusalNotes } from "@pith/context";
-import { amount } from "../../subcommands/sessions/wording/amounts.ts";
+import { amount } from "../../printing/amounts.ts";
 import { failed, LEAF_MOVED, told } from "../answers.ts";
 import type { Answer } from "../command.ts";
 import { refusedBecause } from "../walking/move-told.ts";

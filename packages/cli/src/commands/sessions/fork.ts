@@ -1,8 +1,9 @@
 /** `/fork`: a session of its own that begins before one of your messages, to say it differently. */
 
-import { type Entry, entryWords, plainText, provenance } from "@pith/context";
+import { type Entry, plainText, provenance } from "@pith/context";
 import { forkSession } from "@pith/context/node";
 import { mistake } from "../../asking/mistake.ts";
+import { entrySaid } from "../../prompting/said-words.ts";
 import { nothingKept, told } from "../answers.ts";
 import type { Answer, Command, Desk } from "../command.ts";
 import { findEntry } from "../walking/find-entry.ts";
@@ -36,7 +37,7 @@ export async function forkedAt(entry: Entry, { agent: { session }, sessionPath, 
   if (sessionPath === null) return nothingKept("fork");
   const isSaid = isSaidAnew(entry);
   const outcome = await forkSession(session, { leaf: isSaid ? entry.parentId : entry.id, env: { PITH_HOME: home } });
-  return copiedTo(outcome, isSaid ? entryWords(entry) : undefined);
+  return copiedTo(outcome, isSaid ? entrySaid(entry) : undefined);
 }
 
 /** What a person or a program said: going there means to say it differently. */
@@ -52,7 +53,7 @@ function isYours(entry: Entry): boolean {
 async function messagesTold({ agent: { session } }: Desk): Promise<Answer> {
   const said = (await wayTo(session.leaf, session.store, MOST_SEEN)).filter(isYours).slice(-MOST);
   if (said.length === 0) return told("you have said nothing on this branch yet; /tree shows all of them", []);
-  const items = said.map((entry) => ({ id: entry.id, words: plainText(entryWords(entry), WIDTH) }));
+  const items = said.map((entry) => ({ id: entry.id, words: plainText(entrySaid(entry), WIDTH) }));
   const lines = items.map(({ id, words }) => `${shortId(id)}  ${words}`);
   return told([...lines, "From before which? /fork and its id"].join("\n"), items);
 }

@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { HandedOff } from "@pith/agent";
 import { mistake } from "../../asking/mistake.ts";
-import { costTold, counted } from "../../subcommands/sessions/wording/amounts.ts";
+import { costTold, counted } from "../../printing/amounts.ts";
 import { failed, nothingKept, told } from "../answers.ts";
 import type { Answer, Command, Desk } from "../command.ts";
 import { handedSession } from "./handed-session.ts";

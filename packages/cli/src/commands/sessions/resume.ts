@@ -2,13 +2,13 @@
 
 import { resolve } from "node:path";
 import { listSessions, type SessionItem } from "@pith/context/node";
+import { ageTold } from "../../printing/amounts.ts";
 import { clipped } from "../../printing/clipped.ts";
 import { oneLine } from "../../printing/one-line.ts";
 import { namedSession } from "../../subcommands/sessions/finding/named-session.ts";
 import { withId } from "../../subcommands/sessions/finding/reading.ts";
 import { sessionToWrite } from "../../subcommands/sessions/finding/session-to-write.ts";
 import { wordFor } from "../../subcommands/sessions/finding/word-for.ts";
-import { ageTold } from "../../subcommands/sessions/wording/amounts.ts";
 import { told } from "../answers.ts";
 import type { Answer, Command, Desk } from "../command.ts";
 

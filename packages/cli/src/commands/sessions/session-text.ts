@@ -1,7 +1,7 @@
 /** A report on a session as text. */
 
 import type { SessionTotals } from "@pith/context";
-import { amount, costTold, counted } from "../../subcommands/sessions/wording/amounts.ts";
+import { amount, costTold, counted } from "../../printing/amounts.ts";
 
 export interface SessionReport {
   /** Null where nothing is kept. */

@@ -1,6 +1,7 @@
 /** An entry in a few words: who or what it is, and how it begins. */
 
 import { type Entry, entryWords, plainText } from "@pith/context";
+import { entrySaid } from "../../prompting/said-words.ts";
 
 export interface EntryLine {
   /** `you`, `reply`, `compaction`, …; null for what is nothing to people by itself. */
@@ -47,7 +48,7 @@ function speaker(entry: Extract<Entry, { type: "message" }>): string | null {
 function wordsOf(entry: Entry): string {
   if (entry.type === "compaction") return `${entry.tokensBefore.toLocaleString("en-US")} tokens before it`;
   if (entry.type === "gap") return plainText(entry.why, WIDTH);
-  const words = entry.type === "branch_summary" ? entry.summary : entryWords(entry);
+  const words = entry.type === "branch_summary" ? entry.summary : entrySaid(entry);
   return plainText(words.replaceAll(/^#+ .*$/gm, ""), WIDTH);
 }
 

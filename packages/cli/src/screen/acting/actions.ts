@@ -2,6 +2,7 @@
 
 import { runCommand } from "../../commands/run-command.ts";
 import type { ActionId } from "../keys/key-table.ts";
+import { openOrClose } from "../state/open-or-close.ts";
 import { openers } from "./openers.ts";
 import { nextMode } from "./permitting/change-mode.ts";
 import { followUp, takeBack } from "./queue.ts";
@@ -19,7 +20,7 @@ export const actions: Readonly<Record<ActionId, Action>> = {
   stop,
   tree: (talking) => !isAtWork(talking) && called("tree")(talking),
   fold: ({ screen }) => {
-    screen.change((state) => ({ ...state, isUnfolded: !state.isUnfolded }));
+    screen.change(openOrClose);
     return true;
   },
   clear,

@@ -1,8 +1,6 @@
 /** Commands that open a panel where there is a screen; every other way of calling them is answered as anywhere. */
 
-import type { Opener } from "./opener.ts";
-
-export type { Opener };
+import type { Opener } from "./talking.ts";
 
 /** By the command's name, without its slash. Loaded when they are wanted. */
 export const openers: Readonly<Record<string, () => Promise<Opener>>> = {

@@ -2,6 +2,7 @@
 
 import type { Entry } from "@pith/context";
 import { wayTo } from "../../commands/walking/tree-part.ts";
+import { counted } from "../../printing/amounts.ts";
 import { highlighterLoaded } from "../drawing/code/code-rows.ts";
 import { keyHint } from "../keys/key-hint.ts";
 import { readKeymap } from "../keys/read-keymap.ts";
@@ -37,10 +38,7 @@ const NEWEST = 200;
 
 function earlierTold(left: number, isAll: boolean): string | null {
   if (left === 0 && isAll) return null;
-  const count = isAll
-    ? `${left.toLocaleString("en-US")} earlier ${left === 1 ? "entry" : "entries"}`
-    : "earlier entries";
-  return `… ${count}`;
+  return `… ${isAll ? counted(left, "earlier entry", "earlier entries") : "earlier entries"}`;
 }
 
 /** It is printed for good, so that the keymap must be known by now. */

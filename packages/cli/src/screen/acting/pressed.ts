@@ -5,7 +5,7 @@ import { usualKeymap } from "../keys/keymap.ts";
 import { Presses } from "../keys/presses.ts";
 import type { Stage } from "../stage.ts";
 import { type Action, actions } from "./actions.ts";
-import { survived } from "./sessions/survived.ts";
+import { survived } from "./survived.ts";
 import type { Talking } from "./talking.ts";
 
 export interface Amid {

@@ -29,7 +29,7 @@ async function opened(text: string, talking: Talking): Promise<boolean> {
 }
 
 async function shellLine(text: string, talking: Talking): Promise<void> {
-  const { runShellLine } = await import("./shell-line.ts");
+  const { runShellLine } = await import("./typing/shell-line.ts");
   await runShellLine(text, talking);
 }
 

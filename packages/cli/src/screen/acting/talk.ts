@@ -9,18 +9,18 @@ import { type Ready, readied } from "../../working/readied.ts";
 import type { Notifier } from "../notifying/notifier.ts";
 import type { Stage } from "../stage.ts";
 import type { Written } from "../typing/written.ts";
+import type { FactsKeeper } from "./facts/keep-facts.ts";
 import { consentHooks } from "./fitting/consent-hooks.ts";
-import type { FactsKeeper } from "./keep-facts.ts";
 import { askOn } from "./permitting/ask-on.ts";
 import { type Amid, pressed } from "./pressed.ts";
 import { begin } from "./sessions/begin.ts";
 import { departure } from "./sessions/departure.ts";
-import { survived } from "./sessions/survived.ts";
 import { titled } from "./sessions/title.ts";
 import { wayBack } from "./sessions/way-back.ts";
-import { shellLinesEnded, stopShellLines } from "./shell-line.ts";
 import { submit } from "./submit.ts";
+import { survived } from "./survived.ts";
 import type { Talking } from "./talking.ts";
+import { shellLinesEnded, stopShellLines } from "./typing/shell-line.ts";
 
 export interface Talk {
   pressed(key: string, amid?: Amid): boolean;
@@ -84,7 +84,7 @@ function talkOf(
     begin: async () => {
       await begin(talking, open);
       begun.resolve();
-      facts = (await import("./keep-facts.ts")).keepFacts(talking);
+      facts = (await import("./facts/keep-facts.ts")).keepFacts(talking);
     },
     close: async () => {
       stopShellLines(talking);

@@ -12,3 +12,6 @@ export interface Talking {
   /** Goes on with another session, or ends. */
   readonly leave: (next: Wish | null) => void;
 }
+
+/** What a command does where there is a screen: true where it was taken care of; false: it is run as anywhere. `words` stand behind its name. */
+export type Opener = (words: string, talking: Talking) => Promise<boolean>;

@@ -9,7 +9,7 @@ import {
   type ImageDimensions,
 } from "@earendil-works/pi-tui";
 import type { ImageBlock } from "@pith/context";
-import { bytesTold } from "../../subcommands/sessions/wording/amounts.ts";
+import { bytesTold } from "../../printing/amounts.ts";
 import type { Brush } from "./brush.ts";
 import { cut } from "./lines/wrapped.ts";
 

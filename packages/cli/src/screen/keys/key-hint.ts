@@ -6,7 +6,7 @@ import { type Keymap, usualKeymap } from "./keymap.ts";
 /** The first of the keys that do it; null where none does, so that nothing is promised. */
 export function keyHint(id: ActionId, keymap: Keymap = usualKeymap): string | null {
   const key = keymap[id]?.[0];
-  return key === undefined ? null : key.split(" ").map(shortened).join(" ");
+  return key === undefined ? null : keyNamed(key);
 }
 
 /** `Ctrl+O opens`, or whatever else stands behind the key; empty where there is none. */
@@ -15,8 +15,9 @@ export function keyTold(id: ActionId, says: string, keymap?: Keymap): string {
   return key === null ? "" : `${key} ${says}`;
 }
 
-function shortened(key: string): string {
-  return key.replaceAll(/[^+]+/g, (part) => SHORT[part] ?? part.charAt(0).toUpperCase() + part.slice(1));
+/** `ctrl+o` or `escape escape`, as people read them. */
+export function keyNamed(key: string): string {
+  return key.replaceAll(/[^+ ]+/g, (part) => SHORT[part] ?? part.charAt(0).toUpperCase() + part.slice(1));
 }
 
 const SHORT: Readonly<Record<string, string>> = { escape: "Esc", pageUp: "PgUp", pageDown: "PgDn" };

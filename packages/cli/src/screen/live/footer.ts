@@ -1,8 +1,8 @@
 /** The footer: who speaks, where, in which way and at what cost, and how full the context is. One line where there is room, else two. */
 
 import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
+import { costTold } from "../../printing/amounts.ts";
 import { plain } from "../../printing/plain.ts";
-import { costTold } from "../../subcommands/sessions/wording/amounts.ts";
 import type { Brush } from "../drawing/brush.ts";
 import type { Theme } from "../drawing/theme.ts";
 import type { Facts } from "../state/facts.ts";

@@ -1,9 +1,9 @@
 /** What is under way, in one line, with how to stop it; nothing where nothing is. */
 
 import { truncateToWidth } from "@earendil-works/pi-tui";
+import { amount } from "../../printing/amounts.ts";
 import { clipped } from "../../printing/clipped.ts";
 import { plain } from "../../printing/plain.ts";
-import { amount } from "../../subcommands/sessions/wording/amounts.ts";
 import type { Brush } from "../drawing/brush.ts";
 import { keyTold } from "../keys/key-hint.ts";
 import type { ScreenState, Work } from "../state/screen-state.ts";

@@ -1,6 +1,6 @@
 /** A panel that somebody is looking at: what it knows now, and the answer that will come. */
 
-import type { Panel, Pressed, Sight } from "./panel.ts";
+import { isWayOut, type Panel, type Pressed, type Sight } from "./panel.ts";
 import { tamed } from "./tamed.ts";
 
 export interface OpenPanel {
@@ -58,7 +58,7 @@ class Opened<State, Answer> implements OpenPanel {
     if (this.#closing.signal.aborted) return "used";
     const pressed = this.#whole(() => this.#panel.press(this.#state, key, this.#seen), null);
     if (pressed) return this.#act(pressed);
-    if (key !== "escape" && key !== "ctrl+c") return "none";
+    if (!isWayOut(key)) return "none";
     this.#close(null);
     return "used";
   }

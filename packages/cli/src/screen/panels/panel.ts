@@ -48,6 +48,11 @@ export interface Given<Answer> {
   readonly answer: Answer;
 }
 
+/** Closes what is asked, where the panel has no use of its own for it. */
+export function isWayOut(key: string): boolean {
+  return key === "escape" || key === "ctrl+c";
+}
+
 export function goesOn<State>(state: State): GoesOn<State> {
   return { type: "goes-on", state };
 }

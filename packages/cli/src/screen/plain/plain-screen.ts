@@ -3,7 +3,7 @@
 import type { AgentEvent } from "@pith/agent";
 import { plain } from "../../printing/plain.ts";
 import { openPanel } from "../panels/open-panel.ts";
-import type { Panel } from "../panels/panel.ts";
+import { isWayOut, type Panel } from "../panels/panel.ts";
 import type { Asking, Stage, Words } from "../stage.ts";
 import type { Block, Note } from "../state/block.ts";
 import { fold } from "../state/folding/fold.ts";
@@ -136,7 +136,7 @@ function noticing<State, Answer>(panel: Panel<State, Answer>, closed: () => void
     ...panel,
     press: (state, key, sight) => {
       const pressed = panel.press(state, key, sight);
-      const isClosed = pressed ? pressed.type === "answered" : key === "escape" || key === "ctrl+c";
+      const isClosed = pressed ? pressed.type === "answered" : isWayOut(key);
       if (isClosed) closed();
       return pressed;
     },

@@ -17,27 +17,16 @@ export type TerminalParts = Pick<LoopParts, "submitted" | "pressed" | "isOpen">;
 
 export function plainTerminal(parts: TerminalParts): PlainTerminal {
   const isPerson = process.stdin.isTTY === true;
-  let calm: NodeJS.Timeout | undefined;
   let lines: Interface | null = null;
-  const soon = (): void => {
-    clearTimeout(calm);
-    calm = setTimeout(() => (parts.isOpen() || screen.asked ? loop.advance() : soon()), CALM);
-  };
-  const voice = plainVoice({ write: (text) => void process.stdout.write(text), isEchoed: isPerson, said: soon });
-  const lend: Stage["lend"] = async (act) => {
-    lines?.pause();
-    return await act().finally(() => lines?.resume());
-  };
-  const screen = new PlainScreen({
-    say: voice.say,
-    start: { ...nothingShown, keymap: NO_KEYS },
-    now: Date.now,
-    later,
-    lend,
-  });
+  const isWanted = (): boolean => parts.isOpen() || Boolean(screen.asked);
+  const silence = new Silence(() => (isWanted() ? loop.advance() : silence.begin()));
+  const voice = plainVoice({ write, isEchoed: isPerson, said: () => silence.begin() });
+  const lend = lending(() => lines);
+  const start = { ...nothingShown, keymap: NO_KEYS };
+  const screen = new PlainScreen({ say: voice.say, start, now: Date.now, later, lend });
   const loop = new LineLoop({ screen, voice, isPerson, ...parts });
   const interrupted = (): void => {
-    if (parts.isOpen() || screen.asked) loop.interrupted();
+    if (isWanted()) loop.interrupted();
     else process.exit(INTERRUPTED);
   };
   return {
@@ -47,15 +36,47 @@ export function plainTerminal(parts: TerminalParts): PlainTerminal {
       lines = createInterface({ input: process.stdin, terminal: false });
       lines.on("line", (line) => loop.typed(line)).on("close", () => loop.ended());
       process.on("SIGINT", interrupted);
-      soon();
+      silence.begin();
     },
     stop: () => {
-      clearTimeout(calm);
+      silence.end();
       process.off("SIGINT", interrupted);
       lines?.removeAllListeners().close();
       process.stdin.unref?.();
     },
   };
+}
+
+function write(text: string): void {
+  process.stdout.write(text);
+}
+
+/** Nobody listens while another program has the terminal. */
+function lending(lines: () => Interface | null): Stage["lend"] {
+  return async (act) => {
+    lines()?.pause();
+    return await act().finally(() => lines()?.resume());
+  };
+}
+
+/** What is done when nobody has said anything for a moment. */
+class Silence {
+  readonly #act: () => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(act: () => void) {
+    this.#act = act;
+  }
+
+  /** From now on. */
+  begin(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#act, CALM);
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
 }
 
 /** Milliseconds of silence before one is asked for a line, so that nothing is said into it. */

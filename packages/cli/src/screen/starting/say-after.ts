@@ -1,8 +1,8 @@
 /** Words for somebody who is not there yet: it is asked once more who shall speak, and then they are said. */
 
 import type { Content } from "@pith/agent";
+import { saidWords } from "../../prompting/said-words.ts";
 import type { Talking } from "../acting/talking.ts";
-import { saidWords } from "../typing/said-words.ts";
 import { withSpeaker } from "./first-start.ts";
 
 export async function sayAfter(content: Content, { ready, screen, leave }: Talking): Promise<void> {

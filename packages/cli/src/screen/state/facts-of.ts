@@ -1,6 +1,7 @@
 /** The footer's figures, from the parts of the program; what must be looked for, from what was known before. */
 
 import { homedir } from "node:os";
+import type { Model } from "@pith/context";
 import type { Ready } from "../../working/readied.ts";
 import type { Facts } from "./facts.ts";
 
@@ -14,13 +15,18 @@ export function factsOf({ built, place }: Ready, found: SlowFacts = nothingFound
   const bash = tools.find(({ name }) => name === "bash")?.intent?.({ command: "true" });
   const { gitBranch, sessionName, place: inTree, cost, meter } = found;
   return {
-    model: `${agent.model.provider}/${agent.model.model}`,
+    model: spokenBy(agent.model),
     thinking: agent.thinkingLevel,
     folder: fromHome(place.cwd),
     isSandboxed: bash?.type === "command" && bash.isConfined,
     mode: permissions.mode,
     ...{ gitBranch, sessionName, place: inTree, cost, meter },
   };
+}
+
+/** Where nobody can speak and nobody ever did, that is said. */
+function spokenBy({ api, provider, model }: Model): string {
+  return api === "none" && provider === "none" ? "no model yet" : `${provider}/${model}`;
 }
 
 function fromHome(folder: string): string {

@@ -1,5 +1,7 @@
 /** Words that wait, in one line: the first of them, and how many more there are; files that are said with them are named in them. Pure. */
 
+import { counted } from "../../printing/amounts.ts";
+
 /** Once, when they begin to wait: they may be long, and are drawn often. */
 export function queuedWords(said: readonly string[]): readonly string[] {
   return said.map(inOneLine);
@@ -10,7 +12,7 @@ function inOneLine(text: string): string {
   const end = words.indexOf("\n");
   const first = (end < 0 ? words : words.slice(0, end)).slice(0, MOST_LETTERS);
   const more = words.split("\n").length - 1;
-  return more === 0 ? first : `${first} (+${more} ${more === 1 ? "line" : "lines"})`;
+  return more === 0 ? first : `${first} (+${counted(more, "line")})`;
 }
 
 /** Wider is no terminal. */

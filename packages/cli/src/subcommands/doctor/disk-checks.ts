@@ -2,7 +2,7 @@
 
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import { bytesTold } from "../sessions/wording/amounts.ts";
+import { bytesTold } from "../../printing/amounts.ts";
 import type { Call } from "../subcommand.ts";
 import { type Check, fault, ok, warning } from "./check.ts";
 

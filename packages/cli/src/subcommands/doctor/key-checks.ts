@@ -4,7 +4,7 @@ import { type Provider, providers } from "@pith/models";
 import { choose } from "../../home/choose.ts";
 import { readKeyFile } from "../../home/key-file.ts";
 import { keyFile } from "../../home/keys.ts";
-import { counted } from "../sessions/wording/amounts.ts";
+import { counted } from "../../printing/amounts.ts";
 import type { Call } from "../subcommand.ts";
 import { type Check, fault, ok, warning } from "./check.ts";
 

@@ -4,7 +4,7 @@ import { chmodSync, lstatSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { realFiles } from "@pith/context/node";
-import { counted } from "../sessions/wording/amounts.ts";
+import { counted } from "../../printing/amounts.ts";
 import { progress } from "../sessions/wording/progress.ts";
 import type { Call } from "../subcommand.ts";
 import { type Check, fault, ok, warning } from "./check.ts";

@@ -2,8 +2,8 @@
 
 import { dirname, join } from "node:path";
 import { listSessions, realFiles, type SessionItem, sessionsFolder } from "@pith/context/node";
+import { bytesTold, counted } from "../../printing/amounts.ts";
 import { looked } from "../sessions/finding/reading.ts";
-import { bytesTold, counted } from "../sessions/wording/amounts.ts";
 import { progress } from "../sessions/wording/progress.ts";
 import type { Call } from "../subcommand.ts";
 import { type Check, ok, warning } from "./check.ts";

@@ -2,7 +2,7 @@
 
 import { homedir } from "node:os";
 import { trustedFolder } from "../../home/trust/trusted-folder.ts";
-import { counted } from "../sessions/wording/amounts.ts";
+import { counted } from "../../printing/amounts.ts";
 import type { Call } from "../subcommand.ts";
 import { type Check, ok, warning } from "./check.ts";
 

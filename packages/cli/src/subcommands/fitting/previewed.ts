@@ -2,9 +2,9 @@
 
 import { type Preview, previewCompaction, type Receipt } from "@pith/context";
 import { compactionTold } from "../../commands/fitting/compaction-told.ts";
+import { amount, costTold, counted } from "../../printing/amounts.ts";
 import { oneLine } from "../../printing/one-line.ts";
 import { redactionHere } from "../sessions/finding/redaction-here.ts";
-import { amount, costTold, counted } from "../sessions/wording/amounts.ts";
 import type { Call, Outcome } from "../subcommand.ts";
 import { asOutcome } from "./as-outcome.ts";
 import { type WindowRead, windowRead } from "./window-read.ts";

@@ -37,7 +37,7 @@ test("SCR16 no line is wider than the screen, and nothing in it steers the termi
             expect(line.replaceAll(/\x1b\[[\d;]*m/g, "")).not.toMatch(/[\p{Cc}\u202e\u200b]/u);
           }
     }),
-    { numRuns: 150 },
+    { numRuns: 150, examples: [[["__proto__"], 20, true]] },
   );
 });
 

@@ -9,7 +9,7 @@ import { askBefore, askBeforeSwitch } from "../../../src/screen/panels/fitting/a
 import { autoChoice } from "../../../src/screen/panels/fitting/auto-choice.ts";
 import { contextPage } from "../../../src/screen/panels/fitting/context/page.ts";
 import { preview } from "../../../src/screen/panels/fitting/preview.ts";
-import { seenPage } from "../../../src/screen/panels/fitting/reading/seen-page.ts";
+import { seenPage } from "../../../src/screen/panels/fitting/seen-page.ts";
 import type { Facts } from "../../../src/screen/state/facts.ts";
 import { meterOf } from "../../../src/screen/state/meter-of.ts";
 import { someFacts, someMeter } from "../live/facts-for-tests.ts";

@@ -42,7 +42,7 @@ const morning: readonly string[] = [
   "labels e11: dead end",
 ];
 
-type Look = Pick<TreeParts, "title" | "keys" | "enter" | "sieves">;
+type Look = Pick<TreeParts, "title" | "hints" | "enter" | "sieves">;
 
 /** Only so many pieces of it are ever read. */
 async function treeOn({ screen }: Shown, look: Look, pieces = Number.POSITIVE_INFINITY): Promise<void> {
@@ -109,8 +109,8 @@ golden("the question whether to summarise what is left", ({ screen }) => {
 });
 
 golden("the focus of a summary is asked", async ({ screen, terminal }) => {
-  const says = "Enter goes there with a summary of this branch; Esc goes back";
-  void screen.ask(oneLinePanel({ title: "What should the summary look at?", says }), { where: "inline" });
+  const hints = ["Enter goes there with a summary of this branch", "Esc goes back"];
+  void screen.ask(oneLinePanel({ title: "What should the summary look at?", hints }), { where: "inline" });
   terminal.type("why the timer failed");
 });
 
@@ -124,8 +124,7 @@ golden("files that can be put back and files that cannot", async ({ screen }) =>
     file("src/cart/total.ts", "conflict"),
     file("docs/old.md", "lost"),
   ];
-  const diff = async () =>
-    "--- src/login.ts\n+++ src/login.ts\n@@ -3,3 +3,3 @@\n export function login() {\n-  renewOnTimer();\n+  renew();\n }";
+  const diff = async () => "@@ -3,3 +3,3 @@\n export function login() {\n-  renewOnTimer();\n+  renew();\n }";
   void screen.ask(filesPanel({ files, folder: "/work", diff }), { where: "page" });
   await settled();
 });

@@ -14,14 +14,14 @@ import { askBefore } from "../../../src/screen/panels/fitting/ask-before.ts";
 import { autoChoice } from "../../../src/screen/panels/fitting/auto-choice.ts";
 import { contextPage } from "../../../src/screen/panels/fitting/context/page.ts";
 import { preview } from "../../../src/screen/panels/fitting/preview.ts";
-import { pageLines } from "../../../src/screen/panels/fitting/reading/page-lines.ts";
-import { pager } from "../../../src/screen/panels/fitting/reading/pager.ts";
-import { seenPage } from "../../../src/screen/panels/fitting/reading/seen-page.ts";
+import { seenPage } from "../../../src/screen/panels/fitting/seen-page.ts";
 import { diffPanel } from "../../../src/screen/panels/looking/diff-panel.ts";
 import type { Panel } from "../../../src/screen/panels/panel.ts";
 import { questionPanel } from "../../../src/screen/panels/permitting/question-panel.ts";
-import { textPage } from "../../../src/screen/panels/permitting/text-page.ts";
 import { trustPage } from "../../../src/screen/panels/permitting/trust-page.ts";
+import { pageLines } from "../../../src/screen/panels/reading/page-lines.ts";
+import { pager } from "../../../src/screen/panels/reading/pager.ts";
+import { textPage } from "../../../src/screen/panels/reading/text-page.ts";
 import { sessionsPanel } from "../../../src/screen/panels/sessions/sessions-panel.ts";
 import { transcriptPanel } from "../../../src/screen/panels/transcript/transcript-panel.ts";
 import { filesPanel } from "../../../src/screen/panels/walking/questions/files-panel.ts";
@@ -70,8 +70,8 @@ export const hostilePanels: Readonly<Record<string, (text: string) => Made>> = {
       text,
     ),
   ],
-  "panels/fitting/reading/pager.ts": (text) => [pager({ title: text, lines: (width) => pageLines(text, width) })],
-  "panels/fitting/reading/seen-page.ts": (text) => [
+  "panels/reading/pager.ts": (text) => [pager({ title: text, lines: (width) => pageLines(text, width) })],
+  "panels/fitting/seen-page.ts": (text) => [
     seenPage(seenParts(windowOf(hostileEntries(text)), undefined), 1),
     seenPage([{ place: "pins", who: text, text }], 1),
   ],
@@ -81,7 +81,7 @@ export const hostilePanels: Readonly<Record<string, (text: string) => Made>> = {
     ]),
   ],
   "panels/permitting/question-panel.ts": questions,
-  "panels/permitting/text-page.ts": (text) => [textPage({ title: text, lines: () => [], options: [option(text)] })],
+  "panels/reading/text-page.ts": (text) => [textPage({ title: text, lines: () => [], options: [option(text)] })],
   "panels/permitting/trust-page.ts": (text) => [trustPage(text)],
   "panels/sessions/sessions-panel.ts": (text) => [sessionsPanel(sessionsOf(text))],
   "panels/transcript/transcript-panel.ts": (text) => [transcriptPanel(transcriptOf(text))],
@@ -93,7 +93,7 @@ export const hostilePanels: Readonly<Record<string, (text: string) => Made>> = {
     }),
   ],
   "panels/walking/questions/leave-question.ts": () => [leaveQuestion({ count: 2, canFork: true, canTell: true })],
-  "panels/walking/questions/one-line.ts": (text) => [oneLinePanel({ title: text, says: text })],
+  "panels/walking/questions/one-line.ts": (text) => [oneLinePanel({ title: text, hints: [text, text] })],
   "panels/walking/tree/tree-panel.ts": trees,
   "starting/panels/pick.ts": (text) => [pick({ title: text, rows: [option(text)], also: { a: "words of ours" } })],
   "starting/panels/secret-line.ts": (text) => [secretLine({ title: text, says: text, fault: text })],

@@ -1,6 +1,7 @@
 /** What a tree shows of an entry: little, so that a hundred thousand of them are no burden. */
 
 import { type AgentMessage, type Entry, entryWords, plainText, provenance } from "@pith/context";
+import { entrySaid } from "../../../prompting/said-words.ts";
 import { kindOf, type SketchKind } from "./sketch-kind.ts";
 
 export interface Sketch {
@@ -56,7 +57,7 @@ function sketchOfMessage(entry: Entry, message: AgentMessage, cut: Cut): Told {
 
 function saidIn(entry: Entry, cut: Cut): string {
   return cut(
-    entryWords(entry)
+    entrySaid(entry)
       .slice(0, LETTERS * 6)
       .replaceAll("**", ""),
   );

@@ -1,8 +1,8 @@
 /** What a folder holds, as text for people: what they trust with it, and what changed since they did. Never so long that the gravest is out of sight. */
 
 import { textOf } from "@pith/agent";
+import { counted } from "../../../printing/amounts.ts";
 import { oneLine } from "../../../printing/one-line.ts";
-import { counted } from "../../../subcommands/sessions/wording/amounts.ts";
 import type { Change } from "../keeping/changes.ts";
 import type { QuestionFile, QuestionKind, TrustQuestion } from "../trust-question.ts";
 

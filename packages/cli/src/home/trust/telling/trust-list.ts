@@ -1,7 +1,7 @@
 /** All folders that are trusted. */
 
+import { counted } from "../../../printing/amounts.ts";
 import { oneLine } from "../../../printing/one-line.ts";
-import { counted } from "../../../subcommands/sessions/wording/amounts.ts";
 import type { Outcome } from "../../../subcommands/subcommand.ts";
 import { readTrust } from "../keeping/trust-file.ts";
 

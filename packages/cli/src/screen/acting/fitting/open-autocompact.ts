@@ -2,8 +2,8 @@
 
 import { saveSetting } from "../../../home/save-setting.ts";
 import { autoChoice } from "../../panels/fitting/auto-choice.ts";
-import type { Opener } from "../opener.ts";
 import { show } from "../show-answer.ts";
+import type { Opener } from "../talking.ts";
 import { refreshMeter } from "./refresh-meter.ts";
 
 export const openAutocompact: Opener = async (words, talking) => {

@@ -4,9 +4,8 @@ import { previewCompaction } from "@pith/context";
 import { catalogue } from "@pith/models";
 import { compactionTold } from "../../../commands/fitting/compaction-told.ts";
 import { preview } from "../../panels/fitting/preview.ts";
-import type { Opener } from "../opener.ts";
 import { show } from "../show-answer.ts";
-import type { Talking } from "../talking.ts";
+import type { Opener, Talking } from "../talking.ts";
 import { previewFacts, type Teller } from "./preview-facts.ts";
 
 export const openCompact: Opener = async (words, talking) => {

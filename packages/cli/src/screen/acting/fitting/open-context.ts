@@ -5,7 +5,7 @@ import { contextReport } from "../../../commands/fitting/context-report.ts";
 import { contextNext } from "../../../commands/fitting/context-text.ts";
 import { contextPage } from "../../panels/fitting/context/page.ts";
 import { meterOf } from "../../state/meter-of.ts";
-import type { Opener } from "../opener.ts";
+import type { Opener } from "../talking.ts";
 
 export const openContext: Opener = async (words, { ready, screen }) => {
   if (words !== "") return false;

@@ -1,8 +1,8 @@
 /** `/seen` on a screen: what the model sees now, on a page. */
 
 import { seenParts } from "../../../commands/fitting/seeing/seen-parts.ts";
-import { seenPage } from "../../panels/fitting/reading/seen-page.ts";
-import type { Opener } from "../opener.ts";
+import { seenPage } from "../../panels/fitting/seen-page.ts";
+import type { Opener } from "../talking.ts";
 
 export const openSeen: Opener = async (words, { ready, screen }) => {
   const { session, budget } = ready.built.agent;

@@ -3,11 +3,10 @@
 import type { Agent } from "@pith/agent";
 import { type Entry, MOVE, type Window } from "@pith/context";
 import { stepped } from "../../../commands/fitting/stepped.ts";
-import { amount, counted } from "../../../subcommands/sessions/wording/amounts.ts";
+import { amount, counted } from "../../../printing/amounts.ts";
 import { keyHint } from "../../keys/key-hint.ts";
-import type { Opener } from "../opener.ts";
 import { show } from "../show-answer.ts";
-import type { Talking } from "../talking.ts";
+import type { Opener, Talking } from "../talking.ts";
 
 /** Whoever has just undone one wants it again; else the newest is undone. */
 export const stepCompaction: Opener = (_, talking) =>

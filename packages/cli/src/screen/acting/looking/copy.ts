@@ -1,8 +1,8 @@
 /** `/copy` on a screen: what was answered goes to the clipboard. */
 
 import { textToCopy } from "../../../commands/looking/copy.ts";
-import { counted } from "../../plain/telling/counted.ts";
-import type { Opener } from "../opener.ts";
+import { severalLines } from "../../plain/telling/several.ts";
+import type { Opener } from "../talking.ts";
 import { toClipboard } from "./clipboard.ts";
 
 export const copyOnScreen: Opener = async (words, { ready, desk, screen }) => {
@@ -13,7 +13,7 @@ export const copyOnScreen: Opener = async (words, { ready, desk, screen }) => {
   const by = await toClipboard(text, { environment, platform: process.platform, send: (each) => screen.send(each) });
   // Without a terminal that hears sequences, nothing was copied: it is told, as in print mode.
   if (by === null && !screen.hasPages) return false;
-  screen.tell(`copied ${counted(text, "line")}, ${by === null ? toTerminal(text) : `by ${by}`}`);
+  screen.tell(`copied ${severalLines(text)}, ${by === null ? toTerminal(text) : `by ${by}`}`);
   return true;
 };
 

@@ -1,7 +1,7 @@
 /** `/diff` on a screen: a page with the files that were changed, and the changes of the one that is chosen. */
 
 import { diffPanel } from "../../panels/looking/diff-panel.ts";
-import type { Opener } from "../opener.ts";
+import type { Opener } from "../talking.ts";
 
 export const diffOnScreen: Opener = async (words, { ready, desk, screen }) => {
   if (words !== "") return false;

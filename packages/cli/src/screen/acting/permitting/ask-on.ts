@@ -5,8 +5,8 @@ import type { Notifier } from "../../notifying/notifier.ts";
 import type { QuestionAnswer, QuestionParts } from "../../panels/permitting/question-panel.ts";
 import type { QuestionState } from "../../panels/permitting/question-rows.ts";
 import type { Stage } from "../../stage.ts";
-import { survived } from "../sessions/survived.ts";
 import { stop } from "../stopping/stop.ts";
+import { survived } from "../survived.ts";
 import type { Talking } from "../talking.ts";
 
 export interface AskParts {
@@ -57,7 +57,7 @@ async function answerTo(asking: Asking, stage: Stage): Promise<Answer | null> {
 
 async function showWhole({ question, matter, signal }: Asking, stage: Stage): Promise<void> {
   const [{ textPage }, { matterLines }] = await Promise.all([
-    import("../../panels/permitting/text-page.ts"),
+    import("../../panels/reading/text-page.ts"),
     import("../../panels/permitting/matter.ts"),
   ]);
   const page = textPage({ title: question.text, lines: (sight) => matterLines(matter, sight) });

@@ -2,9 +2,10 @@
 
 import { draftAt, LARGEST_PICTURE } from "@pith/agent";
 import { nodeFiles } from "@pith/agent/node";
-import { entryWords, plainText, type Window } from "@pith/context";
+import { plainText, type Window } from "@pith/context";
 import { clipped } from "../../../printing/clipped.ts";
 import { contentOf } from "../../../prompting/content.ts";
+import { saidWords } from "../../../prompting/said-words.ts";
 import { greet } from "../../starting/greet.ts";
 import { isFinished } from "../../state/block.ts";
 import { factsOf } from "../../state/facts-of.ts";
@@ -12,9 +13,9 @@ import { isSaid } from "../../state/glance.ts";
 import { past } from "../past.ts";
 import { say } from "../say.ts";
 import { submit } from "../submit.ts";
+import { survived } from "../survived.ts";
 import type { Talking } from "../talking.ts";
 import { offerToGoOn } from "./go-on.ts";
-import { survived } from "./survived.ts";
 import { showTitle } from "./title.ts";
 
 /** `open` gives it the screen, and tells what was noted while it was made ready. */
@@ -53,7 +54,7 @@ async function divide({ ready, screen }: Talking): Promise<void> {
 /** Where they are loaded already. */
 function firstWords({ entries, reachesRoot }: Window): string {
   const first = reachesRoot ? entries.find(isSaid) : undefined;
-  return first ? entryWords(first) : "";
+  return first?.type === "message" && first.message.role === "user" ? saidWords(first.message.content) : "";
 }
 
 const WIDTH = 60;

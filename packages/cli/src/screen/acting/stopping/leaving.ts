@@ -9,6 +9,7 @@ import { stop } from "./stop.ts";
 export function clear(talking: Talking): boolean {
   const { screen, leave } = talking;
   if (screen.state.hint === againTold(screen)) {
+    emptied(screen);
     leave(null);
     return true;
   }

@@ -1,6 +1,6 @@
 /** Ends whatever is under way, and nothing begins afterwards; what waited to be said comes back to whoever said it. */
 
-import { survived } from "../sessions/survived.ts";
+import { survived } from "../survived.ts";
 import type { Talking } from "../talking.ts";
 import { shownAtRest } from "./at-rest.ts";
 
@@ -22,7 +22,7 @@ async function stopped(talking: Talking): Promise<void> {
 }
 
 async function stopShell(talking: Talking): Promise<void> {
-  const { stopShellLines } = await import("../shell-line.ts");
+  const { stopShellLines } = await import("../typing/shell-line.ts");
   stopShellLines(talking);
 }
 

@@ -1,11 +1,11 @@
 /** What typing needs and a first picture does not: the keymap, what was said here before, and what can be completed. */
 
 import { KeybindingsManager, type KeyId, setKeybindings, TUI_KEYBINDINGS } from "@earendil-works/pi-tui";
+import { saidWords } from "../../../prompting/said-words.ts";
 import { Presses } from "../../keys/presses.ts";
 import { readKeymap } from "../../keys/read-keymap.ts";
 import { queuedWords } from "../../state/queued-words.ts";
 import { type HistoryPlace, readHistory } from "../../typing/history-file.ts";
-import { saidWords } from "../../typing/said-words.ts";
 import type { WritingEditor } from "../../typing/writing-editor.ts";
 import { pressWith } from "../pressed.ts";
 import type { Talking } from "../talking.ts";

@@ -1,8 +1,8 @@
 /** All that waits to be heard comes back into the editor, before what was being typed. */
 
 import type { Queued } from "@pith/context";
+import { saidWords } from "../../../prompting/said-words.ts";
 import type { Stage } from "../../stage.ts";
-import { saidWords } from "../../typing/said-words.ts";
 import type { Talking } from "../talking.ts";
 
 export async function takenBack({ ready, screen }: Talking): Promise<void> {

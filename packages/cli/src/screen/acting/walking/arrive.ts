@@ -1,12 +1,15 @@
 /** After a move: the last words of where one stands now, from the log, what became of files, and what is to be said anew. */
 
 import { draftAt, type Navigated, type Rewound } from "@pith/agent";
+import type { Entry } from "@pith/context";
 import type { Answer } from "../../../commands/command.ts";
 import { filesTold, moveTold } from "../../../commands/walking/move-told.ts";
+import { entrySaid } from "../../../prompting/said-words.ts";
 import { past } from "../past.ts";
 import type { Talking } from "../talking.ts";
 
-export async function arrive(moved: Navigated, talking: Talking): Promise<void> {
+/** `to` is the entry that was gone to: of a message the words are put before the person, and the names of its files. */
+export async function arrive(moved: Navigated, to: Entry, talking: Talking): Promise<void> {
   const { ready, screen } = talking;
   const { session } = ready.built.agent;
   const answer = session.redacted(moveTold(moved, session));
@@ -16,7 +19,8 @@ export async function arrive(moved: Navigated, talking: Talking): Promise<void> 
   screen.change((state) => ({ ...state, blocks: state.blocks.filter((block) => block.id !== id) }));
   await past(talking);
   if (moved.files) screen.tell(session.redacted(filesTold(moved.files).join("; ")), fateOf(moved.files));
-  putWords(moved.editorText ?? draftAt(session.window), talking);
+  const isToSay = (moved.editorText ?? "").trim() !== "";
+  putWords(isToSay ? session.redacted(entrySaid(to)) : draftAt(session.window), talking);
 }
 
 /** What was typed before is not lost: it is the newest of what was said. */

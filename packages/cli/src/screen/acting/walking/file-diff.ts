@@ -13,7 +13,9 @@ export async function fileDiff(file: PlannedFile, { files, originals }: RewindPa
   const then = kept ? textOf(kept) : "";
   if (now === null || then === null) return "It is no text.";
   const splices = [{ start: 0, end: now.length, text: then }];
-  const diff = unifiedDiff({ path: pathShown(path, folder), text: now, splices });
+  const whole = unifiedDiff({ path: pathShown(path, folder), text: now, splices });
+  // What it is called stands above it.
+  const diff = whole.replace(/^--- .*\n\+\+\+ .*\n/, "");
   if (type !== "conflict") return diff;
   return `It is not as this session left it, so nobody writes over it. What differs from how it was there:\n${diff}`;
 }

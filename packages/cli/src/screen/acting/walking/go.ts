@@ -14,7 +14,7 @@ import { stop } from "../stopping/stop.ts";
 import type { Talking } from "../talking.ts";
 import { arrive } from "./arrive.ts";
 import { fileDiff } from "./file-diff.ts";
-import { leftBehind } from "./leaving.ts";
+import { leftBehind } from "./left-behind.ts";
 
 /** `stayed`: whoever asked thought better of it. */
 export type Gone = "gone" | "stayed";
@@ -33,7 +33,7 @@ export async function go(id: string, talking: Talking): Promise<Gone> {
   if (restoreFiles === null) return "stayed";
   const wish = { ...leaving.wish, restoreFiles };
   try {
-    await arrive(await moving(id, wish, talking), talking);
+    await arrive(await moving(id, wish, talking), entry, talking);
   } finally {
     shownAtRest(talking);
   }
@@ -87,14 +87,16 @@ async function askedHow(count: number, { desk, ready, screen }: Talking): Promis
     const how = await screen.ask(question, { where: "inline" });
     if (how === null || how === "just-go" || how === "fork") return how && { how, wish: {} };
     if (how === "tell") return { how, wish: { summarize: true } };
-    const says = "Enter goes there with a summary of this branch; Esc goes back";
-    const focus = await screen.ask(oneLinePanel({ title: "What should the summary look at?", says }), {
-      where: "inline",
-    });
+    const focus = await screen.ask(oneLinePanel(FOCUS), { where: "inline" });
     if (focus === null) continue;
     return { how, wish: { summarize: true, ...(focus !== "" && { customInstructions: focus }) } };
   }
 }
+
+const FOCUS = {
+  title: "What should the summary look at?",
+  hints: ["Enter goes there with a summary of this branch", "Esc goes back"],
+};
 
 /** Which files are put back, by their paths; null where one stays. */
 async function askedFiles(id: string, { ready, screen }: Talking): Promise<readonly string[] | null> {

@@ -3,13 +3,13 @@
 import { forkSieves, treeSieves } from "../../panels/walking/rows/sieve.ts";
 import type { TreeParts } from "../../panels/walking/tree/tree-panel.ts";
 
-export type Look = Pick<TreeParts, "title" | "keys" | "sieves" | "enter">;
+export type Look = Pick<TreeParts, "title" | "hints" | "sieves" | "enter">;
 
 export const treeLook: Look = {
   title: "Tree",
-  keys: [
-    ...["Enter go", "/ search", "Tab filter", "←→ fold", "[ ] branches", "l label", "f fork", "Esc"],
-    ...["b where you last left", "space reads on"],
+  hints: [
+    ...["Enter goes", "/ search", "Tab filter", "←→ fold", "l label", "f fork", "[ ] branches"],
+    ...["b where you last left", "Space reads on", "Esc closes"],
   ],
   sieves: treeSieves,
   enter: "go",
@@ -17,7 +17,7 @@ export const treeLook: Look = {
 
 export const forkLook: Look = {
   title: "Fork: a new session from before which message?",
-  keys: ["Enter fork", "/ search", "Tab branches", "l label", "↑↓ walk", "Esc"],
+  hints: ["Enter forks", "/ search", "Tab branches", "l label", "↑↓ walk", "Esc closes"],
   sieves: forkSieves,
   enter: "fork",
 };

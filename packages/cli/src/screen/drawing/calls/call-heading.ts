@@ -1,8 +1,7 @@
 /** The one line that tells of a call: how it stands, what it is, how much came of it, and how long it took. */
 
 import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
-import { secondsTold } from "../../../printing/amounts.ts";
-import { counted } from "../../../subcommands/sessions/wording/amounts.ts";
+import { counted, secondsTold } from "../../../printing/amounts.ts";
 import type { Called } from "../../state/block.ts";
 import type { Brush } from "../brush.ts";
 import { linesIn } from "../lines/part-shown.ts";

@@ -1,8 +1,8 @@
 /** A compaction in the transcript: two lines that say what was dropped, kept and paid, and the whole receipt when opened. */
 
 import type { CompactionEntry } from "@pith/context";
+import { amount, costTold, counted } from "../../../printing/amounts.ts";
 import { clipped } from "../../../printing/clipped.ts";
-import { amount, costTold, counted } from "../../../subcommands/sessions/wording/amounts.ts";
 import { keyTold } from "../../keys/key-hint.ts";
 import type { Compacted } from "../../state/block.ts";
 import { type Brush, isLive } from "../brush.ts";

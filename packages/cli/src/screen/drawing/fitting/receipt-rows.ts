@@ -1,9 +1,8 @@
 /** A receipt, row by row: why, who, what was dropped and kept, what was found, and what the model reads instead. */
 
 import { type CompactionEntry, type Receipt, receiptOf } from "@pith/context";
-import { secondsTold } from "../../../printing/amounts.ts";
+import { amount, bytesTold, costTold, counted, secondsTold } from "../../../printing/amounts.ts";
 import { clipped } from "../../../printing/clipped.ts";
-import { amount, bytesTold, costTold, counted } from "../../../subcommands/sessions/wording/amounts.ts";
 import type { Brush } from "../brush.ts";
 import { partShown } from "../lines/part-shown.ts";
 import { wrapped } from "../lines/wrapped.ts";
@@ -36,7 +35,7 @@ function factsOf(receipt: Receipt, entry: CompactionEntry): readonly Fact[] {
   const limit = typeof tokens.limit !== "number" ? "" : `; more than ${amount(tokens.limit)} is too much`;
   const paid = [counted(calls, "call"), ...(cost > 0 ? [costTold(cost)] : []), secondsTold(durationMs)].join(", ");
   return [
-    ["why", REASONS[reason] ?? `${reason}`],
+    ["why", (Object.hasOwn(REASONS, reason) && REASONS[reason]) || `${reason}`],
     ["told by", `${by ?? (route === "hook" ? "a hook" : "code alone")}: ${paid}`],
     ["tokens", `${amount(tokens.before)} → ${amount(tokens.after)}${limit}`],
     ["bytes", `${bytesTold(bytes.before)} → ${bytesTold(bytes.after)}`],

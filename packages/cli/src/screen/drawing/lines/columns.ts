@@ -7,12 +7,12 @@ export function cell(text: string, width: number): string {
   return truncateToWidth(text, Math.max(0, width), "…", true);
 }
 
-/** The same of a path, whose end says most. */
-export function endCell(path: string, width: number): string {
+/** No wider: of a path the end says most. */
+export function pathEnd(path: string, width: number): string {
   let shown = path;
-  const signs = [...segmenter.segment(path)].map(({ segment }) => segment);
+  const signs = [...segmenter.segment(path)].map(({ segment }) => segment).slice(-2 * width);
   while (visibleWidth(shown) > width && signs.shift() !== undefined) shown = `…${signs.join("")}`;
-  return cell(shown, width);
+  return shown;
 }
 
 const segmenter = new Intl.Segmenter();

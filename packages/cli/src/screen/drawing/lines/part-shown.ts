@@ -1,6 +1,6 @@
 /** A part of something long, below its heading: folded to a few lines, or opened as far as there is room. */
 
-import { counted } from "../../../subcommands/sessions/wording/amounts.ts";
+import { counted } from "../../../printing/amounts.ts";
 import { keyTold } from "../../keys/key-hint.ts";
 import { type Brush, isLive } from "../brush.ts";
 import { cut, wrapped } from "./wrapped.ts";
@@ -22,10 +22,7 @@ export function partShown(part: Part, brush: Brush): readonly string[] {
 /** One line that says how much is not shown; where it can be opened, how. */
 export function leftTold(count: number, where: "above" | "more", brush: Brush): readonly string[] {
   if (count === 0) return [];
-  const lines =
-    where === "above"
-      ? `${counted(count, "line")} above`
-      : `${count.toLocaleString("en-US")} more ${count === 1 ? "line" : "lines"}`;
+  const lines = where === "above" ? `${counted(count, "line")} above` : counted(count, "more line");
   const key = brush.isUnfolded
     ? keyTold("transcript", "shows all", brush.keymap)
     : keyTold("fold", "opens", brush.keymap);

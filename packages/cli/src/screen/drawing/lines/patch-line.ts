@@ -1,4 +1,4 @@
-/** A line of a unified diff on a page, in its ink. Pure. */
+/** A line of a unified diff on a page, in its ink, without the two that name the file. Pure. */
 
 import { plain } from "../../../printing/plain.ts";
 import type { Theme } from "../theme.ts";
@@ -8,13 +8,13 @@ export function patchLine(line: string, theme: Theme): string {
   // A line end of Windows is worth seeing only where it changed.
   const seen = sign === " " ? line.replace(/\r$/, "") : line;
   const text = ` ${plain(seen.slice(0, LONGEST).replaceAll("\t", "    "))}`;
-  if (ASIDE.test(line)) return theme.dim(text);
   if (sign === "+") return theme.added(text);
-  return sign === "-" ? theme.removed(text) : text;
+  if (sign === "-") return theme.removed(text);
+  return ASIDE.includes(sign) ? theme.dim(text) : text;
 }
 
-/** Names of files, places in them, and notes. */
-const ASIDE = /^(?:\+\+\+ |--- |[@#\\])/;
+/** Places in the file, and notes. */
+const ASIDE = ["@", "#", "\\"];
 
 /** Letters of a line: no terminal is wider. */
 const LONGEST = 2_000;

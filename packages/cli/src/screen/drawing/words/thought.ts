@@ -1,7 +1,6 @@
 /** What the model thought: one line, unless somebody opens it. */
 
-import { secondsTold } from "../../../printing/amounts.ts";
-import { counted } from "../../../subcommands/sessions/wording/amounts.ts";
+import { counted, secondsTold } from "../../../printing/amounts.ts";
 import type { Thought } from "../../state/block.ts";
 import type { Brush } from "../brush.ts";
 import { linesIn, partShown } from "../lines/part-shown.ts";

@@ -1,16 +1,17 @@
 /** What is told beside the talk: notes of the program, what somebody pinned, and what happened on a branch that was left. */
 
 import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
-import { counted } from "../../../subcommands/sessions/wording/amounts.ts";
+import { counted } from "../../../printing/amounts.ts";
 import { keyTold } from "../../keys/key-hint.ts";
 import type { BranchTold, Note, Pinned } from "../../state/block.ts";
 import { type Brush, isLive } from "../brush.ts";
+import { inColumns } from "../lines/in-columns.ts";
 import { linesIn, partShown } from "../lines/part-shown.ts";
 import { cut, shownLine, wrapped } from "../lines/wrapped.ts";
 
 export function drawNote({ tone, text, divides }: Note, { width, theme }: Brush): readonly string[] {
   if (divides) return [theme.border(lineAcross(text, width))];
-  if (tone === "plain") return wrapped(text, { width, ink: theme.dim });
+  if (tone === "plain") return inColumns(text, { width, ink: theme.dim });
   const ink = theme[tone];
   return wrapped(text, { width, mark: ink(`${MARKS[tone]} `), ink });
 }

@@ -1,6 +1,6 @@
 /** How full a context is, in figures, and whether anything happens by itself. Pure. */
 
-import { amount } from "../../../subcommands/sessions/wording/amounts.ts";
+import { amount } from "../../../printing/amounts.ts";
 import type { Ink, Theme } from "../../drawing/theme.ts";
 import type { Meter } from "../../state/facts.ts";
 

@@ -1,8 +1,10 @@
 /** Who shall speak: the models that one's keys and this machine allow, searched by typing. */
 
-import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
+import { visibleWidth } from "@earendil-works/pi-tui";
 import { plain } from "../../../printing/plain.ts";
+import { cell } from "../../drawing/lines/columns.ts";
 import { fitted } from "../../drawing/lines/wrapped.ts";
+import { hintLine } from "../../widgets/hint-line.ts";
 import { drawLine, emptyLine, type LineInput, typedInto } from "../../widgets/line-input.ts";
 import { atTop, type Walk, walked } from "../../widgets/list.ts";
 import type { Sight } from "../panel.ts";
@@ -71,7 +73,7 @@ function drawn({ rows, typed, walk }: ModelState, speaking: string, sight: Sight
     ...seen.map((row) =>
       rowLine(row, { isChosen: marked(row), isSpeaking: row.name === speaking, isNarrow, column }, sight),
     ),
-    theme.dim(" Enter takes it · Ctrl+S also from now on · Esc leaves it as it is"),
+    hintLine(["Enter takes it", "Ctrl+S also from now on", "Esc leaves it as it is"], sight),
   ];
   return lines.map((line) => fitted(line, width));
 }
@@ -87,8 +89,7 @@ interface Mark {
 }
 
 function rowLine(row: ModelRow, { isChosen, isSpeaking, isNarrow, column }: Mark, { theme }: Sight): string {
-  const name = truncateToWidth(plain(row.name), column, "…");
-  const words = ` ${isChosen ? "❯" : " "} ${name}${" ".repeat(Math.max(0, column - visibleWidth(name)))}`;
+  const words = ` ${isChosen ? "❯" : " "} ${cell(plain(row.name), column)}`;
   if (isNarrow) return isChosen ? theme.accent(words) : words;
   const facts = `  ${windowTold(row).padStart(10)}  ${priceTold(row)}${isSpeaking ? "  (speaks now)" : ""}`;
   return `${isChosen ? theme.accent(words) : words}${theme.dim(facts)}`;

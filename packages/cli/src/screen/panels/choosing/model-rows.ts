@@ -1,7 +1,7 @@
 /** The models one can choose from, as rows: who sells it, how much it sees, what it costs. Pure. */
 
 import type { ModelFacts } from "@pith/models";
-import { amount } from "../../../subcommands/sessions/wording/amounts.ts";
+import { amount } from "../../../printing/amounts.ts";
 
 export interface ModelRow {
   /** As `provider/model`. */

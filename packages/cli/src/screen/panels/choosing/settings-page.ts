@@ -1,9 +1,11 @@
 /** Every setting on one page: what holds, who says so, and what it means; Enter changes it. */
 
-import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import type { ListedSetting } from "../../../home/settings/listed.ts";
 import { plain } from "../../../printing/plain.ts";
+import { cell, pathEnd } from "../../drawing/lines/columns.ts";
 import { fitted } from "../../drawing/lines/wrapped.ts";
+import { hintLine } from "../../widgets/hint-line.ts";
 import { drawLine, emptyLine, type LineInput, typedInto } from "../../widgets/line-input.ts";
 import { type Walk, walked, walkTo } from "../../widgets/list.ts";
 import { answered, goesOn, type Panel, type Sight } from "../panel.ts";
@@ -67,7 +69,7 @@ function drawn(listed: readonly ListedSetting[], { typed, walk }: SettingsState,
     ...blank,
     theme.border("─".repeat(width)),
     ...Array.from({ length: 3 }, (_, at) => foot[at] ?? ""),
-    theme.dim(" ↑ ↓ · Enter changes it in your own file · typing searches · Esc closes"),
+    hintLine(["↑↓ walk", "typing searches", "Enter changes it in your own file", "Esc closes"], sight),
   ].map((line) => fitted(line, width));
 }
 
@@ -89,10 +91,10 @@ interface Mark {
 }
 
 function rowLine(setting: ListedSetting, { isChosen, columns }: Mark, { theme }: Sight): string {
-  const name = ` ${isChosen ? "❯" : " "} ${cell(setting.name, columns.name)}`;
-  const value = cell(valueTold(setting), columns.value);
+  const name = ` ${isChosen ? "❯" : " "} ${cell(oneRow(setting.name), columns.name)}`;
+  const value = cell(oneRow(valueTold(setting)), columns.value);
   const isSaid = setting.source !== "default";
-  const source = isSaid ? theme.dim(`← ${endOf(setting.source, columns.source)}`) : "";
+  const source = isSaid ? theme.dim(`← ${pathEnd(plain(setting.source), columns.source)}`) : "";
   return `${isChosen ? theme.accent(name) : name}  ${isSaid ? value : theme.dim(value)}  ${source}`;
 }
 
@@ -101,15 +103,8 @@ export function valueTold({ value, words }: ListedSetting): string {
   return words === undefined ? (JSON.stringify(value) ?? "") : `(${words.replaceAll("`", "")})`;
 }
 
-function cell(text: string, width: number): string {
-  const cut = truncateToWidth(plain(text.replaceAll(/\s+/g, " ")), width, "…");
-  return cut + " ".repeat(Math.max(0, width - visibleWidth(cut)));
-}
-
-/** Of a long path its end says most. */
-function endOf(text: string, width: number): string {
-  const whole = plain(text);
-  return visibleWidth(whole) <= width ? whole : `…${[...whole].slice(1 - width).join("")}`;
+function oneRow(text: string): string {
+  return plain(text.replaceAll(/\s+/g, " "));
 }
 
 function meaning(setting: ListedSetting | undefined, { width, theme }: Sight): readonly string[] {

@@ -1,6 +1,6 @@
 /** The questions before a compaction that nobody asked for: because it is full, or because the next model sees less. */
 
-import { amount } from "../../../subcommands/sessions/wording/amounts.ts";
+import { amount } from "../../../printing/amounts.ts";
 import type { Walk } from "../../widgets/list.ts";
 import { choice } from "../choice.ts";
 import type { Panel } from "../panel.ts";

@@ -1,7 +1,7 @@
 /** Whether anything is compacted by itself, with what that means for this window. */
 
 import type { Budget } from "@pith/context";
-import { amount } from "../../../subcommands/sessions/wording/amounts.ts";
+import { amount } from "../../../printing/amounts.ts";
 import type { Walk } from "../../widgets/list.ts";
 import { choice } from "../choice.ts";
 import type { Panel } from "../panel.ts";

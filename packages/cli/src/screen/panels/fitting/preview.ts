@@ -1,9 +1,10 @@
 /** What a compaction would do, to be confirmed: what is dropped, kept and pinned, what it costs, and what it should look at. */
 
 import { CURSOR_MARKER, truncateToWidth } from "@earendil-works/pi-tui";
+import { amount, costTold, counted } from "../../../printing/amounts.ts";
 import { plain } from "../../../printing/plain.ts";
-import { amount, costTold, counted } from "../../../subcommands/sessions/wording/amounts.ts";
 import type { Theme } from "../../drawing/theme.ts";
+import { hintLine } from "../../widgets/hint-line.ts";
 import { drawLine, type LineInput, lineOf, typedInto } from "../../widgets/line-input.ts";
 import { answered, goesOn, type Panel } from "../panel.ts";
 
@@ -38,7 +39,7 @@ export function preview(facts: PreviewFacts, focus: string): Panel<LineInput, st
       const lines = [...drawHead(facts, theme), ...drawRows(facts, theme)];
       const foot = [
         focusLine(line, theme),
-        theme.dim(" Enter compacts · type what it should look at · Esc leaves all as it is"),
+        hintLine(["Enter compacts", "type what it should look at", "Esc leaves all as it is"], { width, theme }),
       ];
       const border = theme.border("─".repeat(width));
       return [border, ...lines.slice(0, Math.max(0, height - 3)), ...foot].map((each) =>

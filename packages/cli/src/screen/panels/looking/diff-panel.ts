@@ -15,7 +15,7 @@ function press(state: DiffState, key: string): Pressed<DiffState, null> | null {
   if (key === "q") return answered(null);
   const moved = key === "up" || key === "down" ? walked(walk, key, { count: files.length, rows: LIST_ROWS }) : null;
   if (moved) return goesOn({ ...state, walk: moved, from: moved.at === walk.at ? state.from : 0 });
-  const by = steps[key];
+  const by = Object.hasOwn(steps, key) ? steps[key] : undefined;
   if (by === undefined) return null;
   const last = Math.max(0, patchRows(files[walk.at]).length - 1);
   return goesOn({ ...state, from: Math.max(0, Math.min(last, state.from + by)) });

@@ -2,8 +2,10 @@
 
 import { truncateToWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import type { Question } from "@pith/agent";
-import { oneLine } from "../../../printing/one-line.ts";
+import { counted } from "../../../printing/amounts.ts";
 import { plain } from "../../../printing/plain.ts";
+import { plainLine } from "../../../printing/plain-line.ts";
+import { hintLine } from "../../widgets/hint-line.ts";
 import { drawLine } from "../../widgets/line-input.ts";
 import type { Sight } from "../panel.ts";
 import { type Matter, matterLines } from "./matter.ts";
@@ -28,7 +30,7 @@ export function drawQuestion(shown: ShownQuestion, sight: Sight): readonly strin
   const rest = head.length + answers.length + 2 * blank.length + 1;
   const room = Math.max(1, Math.min(MOST_LINES, height - rest));
   const seen = bothEnds(about, room, sight);
-  const keys = theme.dim(` ${keyWords(shown, about.length > room)}`);
+  const keys = hintLine(hintsFor(shown, about.length > room), sight);
   return [...head, ...blank, ...seen, ...blank, ...answers, truncateToWidth(keys, width, "…")];
 }
 
@@ -58,14 +60,14 @@ function shortened({ text }: Question): string {
 }
 
 function cut(count: number, { theme }: Sight): string {
-  return theme.dim(`   … ${count} more ${count === 1 ? "line" : "lines"}, Tab shows all`);
+  return theme.dim(`   … ${counted(count, "more line")}, Tab shows all`);
 }
 
 function answerLines({ state, rows }: ShownQuestion, { theme, width, height }: Sight): readonly string[] {
   if (state.word) return wrapTextWithAnsi(` Why not? ${drawLine(state.word, theme)}`, width).slice(-3);
   return rows.flatMap(({ key, label }, at) => {
     const short = theme.dim(` (${key})`);
-    const words = oneLine(plain(label));
+    const words = plainLine(label);
     if (at !== state.walk.at) return `   ${truncateToWidth(words, width - 7, "…")}${short}`;
     // What would be permitted is read to its end before it is, as far as there is room.
     const lines = wrapTextWithAnsi(words, Math.max(10, width - 7)).slice(0, Math.max(1, height - 8));
@@ -76,9 +78,11 @@ function answerLines({ state, rows }: ShownQuestion, { theme, width, height }: S
   });
 }
 
-function keyWords({ question, state }: ShownQuestion, isCut: boolean): string {
-  if (!state.isHeard && state.isTyping) return "Keys answer as soon as you have stopped typing · Esc: no, and stop";
-  if (state.word) return "Enter says it to the model · Esc goes back";
-  const other = question.rules.length > 1 ? ["← → another rule"] : [];
-  return ["Enter answers", ...other, ...(isCut ? ["Tab shows all"] : []), "Esc: no, and stop"].join(" · ");
+function hintsFor({ question, state }: ShownQuestion, isCut: boolean): readonly string[] {
+  if (!state.isHeard && state.isTyping) return ["Keys answer as soon as you have stopped typing", STOPS];
+  if (state.word) return ["Enter says it to the model", "Esc goes back"];
+  const other = question.rules.length > 1 ? ["←→ another rule"] : [];
+  return ["Enter answers", ...other, ...(isCut ? ["Tab shows all"] : []), STOPS];
 }
+
+const STOPS = "Esc: no, and stop";

@@ -1,6 +1,7 @@
 /** What a question is about, as a person must see it to answer: the change, the whole command, the address. Pure. */
 
 import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { counted } from "../../../printing/amounts.ts";
 import { shownText } from "../../drawing/lines/wrapped.ts";
 import type { Theme } from "../../drawing/theme.ts";
 
@@ -48,7 +49,7 @@ function changeLines({ diff, path, isNew }: Extract<Matter, { kind: "change" }>,
     .replace(/^@@.*\n/, "")
     .split("\n");
   const [added, removed] = [count(lines, "+"), count(lines, "-")];
-  const amounts = isNew ? `new, ${added} ${added === 1 ? "line" : "lines"}` : `+${added} −${removed}`;
+  const amounts = isNew ? `new, ${counted(added, "line")}` : `+${added} −${removed}`;
   const head = wrapped(shownText(`${path}  ${amounts}`), width).map((line) => ` ${theme.strong(line)}`);
   return [...head, ...lines.flatMap((line) => diffLine(line, sight))];
 }

@@ -3,7 +3,7 @@
 import type { Answer, Question } from "@pith/agent";
 import { emptyLine, type LineInput, typedInto } from "../../widgets/line-input.ts";
 import { atTop, walked } from "../../widgets/list.ts";
-import { answered, goesOn, type Panel, type Pressed } from "../panel.ts";
+import { answered, goesOn, isWayOut, type Panel, type Pressed } from "../panel.ts";
 import { drawQuestion } from "./draw-question.ts";
 import { type Matter, matterLines } from "./matter.ts";
 import { type QuestionState, rowsOf } from "./question-rows.ts";
@@ -66,7 +66,7 @@ function typed(state: QuestionState, word: LineInput, key: string): Step {
 
 /** Whoever types is waited for, and loses no letter. Escape is meant whenever it comes. */
 function early(state: QuestionState, key: string, { quietMs = 0 }: QuestionParts): Step {
-  if (key === "escape" || key === "ctrl+c") return null;
+  if (isWayOut(key)) return null;
   const next = { ...state, early: state.early + 1, isTyping: state.isTyping || [...key].length === 1 };
   const patience = { quietMs: next.isTyping ? TYPING_MS : quietMs, early: next.early };
   const later = (signal: AbortSignal) => quiet({ ...patience, signal });

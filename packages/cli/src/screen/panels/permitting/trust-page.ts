@@ -3,7 +3,7 @@
 import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { plain } from "../../../printing/plain.ts";
 import type { Panel, Sight } from "../panel.ts";
-import { type PageState, textPage } from "./text-page.ts";
+import { type PageState, textPage } from "../reading/text-page.ts";
 
 export type TrustAnswer = "always" | "once" | "no";
 

@@ -1,7 +1,7 @@
 /** What is asked before a session is renamed or put into the trash: its answer, key by key. Pure. */
 
 import { typedInto } from "../../widgets/line-input.ts";
-import { goesOn } from "../panel.ts";
+import { goesOn, isWayOut } from "../panel.ts";
 import type { SessionSource, SessionsPressed } from "./session-source.ts";
 import type { Asked, SessionsState } from "./sessions-state.ts";
 
@@ -29,7 +29,7 @@ interface Renaming {
 
 function renaming(state: SessionsState, key: string, { asked, source }: Renaming): SessionsPressed {
   const { item, line } = asked;
-  if (key === "escape" || key === "ctrl+c") return goesOn<SessionsState>({ ...state, asked: null });
+  if (isWayOut(key)) return goesOn<SessionsState>({ ...state, asked: null });
   if (key === "enter")
     return { ...goesOn<SessionsState>({ ...state, asked: null }), later: () => source.rename(item, line.text) };
   const input = typedInto(line, key);

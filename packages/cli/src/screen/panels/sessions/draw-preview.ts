@@ -1,8 +1,8 @@
 /** A look into one session, beside the list: what it is, what it wants, and what was said last. Pure. */
 
 import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { ageTold, bytesTold, costTold, counted } from "../../../printing/amounts.ts";
 import { plain } from "../../../printing/plain.ts";
-import { ageTold, bytesTold, costTold, counted } from "../../../subcommands/sessions/wording/amounts.ts";
 import type { Sight } from "../panel.ts";
 import type { SessionRow } from "./session-rows.ts";
 import type { SessionsPlace } from "./session-source.ts";

@@ -1,9 +1,10 @@
 /** One session of the list: what it is about, when it was last written, and how long it is. Pure. */
 
-import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
+import { visibleWidth } from "@earendil-works/pi-tui";
 import type { Snippet } from "@pith/context/node";
+import { ageTold, bytesTold } from "../../../printing/amounts.ts";
 import { plain } from "../../../printing/plain.ts";
-import { ageTold, bytesTold } from "../../../subcommands/sessions/wording/amounts.ts";
+import { cell, pathEnd } from "../../drawing/lines/columns.ts";
 import type { Theme } from "../../drawing/theme.ts";
 import type { Sight } from "../panel.ts";
 import { rowHeight } from "./page-room.ts";
@@ -21,9 +22,8 @@ export function drawRow(row: SessionRow, state: SessionsState, sight: RowSight):
   const { theme, width, isChosen } = sight;
   const tail = theme.dim(tailOf(row, state, sight));
   const room = Math.max(1, width - visibleWidth(tail) - MARK);
-  const words = truncateToWidth(plain(aboutTold(row.item, state.abouts.get(row.item.path))), room, "…");
-  const space = " ".repeat(Math.max(0, room - visibleWidth(words)));
-  const line = `${isChosen ? theme.accent(" ❯ ") : "   "}${inked(row, words, sight)}${space}${tail}`;
+  const words = cell(plain(aboutTold(row.item, state.abouts.get(row.item.path))), room);
+  const line = `${isChosen ? theme.accent(" ❯ ") : "   "}${inked(row, words, sight)}${tail}`;
   if (rowHeight(state) === 1) return [line];
   return [line, `     ${row.snippet ? marked(row.snippet, theme) : theme.dim("by its name or its first words")}`];
 }
@@ -36,7 +36,8 @@ function inked({ item }: SessionRow, words: string, { theme, isChosen }: RowSigh
 /** How long it is goes first, where there is little room, then where it belongs. */
 function tailOf({ item }: SessionRow, { scope }: SessionsState, { place, width }: RowSight): string {
   const here = item.path === place.here ? "  here" : "";
-  const folder = scope === "all" ? `  ${fitted(plain(folderTold(item.cwd, place.userHome)), FOLDER)}` : "";
+  const folder =
+    scope === "all" ? `  ${cell(pathEnd(plain(folderTold(item.cwd, place.userHome)), FOLDER), FOLDER)}` : "";
   const age = `  ${ageTold(place.now() - item.modified).padStart(7)}`;
   const size = `  ${bytesTold(item.size).padStart(8)}`;
   const ways = [
@@ -50,16 +51,6 @@ function tailOf({ item }: SessionRow, { scope }: SessionsState, { place, width }
 /** Columns of the mark before a row, and so many for its words, at least. */
 const MARK = 3;
 const WORDS = 24;
-
-/** The end of a path says most. */
-function fitted(path: string, width: number): string {
-  let shown = path;
-  const signs = [...segmenter.segment(path)].map(({ segment }) => segment).slice(-2 * width);
-  while (visibleWidth(shown) > width && signs.shift() !== undefined) shown = `…${signs.join("")}`;
-  return `${shown}${" ".repeat(Math.max(0, width - visibleWidth(shown)))}`;
-}
-
-const segmenter = new Intl.Segmenter();
 
 const FOLDER = 20;
 

@@ -1,9 +1,9 @@
 /** The page of sessions as lines. Pure. */
 
-import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import { plain } from "../../../printing/plain.ts";
+import { atBothEnds, cell } from "../../drawing/lines/columns.ts";
 import { fitted } from "../../drawing/lines/wrapped.ts";
-import { keyHints } from "../../widgets/key-hints.ts";
+import { hintLine } from "../../widgets/hint-line.ts";
 import { drawLine } from "../../widgets/line-input.ts";
 import type { Sight } from "../panel.ts";
 import { drawPreview } from "./draw-preview.ts";
@@ -37,10 +37,9 @@ interface Page {
 function title(state: SessionsState, count: number, { sight: { theme, width }, place }: Page): string {
   const where = state.scope === "all" ? "all folders" : plain(folderTold(place.cwd, place.userHome));
   const many = count.toLocaleString("en-US");
-  const right = theme.dim(`${many}${state.isWhole ? "" : " …"} `);
+  const right = theme.dim(`${many}${state.isWhole ? "" : " …"}`);
   const name = ` ${theme.strong("Sessions")} ${theme.dim("·")} ${where}`;
-  const left = truncateToWidth(name, Math.max(1, width - visibleWidth(right) - 1), "…");
-  return `${left}${" ".repeat(Math.max(1, width - visibleWidth(left) - visibleWidth(right)))}${right}`;
+  return atBothEnds(name, right, width);
 }
 
 function search({ input, found, indexing }: SessionsState, { theme }: Sight): string {
@@ -62,9 +61,7 @@ function beside(state: SessionsState, rows: readonly SessionRow[], page: Page): 
     width === 0 || !chosen ? [] : drawPreview(chosen, { ...sight, width, height }, { about, ...page.place });
   return Array.from({ length: height }, (_, at) => {
     if (width === 0) return left[at] ?? "";
-    const line = truncateToWidth(left[at] ?? "", list);
-    const space = " ".repeat(Math.max(0, list - visibleWidth(line)));
-    return `${line}${space} ${sight.theme.border("│")} ${right[at] ?? ""}`;
+    return `${cell(left[at] ?? "", list)} ${sight.theme.border("│")} ${right[at] ?? ""}`;
   });
 }
 
@@ -94,5 +91,5 @@ function bottom({ asked, note, scope }: SessionsState, { theme, width }: Sight):
   if (asked?.type === "rename") return ` ${theme.accent("name:")} ${drawLine(asked.line, theme)}`;
   if (note !== null) return ` ${theme.warning(plain(note))}`;
   const folders = scope === "here" ? "Tab all folders" : "Tab this folder";
-  return theme.dim(keyHints(["Enter goes on", folders, "ctrl+r renames", "ctrl+d trash", "Esc closes"], width));
+  return hintLine(["Enter goes on", folders, "Ctrl+R renames", "Ctrl+D trash", "Esc closes"], { width, theme });
 }

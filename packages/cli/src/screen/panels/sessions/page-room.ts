@@ -2,6 +2,7 @@
 
 import { type Walk, walkTo } from "../../widgets/list.ts";
 import type { Sight } from "../panel.ts";
+import { type SideBySide, sideBySide } from "../side-by-side.ts";
 import { queryOf } from "./session-rows.ts";
 import type { SessionsState } from "./sessions-state.ts";
 
@@ -24,13 +25,6 @@ export function rowHeight({ input }: SessionsState): number {
 }
 
 /** The list, and beside it the session one stands on, where there is room for both; 0 for none. */
-export function columns({ width }: Pick<Sight, "width">): { readonly list: number; readonly beside: number } {
-  if (width < WIDE) return { list: width, beside: 0 };
-  const list = Math.floor(width * SHARE);
-  return { list, beside: width - list - GAP };
+export function columns({ width }: Pick<Sight, "width">): SideBySide {
+  return sideBySide(width) ?? { list: width, beside: 0 };
 }
-
-const WIDE = 110;
-const SHARE = 0.6;
-/** Between them. */
-const GAP = 3;

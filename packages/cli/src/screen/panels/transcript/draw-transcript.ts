@@ -1,9 +1,10 @@
 /** The transcript page as lines: of a hundred thousand entries only those that are seen. Pure. */
 
-import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
+import { counted } from "../../../printing/amounts.ts";
 import { plain } from "../../../printing/plain.ts";
+import { atBothEnds } from "../../drawing/lines/columns.ts";
 import { fitted } from "../../drawing/lines/wrapped.ts";
-import { keyHints } from "../../widgets/key-hints.ts";
+import { hintLine } from "../../widgets/hint-line.ts";
 import { drawLine } from "../../widgets/line-input.ts";
 import type { Sight } from "../panel.ts";
 import { linesAt, type Rows } from "./block-rows.ts";
@@ -43,15 +44,12 @@ function bodyOf(state: TranscriptState, rows: Rows): readonly string[] {
 
 function head(state: TranscriptState, { theme, width }: Sight, title: string): string {
   const left = ` ${theme.strong("Transcript")}${title === "" ? "" : ` ${theme.dim("·")} ${plain(title)}`}`;
-  const right = theme.dim(`${placeTold(state)} `);
-  const room = width - visibleWidth(right) - 1;
-  const shown = truncateToWidth(left, Math.max(1, room));
-  return `${shown}${" ".repeat(Math.max(1, width - visibleWidth(shown) - visibleWidth(right)))}${right}`;
+  return atBothEnds(left, theme.dim(placeTold(state)), width);
 }
 
 function placeTold({ marks, at, isWhole }: TranscriptState): string {
   const all = marks.reduce((sum, { count }) => sum + count, 0);
-  const entries = `${all.toLocaleString("en-US")} ${all === 1 ? "entry" : "entries"}`;
+  const entries = counted(all, "entry", "entries");
   if (!isWhole) return `${entries} so far …`;
   const newerThan = marks.slice(0, at.page).reduce((sum, { count }) => sum + count, 0);
   return marks.length < 2 ? entries : `${Math.round(((all - newerThan) / all) * 100)} % of ${entries}`;
@@ -60,8 +58,8 @@ function placeTold({ marks, at, isWhole }: TranscriptState): string {
 function foot({ typing, note }: TranscriptState, { theme, width }: Sight): string {
   if (typing) return ` ${theme.accent("/")} ${drawLine(typing, theme)}`;
   if (note !== null) return ` ${theme.dim(plain(note))}`;
-  return theme.dim(keyHints(KEYS, width));
+  return hintLine(HINTS, { width, theme });
 }
 
 /** `n` goes up: one begins to read at the end. */
-const KEYS = ["↑↓ walk", "Enter opens", "/ search", "n up", "N down", "g start", "G end", "Esc closes"];
+const HINTS = ["↑↓ walk", "Enter opens", "/ search", "n up", "N down", "g start", "G end", "Esc closes"];

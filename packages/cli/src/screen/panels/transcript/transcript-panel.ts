@@ -2,7 +2,7 @@
 
 import { themeNamed } from "../../drawing/theme.ts";
 import { emptyLine, typedInto } from "../../widgets/line-input.ts";
-import { answered, goesOn, type Panel, type Pressed, type Sight } from "../panel.ts";
+import { answered, goesOn, isWayOut, type Panel, type Pressed, type Sight } from "../panel.ts";
 import type { Rows } from "./block-rows.ts";
 import { drawTranscript, roomIn } from "./draw-transcript.ts";
 import { foundFrom } from "./finding.ts";
@@ -99,7 +99,7 @@ function toggled(state: TranscriptState): TranscriptState {
 
 function typed(state: TranscriptState, key: string, page: Page): TranscriptPressed {
   const { typing } = state;
-  if (!typing || key === "escape" || key === "ctrl+c") return goesOn<TranscriptState>({ ...state, typing: null });
+  if (!typing || isWayOut(key)) return goesOn<TranscriptState>({ ...state, typing: null });
   if (key === "enter") return looked({ ...state, typing: null, query: typing.text.trim() }, "older", page);
   const line = typedInto(typing, key);
   return goesOn<TranscriptState>(line ? { ...state, typing: line } : state);

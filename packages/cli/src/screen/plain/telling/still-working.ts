@@ -3,7 +3,7 @@
 import { plain } from "../../../printing/plain.ts";
 import type { Called } from "../../state/block.ts";
 import type { ScreenState } from "../../state/screen-state.ts";
-import { several } from "./counted.ts";
+import { several } from "./several.ts";
 import { calledName } from "./told-call.ts";
 
 export interface Waiting {

@@ -3,7 +3,7 @@
 import { oneLine } from "../../../printing/one-line.ts";
 import { plain } from "../../../printing/plain.ts";
 import type { Answered, Block, Compacted, Note, Said, ShellLine } from "../../state/block.ts";
-import { counted } from "./counted.ts";
+import { severalLines } from "./several.ts";
 import { toldCall } from "./told-call.ts";
 
 /** Lines without anything that steers a terminal; none where nothing is to be said of it. */
@@ -19,7 +19,7 @@ function wordsOf(block: Block): string {
     case "answered":
       return answerTold(block);
     case "thought":
-      return `Pith thought: ${counted(block.text, "line")}.`;
+      return `Pith thought: ${severalLines(block.text)}.`;
     case "called":
       return toldCall(block);
     case "shell":

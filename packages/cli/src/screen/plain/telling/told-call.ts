@@ -3,7 +3,7 @@
 import { clipped } from "../../../printing/clipped.ts";
 import { oneLine } from "../../../printing/one-line.ts";
 import type { Called } from "../../state/block.ts";
-import { counted, several } from "./counted.ts";
+import { several, severalLines } from "./several.ts";
 
 export function toldCall(call: Called): string {
   const name = calledName(call);
@@ -31,7 +31,7 @@ export function calledName({ tool, arguments: given }: Called): string {
 
 function amountOf({ output, diff, images }: Called): string {
   if (images.length > 0) return several(images.length, "picture");
-  if (diff === undefined) return counted(output, "line");
+  if (diff === undefined) return severalLines(output);
   const lines = diff.split("\n").filter((line) => !/^(?:\+\+\+|---) /.test(line));
   const [came, went] = ["+", "-"].map((sign) => lines.filter((line) => line.startsWith(sign)).length);
   return `${several(came ?? 0, "line")} added, ${went === 0 ? "none" : (went ?? 0)} removed`;

@@ -2,8 +2,11 @@
 
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { plain } from "../../../printing/plain.ts";
+import { cell } from "../../drawing/lines/columns.ts";
 import { fitted } from "../../drawing/lines/wrapped.ts";
+import { keyNamed } from "../../keys/key-hint.ts";
 import { answered, goesOn, type Panel, type Sight } from "../../panels/panel.ts";
+import { hintLine } from "../../widgets/hint-line.ts";
 import { drawLine, emptyLine, type LineInput, typedInto } from "../../widgets/line-input.ts";
 import { atTop, type Walk, walked } from "../../widgets/list.ts";
 
@@ -66,11 +69,11 @@ function drawn<Value>({ title, rows, also = {} }: Pick<Value>, { typed, walk }: 
   const left = matching(rows, typed.text);
   const seen = left.slice(walk.top, walk.top + Math.max(1, Math.min(ROWS, sight.height - 4)));
   const column = Math.min(44, Math.max(...rows.map(({ label }) => visibleWidth(plain(label)))));
-  const keys = [
-    "type to find",
-    "enter takes it",
-    ...Object.entries(also).map(([key, does]) => `${key} ${does}`),
-    "esc later",
+  const hints = [
+    "typing searches",
+    "Enter takes it",
+    ...Object.entries(also).map(([key, does]) => `${keyNamed(key)} ${does}`),
+    "Esc later",
   ];
   const more = left.length > seen.length ? theme.dim(`  ${walk.at + 1} of ${left.length}`) : "";
   return [
@@ -79,7 +82,7 @@ function drawn<Value>({ title, rows, also = {} }: Pick<Value>, { typed, walk }: 
     ...(typed.text === "" ? [] : [` ${theme.dim("search:")} ${drawLine(typed, theme)}`]),
     ...(left.length === 0 ? [theme.dim("   nothing has this in its name")] : []),
     ...seen.map((row, at) => drawRow(row, { isChosen: walk.top + at === walk.at, column, sight })),
-    theme.dim(` ${keys.join(" · ")}`),
+    hintLine(hints, sight),
   ].map((line) => fitted(line, width));
 }
 
@@ -90,7 +93,6 @@ interface RowSight {
 }
 
 function drawRow<Value>({ label, says }: PickRow<Value>, { isChosen, column, sight: { theme } }: RowSight): string {
-  const name = plain(label);
-  const words = ` ${isChosen ? "❯" : " "} ${name}${" ".repeat(Math.max(0, column - visibleWidth(name)))}`;
+  const words = ` ${isChosen ? "❯" : " "} ${cell(plain(label), column)}`;
   return `${isChosen ? theme.accent(words) : words}  ${theme.dim(plain(says))}`;
 }

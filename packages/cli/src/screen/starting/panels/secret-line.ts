@@ -4,6 +4,7 @@ import { CURSOR_MARKER, truncateToWidth, wrapTextWithAnsi } from "@earendil-work
 import { isKey } from "../../../home/key-file.ts";
 import { plain } from "../../../printing/plain.ts";
 import { answered, goesOn, type Panel, type Pressed, type Sight } from "../../panels/panel.ts";
+import { hintLine } from "../../widgets/hint-line.ts";
 import { emptyLine, type LineInput, typedInto } from "../../widgets/line-input.ts";
 
 export interface SecretWish {
@@ -38,16 +39,11 @@ function taken(line: LineInput): Pressed<Secret, string> {
   return goesOn<Secret>({ line: emptyLine, fault });
 }
 
-/** Terminals hand over what is pasted in one piece. */
+/** Some terminals hand over what is pasted as if it were one key. */
 function pastedInto({ text, cursor }: LineInput, key: string): LineInput | null {
-  const inner = key.startsWith(BEGIN) ? key.slice(BEGIN.length).replace(END, "").trim() : null;
-  const pasted = inner ?? (/^[!-~]{2,}$/.test(key) && !NAMES.test(key) ? key : null);
-  if (pasted === null) return null;
-  return { text: text.slice(0, cursor) + pasted + text.slice(cursor), cursor: cursor + pasted.length };
+  if (!/^[!-~]{2,}$/.test(key) || NAMES.test(key)) return null;
+  return { text: text.slice(0, cursor) + key + text.slice(cursor), cursor: cursor + key.length };
 }
-
-const BEGIN = "\x1b[200~";
-const END = "\x1b[201~";
 
 /** What keys are called, so that they are not taken for something pasted. */
 const NAMES = /^(?:(?:ctrl|alt|shift|super)\+.+|[a-zA-Z]{2,9}|f\d{1,2})$/;
@@ -62,6 +58,6 @@ function drawn({ title, says }: SecretWish, { line, fault }: Secret, { width, th
     ...wrapTextWithAnsi(theme.dim(plain(says)), width - 2).map((each) => ` ${each}`),
     ...(fault === null ? [] : [theme.bad(` ✗ ${plain(fault)}`)]),
     ` ❯ ${dots}${CURSOR_MARKER}${theme.selected(" ")}${count}`,
-    theme.dim(" enter takes it · ctrl+u empties the line · esc later"),
+    hintLine(["Enter takes it", "Ctrl+U empties the line", "Esc later"], { width, theme }),
   ].map((each) => truncateToWidth(each, width));
 }

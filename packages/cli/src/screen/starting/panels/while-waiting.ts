@@ -29,7 +29,7 @@ function waiting(words: string): Panel<null, never> {
     press: () => null,
     draw: (_, { width, theme }) => [
       theme.border("─".repeat(width)),
-      truncateToWidth(` ${plain(words)}${theme.dim(" · esc does without")}`, width),
+      truncateToWidth(` ${plain(words)}${theme.dim(" · Esc does without")}`, width),
     ],
   };
 }

@@ -11,7 +11,7 @@ import {
   type TextBlock,
   type ToolResultMessage,
 } from "@pith/context";
-import { saidWords } from "../../typing/said-words.ts";
+import { saidWords } from "../../../prompting/said-words.ts";
 import { type Block, type Called, isDraft, type Said, type ShellLine } from "../block.ts";
 import type { ScreenState } from "../screen-state.ts";
 import { added, withNote } from "./added.ts";

@@ -46,7 +46,8 @@ function stepped(state: ScreenState, isUndone: boolean): ScreenState {
 function divided(state: ScreenState, summaryId: string | undefined): ScreenState {
   const isBehind = (block: Block): boolean => block.kind === "branch-told" && block.id === summaryId;
   const behind = state.blocks.filter(isBehind);
-  const before = { ...state, blocks: state.blocks.filter((block) => !isBehind(block)) };
+  // What a hint told was of the place that was left.
+  const before = { ...state, hint: null, blocks: state.blocks.filter((block) => !isBehind(block)) };
   const { blocks, ...rest } = withNote(before, { tone: "plain", text: "moved in the tree", divides: true });
   return { ...rest, blocks: [...blocks, ...behind] };
 }

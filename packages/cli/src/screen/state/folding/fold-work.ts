@@ -1,7 +1,7 @@
 /** What is under way, from event to event. Pure. */
 
 import type { AgentEvent } from "@pith/agent";
-import { secondsTold, tokensTold } from "../../../printing/amounts.ts";
+import { counted, secondsTold, tokensTold } from "../../../printing/amounts.ts";
 import { clipped } from "../../../printing/clipped.ts";
 import type { ScreenState, Work } from "../screen-state.ts";
 
@@ -90,7 +90,7 @@ function progressTold(progress: Progressing): string | null {
     case "auditing":
       return "holds it against the log";
     case "repairing":
-      return `has ${progress.flaws} ${progress.flaws === 1 ? "place" : "places"} corrected`;
+      return `has ${counted(progress.flaws, "place")} corrected`;
     case "falling-back":
       return clipped(progress.why, SHORT);
   }

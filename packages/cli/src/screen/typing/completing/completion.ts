@@ -83,5 +83,7 @@ function items(prefix: string, candidates: readonly Candidate[]): Items {
     if (plain(value) !== value || value.includes("\n")) return [];
     return [{ value, label: value, ...(says !== "" && { description: plain(says).replaceAll(/\s+/g, " ") }) }];
   });
-  return shown.length === 0 ? null : { items: shown, prefix };
+  // Where all is written already, Enter says it. A command's row stays: it tells what the command does, and Enter says that, too.
+  const isWritten = !prefix.startsWith("/") && shown[0]?.value === prefix;
+  return shown.length === 0 || isWritten ? null : { items: shown, prefix };
 }

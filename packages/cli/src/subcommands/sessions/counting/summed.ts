@@ -2,12 +2,12 @@
 
 import { addedUsage, noUsage } from "@pith/context";
 import { realFiles, type SessionItem, totalsOf } from "@pith/context/node";
+import { bytesTold } from "../../../printing/amounts.ts";
 import type { Call, Outcome } from "../../subcommand.ts";
 import { meant } from "../finding/reading.ts";
 import { redactionHere } from "../finding/redaction-here.ts";
 import { placeIn } from "../finding/session-folders.ts";
 import { sessionsIn } from "../showing/listed.ts";
-import { bytesTold } from "../wording/amounts.ts";
 import { progress } from "../wording/progress.ts";
 import { blobsBeside } from "./blobs-beside.ts";
 import type { Sums } from "./sums.ts";

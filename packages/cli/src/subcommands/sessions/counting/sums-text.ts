@@ -1,6 +1,6 @@
 /** Sums over sessions as lines for people. */
 
-import { amount, bytesTold, costTold, counted } from "../wording/amounts.ts";
+import { amount, bytesTold, costTold, counted } from "../../../printing/amounts.ts";
 import type { Sized, Sums } from "./sums.ts";
 
 export function sumsText(sums: Sums): string {

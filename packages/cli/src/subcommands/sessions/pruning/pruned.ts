@@ -1,8 +1,8 @@
 /** Pruning: what would go and what stays, and why; done only for whoever said so with an age of their own. */
 
+import { counted } from "../../../printing/amounts.ts";
 import type { Call, Outcome } from "../../subcommand.ts";
 import { intoTrash } from "../trashing/trashed.ts";
-import { counted } from "../wording/amounts.ts";
 import { progress } from "../wording/progress.ts";
 import { emptied, GRACE_DAYS, type OldTrash, oldTrash } from "./old-trash.ts";
 import { pruneWish } from "./prune-wish.ts";

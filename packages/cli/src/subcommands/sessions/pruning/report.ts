@@ -1,7 +1,7 @@
 /** What pruning would do, for people and for programs; nothing is done. */
 
+import { ageTold, amount, bytesTold, counted } from "../../../printing/amounts.ts";
 import { shortId, wordsOf } from "../showing/listed.ts";
-import { ageTold, amount, bytesTold, counted } from "../wording/amounts.ts";
 import { GRACE_DAYS, type OldTrash } from "./old-trash.ts";
 import type { PruneWish } from "./prune-wish.ts";
 import type { Reason, Silent, Sorted } from "./silent-sessions.ts";

@@ -1,8 +1,8 @@
 /** Sessions in which nobody has said anything for long, by their own entries. What somebody cared to mark is none of them. */
 
 import { listSessions, realFiles, type SessionItem } from "@pith/context/node";
+import { counted } from "../../../printing/amounts.ts";
 import { looked } from "../finding/reading.ts";
-import { counted } from "../wording/amounts.ts";
 
 export interface Silent {
   readonly item: SessionItem;

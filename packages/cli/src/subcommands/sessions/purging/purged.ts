@@ -3,9 +3,9 @@
 import { utimes } from "node:fs/promises";
 import { purgeSession, realFiles } from "@pith/context/node";
 import type { Vault } from "@pith/context/secrets";
+import { counted } from "../../../printing/amounts.ts";
 import type { Call, Outcome } from "../../subcommand.ts";
 import { whyNot } from "../finding/reading.ts";
-import { counted } from "../wording/amounts.ts";
 import { progress } from "../wording/progress.ts";
 import { forgetOriginals } from "./forget-originals.ts";
 import { forgetSearches } from "./forget-searches.ts";

@@ -3,11 +3,11 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { diskError, listSessions, type SessionItem } from "@pith/context/node";
+import { ageTold, bytesTold, counted } from "../../../printing/amounts.ts";
 import { clipped } from "../../../printing/clipped.ts";
 import { oneLine } from "../../../printing/one-line.ts";
 import type { Call, Outcome } from "../../subcommand.ts";
 import { type Place, placeIn } from "../finding/session-folders.ts";
-import { ageTold, bytesTold, counted } from "../wording/amounts.ts";
 import { numberIn } from "../wording/read-amounts.ts";
 
 export async function listed(call: Call): Promise<Outcome> {

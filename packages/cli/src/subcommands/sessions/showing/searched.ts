@@ -1,11 +1,11 @@
 /** What a search has found, for people and for programs. */
 
 import { type Hit, type Searching, searchSessions } from "@pith/context/node";
+import { bytesTold } from "../../../printing/amounts.ts";
 import { oneLine } from "../../../printing/one-line.ts";
 import type { Call, Outcome } from "../../subcommand.ts";
 import { redactionHere } from "../finding/redaction-here.ts";
 import { type Place, placeIn } from "../finding/session-folders.ts";
-import { bytesTold } from "../wording/amounts.ts";
 import { progress } from "../wording/progress.ts";
 import { momentIn, numberIn } from "../wording/read-amounts.ts";
 import { shortId } from "./listed.ts";

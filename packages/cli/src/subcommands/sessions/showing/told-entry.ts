@@ -1,8 +1,8 @@
 /** One entry as a paragraph: who, when, its id, and what was said, called or answered. */
 
 import { type AgentMessage, type Entry, receiptOf } from "@pith/context";
+import { amount } from "../../../printing/amounts.ts";
 import { oneLine } from "../../../printing/one-line.ts";
-import { amount } from "../wording/amounts.ts";
 
 /** Letters of one entry, where many are shown. */
 const SHORT = 4_000;

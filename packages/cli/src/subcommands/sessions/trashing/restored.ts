@@ -3,11 +3,11 @@
 import { resolve } from "node:path";
 import { listTrash, restoreSession, type TrashedSession } from "@pith/context/node";
 import { type Mistake, mistake } from "../../../asking/mistake.ts";
+import { ageTold, bytesTold } from "../../../printing/amounts.ts";
 import { oneLine } from "../../../printing/one-line.ts";
 import type { Call, Outcome } from "../../subcommand.ts";
 import { looked, whyNot } from "../finding/reading.ts";
 import { wordFor } from "../finding/word-for.ts";
-import { ageTold, bytesTold } from "../wording/amounts.ts";
 import { keptFilesReturn } from "./kept-files.ts";
 import { sweep } from "./sweep.ts";
 

@@ -1,6 +1,6 @@
 /** What of a session could not be copied, to be said behind what could. */
 
-import { counted } from "./amounts.ts";
+import { counted } from "../../../printing/amounts.ts";
 
 /** Empty where nothing is lost; `missing` are hashes of blobs. */
 export function lostTold({ length }: readonly string[]): string {

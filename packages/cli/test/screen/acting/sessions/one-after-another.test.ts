@@ -1,6 +1,6 @@
 /** Going from one session to another without leaving the program. */
 
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { DRAFT } from "@pith/agent";
 import { createSession, openStore } from "@pith/context/node";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -91,11 +91,23 @@ test("RES5 a session that broke off says so, and goes on when told to", async ()
 
 test("RES6 words of the command line are said at once, with the file that is named", async () => {
   await ground.serve("read it");
-  const { writeFileSync } = await import("node:fs");
   writeFileSync(`${ground.folder}/a.txt`, "the text of the file");
   ground.start("what is in", "@a.txt");
   const seen = await ground.until("read it");
   expect(seen).toContain("what is in");
+  await ground.leave();
+});
+
+test("RES3 a session that began with a file is named by the words that went with it", async () => {
+  await ground.serve("read it");
+  writeFileSync(`${ground.folder}/a.txt`, "the text of the file");
+  ground.start("what is in it?", "@a.txt");
+  await ground.until("read it");
+  await ground.leave();
+  ground.start("-c");
+  const seen = await ground.until("── ");
+  expect(seen).toContain("what is in it? ─");
+  expect(seen).not.toContain("<file");
   await ground.leave();
 });
 

@@ -38,7 +38,7 @@ test("WLK10 files that were changed on the way are put back if one wants that, a
   await goesBack(talk);
   const seen = await shows(talk, /-one/);
   expect(seen).toContain("✓ one.txt  will be removed: it was not there");
-  expect(seen).toContain("y put 2 files back, and go");
+  expect(seen).toContain("y puts 2 files back, and goes");
   talk.terminal.type("y");
   await shows(talk, "2 files were put back");
   expect(existsSync(join(talk.folder, "one.txt"))).toBe(false);
@@ -55,7 +55,7 @@ test("WLK10 files that were changed on the way are put back if one wants that, a
 test("WLK10 or they stay as they are", async () => {
   const talk = await leavesTwoFiles();
   await goesBack(talk);
-  await shows(talk, "y put 2 files back");
+  await shows(talk, "y puts 2 files back");
   talk.terminal.type("n");
   await shows(talk, "moved in the tree");
   expect(readFileSync(join(talk.folder, "one.txt"), "utf8")).toBe("one\n");
@@ -66,7 +66,7 @@ test("WLK11 a file that somebody else changed since is not touched, and it is sa
   writeFileSync(join(talk.folder, "one.txt"), "mine\n");
   await goesBack(talk);
   const seen = await shows(talk, "✗ one.txt  stays: somebody else changed it since");
-  expect(seen).toContain("y put 1 file back");
+  expect(seen).toContain("y puts 1 file back");
   talk.terminal.type("y");
   await shows(talk, "1 file was put back");
   expect(readFileSync(join(talk.folder, "one.txt"), "utf8")).toBe("mine\n");
@@ -76,7 +76,7 @@ test("WLK11 a file that somebody else changed since is not touched, and it is sa
 test("WLK12 after a move the model knows of files what it saw on this branch, and no more", async () => {
   const talk = await leavesTwoFiles([calls("write", { path: "one.txt", content: "other\n" }), "tried"]);
   await goesBack(talk);
-  await shows(talk, "y put 2 files back");
+  await shows(talk, "y puts 2 files back");
   talk.terminal.type("n");
   await shows(talk, "moved in the tree");
   talk.say("change it");

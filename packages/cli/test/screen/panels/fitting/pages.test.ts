@@ -7,9 +7,9 @@ import { expect, test } from "vitest";
 import { contextReport } from "../../../../src/commands/fitting/context-report.ts";
 import { themeNamed } from "../../../../src/screen/drawing/theme.ts";
 import { contextPage } from "../../../../src/screen/panels/fitting/context/page.ts";
-import { pageLines } from "../../../../src/screen/panels/fitting/reading/page-lines.ts";
-import { pager } from "../../../../src/screen/panels/fitting/reading/pager.ts";
 import type { Panel, Sight } from "../../../../src/screen/panels/panel.ts";
+import { pageLines } from "../../../../src/screen/panels/reading/page-lines.ts";
+import { pager } from "../../../../src/screen/panels/reading/pager.ts";
 import { meterOf } from "../../../../src/screen/state/meter-of.ts";
 import { hostileTexts } from "../../sinks/hostile-texts.ts";
 

@@ -136,6 +136,11 @@ test("SCR15 a move parts what was from what is, and what was left is told on thi
   expect(work).toEqual({ type: "idle" });
 });
 
+test("SCR15 a move takes away the hint of the place that was left", () => {
+  const moved: AgentEvent = { type: "session_tree", newLeafId: "b", oldLeafId: "x" };
+  expect(after([moved], { ...nothingShown, hint: "Alt+U undoes it again." }).hint).toBeNull();
+});
+
 test("a shell line of the log takes the place of the one that was seen while it ran", () => {
   const open = { kind: "shell", id: "draft:s", command: "ls", output: "a", exitCode: null } as const;
   const start = { ...nothingShown, blocks: [{ ...open, isCancelled: false, isPrivate: false, isOpen: true }] };

@@ -39,6 +39,19 @@ test("TYP12 what belongs behind a command is offered where it is a closed set", 
   expect(await offered("/compact o")).toBeNull();
 });
 
+test("TYP12 where an argument or a path is written to its end nothing is offered, so that Enter says it", async () => {
+  expect(await offered("/autocompact on")).toBeNull();
+  expect(await offered("/compact")).toContain("/compact");
+  const paths = completion({
+    commands: async () => [],
+    argumentsOf: async () => null,
+    paths: async () => [{ value: "slug.js" }, { value: "slug.test.js" }],
+  });
+  const options = { signal: new AbortController().signal };
+  expect(await paths.getSuggestions(["see @slug.js"], 0, 12, options)).toBeNull();
+  expect((await paths.getSuggestions(["see @slug.j"], 0, 11, options))?.items).toHaveLength(2);
+});
+
 test("TYP11 paths are offered behind an @ anywhere, quoted where they have blanks, and never what could not be seen", async () => {
   expect(await offered("see @a")).toEqual(["@afound.ts", '@"with blank.md"', "@src/"]);
   expect(await offered("words", 'and @"wi')).toEqual(["@wifound.ts", '@"with blank.md"', "@src/"]);

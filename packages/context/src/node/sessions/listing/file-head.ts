@@ -54,8 +54,12 @@ function saidIn(message: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
   const texts = content.map((block: unknown) => (isObject(block) && typeof block.text === "string" ? block.text : ""));
-  return texts.find((text) => text.trim() !== "") ?? "";
+  const said = texts.filter((text) => text.trim() !== "");
+  return said.find((text) => !ATTACHED.test(text)) ?? said[0]?.replace(ATTACHED, "@$1 ") ?? "";
 }
+
+/** A file that was said along with the words. */
+const ATTACHED = /^<(?:file|folder) path="([^"\n]+)">\n/;
 
 // A first message may be longer than what was read: its beginning is all that is shown.
 function saidInCut(bytes: Uint8Array): string {
@@ -63,7 +67,7 @@ function saidInCut(bytes: Uint8Array): string {
   if (peek(Buffer.from(head))?.role !== "user") return "";
   const text = /"(?:content|text)":"((?:[^"\\]|\\.){1,2000})/s.exec(head)?.[1];
   if (text === undefined) return "";
-  return shownText(text.replace(/\\(?:u[0-9a-fA-F]{0,3})?$/, ""));
+  return shownText(text.replace(/\\(?:u[0-9a-fA-F]{0,3})?$/, "")).replace(ATTACHED, "@$1 ");
 }
 
 // Half a pair of surrogates at the cut is no reason to show nothing; what is no text at all is.

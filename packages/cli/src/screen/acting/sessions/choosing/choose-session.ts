@@ -2,8 +2,8 @@
 
 import { listSessions, type SessionItem } from "@pith/context/node";
 import type { SessionWish } from "../../../../asking/wish.ts";
+import { ageTold } from "../../../../printing/amounts.ts";
 import { clipped } from "../../../../printing/clipped.ts";
-import { ageTold } from "../../../../subcommands/sessions/wording/amounts.ts";
 import { choice } from "../../../panels/choice.ts";
 import { sessionsPanel } from "../../../panels/sessions/sessions-panel.ts";
 import { aboutTold } from "../../../panels/sessions/wording.ts";

@@ -3,6 +3,7 @@
 import { type Entry, entryWords, plainText } from "@pith/context";
 import { type JsonlStore, type SessionItem, totalsOf } from "@pith/context/node";
 import { branchesOf } from "../../../../commands/walking/branches-of.ts";
+import { entrySaid } from "../../../../prompting/said-words.ts";
 import { looked } from "../../../../subcommands/sessions/finding/reading.ts";
 import { gistOf } from "../../../panels/sessions/gist.ts";
 import type { About } from "../../../panels/sessions/sessions-state.ts";
@@ -57,7 +58,7 @@ function toldBy(entries: readonly Entry[]): About {
 
 function lastWords(entries: readonly Entry[], role: "user" | "assistant"): string {
   const entry = entries.findLast((each) => isOf(each, role) && entryWords(each).trim() !== "");
-  return entry ? plainText(entryWords(entry), LETTERS) : "";
+  return entry ? plainText(entrySaid(entry), LETTERS) : "";
 }
 
 function isOf(entry: Entry, role: "user" | "assistant"): boolean {

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redaction } from "@pith/context";
 import { type Progress, type Searching, searchSessions } from "@pith/context/node";
-import { bytesTold } from "../../../../subcommands/sessions/wording/amounts.ts";
+import { bytesTold } from "../../../../printing/amounts.ts";
 import type { Found, FoundSession } from "../../../panels/sessions/sessions-state.ts";
 
 export interface SearchPlace {

@@ -1,15 +1,26 @@
 /** The page of what fills the context, as lines. Pure. */
 
 import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
-import { amount } from "../../../../subcommands/sessions/wording/amounts.ts";
+import type { ContextReport } from "../../../../commands/fitting/context-report.ts";
+import { amount } from "../../../../printing/amounts.ts";
+import { plainLine } from "../../../../printing/plain-line.ts";
+import { atBothEnds, cell } from "../../../drawing/lines/columns.ts";
 import { marks, meterBar, signs } from "../../../live/meter/bar.ts";
 import { automaticTold, fullTold, meterFigures } from "../../../live/meter/figures.ts";
 import type { Meter } from "../../../state/facts.ts";
+import { hintLine } from "../../../widgets/hint-line.ts";
 import type { Walk } from "../../../widgets/list.ts";
 import type { Sight } from "../../panel.ts";
-import { plainLine } from "../plain-line.ts";
-import type { ContextPageParts } from "./page-parts.ts";
 import { type Row, rowsOf, type Tab, tabs } from "./rows.ts";
+
+export interface ContextPageParts {
+  readonly report: ContextReport;
+  readonly meter: Meter;
+  /** What the bottom of the page says. */
+  readonly next: readonly string[];
+  /** An entry, word for word. */
+  readonly entryText: (id: string) => string;
+}
 
 export interface DrawnContext extends ContextPageParts {
   readonly tab: Tab;
@@ -27,7 +38,7 @@ export function drawContext({ report, meter, next, tab, walk }: DrawnContext, si
   const foot = [
     theme.dim(` ${plainLine(rows[walk.at]?.says ?? "nothing here")}`),
     ...next.map((line) => theme.dim(` ${line}`)),
-    theme.dim(keysOn(tab)),
+    hintLine(hintsOn(tab), sight),
   ];
   const lines = [...drawHead(meter, sight), drawTabs(tab, sight), ...list, ...blank, "", ...foot];
   return lines.map((line) => truncateToWidth(line, width, "…"));
@@ -44,10 +55,8 @@ const FOOT = 3;
 function drawHead(meter: Meter, { width, theme }: Sight): readonly string[] {
   const told = [fullTold(meter, theme), meterFigures(meter, theme), automaticTold(meter, theme)];
   const right = told.filter((text) => text !== "").join(theme.dim(" · "));
-  const title = " What fills the context";
-  const gap = " ".repeat(Math.max(2, width - title.length - visibleWidth(right) - 1));
   return [
-    `${theme.strong(title)}${gap}${right}`,
+    atBothEnds(theme.strong(" What fills the context"), right, width),
     ` ${meterBar(meter, { width: width - 2, theme })}`,
     legend(meter, theme),
     "",
@@ -72,8 +81,9 @@ function drawTabs(tab: Tab, { theme }: Sight): string {
   return ` ${tabs.map((each) => (each === tab ? theme.selected(`[by ${each}]`) : theme.dim(` by ${each} `))).join(" ")}`;
 }
 
-const keysOn = (tab: Tab): string =>
-  ` ←→ by kind, tool, file, entry · ↑↓ walk${tab === "entry" ? " · Enter shows it" : ""} · Esc closes`;
+function hintsOn(tab: Tab): readonly string[] {
+  return ["←→ by kind, tool, file, entry", "↑↓ walk", ...(tab === "entry" ? ["Enter shows it"] : []), "Esc closes"];
+}
 
 interface RowSize {
   readonly name: number;
@@ -95,7 +105,7 @@ function drawRow(
   { name, tokens, sight: { theme } }: RowSize,
 ): string {
   const share = tokens === 0 ? 0 : row.tokens / tokens;
-  const words = truncateToWidth(plainLine(row.name), name, "…", true);
+  const words = cell(plainLine(row.name), name);
   const figures = `${amount(row.tokens).padStart(9)} ${`${Math.round(share * 100)} %`.padStart(6)}`;
   const bar = "█".repeat(Math.min(BAR, Math.round(share * BAR))) || (row.tokens > 0 ? "▏" : "");
   const line = ` ${isChosen ? "❯" : " "} ${words}`;

@@ -2,11 +2,10 @@
 
 import { atTop, type Walk, walked } from "../../../widgets/list.ts";
 import { goesOn, type Panel, type Pressed, type Sight } from "../../panel.ts";
-import { pageLines } from "../reading/page-lines.ts";
-import { pager } from "../reading/pager.ts";
-import type { PagerState } from "../reading/pager-state.ts";
-import { drawContext, rowsFor } from "./draw.ts";
-import type { ContextPageParts } from "./page-parts.ts";
+import { pageLines } from "../../reading/page-lines.ts";
+import { pager } from "../../reading/pager.ts";
+import type { PagerState } from "../../reading/pager-state.ts";
+import { type ContextPageParts, drawContext, rowsFor } from "./draw.ts";
 import { rowsOf, type Tab, tabs } from "./rows.ts";
 
 export interface ContextPageState {

@@ -2,7 +2,7 @@
 
 import { freed } from "../../../../commands/fitting/breakdown-text.ts";
 import type { ContextReport } from "../../../../commands/fitting/context-report.ts";
-import { counted } from "../../../../subcommands/sessions/wording/amounts.ts";
+import { counted } from "../../../../printing/amounts.ts";
 
 export interface Row {
   readonly name: string;

@@ -26,7 +26,7 @@ export function drawPreview(state: TreeState, look: PreviewLook): readonly strin
   const from = Math.min(state.shownFrom, mostScrolled(state, look));
   const seen = words.slice(from, from + Math.max(0, height - head.length));
   const rest = words.length - from - seen.length;
-  const more = rest > 0 ? [...seen.slice(0, -1), theme.dim(`… ${rest + 1} more lines: space, shift+↑↓`)] : seen;
+  const more = rest > 0 ? [...seen.slice(0, -1), theme.dim(`… ${rest + 1} more lines · Space, Shift+↑↓`)] : seen;
   const lines = [...head, ...more];
   return Array.from({ length: height }, (_, at) => lines[at] ?? "");
 }

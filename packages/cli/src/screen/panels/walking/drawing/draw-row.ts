@@ -2,11 +2,11 @@
 
 import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import type { Outline, Twig } from "../../../../commands/walking/outlining/outline.ts";
+import { ageTold } from "../../../../printing/amounts.ts";
 import { plain } from "../../../../printing/plain.ts";
 import type { Theme } from "../../../drawing/theme.ts";
 import { kindNames } from "../rows/sieve.ts";
 import { isHead, type TreeRow } from "../rows/tree-rows.ts";
-import { age } from "./age.ts";
 
 export interface RowLook {
   readonly outline: Outline;
@@ -24,7 +24,8 @@ export function drawRow(row: TreeRow, look: RowLook): string {
   const { depth, isChosen, width, theme, now } = look;
   const { twig } = row;
   const { label, rest } = marksOf(row, look);
-  const time = age(twig.time, now).padStart(5);
+  // Nobody knows of some.
+  const time = (twig.time > 0 ? ageTold(now - twig.time) : "").padStart(6);
   const lines = linesBefore(row, look).padEnd(Math.min(depth, DEEP) * 2 + 1);
   const kind = kindNames[twig.kind].padEnd(KIND);
   const room = width - visibleWidth(`${lines}${label}${rest}${time}`) - KIND - 6;

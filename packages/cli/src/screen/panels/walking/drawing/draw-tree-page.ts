@@ -1,7 +1,9 @@
 /** A tree over the whole terminal: what is shown at the top, the rows with the chosen one's words beside or below, the keys at the foot. Pure. */
 
-import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
+import { visibleWidth } from "@earendil-works/pi-tui";
 import { plain } from "../../../../printing/plain.ts";
+import { atBothEnds } from "../../../drawing/lines/columns.ts";
+import { hintLine } from "../../../widgets/hint-line.ts";
 import { drawLine } from "../../../widgets/line-input.ts";
 import type { Sight } from "../../panel.ts";
 import type { TreeState } from "../tree/tree-state.ts";
@@ -11,8 +13,8 @@ import { pageParts } from "./page-parts.ts";
 
 export interface TreeLook {
   readonly title: string;
-  /** What each key does, the most wanted first. */
-  readonly keys: readonly string[];
+  /** What each key does, the most wanted first and the way out last. */
+  readonly hints: readonly string[];
   /** What Enter does. */
   readonly enter: "go" | "fork";
   /** In milliseconds. */
@@ -42,13 +44,6 @@ function titleLine({ outline, branches }: TreeState, { width, theme }: Sight, { 
   return atBothEnds(theme.strong(` ${plain(title)}`), theme.dim(told), width);
 }
 
-/** What stands at the right is told whole, as long as there is room. */
-function atBothEnds(left: string, right: string, width: number): string {
-  const room = Math.max(0, width - visibleWidth(right) - 2);
-  const name = truncateToWidth(left, room, "…");
-  return `${name}${" ".repeat(Math.max(1, width - visibleWidth(name) - visibleWidth(right) - 1))}${right}`;
-}
-
 function sieveLine(state: TreeState, { width, theme }: Sight): string {
   const { sieves, sieve, mode, query, layout, at } = state;
   const count = layout.rows.length.toLocaleString("en-US");
@@ -64,21 +59,17 @@ function sieveLine(state: TreeState, { width, theme }: Sight): string {
   return atBothEnds(line, place, width);
 }
 
-function footLine({ mode, label, trouble }: TreeState, { width, theme }: Sight, { keys }: TreeLook): string {
+function footLine({ mode, label, trouble }: TreeState, { width, theme }: Sight, { hints }: TreeLook): string {
   if (trouble !== null) return theme.bad(` ${plain(trouble)}`);
-  if (mode === "labelling")
-    return ` Label: ${drawLine(label, theme)}${theme.dim("   Enter keeps it, empty takes it away, Esc leaves it")}`;
-  if (mode === "searching") return theme.dim(" ↑↓ walk  Enter takes it  Tab looks elsewhere  Esc ends the search");
-  return theme.dim(` ${fitting(keys, width - 1)}`);
+  if (mode === "labelling") {
+    const typed = ` Label: ${drawLine(label, theme)}  `;
+    return `${typed}${hintLine(LABELLING, { width: width - visibleWidth(typed), theme })}`;
+  }
+  return hintLine(mode === "searching" ? SEARCHING : hints, { width, theme });
 }
 
-/** As many as stand in one line whole; the others are in the manual. */
-function fitting(keys: readonly string[], width: number): string {
-  return keys.reduce((line, key) => {
-    const longer = line === "" ? key : `${line}  ${key}`;
-    return visibleWidth(longer) <= width ? longer : line;
-  }, "");
-}
+const LABELLING = ["Enter keeps it", "empty takes it away", "Esc leaves it"];
+const SEARCHING = ["↑↓ walk", "Enter takes it", "Tab looks elsewhere", "Esc ends the search"];
 
 function besideEachOther(
   list: readonly string[],

@@ -1,6 +1,7 @@
 /** How a tree page is parted: rows, and the words of the chosen one beside them, below them or nowhere. Pure. */
 
 import type { Sight } from "../../panel.ts";
+import { sideBySide } from "../../side-by-side.ts";
 
 export interface PageParts {
   readonly list: Size;
@@ -16,10 +17,10 @@ interface Size {
 
 export function pageParts({ width, height }: Pick<Sight, "width" | "height">): PageParts {
   const room = Math.max(1, height - AROUND);
-  if (width >= WIDE) {
-    const list = Math.floor(width * 0.6);
-    const preview = { width: width - list - 3, height: room };
-    return { list: { width: list, height: room }, preview, isBeside: true };
+  const wide = sideBySide(width);
+  if (wide) {
+    const preview = { width: wide.beside, height: room };
+    return { list: { width: wide.list, height: room }, preview, isBeside: true };
   }
   const below = room >= HIGH ? Math.floor(room / 3) : 0;
   const border = below > 0 ? 1 : 0;
@@ -29,7 +30,5 @@ export function pageParts({ width, height }: Pick<Sight, "width" | "height">): P
 
 /** Title, what is shown, a line, and the keys at the foot. */
 const AROUND = 4;
-/** Columns that are enough for two things beside each other. */
-const WIDE = 110;
 /** Rows that are enough for two things below each other. */
 const HIGH = 14;

@@ -2,9 +2,13 @@
 
 import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import type { PlannedFile } from "@pith/agent";
-import { oneLine } from "../../../../printing/one-line.ts";
+import { counted } from "../../../../printing/amounts.ts";
 import { plain } from "../../../../printing/plain.ts";
+import { plainLine } from "../../../../printing/plain-line.ts";
+import { cell } from "../../../drawing/lines/columns.ts";
+import { patchLine } from "../../../drawing/lines/patch-line.ts";
 import type { Theme } from "../../../drawing/theme.ts";
+import { hintLine } from "../../../widgets/hint-line.ts";
 import { answered, type GoesOn, goesOn, type Panel, type Sight } from "../../panel.ts";
 import { isRestorable, pathShown, verdictOn } from "./file-row.ts";
 
@@ -95,8 +99,8 @@ function drawFiles({ at, diffs, from }: FilesState, sight: Sight, { files, folde
   const diff = diffs.get(files[at]?.path ?? "") ?? ["reading …"];
   const room = Math.max(0, height - head.length - 1);
   const start = Math.min(from, Math.max(0, diff.length - room));
-  const body = Array.from({ length: room }, (_, index) => diffLine(diff[start + index] ?? "", theme));
-  return [...head, ...body, footOf(files, theme)].map((line) => truncateToWidth(line, width));
+  const body = Array.from({ length: room }, (_, index) => patchLine(diff[start + index] ?? "", theme));
+  return [...head, ...body, hintLine(hintsFor(files), sight)].map((line) => truncateToWidth(line, width));
 }
 
 interface FileLook {
@@ -107,25 +111,18 @@ interface FileLook {
 }
 
 function drawFile(file: PlannedFile, { folder, column, theme, isChosen }: FileLook): string {
-  const name = truncateToWidth(shown(file.path, folder), column, "…", true);
+  const name = cell(shown(file.path, folder), column);
   const words = `${isChosen ? "❯" : " "} ${isRestorable(file) ? "✓" : "✗"} ${name}`;
   const verdict = theme[isRestorable(file) ? "good" : "warning"](verdictOn(file));
   return ` ${isChosen ? theme.accent(words) : words}  ${verdict}`;
 }
 
 function shown(path: string, folder: string): string {
-  return plain(oneLine(pathShown(path, folder)));
+  return plainLine(pathShown(path, folder));
 }
 
-function diffLine(line: string, theme: Theme): string {
-  if (line.startsWith("+") && !line.startsWith("+++")) return theme.added(` ${line}`);
-  if (line.startsWith("-") && !line.startsWith("---")) return theme.removed(` ${line}`);
-  return theme.dim(` ${line}`);
-}
-
-function footOf(files: readonly PlannedFile[], theme: Theme): string {
+function hintsFor(files: readonly PlannedFile[]): readonly string[] {
   const count = files.filter(isRestorable).length;
-  if (count === 0) return theme.dim(" None of them can be put back  n go, and leave them as they are  Esc stay");
-  const these = count === 1 ? "1 file" : `${count} files`;
-  return theme.dim(` y put ${these} back, and go  n go, and leave all as they are  Esc stay`);
+  const back = count === 0 ? "none of them can be put back" : `y puts ${counted(count, "file")} back, and goes`;
+  return [back, `n goes, and leaves ${count === 0 ? "them" : "all"} as they are`, "Esc stays"];
 }

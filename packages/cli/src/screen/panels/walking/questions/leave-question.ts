@@ -1,5 +1,6 @@
 /** What becomes of a branch when one leaves it: told where one goes or not, or left alone by a session of its own. */
 
+import { counted } from "../../../../printing/amounts.ts";
 import type { Walk } from "../../../widgets/list.ts";
 import { type Choice, choice } from "../../choice.ts";
 import type { Panel } from "../../panel.ts";
@@ -16,10 +17,10 @@ export interface LeaveParts {
 }
 
 export function leaveQuestion({ count, canFork, canTell }: LeaveParts): Panel<Walk, Leaving> {
-  const told = `${count.toLocaleString("en-US")} ${count === 1 ? "entry stays" : "entries stay"} behind on this branch.`;
+  const told = `${counted(count, "entry stays", "entries stay")} behind on this branch`;
   return choice<Leaving>({
     title: canTell ? "Summarise what you leave?" : "Leave this branch?",
-    body: ({ theme }) => [theme.dim(` ${told} Esc: stay.`)],
+    body: ({ theme }) => [theme.dim(` ${told} · Esc stays`)],
     options: [
       { key: "n", label: canTell ? "No, just go" : "Go", says: "the branch stays in the tree", value: "just-go" },
       ...(canTell ? telling : []),

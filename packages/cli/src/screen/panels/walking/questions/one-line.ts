@@ -2,17 +2,18 @@
 
 import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { plain } from "../../../../printing/plain.ts";
+import { hintLine } from "../../../widgets/hint-line.ts";
 import { drawLine, emptyLine, type LineInput, typedInto } from "../../../widgets/line-input.ts";
 import { answered, goesOn, type Panel } from "../../panel.ts";
 
 export interface LineQuestion {
   readonly title: string;
-  /** What happens with it, in one line. */
-  readonly says: string;
+  /** What its keys do. */
+  readonly hints: readonly string[];
 }
 
 /** An empty line is an answer, too. */
-export function oneLinePanel({ title, says }: LineQuestion): Panel<LineInput, string> {
+export function oneLinePanel({ title, hints }: LineQuestion): Panel<LineInput, string> {
   return {
     start: emptyLine,
     press: (line, key) => {
@@ -24,7 +25,7 @@ export function oneLinePanel({ title, says }: LineQuestion): Panel<LineInput, st
       theme.border("─".repeat(width)),
       theme.strong(` ${plain(title)}`),
       ...wrapTextWithAnsi(` ${drawLine(line, theme)}`, width),
-      theme.dim(` ${plain(says)}`),
+      hintLine(hints, { width, theme }),
     ],
   };
 }

@@ -28,7 +28,7 @@ async function pageAndPartsOf(lines: readonly string[], name: Naming = async () 
   const store = await storeOf(lines);
   const leaf = await store.leaf();
   const parts: TreeParts = {
-    ...{ title: "Tree", keys: [], sieves: treeSieves, enter: "go", leaf },
+    ...{ title: "Tree", hints: [], sieves: treeSieves, enter: "go", leaf },
     now: Date.now,
     entry: (id) => store.entry(id),
     growth: (signal) => growOutline({ store, leaf, signal }),

@@ -1,11 +1,11 @@
 /** A shell line of the user's own: `!` is told to the model with its output, `!!` is not. */
 
 import type { Appended, BashExecutionMessage, Session } from "@pith/context";
-import { written } from "../../commands/answers.ts";
-import type { ShellLine } from "../state/block.ts";
-import { hearBehind } from "./say.ts";
-import type { Talking } from "./talking.ts";
-import { type ShellRan, shellRun } from "./typing/shell-run.ts";
+import { written } from "../../../commands/answers.ts";
+import type { ShellLine } from "../../state/block.ts";
+import { hearBehind } from "../say.ts";
+import type { Talking } from "../talking.ts";
+import { type ShellRan, shellRun } from "./shell-run.ts";
 
 /** One after the other, as a shell runs them; then what was said meanwhile is heard. */
 export async function runShellLine(text: string, talking: Talking): Promise<void> {

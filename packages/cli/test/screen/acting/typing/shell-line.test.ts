@@ -3,8 +3,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type TalkOn, talkOn } from "./stopping/talk-on.ts";
-import { all, atRest, atWork, heard } from "./typing/at-work.ts";
+import { type TalkOn, talkOn } from "../stopping/talk-on.ts";
+import { all, atRest, atWork, heard } from "./at-work.ts";
 
 async function said(talk: TalkOn, words: string, answer: string): Promise<string> {
   talk.say(words);

@@ -1,10 +1,11 @@
 /** A long text on a page of its own: walked through, and searched. */
 
-import { visibleWidth } from "@earendil-works/pi-tui";
-import { fitted } from "../../../drawing/lines/wrapped.ts";
-import { drawLine } from "../../../widgets/line-input.ts";
-import type { Panel, Sight } from "../../panel.ts";
-import { plainLine } from "../plain-line.ts";
+import { plainLine } from "../../../printing/plain-line.ts";
+import { atBothEnds } from "../../drawing/lines/columns.ts";
+import { fitted } from "../../drawing/lines/wrapped.ts";
+import { hintLine } from "../../widgets/hint-line.ts";
+import { drawLine } from "../../widgets/line-input.ts";
+import type { Panel, Sight } from "../panel.ts";
 import { type Paged, pagerPress } from "./pager-press.ts";
 import { type PageLine, type PagerState, pagerStart } from "./pager-state.ts";
 
@@ -50,17 +51,15 @@ function drawPage({ top, typing, query }: PagerState, { title, lines, sight }: D
   const { width, height, theme } = sight;
   const rows = rowsOf(height);
   const seen = lines.slice(top, top + rows);
-  const place = `${Math.min(top + 1, lines.length)}–${Math.min(top + rows, lines.length)} of ${lines.length} lines `;
-  const name = ` ${plainLine(title)}`;
-  const gap = " ".repeat(Math.max(1, width - visibleWidth(name) - place.length));
+  const place = `${Math.min(top + 1, lines.length)}–${Math.min(top + rows, lines.length)} of ${lines.length} lines`;
   const body = seen.map((line) => drawn(line, query, sight));
   const blank = Array.from({ length: Math.max(0, rows - body.length) }, () => "");
-  const foot = typing ? ` search: ${drawLine(typing, theme)}` : theme.dim(KEYS);
-  const head = `${theme.strong(name)}${theme.dim(`${gap}${place}`)}`;
+  const foot = typing ? ` search: ${drawLine(typing, theme)}` : hintLine(HINTS, sight);
+  const head = atBothEnds(theme.strong(` ${plainLine(title)}`), theme.dim(place), width);
   return [head, ...body, ...blank, foot].map((line) => fitted(line, width));
 }
 
-const KEYS = " ↑↓ PgUp PgDn Home End · / search · n N next, previous · Esc closes";
+const HINTS = ["↑↓ PgUp PgDn Home End", "/ search", "n next", "N previous", "Esc closes"];
 
 function drawn({ text, isHeading }: PageLine, query: string, { theme }: Sight): string {
   const isFound = query !== "" && text.toLowerCase().includes(query.toLowerCase());

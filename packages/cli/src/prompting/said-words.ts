@@ -1,6 +1,6 @@
 /** What of a message a person wrote, without the files that went with it: their names are in the words. Pure. */
 
-import type { ImageBlock, TextBlock } from "@pith/context";
+import { type Entry, entryWords, type ImageBlock, type TextBlock } from "@pith/context";
 
 export function saidWords(content: string | readonly (TextBlock | ImageBlock)[]): string {
   if (typeof content === "string") return content;
@@ -12,6 +12,12 @@ export function saidWords(content: string | readonly (TextBlock | ImageBlock)[])
     .map(nameOf)
     .filter((name) => !words.includes(name));
   return [...unnamed, words].join("\n");
+}
+
+/** The words of an entry as people know them. */
+export function entrySaid(entry: Entry): string {
+  if (entry.type !== "message" || entry.message.role !== "user") return entryWords(entry);
+  return saidWords(entry.message.content);
 }
 
 function isAttached(text: string): boolean {

@@ -5,7 +5,7 @@ import { machine } from "@pith/context/node";
 import { expect, test } from "vitest";
 import type { Talking } from "../../../../src/screen/acting/talking.ts";
 import { go } from "../../../../src/screen/acting/walking/go.ts";
-import { leftBehind } from "../../../../src/screen/acting/walking/leaving.ts";
+import { leftBehind } from "../../../../src/screen/acting/walking/left-behind.ts";
 import { nothingShown, type ScreenState } from "../../../../src/screen/state/screen-state.ts";
 import { storeOf, twoTries } from "../../panels/walking/outlines.ts";
 

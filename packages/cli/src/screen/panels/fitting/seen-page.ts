@@ -1,14 +1,14 @@
 /** What the model sees now, on a page: every part under its heading. */
 
-import { seenPlaces } from "../../../../commands/fitting/seeing/seen.ts";
-import type { SeenPart } from "../../../../commands/fitting/seeing/seen-parts.ts";
-import { clipped } from "../../../../printing/clipped.ts";
-import { amount } from "../../../../subcommands/sessions/wording/amounts.ts";
-import type { Panel } from "../../panel.ts";
-import { plainLine } from "../plain-line.ts";
-import { pageLines } from "./page-lines.ts";
-import { pager } from "./pager.ts";
-import type { PageLine, PagerState } from "./pager-state.ts";
+import { seenPlaces } from "../../../commands/fitting/seeing/seen.ts";
+import type { SeenPart } from "../../../commands/fitting/seeing/seen-parts.ts";
+import { amount } from "../../../printing/amounts.ts";
+import { clipped } from "../../../printing/clipped.ts";
+import { plainLine } from "../../../printing/plain-line.ts";
+import type { Panel } from "../panel.ts";
+import { pageLines } from "../reading/page-lines.ts";
+import { pager } from "../reading/pager.ts";
+import type { PageLine, PagerState } from "../reading/pager-state.ts";
 
 export function seenPage(parts: readonly SeenPart[], tokens: number): Panel<PagerState, null> {
   return pager({

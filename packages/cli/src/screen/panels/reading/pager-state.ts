@@ -1,6 +1,6 @@
 /** What is known of a page of text: its lines, and where one looks. */
 
-import type { LineInput } from "../../../widgets/line-input.ts";
+import type { LineInput } from "../../widgets/line-input.ts";
 
 export interface PageLine {
   /** Already plain, and no wider than what it was made for. */

@@ -1,7 +1,7 @@
 /** A text as lines of a width: plain, and none wider. Pure. */
 
 import { visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
-import { plain } from "../../../../printing/plain.ts";
+import { plain } from "../../../printing/plain.ts";
 import type { PageLine } from "./pager-state.ts";
 
 export function pageLines(text: string, width: number): readonly PageLine[] {

@@ -2,6 +2,9 @@
 
 import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import { plain } from "../../../printing/plain.ts";
+import { hintLine } from "../../widgets/hint-line.ts";
+import type { Length } from "../../widgets/list.ts";
+import { scrolled, scrolledTo } from "../../widgets/scroll.ts";
 import type { Option } from "../choice.ts";
 import { answered, goesOn, type Panel, type Sight } from "../panel.ts";
 
@@ -25,11 +28,11 @@ export function textPage<Value>(page: TextPage<Value>): Panel<PageState, Value> 
   return {
     start: { top: 0, at },
     ...(options.length > 0 && { spoken: { title: page.title, lines: page.lines, options } }),
-    press: (state, key) => {
+    press: (state, key, sight) => {
       const taken = key === "enter" ? options[state.at] : options.find((option) => option.key === key);
       if (taken) return answered(taken.value);
       if (key === "left" || key === "right" || key === "tab") return goesOn({ ...state, at: beside(state.at, key) });
-      const top = scrolled(state.top, key);
+      const top = sight ? scrolled(state.top, key, extentOn(page, sight)) : null;
       return top === null ? null : goesOn({ ...state, top });
     },
     draw: (state, sight) => drawn(page, state, sight),
@@ -41,29 +44,27 @@ export function textPage<Value>(page: TextPage<Value>): Panel<PageState, Value> 
   }
 }
 
-function scrolled(top: number, key: string): number | null {
-  const steps: Readonly<Record<string, number>> = { up: -1, down: 1, pageUp: -15, pageDown: 15, space: 15, " ": 15 };
-  if (key === "home") return 0;
-  if (key === "end") return Number.MAX_SAFE_INTEGER;
-  const step = steps[key];
-  return step === undefined ? null : Math.max(0, Math.min(top, ENOUGH) + step);
+/** How long the text is, and how much of it is seen at once. */
+function extentOn<Value>({ lines, options = [] }: TextPage<Value>, sight: Sight): Length {
+  const foot = options.length === 0 ? 0 : 1 + optionLines(options, 0, sight).length;
+  return { count: lines(sight).length, rows: Math.max(1, sight.height - HEAD - foot - 1) };
 }
 
-/** No text here is longer; beyond it nobody could tell one step. */
-const ENOUGH = 1_000_000;
+/** A title and a ruler. */
+const HEAD = 2;
 
 function drawn<Value>(page: TextPage<Value>, { top, at }: PageState, sight: Sight): readonly string[] {
-  const { theme, width, height } = sight;
+  const { theme, width } = sight;
   const { options = [] } = page;
-  const lines = page.lines(sight);
+  const { count, rows } = extentOn(page, sight);
+  const first = scrolledTo(top, { count, rows });
+  const seen = page.lines(sight).slice(first, first + rows);
   const head = [theme.strong(` ${plain(page.title)}`), theme.border("─".repeat(width))];
+  const blank = Array.from({ length: rows - seen.length }, () => "");
   const foot = options.length === 0 ? [] : ["", ...optionLines(options, at, sight)];
-  const room = Math.max(1, height - head.length - foot.length - 1);
-  const first = Math.max(0, Math.min(top, lines.length - room));
-  const seen = lines.slice(first, first + room);
-  const blank = Array.from({ length: room - seen.length }, () => "");
-  const keys = keyLine({ first, room, count: lines.length, hasOptions: options.length > 0 });
-  return [...head, ...seen, ...blank, ...foot, theme.dim(keys)].map((line) => truncateToWidth(line, width, "…"));
+  const part = count > rows ? [`↑↓ ${first + 1}–${Math.min(first + rows, count)} of ${count}`] : [];
+  const hints = [...part, ...(options.length > 0 ? ["←→ walk", "Enter answers"] : []), "Esc closes"];
+  return [...head, ...seen, ...blank, ...foot, hintLine(hints, sight)].map((line) => truncateToWidth(line, width, "…"));
 }
 
 /** Side by side; where there is no room for that, one below the other, so that none is missing. */
@@ -74,17 +75,4 @@ function optionLines<Value>(options: readonly Option<Value>[], at: number, { the
   });
   const beside = ` ${shown.join("   ")}`;
   return visibleWidth(beside) <= width ? [beside] : shown.map((each) => ` ${each}`);
-}
-
-interface Extent {
-  readonly first: number;
-  readonly room: number;
-  readonly count: number;
-  readonly hasOptions: boolean;
-}
-
-function keyLine({ first, room, count, hasOptions }: Extent): string {
-  const part = count > room ? [`↑ ↓ ${first + 1}–${Math.min(first + room, count)} of ${count}`] : [];
-  const decide = hasOptions ? ["← → Enter"] : [];
-  return ` ${[...part, ...decide, "Esc closes"].join(" · ")}`;
 }

@@ -1,14 +1,14 @@
 /** Keeps what the footer tells: looked at anew when it can have changed, never while a reply is coming. */
 
 import { type Entry, MOVE } from "@pith/context";
-import { factsOf, nothingFound, type SlowFacts } from "../state/facts-of.ts";
-import { meterOf } from "../state/meter-of.ts";
-import { gitBranch, headFile } from "./facts/git-branch.ts";
-import { placeInTree } from "./facts/place-in-tree.ts";
-import { qualityHint } from "./facts/quality-hint.ts";
-import { SessionCost } from "./facts/session-cost.ts";
-import { weighSlowly } from "./facts/weigh-slowly.ts";
-import type { Talking } from "./talking.ts";
+import { factsOf, nothingFound, type SlowFacts } from "../../state/facts-of.ts";
+import { meterOf } from "../../state/meter-of.ts";
+import type { Talking } from "../talking.ts";
+import { gitBranch, headFile } from "./git-branch.ts";
+import { placeInTree } from "./place-in-tree.ts";
+import { qualityHint } from "./quality-hint.ts";
+import { SessionCost } from "./session-cost.ts";
+import { weighSlowly } from "./weigh-slowly.ts";
 
 export interface FactsKeeper {
   stop(): void;

@@ -1,7 +1,7 @@
 /** A talk goes on, whatever became of one act: a full disk is told, and so is what must not happen. */
 
 import { NotWritten } from "@pith/agent";
-import type { Talking } from "../talking.ts";
+import type { Talking } from "./talking.ts";
 
 export async function survived(act: () => Promise<void>, { screen, ready }: Talking): Promise<void> {
   try {

@@ -3,8 +3,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ALT_U, atRest, exchanged, longTalk, shows } from "./fitting/long-talk.ts";
-import { talkOn } from "./stopping/talk-on.ts";
+import { ALT_U, atRest, exchanged, longTalk, shows } from "../fitting/long-talk.ts";
+import { talkOn } from "../stopping/talk-on.ts";
 
 test("MET5 the cost is that of the whole session, summaries included, and no undo makes it less", async () => {
   const talk = await longTalk();
