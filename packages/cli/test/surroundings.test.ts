@@ -58,12 +58,12 @@ test("PRT3 where no session can be kept it ends with 1, since nobody made a mist
 
 test("SET4 KEY1 the model and its address come from the settings, its key from the file, and nobody is shown it", async () => {
   const { url } = await ground.serve(["From here."]);
-  const settings = { model: "anthropic/claude-sonnet-4-5", baseUrl: `${url}/v1`, theme: "dark" };
+  const settings = { model: "anthropic/claude-sonnet-4-5", baseUrl: `${url}/v1`, wallpaper: "dark" };
   writeFileSync(join(ground.home, "settings.json"), JSON.stringify(settings));
   writeFileSync(join(ground.home, "keys.json"), '{ "anthropic": "sk-secret" }', { mode: 0o600 });
   const { code, out, notes } = await ground.run(["-p", "Where?"]);
   expect({ code, out }).toEqual({ code: 0, out: "From here.\n" });
-  expect(notes).toContain("settings.json:1: theme is no setting");
+  expect(notes).toContain("settings.json:1: wallpaper is no setting");
   expect(notes + ground.session()).not.toContain("sk-secret");
 });
 
