@@ -1,6 +1,8 @@
 /** Around the transcript: footer, status, queue, hint, title, call, editor, completion and the words at the end. */
 
 import { expect, test } from "vitest";
+import { terminalOf } from "../../../src/printing/terminal.ts";
+import { titled } from "../../../src/screen/acting/sessions/title.ts";
 import { callSequence } from "../../../src/screen/notifying/call-sequence.ts";
 import type { ScreenState, Work } from "../../../src/screen/state/screen-state.ts";
 import { completion } from "../../../src/screen/typing/completing/completion.ts";
@@ -104,4 +106,28 @@ test("SNK8 a notification holds words and nothing else", () => {
       const words = brackets.reduce((rest, bracket) => rest.replaceAll(bracket, ""), sent).replace(/\p{Cc}$/u, "");
       expect(strangeIn(words), JSON.stringify(text.slice(0, 60))).toEqual([]);
     }
+});
+
+test("SNK8 the title of the terminal holds words and nothing else", () => {
+  for (const name of hostileTexts) {
+    const sent: string[] = [];
+    titled({ ...placed, type: "session_info", name }, { send: (sequence) => void sent.push(sequence) });
+    const [title = ""] = sent;
+    expect([title.slice(0, 4), title.at(-1), sent.length]).toEqual(["\x1b]0;", "\x07", 1]);
+    const words = title.slice(4, -1);
+    expect(strangeIn(words), JSON.stringify(name.slice(0, 60))).toEqual([]);
+    expect(words).not.toContain("\n");
+  }
+});
+
+const placed = { id: "e1", parentId: null, timestamp: "" } as const;
+
+test("SNK8 the words at the end hold words and nothing else", () => {
+  for (const text of hostileTexts) {
+    const written: string[] = [];
+    const stream = { on: () => {}, write: (line: string) => void written.push(line) };
+    terminalOf({ stdout: stream, stderr: stream } as unknown as NodeJS.Process).note(text);
+    expect(written).toHaveLength(1);
+    expect(strangeIn(written.join("").replaceAll("\t", "")), JSON.stringify(text.slice(0, 60))).toEqual([]);
+  }
 });

@@ -2,6 +2,7 @@
 
 import { basename } from "node:path";
 import { type Entry, plainText } from "@pith/context";
+import { plain } from "../../../printing/plain.ts";
 import type { Stage } from "../../stage.ts";
 import type { Talking } from "../talking.ts";
 
@@ -11,7 +12,7 @@ export async function showTitle({ ready, screen }: Talking): Promise<void> {
 }
 
 /** A session that gets another name has another title. */
-export function titled(entry: Entry, screen: Stage): void {
+export function titled(entry: Entry, screen: Pick<Stage, "send">): void {
   if (entry.type === "session_info") show(entry.name ?? "", { screen, folder: process.cwd() });
 }
 
@@ -20,12 +21,14 @@ export const keepTitle = "\x1b[22;0t";
 export const restoreTitle = "\x1b[23;0t";
 
 interface TitlePlace {
-  readonly screen: Stage;
+  readonly screen: Pick<Stage, "send">;
   readonly folder: string;
 }
 
 function show(name: string, { screen, folder }: TitlePlace): void {
-  const words = [name, basename(folder), "pith"].map((word) => plainText(word, MOST)).filter((word) => word !== "");
+  const words = [name, basename(folder), "pith"]
+    .map((word) => plain(plainText(word, MOST)))
+    .filter((word) => word !== "");
   screen.send(`\x1b]0;${words.join(" · ")}\x07`);
 }
 
