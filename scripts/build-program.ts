@@ -1,6 +1,6 @@
 /** `node scripts/build-program.ts [FOLDER]`: the program `pith` as it is shipped, in a few files of which a start loads what it needs. */
 
-import { chmodSync, rmSync } from "node:fs";
+import { chmodSync, readFileSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { rolldown } from "rolldown";
 
@@ -8,6 +8,7 @@ const cli = join(import.meta.dirname, "../packages/cli");
 const ours = join(cli, "dist/program");
 const plainHeaders = join(import.meta.dirname, "../packages/models/src/network/http-fetch/plain-headers.ts");
 const folder = resolve(process.argv[2] ?? ours);
+const { version } = JSON.parse(readFileSync(join(cli, "package.json"), "utf8"));
 
 // What an earlier build left would be shipped along. A folder that somebody names is not ours to clear.
 if (folder === ours) rmSync(ours, { recursive: true, force: true });
@@ -21,7 +22,7 @@ const bundle = await rolldown({
   platform: "node",
   logLevel: "warn",
   // The providers' packages touch Node's own before each request, which would load all of its `fetch`.
-  transform: { inject: { Headers: [plainHeaders, "PlainHeaders"] } },
+  transform: { inject: { Headers: [plainHeaders, "PlainHeaders"] }, define: { PITH_VERSION: JSON.stringify(version) } },
   plugins: [{ name: "late-emoji", transform: (code) => code.replace(EMOJI, LATE_EMOJI) }],
 });
 // Modules that several parts share would each become a file of their own, and a start opens all it needs one by one: what every

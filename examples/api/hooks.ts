@@ -2,6 +2,10 @@
 
 import assert from "node:assert/strict";
 import {
+  addingUpTo,
+  afterwards,
+  answersOf,
+  attempted,
   budgetFor,
   buildSessionContext,
   type CompactionHooks,
@@ -9,11 +13,18 @@ import {
   compact,
   compactionLimits,
   hookedContext,
+  isEditable,
+  jsonDetails,
   MemoryStore,
   moveTo,
   POSTPONED,
+  patience,
+  reportTo,
+  roomForHooks,
   Session,
   type TreeHooks,
+  unhurried,
+  usageIn,
 } from "@pith/context";
 import { machine } from "@pith/context/node";
 import { show, story } from "@pith/context/testing";
@@ -63,9 +74,65 @@ const treeHooks: TreeHooks = {
 const moved = await moveTo({ session, target: "e1", budget, hooks: treeHooks, ports: machine }); // { type: "moved", … }
 // #endregion
 
+// #region answersOf
+const save = { save: [() => ({ name: "draft" }), () => Promise.reject(new Error("no"))] }; // hooks of your own
+const heard = await answersOf(save.save, () => ({ type: "save" }), {
+  host: { report: ({ event, why }) => console.error(`${event}: ${why}`) }, // told of the one that throws
+  ports: machine,
+  read: (result) => (typeof Object(result).name === "string" ? String(Object(result).name) : null),
+});
+// heard.answers: ["draft"]; it throws nothing, and waits at most 30 s for each
+// #endregion
+
+// #region afterwards
+const host = afterwards({ onFailure: "cancel" }); // for what is done already: "go-on", whatever the host wants
+// #endregion
+
+// #region reportTo
+reportTo({ report: ({ why }) => console.error(why) }, { event: "save", why: "its name is no text" }); // never throws
+// #endregion
+
+// #region unhurried
+const sleep = unhurried({ isAsking: () => false }, machine); // a clock that begins anew while a person is asked
+await sleep(1, {});
+// #endregion
+
+// #region patience
+const seconds = patience.hook / 1000; // 30: how long a hook may take
+// #endregion
+
+// #region attempted
+const act = await attempted(() => Promise.reject(new Error("no disk"))); // { type: "failed", why: "no disk" }
+// #endregion
+
+// #region roomForHooks
+const room = roomForHooks(session, budget); // tokens that hooks may add here
+// #endregion
+
+// #region addingUpTo
+const adding = addingUpTo(room); // all hooks of one act share it
+const added = adding({ entries: [reminder] }); // as it would be written; throws where it is nonsense or too much
+// #endregion
+
+// #region jsonDetails
+const details = jsonDetails({ at: new Date(0) }); // { at: "1970-01-01T00:00:00.000Z" }; throws where it is no JSON
+// #endregion
+
+// #region usageIn
+const usage = usageIn({ input: -1 }); // null: nothing costs that
+// #endregion
+
+// #region isEditable
+const editable = entries.filter(isEditable).length; // whose content a context edit can change
+// #endregion
+
 assert.deepEqual(first, { type: "postponed" });
 assert.equal(second.type, "compacted");
 assert.equal(waits, 1);
 assert.match(last ?? "", /^\d+ custom {4}Run the tests\.$/);
 assert.ok(hooked.type === "hooked" && hooked.context.messages.length < context.messages.length);
 assert.equal(moved.type, "moved");
+assert.deepEqual(heard.answers, ["draft"]);
+assert.deepEqual([host.onFailure, seconds, act.type, usage], ["go-on", 30, "failed", null]);
+assert.deepEqual(added?.length, 1);
+assert.ok(details && editable > 0);

@@ -4,12 +4,14 @@ import { contents } from "./api/contents.ts";
 import type { Api } from "./api/read-api.ts";
 import { themeText } from "./api/theme-text.ts";
 import { typeTable } from "./api/type-table.ts";
-import { commandTables } from "./command-tables.ts";
-import { compactionTables } from "./compaction-tables.ts";
-import { eventTables } from "./event-tables.ts";
-import { keyTables } from "./key-tables.ts";
-import { modelTables } from "./model-tables.ts";
-import { settingsTables } from "./settings-tables.ts";
+import { commandTables } from "./tables/command-tables.ts";
+import { compactionTables } from "./tables/compaction-tables.ts";
+import { eventTables } from "./tables/event-tables.ts";
+import { extensionTables } from "./tables/extension-tables.ts";
+import { keyTables } from "./tables/key-tables.ts";
+import { modelTables } from "./tables/model-tables.ts";
+import { rpcTables } from "./tables/rpc-tables.ts";
+import { settingsTables } from "./tables/settings-tables.ts";
 
 /** By NAME; each is given the page it is for. */
 export type Generators = Readonly<Record<string, (page: string) => string>>;
@@ -19,8 +21,10 @@ export function generators(api: Api): Generators {
     ...commandTables,
     ...compactionTables,
     ...eventTables,
+    ...extensionTables,
     ...keyTables,
     ...modelTables,
+    ...rpcTables,
     ...settingsTables,
     ...Object.fromEntries(api.themes.map((theme) => [`api-${theme.name}`, () => themeText(api, theme)])),
     "api-contents": (page) => contents(api, page),

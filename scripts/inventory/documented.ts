@@ -9,6 +9,8 @@ export function documented(docs: string): ReadonlySet<string> {
     ...inCommands(page("commands.md")),
     ...inSettings(page("settings.md")),
     ...inEvents(page("events.md")),
+    ...named(page("rpc.md"), "rpc-commands", "rpc "),
+    ...named(page("extensions.md"), "extension-events", "hook "),
   ]);
 }
 
@@ -36,7 +38,12 @@ function inSettings(page: string): readonly string[] {
 }
 
 function inEvents(page: string): readonly string[] {
-  return found(generated(page, "events"), /^\| `([a-z_]+)` \|/gm, "event ");
+  return named(page, "events", "event ");
+}
+
+/** The first column of a table. */
+function named(page: string, table: string, before: string): readonly string[] {
+  return found(generated(page, table), /^\| `([a-z_]+)` \|/gm, before);
 }
 
 /** The part of a page that is made from a table of the program. */

@@ -1,6 +1,7 @@
-/** All that a person can type, set or read: every flag, command, subcommand, setting and event, by the tables that the program goes by. */
+/** All that a person can type, set or read: every flag, command, subcommand, setting, event, RPC command and hook, by the tables that the program goes by. */
 
-import { commands, eventNames, flags, settingTable, subcommands } from "pith/tables";
+import { extensionEventTable } from "@pith/agent";
+import { commands, eventNames, flags, rpcNames, settingTable, subcommands } from "pith/tables";
 
 /** As documents and runs name them: `--model`, `/compact`, `pith sessions list --all`, `compaction.enabled`, `compaction_end`. */
 export function thereIs(): ReadonlySet<string> {
@@ -13,5 +14,7 @@ export function thereIs(): ReadonlySet<string> {
     ]),
     ...settingTable.map(({ name }) => `setting ${name}`),
     ...eventNames.map((name) => `event ${name}`),
+    ...rpcNames.map((name) => `rpc ${name}`),
+    ...Object.keys(extensionEventTable).map((name) => `hook ${name}`),
   ]);
 }

@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { flags, readCommentedJson, type Subcommand, settingTable, subcommands } from "pith/tables";
+import { commands, flags, readCommentedJson, type Subcommand, settingTable, subcommands } from "pith/tables";
 
 /** One run of the program, as `packages/cli/test/inventory` keeps it. */
 interface Run {
@@ -11,6 +11,10 @@ interface Run {
   readonly settings: readonly string[];
   /** The types of the events it told. */
   readonly events: readonly string[];
+  /** The types of the RPC commands it answered. */
+  readonly rpc?: readonly string[];
+  /** What extensions heard in it. */
+  readonly hooks?: readonly string[];
 }
 
 export function triggered(folder: string): ReadonlySet<string> {
@@ -19,8 +23,14 @@ export function triggered(folder: string): ReadonlySet<string> {
   return new Set(lines.flatMap((line) => usedBy(JSON.parse(line) as Run)));
 }
 
-function usedBy({ args, settings, events }: Run): readonly string[] {
-  return [...usedIn(args), ...settings.flatMap(setIn), ...events.map((event) => `event ${event}`)];
+function usedBy({ args, settings, events, rpc = [], hooks = [] }: Run): readonly string[] {
+  return [
+    ...usedIn(args),
+    ...settings.flatMap(setIn),
+    ...events.map((event) => `event ${event}`),
+    ...rpc.map((name) => `rpc ${name}`),
+    ...hooks.map((name) => `hook ${name}`),
+  ];
 }
 
 function usedIn(args: readonly string[]): readonly string[] {
@@ -30,8 +40,13 @@ function usedIn(args: readonly string[]): readonly string[] {
     name,
     short: "short" in flag ? flag.short : undefined,
   }));
-  const command = args.flatMap((each) => /^(\/[a-z]+)(?:\s|$)/.exec(each)?.[1] ?? []);
+  const command = args.flatMap((each) => /^(\/[a-z]+)(?:\s|$)/.exec(each)?.[1] ?? []).filter(isOurs);
   return [...flagsIn(args, known).map((flag) => `flag --${flag}`), ...command.map((each) => `command ${each}`)];
+}
+
+/** A template's or an extension's is no command of ours, and what is nobody's was refused. */
+function isOurs(call: string): boolean {
+  return commands.some(({ name, aliases = [] }) => [name, ...aliases].some((each) => call === `/${each}`));
 }
 
 function subcommandIn({ name, flags: own }: Subcommand, args: readonly string[]): readonly string[] {

@@ -14,8 +14,11 @@ import type {
 } from "@pith/context";
 import type { Blobs } from "./blobs.ts";
 import type { Listen } from "./events.ts";
+import type { ProviderHooks } from "./hooks/provider-hooks.ts";
+import type { RunHooks } from "./hooks/run-hooks.ts";
 import type { Permits } from "./permissions/permit.ts";
 import type { Beginning } from "./prompt/establish.ts";
+import type { StateSection } from "./prompt/state-sections.ts";
 import type { RewindParts } from "./rewind/plan-rewind.ts";
 import type { Secrets } from "./secrets.ts";
 import type { SkillFiles } from "./skills/skill.ts";
@@ -39,6 +42,8 @@ export interface AgentParts {
   /** Tokens that stay free of the window of whoever tells a branch; without it, all of the branch is told. */
   readonly branchReserve?: number;
   readonly hooks?: AgentHooks;
+  /** What goes on beside the conversation, and the model must know. */
+  readonly states?: readonly StateSection[];
   /** Without it everything is permitted: whoever hands in the tools answers for them. */
   readonly permits?: Permits;
   /** Without it, output that is too long loses its middle. */
@@ -57,4 +62,4 @@ export interface AgentParts {
 /** What is too much for a model. */
 export type LimitsFor = (to: ModelName) => CompactionLimits;
 
-export interface AgentHooks extends ContextHooks, CompactionHooks, TreeHooks {}
+export interface AgentHooks extends ContextHooks, CompactionHooks, TreeHooks, RunHooks, ProviderHooks {}

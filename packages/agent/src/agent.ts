@@ -16,13 +16,15 @@ import {
 import type { AgentParts } from "./agent-parts.ts";
 import type { AgentEvent, RunEnd } from "./events.ts";
 import type { HandedOff, IsThere } from "./handoff/hand-off.ts";
-import { enqueue } from "./loop/deliver.ts";
+import { heardInput, heardWords, unsaid } from "./hooks/hear-input.ts";
 import type { Compacted } from "./loop/fitting/compacted.ts";
 import { compacting } from "./loop/fitting/keep-fit.ts";
 import type { ModelSet } from "./loop/fitting/set-model.ts";
+import { enqueue } from "./loop/queue/deliver.ts";
+import type { Deliveries, Delivery } from "./loop/queue/deliveries.ts";
 import { Standing } from "./loop/standing.ts";
 import { saying, takingUp } from "./loop/start.ts";
-import { Work } from "./loop/work.ts";
+import { type RunWish, Work } from "./loop/work.ts";
 import type { Beginning } from "./prompt/establish.ts";
 import type { PlannedFile } from "./rewind/plan-rewind.ts";
 import type { SkillText } from "./skills/skill.ts";
@@ -35,6 +37,8 @@ export type Content = UserMessage["content"];
 export interface Annotation {
   /** The model sees it, such as a shell line of the user's own: then what it must be told first stands before it. */
   readonly isSeen?: boolean;
+  /** Not between two requests of a run, but when it has ended. */
+  readonly isAfterwards?: boolean;
 }
 
 /** An agent. It does one thing at a time; what else is asked of it waits for the moment between two requests. */
@@ -55,6 +59,7 @@ export class Agent {
       secrets,
       parts: (signal) => standing.runParts(signal),
       establish: () => standing.establish(),
+      hear: parts.hooks?.input?.length ? (said) => heardWords(said, parts) : undefined,
     });
   }
 
@@ -86,6 +91,11 @@ export class Agent {
     return this.#work.isRunning;
   }
 
+  /** Whether anything is under way, a run or not. */
+  get isBusy(): boolean {
+    return this.#work.isBusy;
+  }
+
   /** What waits, in the order in which it was said. */
   get queue(): readonly Queued[] {
     return this.session.window.state.queue;
@@ -94,10 +104,20 @@ export class Agent {
   /** Says something to the model and lets it work until it has no more to say. One run at a time. */
   async *prompt(content: Content): AsyncGenerator<AgentEvent, RunEnd> {
     if (content.length === 0) throw new Error("there is nothing to say");
+    const { hooks = {} } = this.#parts;
+    if (!hooks.input?.length) return yield* this.#work.run(this.#saying(content));
+    const parts = { ...this.#parts, hooks };
+    return yield* this.#work.run(async (signal) => {
+      const heard = await heardInput(content, "prompt", { ...parts, signal });
+      return heard.type === "said" ? this.#saying(heard.content) : unsaid(heard);
+    });
+  }
+
+  #saying(content: Content): RunWish {
     const said: Queued = { id: this.#parts.ports.entryId(), kind: "followUp", content };
     // Whatever else is under way, what was said is in the log at once.
     const first = this.#work.isBusy ? { first: () => enqueue(this.session, said) } : {};
-    return yield* this.#work.run({ ...saying(said), ...first });
+    return { ...saying(said), ...first };
   }
 
   /** Goes on with what a run left open when its program ended; done at once where that is nothing. */
@@ -115,7 +135,12 @@ export class Agent {
     return this.#work.inbox.put({ kind: "followUp", content });
   }
 
-  /** Takes back all that waits, e.g. to write it anew. */
+  /** Says something that no user said, like those two: it waits in the log, and the model is asked once it is its turn. */
+  say({ kind, content, custom }: Required<Omit<Queued, "id">>): Promise<void> {
+    return this.#work.inbox.put({ kind, content, custom });
+  }
+
+  /** Takes back all that the user said and waits, e.g. to write it anew. */
   clearQueue(): Promise<readonly Queued[]> {
     return this.#work.inbox.takeBack();
   }
@@ -123,6 +148,11 @@ export class Agent {
   /** Ends what is under way, and comes back when it has ended. What was said and done until then stays. */
   abort(): Promise<void> {
     return this.#work.abort();
+  }
+
+  /** Comes back when nothing is under way. */
+  rest(): Promise<void> {
+    return this.#work.afterwards(async () => {});
   }
 
   /** Asked for: whatever the threshold says, and also where nothing happens by itself. A run goes on afterwards. */
@@ -141,6 +171,15 @@ export class Agent {
     return this.#work.aside((parts) => this.#standing.think(level, parts));
   }
 
+  /** How much of what waits is said at once, by its kind. */
+  get deliveries(): Deliveries {
+    return this.#standing.deliveries;
+  }
+
+  setDelivery(kind: Queued["kind"], delivery: Delivery): void {
+    this.#standing.deliveries = { ...this.#standing.deliveries, [kind]: delivery };
+  }
+
   /** False stops every compaction that nobody asked for; whatever the limits say. */
   setAutoCompactionEnabled(isEnabled: boolean): void {
     this.#standing.isAutomatic = isEnabled;
@@ -152,8 +191,9 @@ export class Agent {
   }
 
   /** Writes beside the conversation, such as a pin or a name; between two requests, so that it comes into none. */
-  annotate(act: (session: Session) => Promise<Appended>, { isSeen = false }: Annotation = {}): Promise<Appended> {
-    return this.#work.beside(async ({ session }) => {
+  annotate(act: (session: Session) => Promise<Appended>, manner: Annotation = {}): Promise<Appended> {
+    const { isSeen = false, isAfterwards = false } = manner;
+    return this.#work[isAfterwards ? "afterwards" : "beside"](async ({ session }) => {
       if (isSeen) await this.#standing.establish();
       return await act(session);
     });

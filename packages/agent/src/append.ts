@@ -30,7 +30,8 @@ export async function appendedHere<Said>(
   }
 }
 
-function written(outcome: Appended): void {
+/** What could not be written is thrown. */
+export function written(outcome: Appended): void {
   if (outcome.type !== "appended") throw new NotWritten(noteOf(outcome));
 }
 

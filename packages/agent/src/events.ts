@@ -44,6 +44,17 @@ export type AgentEvent =
   /** Secrets that were found, each once; placeholders stand for them from now on. */
   | { readonly type: "secrets_redacted"; readonly secrets: readonly FoundSecret[] }
   | { readonly type: "thinking_level_changed"; readonly level: ThinkingLevel }
+  /** Its name now; undefined where it has none any more. */
+  | { readonly type: "session_info_changed"; readonly name?: string }
+  /** One stands elsewhere in the tree, not behind what was written last: after a move, an undo or a redo. */
+  | { readonly type: "leaf_moved"; readonly leafId: string | null; readonly oldLeafId: string | null }
+  /** Something of an extension threw, hung or answered nonsense, and all went on without it. */
+  | {
+      readonly type: "extension_error";
+      readonly extensionPath: string;
+      readonly event: string;
+      readonly error: string;
+    }
   | { readonly type: "agent_end"; readonly messages: readonly AgentMessage[]; readonly end: RunEnd }
   /** Nothing is under way any more, and nothing will begin by itself. */
   | { readonly type: "agent_settled"; readonly aborted: boolean };
@@ -61,6 +72,7 @@ type RetryEvent =
   | {
       readonly type: "auto_retry_start";
       readonly attempt: number;
+      readonly maxAttempts: number;
       readonly delayMs: number;
       readonly errorMessage: string;
     }

@@ -7,8 +7,61 @@ export type { BlobDraft, BlobKept, BlobRead, Blobs } from "./blobs.ts";
 export { pictureKind } from "./bytes/picture-kind.ts";
 export { textOf } from "./bytes/text-of.ts";
 export type { AgentEvent, Delta, Listen, RunEnd } from "./events.ts";
+export { type ActParts, actsOn } from "./extending/acts-on.ts";
+export { assembledExtensions } from "./extending/assembled-extensions.ts";
+export type {
+  CancelledOr,
+  CommandContext,
+  CompactWish,
+  Extension,
+  ExtensionApi,
+  ExtensionCommand,
+  ExtensionContext,
+  ExtensionListener,
+  ExtensionMessage,
+  ExtensionRules,
+  ExtensionTool,
+  PaidBeside,
+  Sending,
+  SessionSight,
+  UsageSight,
+} from "./extending/extension.ts";
+export type { EventOf, ExtensionEventName, ExtensionEvents, ResultOf } from "./extending/extension-events.ts";
+export { type ExtensionUi, nobodyThere, type UiAsking } from "./extending/extension-ui.ts";
+export type {
+  CommandRan,
+  ExtensionActs,
+  ExtensionFailure,
+  Extensions,
+  HostAsked,
+  LoadedExtension,
+  NamedCommand,
+  NamedExtension,
+} from "./extending/extensions.ts";
+export { type EventRow, type EventTable, extensionEventTable } from "./extending/hook-table.ts";
+export type {
+  CancelResult,
+  ModelSelectEvent,
+  ProjectTrustEvent,
+  ProjectTrustResult,
+  ResourcesDiscoverEvent,
+  ResourcesDiscoverResult,
+  SessionBeforeForkEvent,
+  SessionBeforeSwitchEvent,
+  SessionReason,
+  SessionShutdownEvent,
+  SessionStartEvent,
+  ThinkingLevelSelectEvent,
+  UiPromptEvent,
+  UserBashEvent,
+  UserBashResult,
+} from "./extending/host-events.ts";
+export type { AssemblyParts } from "./extending/put-together.ts";
 export { DRAFT, draftAt } from "./handoff/draft.ts";
 export type { HandedOff, IsThere } from "./handoff/hand-off.ts";
+export { joinedHooks } from "./hooks/joined-hooks.ts";
+export type { ProviderHooks } from "./hooks/provider-hooks.ts";
+export type { BoundaryEntry, BoundaryResult, RunHooks } from "./hooks/run-hooks.ts";
 export type { Compacted } from "./loop/fitting/compacted.ts";
 export type {
   CompactionEvent,
@@ -19,6 +72,7 @@ export type {
 } from "./loop/fitting/compaction-events.ts";
 export type { ModelSet } from "./loop/fitting/set-model.ts";
 export { type Next, nextAt } from "./loop/next.ts";
+export type { Deliveries, Delivery } from "./loop/queue/deliveries.ts";
 export { type MemoryBlobsParts, memoryBlobs } from "./memory-blobs.ts";
 export type { Rules } from "./permissions/decide.ts";
 export { fetchesFreely } from "./permissions/fetches-freely.ts";
@@ -31,6 +85,7 @@ export { type ParsedRule, parseRule, type Rule, type RuleWords } from "./permiss
 export type { Ground, RealPath } from "./permissions/sight.ts";
 export type { Mode } from "./permissions/table.ts";
 export type { Beginning } from "./prompt/establish.ts";
+export type { StateSection } from "./prompt/state-sections.ts";
 export type { ProjectText } from "./prompt/system-message.ts";
 export { redactedBlobs } from "./redacting/redacted-blobs.ts";
 export { redactedSearch } from "./redacting/redacted-search.ts";

@@ -47,5 +47,7 @@ export type Intent =
   /** Confined: in a sandbox that keeps it to its workspace. Outside: in none, though there is one. */
   | { readonly type: "command"; readonly command: string; readonly isConfined: boolean; readonly isOutside?: true }
   | { readonly type: "fetch"; readonly url: string }
+  /** What its host knows by a name with slashes, such as a tool of a server: `server/tool`. */
+  | { readonly type: "named"; readonly name: string }
   /** Nothing that anybody need permit. */
   | { readonly type: "nothing" };

@@ -17,7 +17,7 @@ export type Voice = (typeof voices)[number];
 
 export async function modelOf(
   { provider, model, path }: Voice,
-  server: TestServer,
+  server: Pick<TestServer, "url">,
   contextWindow = 200_000,
 ): Promise<Model> {
   const wish = { provider, model, baseUrl: server.url + path, apiKey: "any", contextWindow };

@@ -5,15 +5,20 @@ import {
   Agent,
   type AgentParts,
   type Beginning,
+  type ExtensionActs,
+  joinedHooks,
   type Mode,
   type Permissions,
   type RewindParts,
+  type SessionShutdownEvent,
   type Tool,
 } from "@pith/agent";
 import { sandboxHere } from "@pith/agent/node";
+import type { Model, Writer } from "@pith/context";
 import { machine } from "@pith/context/node";
 import type { Wish } from "./asking/wish.ts";
-import type { Guidance } from "./guiding/guidance.ts";
+import type { ActsParts } from "./extending/acting/acts-here.ts";
+import type { Guidance, MoreFolders } from "./guiding/guidance.ts";
 import { type Guide, type Guided, type GuidedParts, guided, guideOf } from "./guiding/guided.ts";
 import { relearning } from "./home/secrets/relearning.ts";
 import type { CompactionSettings, Settings } from "./home/settings.ts";
@@ -23,7 +28,7 @@ import type { NamedWriters } from "./speaking/compaction-writers.ts";
 import { type OpenBeside, openingBeside } from "./speaking/opening-beside.ts";
 import { sessionWithModel, type Voiced } from "./speaking/session-with-model.ts";
 import { type WayOn, wayOn } from "./working/way-on.ts";
-import { chosenTools, providedTools } from "./workplace/chosen-tools.ts";
+import { chosenTools, providedTools, unbrought } from "./workplace/chosen-tools.ts";
 import { type Permitting, permitting } from "./workplace/permitting.ts";
 import { type Workplace, workplace } from "./workplace/workplace.ts";
 
@@ -44,23 +49,35 @@ export type Built =
         readonly setMode: (mode: Mode) => void;
         /** What files were before the session changed them; absent where nothing is kept. */
         readonly rewind?: RewindParts;
-        readonly close: () => Promise<void>;
+        /** What extensions can do here; null where there are none. */
+        readonly acts: ExtensionActs | null;
+        /** How one leaves it; the program ends, unless said. */
+        readonly close: (leaving?: Leaving) => Promise<void>;
       })
   | NotOpened;
+
+/** Why a session is left, and for which. */
+export type Leaving = Omit<SessionShutdownEvent, "type">;
 
 export async function build(wish: Wish, place: Place): Promise<Built> {
   const ground = await groundFor(wish, place);
   if (ground.type === "failed") return ground;
   const { voiced, permitted, guiding, guides, at } = ground;
-  const tools = chosenTools(at.tools, place.choices.tools);
+  const { tools: names } = place.choices;
+  const { tools: more = [], notes: theirs = [] } = place.extensions ?? {};
+  const tools = chosenTools(at.tools, { names, more });
   const { permissions } = permitted;
+  if (place.held) {
+    place.held.permissions = permissions;
+    place.held.addressee = place.choices.model ?? voiced.model.provider;
+  }
   // What is given and told follows the mode.
   const beginning = ({ project, catalogue: skills }: Guidance): Beginning => ({
     ...{ folder: place.cwd, project, skills, mode: permissions.mode },
     provided: providedTools(tools, { permissions, ...voiced }),
     ...ownPrompt(wish),
   });
-  const { session, path, missing, heard } = voiced;
+  const { session, path, missing } = voiced;
   const openModel = openingBeside({ ...place, sessionId: session.store.header.id, provider: voiced.model.provider });
   const { guidance } = guides.standing;
   const agent = await agentOn(ground, { place, tools, openModel, beginning: beginning(guidance) });
@@ -68,7 +85,7 @@ export async function build(wish: Wish, place: Place): Promise<Built> {
     type: "built",
     agent,
     tools,
-    notes: [...heard, ...permitted.notes, ...at.notes, ...guidance.notes],
+    notes: [...voiced.heard, ...permitted.notes, ...at.notes, ...guidance.notes, ...theirs, ...unbrought(names, more)],
     sessionPath: path,
     missing,
     openModel,
@@ -78,13 +95,21 @@ export async function build(wish: Wish, place: Place): Promise<Built> {
       agent.setBeginning(beginning(guides.standing.guidance));
     },
     ...(at.rewind && { rewind: at.rewind }),
+    acts: place.extensions ? await actsOf({ agent, place, sessionPath: path, openModel }) : null,
     ...guideOf(agent, guides, { ...guiding, beginning }),
     ...wayOn(wish, session),
-    close: async () => {
+    close: async (leaving = { reason: "quit" }) => {
+      await place.extensions?.asked({ type: "session_shutdown", ...leaving });
       await at.close();
       await voiced.close();
     },
   };
+}
+
+/** Loaded where there are extensions. */
+async function actsOf(parts: ActsParts): Promise<ExtensionActs> {
+  const { actsHere } = await import("./extending/acting/acts-here.ts");
+  return actsHere(parts);
 }
 
 /** What an agent stands on: a session with somebody who speaks, what is permitted, what guides it, and where it works. */
@@ -107,11 +132,22 @@ async function groundFor(wish: Wish, place: Place): Promise<Ground | Extract<Bui
   const voiced = await sessionWithModel(wish, place);
   if (voiced.type === "failed") return voiced;
   const { mayRead } = permitted;
-  const guiding = { wish, cwd, home, userHome, environment, choices, mayRead, trusted, note };
+  const more = await moreFolders(place);
+  const guiding = { wish, cwd, home, userHome, environment, choices, mayRead, trusted, note, ...(more && { more }) };
   const guides = await guided(guiding);
   const { session, path: sessionPath } = voiced;
   const at = await workplace({ ...place, ...permitted, session, sessionPath, sandbox, skillAt: guides.skillAt });
   return { type: "ground", permitted, voiced, guiding, guides, at };
+}
+
+/** Folders of skills and templates that extensions name; null where there are none to ask. */
+async function moreFolders({ extensions, cwd }: Place): Promise<MoreFolders | null> {
+  if (!extensions) return null;
+  const named = await extensions.asked({ type: "resources_discover", cwd, reason: "startup" });
+  return {
+    skills: named.flatMap(({ skillPaths = [] }) => skillPaths),
+    prompts: named.flatMap(({ promptPaths = [] }) => promptPaths),
+  };
 }
 
 interface AgentWish extends Pick<AgentParts, "tools" | "beginning"> {
@@ -121,7 +157,8 @@ interface AgentWish extends Pick<AgentParts, "tools" | "beginning"> {
 
 async function agentOn(ground: Ground, { place, openModel, ...told }: AgentWish): Promise<Agent> {
   const { voiced, permitted, guides, at } = ground;
-  const { choices, vault, listen, hooks } = place;
+  const { choices, vault, extensions } = place;
+  const hooks = extensions ? joinedHooks(...(place.hooks ? [place.hooks] : []), extensions.hooks) : place.hooks;
   const { session, model } = voiced;
   const { permissions, mayRead } = permitted;
   const agent: Agent = new Agent({
@@ -133,12 +170,17 @@ async function agentOn(ground: Ground, { place, openModel, ...told }: AgentWish)
     blobs: at.blobs,
     skills: guides,
     limits: guides.limits,
-    ...(listen && { listen }),
+    ...(await heard(place, model)),
     ...(hooks && { hooks }),
+    ...(extensions && { states: extensions.states }),
     ...(vault && { secrets: relearning(vault, { session, files: at.files, mayRead }) }),
     ...(at.rewind && { rewind: at.rewind }),
     ...settled(choices),
-    ...(await ownWriters(choices.compaction, { open: openModel, speaking: () => agent.model })),
+    ...(await ownWriters(choices.compaction, {
+      open: openModel,
+      speaking: () => agent.model,
+      first: extensions?.writers ?? [],
+    })),
   });
   return agent;
 }
@@ -154,11 +196,18 @@ function settled({ compaction, branchSummary, thinking }: Settings): Partial<Age
 /** Loaded only where somebody is named for it. */
 async function ownWriters(
   { model: names = [] }: CompactionSettings = {},
-  { open, speaking }: Pick<NamedWriters, "open" | "speaking">,
+  { open, speaking, first }: Pick<NamedWriters, "open" | "speaking"> & { readonly first: readonly Writer[] },
 ): Promise<Pick<AgentParts, "writers">> {
-  if (names.length === 0) return {};
+  if (names.length === 0 && first.length === 0) return {};
   const { compactionWriters } = await import("./speaking/compaction-writers.ts");
-  return { writers: compactionWriters({ names: [names].flat(), open, speaking, ports: machine }) };
+  return { writers: [...first, ...compactionWriters({ names: [names].flat(), open, speaking, ports: machine })] };
+}
+
+/** Loaded where there are extensions. */
+async function heard({ listen, extensions, choices }: Place, model: Model): Promise<Pick<AgentParts, "listen">> {
+  if (!extensions) return listen ? { listen } : {};
+  const { heardBy } = await import("./extending/acting/heard-by.ts");
+  return { listen: heardBy(listen, extensions, { model, level: choices.thinking ?? "off" }) };
 }
 
 function ownPrompt({ systemPrompt, appendSystemPrompt }: Wish): Pick<Beginning, "replacement" | "addition"> {

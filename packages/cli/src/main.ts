@@ -43,10 +43,18 @@ async function asSubcommand(args: readonly string[], terminal: Terminal): Promis
 
 async function worked(wish: Wish, terminal: Terminal): Promise<number> {
   // Whoever only asks what there is does not wait for all that works.
-  const { code, message } = wish.output === "screen" ? await talked(wish) : await done(wish, terminal);
+  const { code, message } = await modes[wish.output](wish, terminal);
   if (message !== undefined) terminal.note(`pith: ${message}`);
   return code;
 }
+
+const modes: Readonly<Record<Wish["output"], (wish: Wish, terminal: Terminal) => Promise<Exit>>> = {
+  text: done,
+  json: done,
+  screen: talked,
+  rpc: async (wish, terminal) => (await import("./rpc/rpc.ts")).rpc(wish, terminal),
+  acp: async (wish, terminal) => (await import("./acp/acp.ts")).acp(wish, terminal),
+};
 
 async function done(wish: Wish, terminal: Terminal): Promise<Exit> {
   const { work } = await import("./work.ts");

@@ -5,6 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { MemoryStore, type Redaction, Session } from "@pith/context";
 import { createSession, listSessions, machine, openStore, pithHome } from "@pith/context/node";
 import type { SessionWish } from "./asking/wish.ts";
+import { isOfSubAgent } from "./sub-agents/keeping/sub-agent-id.ts";
 
 export type OpenedSession =
   | {
@@ -44,8 +45,8 @@ export async function openSession(wish: SessionWish, { cwd, id, redaction }: Ses
     case "new":
       return withoutTrace(await opened(await createSession({ cwd, ports }), redaction));
     case "last": {
-      // One that was stopped before a word was said is nobody's last.
-      const last = (await listSessions({ cwd })).find(({ firstMessage }) => firstMessage);
+      // One that was stopped before a word was said is nobody's last, nor is one that a sub-agent worked in.
+      const last = (await listSessions({ cwd })).find(({ firstMessage, id }) => firstMessage && !isOfSubAgent(id));
       return last
         ? opened(await openStore(last.path), redaction)
         : failed("there is no session of this folder yet; begin one without -c");

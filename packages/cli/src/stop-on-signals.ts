@@ -2,16 +2,19 @@
 
 import type { Agent } from "@pith/agent";
 
-/** The second of a kind ends it at once. What comes back tells the exit code that belongs to the one that came, if one did. */
+/** The second of a kind ends it at once, and so does a program that does not come to its end. What comes back tells the exit code that belongs to the one that came, if one did. */
 export function stopOnSignals(agent: Pick<Agent, "abort">): () => number | null {
   let code: number | null = null;
   for (const [signal, own] of codes)
     process.once(signal, () => {
       code ??= own;
       agent.abort();
+      setTimeout(() => process.exit(own), GRACE_MS).unref();
     });
   return () => code;
 }
+
+const GRACE_MS = 5_000;
 
 /** As shells count: 128 and the signal's number. */
 const codes = [

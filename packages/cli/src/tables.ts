@@ -10,6 +10,7 @@ export type { Setting } from "./home/settings/known/setting.ts";
 export { settingTable } from "./home/settings/known/table.ts";
 export { settingsSchema } from "./home/settings/schema.ts";
 export type { CompactionSettings } from "./home/settings.ts";
+export { rpcNames, rpcTable } from "./rpc/rows/table.ts";
 export { type EditorKeyRow, editorKeys } from "./screen/keys/editor-keys.ts";
 export { type KeyRow, keyTable } from "./screen/keys/key-table.ts";
 export { spelling, usage } from "./subcommands/calling/help-for.ts";

@@ -38,6 +38,7 @@ test("E2E11 a fork leaves the old session as it was", () => plays("fork"));
 test("E2E12 a session is found by a word that was said in it", () => plays("resume-by-search"));
 test("E2E13 Esc stops the work at ten points", () => plays("abort"));
 test("E2E14 after kill -9 nothing that was seen is lost", () => plays("kill-and-resume"));
+test("XUI15 an extension asks in three ways, shows a status and a widget, and keeps a list", () => plays("extension"));
 
 test("E2E1 every scenario is played here", () => {
   expect([...played].sort()).toEqual(scenarios.map(({ name }) => name).sort());

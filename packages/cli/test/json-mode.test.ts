@@ -222,7 +222,7 @@ test("JSON6 what happens beside a run is told as well: a move, its summary and i
   expect(typesOf(first)).toContain("secrets_redacted");
   const moved = await json(["-c", "/tree root --summary"], () => STORY);
   const told = typesOf(moved).filter((type) => !["entry_appended", "branch_summary_progress", "usage"].includes(type));
-  expect(told).toEqual(["session", "session_tree", "command_result"]);
+  expect(told).toEqual(["session", "leaf_moved", "session_tree", "command_result"]);
   expect(moved.find(({ type }) => type === "usage")).toMatchObject({ kind: "branch_summary", provider: "anthropic" });
   expect(typesOf(await json(["-c", "/thinking low"]))).toContain("thinking_level_changed");
   const shown = await json(["-c", "/session"]);

@@ -14,6 +14,7 @@ export interface Attempt {
   readonly within?: { readonly ms: number; readonly sleep: Ports["sleep"] };
 }
 
+/** What becomes of work that may fail, hang or be aborted: a value in every case. */
 export async function attempted<Value>(
   work: () => Promise<Value> | Value,
   { signal, within }: Attempt = {},

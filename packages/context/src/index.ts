@@ -1,5 +1,6 @@
 /** The door `@pith/context`: sessions, the context at any leaf of them, and how it is kept small enough. */
 
+export { type Attempt, type Attempted, attempted } from "./attempted.ts";
 export { collectEntriesForBranchSummary, type LeftBranch } from "./branching/collect-entries.ts";
 export {
   type BranchSummarised,
@@ -20,6 +21,7 @@ export type { WantedSummary } from "./branching/tell-left.ts";
 export { type Breaker, breakerAt, breakerNotes, type Filling } from "./compaction/breaker.ts";
 export { type Compaction, type CompactParts, compact } from "./compaction/compact.ts";
 export { type Due, due } from "./compaction/due.ts";
+export { type Added, addingUpTo } from "./compaction/hooks/added-context.ts";
 export type {
   AddedContext,
   CompactionHooks,
@@ -30,7 +32,9 @@ export type {
   SessionCompactFailedEvent,
 } from "./compaction/hooks/events.ts";
 export { POSTPONED } from "./compaction/hooks/events.ts";
+export { jsonDetails, usageIn } from "./compaction/hooks/hook-values.ts";
 export type { CompactionPreparation } from "./compaction/hooks/preparation.ts";
+export { roomForHooks } from "./compaction/hooks/room-for-hooks.ts";
 export { type Budget, budgetFor, type Setting, shouldCompact } from "./compaction/planning/budget.ts";
 export { type Cut, type CutParts, findCutPoint } from "./compaction/planning/cut.ts";
 export { type NothingToDo, type Plan, type Prepared, prepareCompaction } from "./compaction/planning/plan.ts";
@@ -43,7 +47,17 @@ export type { Candidate, Paid, WriteAct, Writer, Written } from "./compaction/wr
 export { type ModelWriting, modelWriter } from "./compaction/writing/model-writer.ts";
 export type * from "./entry.ts";
 export { BRANCH_USAGE, BREAKER, COMPACTION_USAGE, MOVE, PIN, RETRY_USAGE, UNPIN } from "./entry.ts";
-export type { Hook, HookFailure, HookHost } from "./hook.ts";
+export {
+  type Answers,
+  type Asking,
+  afterwards,
+  answersOf,
+  type Hook,
+  type HookFailure,
+  type HookHost,
+  reportTo,
+  unhurried,
+} from "./hook.ts";
 export { entryWords } from "./keeping/entry-text.ts";
 export type { Ledger } from "./keeping/ledger/ledger.ts";
 export { pinEntry, pinWords, unpin } from "./keeping/pin.ts";
@@ -54,6 +68,7 @@ export {
   compactionLimits,
   type FormatLimits,
   formatLimits,
+  patience,
   type Threshold,
 } from "./limits.ts";
 export type * from "./message.ts";
@@ -65,6 +80,7 @@ export {
   type ContextEvent,
   type ContextHooks,
   type ContextResult,
+  type ContextWithSystemEvent,
   type Hooked,
   hookedContext,
 } from "./reading/context-hooks.ts";
@@ -98,7 +114,7 @@ export {
   withInlined,
 } from "./session/blob-block.ts";
 export { type Carried, carry, nothingCarried } from "./session/carried.ts";
-export { checkBatch } from "./session/check-batch.ts";
+export { checkBatch, isEditable } from "./session/check-batch.ts";
 export { type Damage, type DamageKind, damageNotes } from "./session/codec/damage.ts";
 export { newHeader, type Origin } from "./session/codec/header.ts";
 export { entryText } from "./session/codec/line/write-line.ts";

@@ -87,4 +87,5 @@ export interface Patience {
   readonly busy: number;
 }
 
+/** How long others are waited for, in milliseconds. */
 export const patience: Patience = { hook: 30_000, token: 90_000, busy: 10_000 };

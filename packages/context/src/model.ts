@@ -9,7 +9,22 @@ export interface Model extends ModelName {
   /** Tokens of one answer at most. */
   readonly maxTokens: number;
   /** Ends with exactly one `reply-ended` or `reply-failed`; never throws for what a provider does. */
-  stream(request: Request, act: { readonly signal?: AbortSignal }): AsyncIterable<ModelEvent>;
+  stream(request: Request, act: StreamAct): AsyncIterable<ModelEvent>;
+}
+
+export interface StreamAct {
+  readonly signal?: AbortSignal;
+  readonly line?: ProviderLine;
+}
+
+/** What goes over the line beside a request; a model without one need not look at it. */
+export interface ProviderLine {
+  /** Sent with it. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Told the headers of the answer, before its words come. */
+  readonly answered?: (headers: Readonly<Record<string, string>>) => void;
+  /** Told each piece as the provider sent it; without it, none are asked for. */
+  readonly piece?: (piece: unknown) => void;
 }
 
 export type ModelEvent =
@@ -22,11 +37,15 @@ export type ModelEvent =
       /** Whose arguments these are, where that is known while they come. */
       readonly call?: { readonly id: string; readonly name: string };
     }
-  /** What came so far does not count: the model is asked again after `waitMs`. With `usage`, what it cost all the same. */
+  /**
+   * What came so far does not count: the model is asked again after `waitMs`, and in all at most `most` times. With
+   * `usage`, what it cost all the same.
+   */
   | {
       readonly type: "reply-restarted";
       readonly failure: ModelFailure;
       readonly waitMs: number;
+      readonly most?: number;
       readonly usage?: Usage;
     }
   /** With `overflow` the reply counts, but the context was too much for it: compact before the next request. */

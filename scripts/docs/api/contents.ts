@@ -1,6 +1,6 @@
 /** What a page has, theme by theme, in its own order and under its own headings. */
 
-import { table } from "../table.ts";
+import { table } from "../tables/table.ts";
 import type { Api } from "./read-api.ts";
 
 const CHAPTER = /^## ([^\n]+)\n(?:(?!^## )[\s\S])*?^<!-- generated: api-([\w-]+) -->/gm;

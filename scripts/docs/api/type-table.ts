@@ -1,7 +1,7 @@
 /** Every type that a door lets out, in one table: its first sentence, and where it stands. */
 
 import { posix } from "node:path";
-import { table } from "../table.ts";
+import { table } from "../tables/table.ts";
 import { type Api, type Exported, SOURCES } from "./read-api.ts";
 import { shape } from "./shape.ts";
 

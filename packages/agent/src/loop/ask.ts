@@ -12,6 +12,9 @@ import {
 } from "@pith/context";
 import { appendedSoon } from "../append.ts";
 import type { AgentEvent } from "../events.ts";
+import { hookedMessage } from "../hooks/hook-message.ts";
+import { type HookedLine, hookedLine } from "../hooks/line/hooked-line.ts";
+import { tellStates } from "../prompt/tell-states.ts";
 import { Deltas } from "../redacting/deltas.ts";
 import { during, type Tell } from "../waiting/during.ts";
 import { untilStopped } from "../waiting/until-stopped.ts";
@@ -28,11 +31,14 @@ export type Told = Asked & { readonly message: AssistantMessage };
 
 /** The reply stands in the log under the id of the step. */
 export async function* ask(parts: RunParts, stepId: string): AsyncGenerator<AgentEvent, Told> {
+  await tellStates(parts);
   yield { type: "message_start", message: unsaid(parts) };
   const asked = yield* during<AgentEvent, Asked>((tell) =>
     parts.step(stepId, async () => {
       const request = await requestOf(parts);
-      return request ? stoppable(request, { parts, stepId, tell }) : unheard(parts);
+      const hooked = request ? await hookedLine(parts) : null;
+      if (!request || hooked === "cancelled") return unheard(parts);
+      return stoppable(request, { parts, stepId, tell, hooked });
     }),
   );
   const said = asked.type === "replied" ? asked.message : (asked.message ?? unsaid(parts, asked.failure));
@@ -44,7 +50,8 @@ export async function* ask(parts: RunParts, stepId: string): AsyncGenerator<Agen
 /** Null: somebody who has a say in it stopped it. */
 async function requestOf({ session, model, hooks, ports, signal }: RunParts): Promise<Request | null> {
   const context = buildSessionContext(session.window);
-  const hooked = hooks.context?.length ? await hookedContext(context, { hooks, ports, signal }) : null;
+  const isHooked = hooks.context?.length || hooks.context_with_system?.length;
+  const hooked = isHooked ? await hookedContext(context, { hooks, ports, signal }) : null;
   if (hooked?.type === "cancelled") return null;
   // What hooks have put in is in no log, and comes from anywhere.
   return buildRequest(hooked ? session.redacted(hooked.context) : context, { to: model });
@@ -60,6 +67,7 @@ interface Stream {
   readonly parts: RunParts;
   readonly stepId: string;
   readonly tell: Tell<AgentEvent>;
+  readonly hooked: HookedLine | null;
 }
 
 /** Also a model that does not hear is not waited for; what it says then is nobody's any more. */
@@ -78,11 +86,11 @@ async function stoppable(request: Request, stream: Stream): Promise<Asked> {
 
 export const STOPPED: Asked = { type: "failed", failure: { kind: "aborted", message: "it was stopped" } };
 
-async function streamed(request: Request, { parts, stepId, tell }: Stream, late: AbortSignal): Promise<Asked> {
-  const { session, model, signal } = parts;
+async function streamed(request: Request, { parts, stepId, tell, hooked }: Stream, late: AbortSignal): Promise<Asked> {
+  const { model, signal } = parts;
   let deltas = new Deltas(parts.secrets);
   let restarts = 0;
-  for await (const event of model.stream(request, { signal })) {
+  for await (const event of model.stream(request, { signal, ...(hooked && { line: hooked.line }) })) {
     if (late.aborted) return STOPPED;
     switch (event.type) {
       case "reply-restarted":
@@ -96,7 +104,8 @@ async function streamed(request: Request, { parts, stepId, tell }: Stream, late:
       case "reply-failed":
         if (restarts > 0) tell(restartsEnded(event, restarts));
         for (const delta of deltas.end()) tell({ type: "message_update", delta });
-        return await kept(event, session, stepId);
+        await hooked?.told();
+        return await kept(event, { parts, stepId, late });
       default:
         for (const delta of deltas.told(event)) tell({ type: "message_update", delta });
     }
@@ -111,20 +120,29 @@ async function payFor({ usage }: Restarted, { session, model }: RunParts): Promi
   await appendedSoon(session, { type: "usage", kind: RETRY_USAGE, provider, model: name, usage });
 }
 
+interface Keeping extends Pick<Stream, "parts" | "stepId"> {
+  /** Whoever waited for it has gone. */
+  readonly late: AbortSignal;
+}
+
 type Restarted = Extract<ModelEvent, { type: "reply-restarted" }>;
 type LastEvent = Extract<ModelEvent, { type: "reply-ended" | "reply-failed" }>;
 
 /** What was said is in the log before anybody acts on it; half a reply too, for people to read. */
-async function kept(said: LastEvent, session: RunParts["session"], id: string): Promise<Asked> {
-  const event = session.redacted(said);
-  if (event.message) await appendedSoon(session, { type: "message", message: event.message, id });
+async function kept(said: LastEvent, { parts, stepId, late }: Keeping): Promise<Asked> {
+  const { session } = parts;
+  const clean = session.redacted(said);
+  const event = clean.message ? { ...clean, message: await hookedMessage(clean.message, parts) } : clean;
+  if (late.aborted) return STOPPED;
+  if (event.message) await appendedSoon(session, { type: "message", message: event.message, id: stepId });
   if (event.type === "reply-failed")
     return { type: "failed", failure: event.failure, ...(event.message && { message: event.message }) };
   return { type: "replied", message: event.message, overflow: event.overflow !== undefined };
 }
 
-function restarted({ failure, waitMs }: Restarted, attempt: number): AgentEvent {
-  return { type: "auto_retry_start", attempt, delayMs: waitMs, errorMessage: failure.message };
+function restarted({ failure, waitMs, most }: Restarted, attempt: number): AgentEvent {
+  const maxAttempts = Math.max(attempt, most ?? attempt);
+  return { type: "auto_retry_start", attempt, maxAttempts, delayMs: waitMs, errorMessage: failure.message };
 }
 
 function restartsEnded(event: LastEvent, attempt: number): AgentEvent {

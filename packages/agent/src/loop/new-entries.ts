@@ -4,17 +4,37 @@ import { COMPACTION_USAGE, type Entry, type Session } from "@pith/context";
 import type { AgentEvent, UsageEvent } from "../events.ts";
 
 export class NewEntries {
-  #written: Entry[] = [];
+  #written: AgentEvent[] = [];
+  #leaf: string | null;
 
   constructor(session: Session) {
-    session.watch((written) => void this.#written.push(...written));
+    this.#leaf = session.leaf;
+    session.watch((written) => this.#take(written));
   }
 
   take(): readonly AgentEvent[] {
     const written = this.#written;
     this.#written = [];
-    return written.flatMap((entry) => [{ type: "entry_appended", entry } as const, ...paidBeside(entry)]);
+    return written;
   }
+
+  #take(batch: readonly Entry[]): void {
+    const [first] = batch;
+    const leafId = batch.at(-1)?.id;
+    if (!first || leafId === undefined) return;
+    this.#written.push(...batch.flatMap(told));
+    if (first.parentId !== this.#leaf) this.#written.push({ type: "leaf_moved", leafId, oldLeafId: this.#leaf });
+    this.#leaf = leafId;
+  }
+}
+
+function told(entry: Entry): readonly AgentEvent[] {
+  return [{ type: "entry_appended", entry }, ...renamed(entry), ...paidBeside(entry)];
+}
+
+function renamed(entry: Entry): readonly AgentEvent[] {
+  if (entry.type !== "session_info") return [];
+  return [{ type: "session_info_changed", ...(entry.name && { name: entry.name }) }];
 }
 
 // EVT5: a reply tells by itself what it cost, and so does a compaction.

@@ -1,6 +1,6 @@
 /** What a branch waits for, as its log says: calls without results, a reply, or nothing. A run that broke off goes on from here. */
 
-import type { AssistantMessage, Entry, ToolCallBlock } from "@pith/context";
+import { type AssistantMessage, type Entry, QUEUED, type ToolCallBlock } from "@pith/context";
 
 export type Next =
   | { readonly type: "results"; readonly calls: readonly OpenCall[] }
@@ -18,12 +18,13 @@ export interface OpenCall {
 /** The custom entry that says, before it is run, that a call will be which must not be run twice. */
 export const INTENT = "pith.intent";
 
-/** The newest message decides; a reply that failed is none. Null where these entries do not tell. */
+/** The newest message decides, also one that no user said and that waited for its turn; a reply that failed is none. Null where these entries do not tell. */
 export function nextAt(entries: readonly Entry[]): Next | null {
   const results: string[] = [];
   const begun = new Set<unknown>();
   for (const entry of entries.toReversed()) {
     if (entry.type === "custom" && entry.customType === INTENT) begun.add(Object(entry.data).callId);
+    if (entry.type === "custom_message" && hasWaited(entry.id, entries)) return { type: "reply" };
     if (entry.type !== "message") continue;
     const { message } = entry;
     if (message.role === "user") return { type: "reply" };
@@ -32,6 +33,13 @@ export function nextAt(entries: readonly Entry[]): Next | null {
     return afterReply(callsOf(message, entry.id), { results, begun, isOurs: OURS.test(entry.id) });
   }
   return null;
+}
+
+/** Whether it stood in the queue: then a request was to follow it. */
+function hasWaited(id: string, entries: readonly Entry[]): boolean {
+  return entries.some(
+    (entry) => entry.type === "custom" && entry.customType === QUEUED && Object(entry.data).id === id,
+  );
 }
 
 /** The calls of a reply, none of them answered yet. */

@@ -4,6 +4,8 @@ import type { Model } from "@pith/context";
 import type { AgentHooks, AgentParts, LimitsFor } from "../agent-parts.ts";
 import type { Step } from "../step.ts";
 import type { Notices } from "./fitting/notices.ts";
+import type { Nudges } from "./nudges.ts";
+import type { Deliveries } from "./queue/deliveries.ts";
 
 export interface RunParts extends Lasting {
   /** Who speaks. */
@@ -12,7 +14,11 @@ export interface RunParts extends Lasting {
   readonly hooks: AgentHooks;
   /** What was told already. */
   readonly notices: Notices;
+  /** How often hooks have had the model go on since a person spoke. */
+  readonly nudges: Nudges;
   readonly step: Step;
+  /** How much of what waits is said at once. */
+  readonly deliveries: Deliveries;
   readonly signal: AbortSignal;
 }
 

@@ -3,12 +3,15 @@
 import { type AgentMessage, breakerNotes, type ModelFailure } from "@pith/context";
 import { NotWritten } from "../append.ts";
 import type { AgentEvent, FailedCode, RunEnd } from "../events.ts";
+import { boundary } from "../hooks/boundary.ts";
 import type { Between } from "./between.ts";
 import { runCalls } from "./calls/run-calls.ts";
-import { deliver } from "./deliver.ts";
 import { askUntilItFits, breakerAfter, type Fitting } from "./fitting/ask-until-it-fits.ts";
 import { keepFit } from "./fitting/keep-fit.ts";
+import { goesOn } from "./go-on.ts";
 import { callsOf } from "./next.ts";
+import { deliver } from "./queue/deliver.ts";
+import { saidNow } from "./queue/deliveries.ts";
 import type { RunParts } from "./run-parts.ts";
 
 export interface Start {
@@ -69,11 +72,11 @@ async function* rounds({ parts, between, id = parts().ports.entryId() }: Running
     const now = parts();
     if (now.signal.aborted) return { type: "aborted" };
     yield { type: "turn_start" };
-    yield* deliver(now, ({ kind }) => kind === "steer");
+    yield* deliver(now, saidNow("steer", now));
     const came = yield* oneRound(now, { id: `${id}-${round}`, strain });
     strain = came.type === "again" ? came.strain : 0;
     if (came.type === "again" || (came.type === "done" && (yield* followed(now)))) continue;
-    return came;
+    if (came.type !== "done" || !(yield* goesOn({ type: "agent_before_settle", end: came }, now))) return came;
   }
 }
 
@@ -83,7 +86,7 @@ interface Round {
   readonly strain: number;
 }
 
-/** `again`: there are results for the model to look at. */
+/** `again`: there is something for the model to look at. */
 type Came = RunEnd | { readonly type: "again"; readonly strain: number };
 
 async function* oneRound(parts: RunParts, { id, strain }: Round): AsyncGenerator<AgentEvent, Came> {
@@ -95,26 +98,29 @@ async function* oneRound(parts: RunParts, { id, strain }: Round): AsyncGenerator
     return endOf(asked.failure, code);
   }
   const toolResults = yield* runCalls(callsOf(message, replyId), parts);
-  yield { type: "turn_end", message, toolResults };
+  const turn = { type: "turn_end", message, toolResults } as const;
+  yield turn;
+  const hasResults = toolResults.length > 0;
+  if (hasResults) yield* boundary(turn, parts);
+  const isAgain = hasResults || (yield* goesOn(turn, parts));
   if (parts.signal.aborted) return { type: "aborted" };
   const breaker = asked.overflow ? yield* breakerAfter(parts) : null;
   if (breaker && strain + 1 >= MOST_STRAIN)
     return { type: "failed", why: `it is too long; ${breakerNotes[breaker.fills]}` };
-  if (toolResults.length > 0) return { type: "again", strain: breaker ? strain + 1 : 0 };
+  if (isAgain) return { type: "again", strain: breaker ? strain + 1 : 0 };
   return message.stopReason === "length" ? { type: "done", isCut: true } : { type: "done" };
 }
 
 const MOST_STRAIN = 3;
 
-/** Whether something waited for the model to have no more to say: of what follows one at a time, of what steers all. */
+/** Whether something waited for the model to have no more to say; what steers comes first. */
 async function* followed(parts: RunParts): AsyncGenerator<AgentEvent, boolean> {
   const { session } = parts;
   // What was said before this moment is in the log after it.
   await session.settle();
   const { queue } = session.window.state;
   if (queue.some(({ kind }) => kind === "steer")) return true;
-  const next = queue[0]?.id;
-  return next !== undefined && (yield* deliver(parts, ({ id }) => id === next)) > 0;
+  return queue.length > 0 && (yield* deliver(parts, saidNow("followUp", parts))) > 0;
 }
 
 function endOf(failure: ModelFailure, fitting: Fitting["code"]): RunEnd {

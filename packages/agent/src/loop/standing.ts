@@ -19,6 +19,8 @@ import { atOnce } from "../step.ts";
 import { budgetOf } from "./fitting/budget-of.ts";
 import { Notices } from "./fitting/notices.ts";
 import { changeModel, type ModelSet } from "./fitting/set-model.ts";
+import { Nudges } from "./nudges.ts";
+import { type Deliveries, usualDeliveries } from "./queue/deliveries.ts";
 import type { RunParts } from "./run-parts.ts";
 
 export class Standing {
@@ -26,8 +28,10 @@ export class Standing {
   beginning: Beginning | undefined;
   /** Undefined: as the limits say. */
   isAutomatic: boolean | undefined;
+  deliveries: Deliveries = usualDeliveries;
   readonly #parts: AgentParts;
   readonly #notices = new Notices();
+  readonly #nudges = new Nudges();
   #model: Model;
   #thinking: ThinkingLevel | undefined;
 
@@ -59,7 +63,17 @@ export class Standing {
   /** For a run, or for an act beside one. */
   runParts(signal: AbortSignal = NEVER): RunParts {
     const { hooks = {}, step = atOnce } = this.#parts;
-    return { ...this.#parts, model: this.#model, limits: this.#limits(), hooks, step, notices: this.#notices, signal };
+    return {
+      ...this.#parts,
+      model: this.#model,
+      limits: this.#limits(),
+      hooks,
+      step,
+      notices: this.#notices,
+      nudges: this.#nudges,
+      deliveries: this.deliveries,
+      signal,
+    };
   }
 
   /** Says what must have been said before the first word. */

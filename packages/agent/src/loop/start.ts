@@ -1,9 +1,10 @@
 /** How a run starts: with something new to say, or from where the log was left. */
 
 import type { Queued } from "@pith/context";
+import { beforeStart } from "../hooks/before-start.ts";
 import { closeCalls, runCalls } from "./calls/run-calls.ts";
-import { deliver, forgetSaid } from "./deliver.ts";
 import { type Next, nextAt, type OpenCall } from "./next.ts";
+import { deliver, forgetSaid } from "./queue/deliver.ts";
 import type { Start } from "./run.ts";
 import type { RunParts } from "./run-parts.ts";
 
@@ -15,6 +16,7 @@ export function saying(said: Queued): Start {
       const next = await nextOf(parts);
       if (next.type === "results") await closeCalls(next.calls, parts);
       yield* deliver(parts, () => true, [said]);
+      await beforeStart(parts);
       return true;
     },
   };
@@ -27,6 +29,7 @@ export function takingUp(): Start {
       const next = await nextOf(parts);
       if (next.type === "results") yield* runCalls(next.calls, parts);
       const heard = yield* deliver(parts, () => true);
+      if (heard > 0) await beforeStart(parts);
       return next.type !== "nothing" || heard > 0;
     },
   };

@@ -25,6 +25,7 @@ export class Turns {
   readonly #entries: NewEntries;
   readonly #secrets: Pick<Secrets, "found"> | undefined;
   readonly #stops = new Set<AbortController>();
+  readonly #beforehand = new Set<AbortController>();
   #last: Promise<void> = Promise.resolve();
 
   constructor(session: Session, { listen = () => {}, secrets }: TurnsParts = {}) {
@@ -40,8 +41,19 @@ export class Turns {
 
   /** After the abort nothing of it begins any more. */
   async abort(): Promise<void> {
-    for (const stop of this.#stops) stop.abort();
+    for (const stop of [...this.#stops, ...this.#beforehand]) stop.abort();
     await this.#last;
+  }
+
+  /** What is thought about before an act has a turn; it can be stopped like one. */
+  async stoppable<Outcome>(work: (signal: AbortSignal) => Promise<Outcome>): Promise<Outcome> {
+    const stop = new AbortController();
+    this.#beforehand.add(stop);
+    try {
+      return await work(stop.signal);
+    } finally {
+      this.#beforehand.delete(stop);
+    }
   }
 
   /** An act in its turn. It does not wait for whoever takes what it tells; who stops taking it stops it. */

@@ -86,6 +86,8 @@ function wishOf({ act, reached }: Sight, ground: Ground): string {
       return `run \`${shown(intent.command)}\``;
     case "fetch":
       return `open ${shown(intent.url)}`;
+    case "named":
+      return `use ${shown(intent.name)}: ${shown(JSON.stringify(act.arguments))}`;
     case "nothing":
     case undefined:
       return `act on ${shown(JSON.stringify(act.arguments))}`;

@@ -73,6 +73,7 @@ function mattersOf({ act: { intent }, reached }: Sight, ground: Ground): readonl
     case "fetch":
     case "nothing":
       return [intent.type];
+    case "named":
     case undefined:
       return ["unknown"];
   }

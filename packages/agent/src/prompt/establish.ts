@@ -10,6 +10,7 @@ import {
 } from "@pith/context";
 import { appended } from "../append.ts";
 import type { Tool } from "../tool.ts";
+import { withExtension } from "./extension-section.ts";
 import { surroundings } from "./surroundings.ts";
 import { systemChange } from "./system-change.ts";
 import { type PromptParts, systemMessage } from "./system-message.ts";
@@ -42,7 +43,11 @@ export async function establish(parts: EstablishParts): Promise<void> {
 function beginningOf({ folder, ...prompt }: Beginning, { session, tools, model, ports }: EstablishParts): Drafted[] {
   const { window } = session;
   const now = ports.now();
-  const change = systemChange(foldedSystem(window), session.redacted(systemMessage({ ...prompt, tools }, now)));
+  const before = foldedSystem(window);
+  const change = systemChange(
+    before,
+    withExtension(session.redacted(systemMessage({ ...prompt, tools }, now)), before),
+  );
   const place = surroundings(window, { folder: session.redacted(folder), now });
   const speaker = window.state.model;
   const isKnown = speaker?.provider === model.provider && speaker.modelId === model.model;

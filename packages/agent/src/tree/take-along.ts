@@ -1,7 +1,7 @@
 /** What waits to be said waits for whoever said it, not for a branch: it comes along. */
 
 import type { Queued, Session } from "@pith/context";
-import { enqueue, forgetSaid } from "../loop/deliver.ts";
+import { enqueue, forgetSaid } from "../loop/queue/deliver.ts";
 
 export async function takeAlong(queue: readonly Queued[], session: Session): Promise<void> {
   await forgetSaid(session);

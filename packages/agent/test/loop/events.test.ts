@@ -78,7 +78,7 @@ test("RUN12 what is told of a wait says which try it is and how it ended", async
   const scene = await stage({
     ...model,
     async *stream(asked, act) {
-      yield { type: "reply-restarted", failure: { kind: "busy", message: "slow down" }, waitMs: 50 };
+      yield { type: "reply-restarted", failure: { kind: "busy", message: "slow down" }, waitMs: 50, most: 6 };
       yield* model.stream(asked, act);
     },
   });
@@ -87,7 +87,7 @@ test("RUN12 what is told of a wait says which try it is and how it ended", async
   model.waiting[0]?.end(text("Here."));
   await end;
   expect(scene.events.filter(({ type }) => type.startsWith("auto_retry"))).toEqual([
-    { type: "auto_retry_start", attempt: 1, delayMs: 50, errorMessage: "slow down" },
+    { type: "auto_retry_start", attempt: 1, maxAttempts: 6, delayMs: 50, errorMessage: "slow down" },
     { type: "auto_retry_end", attempt: 1, success: true },
   ]);
 });

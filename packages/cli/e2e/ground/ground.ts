@@ -21,6 +21,8 @@ export interface GroundWish {
   /** The settings in the user's home. */
   readonly settings?: object;
   readonly files?: Readonly<Record<string, string>>;
+  /** In Pith's home, such as `extensions/todo.ts`. */
+  readonly homeFiles?: Readonly<Record<string, string>>;
   /** Where the program lies; the one built for all scenarios, unless told. */
   readonly program?: string;
 }
@@ -138,8 +140,11 @@ export class Ground {
 /** The footer: the program has drawn itself. */
 const READY = /claude|qwen|Who shall speak/;
 
-function filesOf({ settings, files = {} }: GroundWish): Readonly<Record<string, string>> {
-  const own = Object.entries(files).map(([name, text]) => [`work/${name}`, text]);
+function filesOf({ settings, files = {}, homeFiles = {} }: GroundWish): Readonly<Record<string, string>> {
+  const own = [
+    ...Object.entries(files).map(([name, text]) => [`work/${name}`, text]),
+    ...Object.entries(homeFiles).map(([name, text]) => [`user/.pith/${name}`, text]),
+  ];
   return {
     "user/.keep": "",
     ...(settings && { "user/.pith/settings.json": JSON.stringify(settings) }),

@@ -1,6 +1,7 @@
 /** Every scenario, in the order in which somebody would meet them. */
 
 import type { Scenario } from "../scenario.ts";
+import { extension } from "./extending/extension.ts";
 import { compaction } from "./keeping/compaction.ts";
 import { killed } from "./keeping/killed.ts";
 import { resume } from "./keeping/resume.ts";
@@ -33,4 +34,5 @@ export const scenarios: readonly Scenario[] = [
   resume,
   abort,
   killed,
+  extension,
 ];

@@ -12,6 +12,7 @@ export interface ChoiceFlags {
   readonly "no-auto-compact"?: boolean;
   readonly "no-context-files"?: boolean;
   readonly "no-skills"?: boolean;
+  readonly "no-extensions"?: boolean;
   readonly plain?: boolean;
   readonly sandbox?: string;
   readonly network?: string;
@@ -39,6 +40,7 @@ function switched(values: ChoiceFlags): Choices {
     ...(values["no-auto-compact"] && { compaction: { enabled: false } }),
     ...(values["no-context-files"] && { contextFiles: false }),
     ...(values["no-skills"] && { skills: false }),
+    ...(values["no-extensions"] && { extensions: false }),
     ...(values.plain && { plain: true }),
   };
 }

@@ -6,7 +6,7 @@ pith -p "what to do" [@file …]     one answer, and the end
 A coding agent in your terminal. It reads, edits and runs what you ask for, in the folder you are in, and keeps the session.
 
   -p, --print                    work until done, print the answer, and end
-      --mode text|json           the answer alone, or every event as a line of JSON
+      --mode MODE                text (the answer alone), json (every event as a line), rpc (a program talks), acp (an editor does)
   -m, --model PROVIDER/MODEL     who speaks, e.g. anthropic/claude-sonnet-4-5 (default: what your keys allow)
       --thinking LEVEL           off, minimal, low, medium, high, xhigh, max
       --base-url URL             where the provider is reached
@@ -24,12 +24,14 @@ A coding agent in your terminal. It reads, edits and runs what you ask for, in t
       --sandbox on|off           whether commands run in a sandbox, where the system has one
       --network on|off           whether commands in the sandbox reach the network
       --tools LIST               these, e.g. read,grep, or all (default: read,write,edit,bash)
-      --trust                    in this call, let this folder's own settings, skills and templates count
+      --trust                    in this call, let this folder's own settings, skills, agents, extensions and servers count
 
       --system-prompt TEXT       instead of ours
       --append-system-prompt TEXT
       --no-context-files         do not read AGENTS.md and CLAUDE.md
       --no-skills                do not tell the model of skills
+      --no-extensions            load no extension, no agents and no servers of tools
+      --agent NAME               play the part of this agent, from ~/.pith/agents or .pith/agents of a trusted folder
   -h, --help
   -v, --version
 
@@ -40,8 +42,9 @@ Rules: bash(npm test) is this command in the sandbox, or where there is none, ou
 bash(npm test:*) all that begins so. read(.env) and edit(src/**) bind the tools; commands are held to a deny of them where it
 names a whole file or folder, in the sandbox alone.
 
-Besides talking: pith sessions list, search, show, export, rm, restore, rebind, stats, prune and purge; pith compact, context,
-settings, trust, doctor and completions. Each tells more with --help: pith sessions --help.
+Besides talking: pith sessions list, search, show, export, rm, restore, rebind, stats, prune and purge; pith extensions
+list, add and rm; pith mcp list, trust and test; pith compact, context, settings, trust, doctor and completions. Each tells more
+with --help: pith sessions --help.
 
 Keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, …), or from ~/.pith/keys.json, which
 only you may read (chmod 600): { "anthropic": "…" }. Settings lie in ~/.pith/settings.json: { "model": "…", "thinking": "high" },

@@ -26,7 +26,7 @@ export function readArguments(args: readonly string[]): Read {
 function wishOf(args: readonly string[], said: Pick<Wish, "words" | "files">): Read {
   const { values } = parseArgs({ args: [...args], options: flags, allowPositionals: true });
   const mode = values.mode ?? "text";
-  if (mode !== "text" && mode !== "json") return mistake(`--mode is "${mode}"; write text or json`);
+  if (!isMode(mode)) return mistake(`--mode is "${mode}"; write text, json, rpc or acp`);
   const output = !values.print && mode === "text" ? "screen" : mode;
   const chosen = choicesIn(values);
   if (chosen.type === "mistake") return chosen;
@@ -43,9 +43,14 @@ function wishOf(args: readonly string[], said: Pick<Wish, "words" | "files">): R
     systemPrompt: values["system-prompt"],
     appendSystemPrompt: values["append-system-prompt"],
     trusts: values.trust ?? false,
+    ...(values.agent !== undefined && { agent: values.agent }),
     output,
   } as const;
   return { type: "wish", wish };
+}
+
+function isMode(mode: string): mode is Exclude<Wish["output"], "screen"> {
+  return ["text", "json", "rpc", "acp"].includes(mode);
 }
 
 interface SessionFlags {

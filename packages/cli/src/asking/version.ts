@@ -1,22 +1,15 @@
-/** The version of this program, as it stands in its own `package.json`. */
+/** The version of this program: put in when it is built, else as it stands in its own `package.json`. */
 
 import { readFileSync } from "node:fs";
 
-/** However it was built, it lies one to three folders below. */
+declare const PITH_VERSION: string | undefined;
+
 export function version(): string {
-  for (const place of ["../package.json", "../../package.json", "../../../package.json"]) {
-    const found = versionIn(new URL(place, import.meta.url));
-    if (found !== null) return found;
-  }
-  throw new Error("the package.json of pith is not where it should be");
+  return typeof PITH_VERSION === "string" ? PITH_VERSION : versionOfSources();
 }
 
-function versionIn(file: URL): string | null {
-  try {
-    const { name, version: own } = JSON.parse(readFileSync(file, "utf8"));
-    return name === "pith" ? String(own) : null;
-  } catch {
-    // Not this place: the next one.
-    return null;
-  }
+/** From the sources, or from what the compiler made of them. */
+function versionOfSources(): string {
+  const { version: own } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  return String(own);
 }

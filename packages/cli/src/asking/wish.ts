@@ -17,8 +17,10 @@ export interface Wish {
   readonly appendSystemPrompt: string | undefined;
   /** Whether what the folder itself has to say of Pith counts in this call: its settings, skills and templates. */
   readonly trusts: boolean;
-  /** The answer alone for people, every event as a line for programs, or a talk on a screen. */
-  readonly output: "text" | "json" | "screen";
+  /** Whose part the model plays: an agent of the user's or of a trusted folder, by its name. */
+  readonly agent?: string;
+  /** The answer alone for people, every event as a line for programs, a talk on a screen, or one with a program or an editor. */
+  readonly output: "text" | "json" | "screen" | "rpc" | "acp";
 }
 
 export type SessionWish =

@@ -1,6 +1,6 @@
 /** A command of a conversation, such as /compact: defined once, whoever shows what it answers. */
 
-import type { Agent, Content, Mode } from "@pith/agent";
+import type { Agent, Content, ExtensionActs, Extensions, Mode } from "@pith/agent";
 import type { Mistake } from "../asking/mistake.ts";
 import type { ListedSetting } from "../home/settings/listed.ts";
 import type { Settings } from "../home/settings.ts";
@@ -38,6 +38,10 @@ export interface Desk {
   readonly templates?: Templates;
   /** Every setting with what holds and where that comes from. */
   readonly settings?: () => readonly ListedSetting[];
+  /** Absent where there are none. */
+  readonly extensions?: Extensions | null;
+  /** What they can do here; absent where there are none. */
+  readonly acts?: ExtensionActs | null;
   /** What may be done without a question. Absent: it cannot be changed. */
   readonly mode?: { readonly now: () => Mode; readonly set: (mode: Mode) => void };
 }
@@ -68,6 +72,8 @@ export type Answer =
       readonly path: string;
       readonly id: string;
       readonly text: string;
+      /** How one comes there; by going on with it, unless said. */
+      readonly reason?: "new" | "fork";
       /** What to type to mean it; the beginning of its id, unless said. */
       readonly word?: string;
       /** Words to begin with, for whoever wants to change them first. */

@@ -1,5 +1,6 @@
 /** `/help`: what one can do with a slash. */
 
+import type { NamedCommand } from "@pith/agent";
 import { mistake } from "../asking/mistake.ts";
 import { told } from "./answers.ts";
 import type { Command, Templates } from "./command.ts";
@@ -11,8 +12,8 @@ export function helpFor(all: () => readonly Command[]): Command {
     takes: "[command]",
     says: "all commands, or how one of them is used",
     examples: ["/help", "/help tree"],
-    async run(words, { templates }) {
-      const commands = all();
+    async run(words, { templates, extensions }) {
+      const commands = [...all(), ...(extensions?.commands ?? []).map(asCommand)];
       if (words === "") return told(await overview(commands, templates), commands.map(asData));
       const name = words.replace(/^\//, "");
       const command = commands.find((each) => each.name === name || each.aliases?.includes(name));
@@ -22,7 +23,14 @@ export function helpFor(all: () => readonly Command[]): Command {
   };
 }
 
-async function overview(commands: readonly Command[], templates: Templates | undefined): Promise<string> {
+/** With whose it is. */
+function asCommand({ name, takes, description, from }: NamedCommand): Shown {
+  return { name, says: `${description} (${from})`, ...(takes !== undefined && { takes }) };
+}
+
+type Shown = Omit<Command, "run">;
+
+async function overview(commands: readonly Shown[], templates: Templates | undefined): Promise<string> {
   const own = (await templates?.list()) ?? [];
   const lines = commands.map((command) => ({ call: callOf(command), says: `${command.says}${alsoCalled(command)}` }));
   const more = own.map(({ name, says }) => ({ call: `/${name}`, says }));
@@ -34,11 +42,11 @@ async function overview(commands: readonly Command[], templates: Templates | und
 
 const WIDEST = 44;
 
-function alsoCalled({ aliases = [] }: Command): string {
+function alsoCalled({ aliases = [] }: Shown): string {
   return aliases.length === 0 ? "" : ` (or ${aliases.map((alias) => `/${alias}`).join(", ")})`;
 }
 
-function detail(command: Command): string {
+function detail(command: Shown): string {
   const names = (command.aliases ?? []).map((alias) => `/${alias}`);
   return [
     `${callOf(command)}: ${command.says}`,
@@ -47,10 +55,10 @@ function detail(command: Command): string {
   ].join("\n");
 }
 
-function callOf({ name, takes }: Command): string {
+function callOf({ name, takes }: Shown): string {
   return takes === undefined ? `/${name}` : `/${name} ${takes}`;
 }
 
-function asData({ name, aliases = [], takes = "", says, examples = [] }: Command): object {
+function asData({ name, aliases = [], takes = "", says, examples = [] }: Shown): object {
   return { name, aliases, takes, says, examples };
 }

@@ -1,8 +1,9 @@
-/** Words that begin with a slash: a command, a template or a skill, or a mistake that says what was meant. */
+/** Words that begin with a slash: a command, one of an extension, a template or a skill, or a mistake that says what was meant. */
 
+import type { NamedCommand } from "@pith/agent";
 import { mistake } from "../asking/mistake.ts";
 import { nearest } from "../asking/nearest.ts";
-import type { Answer, Command, Desk, Templates } from "./command.ts";
+import type { Answer, Command, Desk } from "./command.ts";
 import { commands } from "./commands.ts";
 
 /** Null where these words are for the model: `/usr/bin/x` is no command, and `fix /tmp` is none either. */
@@ -12,8 +13,10 @@ export async function runCommand(words: string, desk: Desk): Promise<Answer | nu
   if (whole === undefined) return null;
   const command = commandCalled(name);
   if (command) return unheard(command, behind.trim()) ?? (await command.run(behind.trim(), desk));
+  const theirs = desk.extensions?.commands.find((each) => each.name === name);
+  if (theirs) return await ofExtension(theirs, behind.trim(), desk);
   const content = (await desk.templates?.filled(name, behind.trim())) ?? null;
-  if (content === null) return await unknown(name, desk.templates);
+  if (content === null) return await unknown(name, desk);
   return content === "" ? mistake(`/${name} says nothing without words behind it`) : { type: "prompt", content };
 }
 
@@ -32,8 +35,19 @@ function unheard({ name, takes, says }: Command, words: string): Answer | null {
   return mistake(`/${name} takes nothing behind it; it is: ${says}. To say all of it to the model, write //${name} …`);
 }
 
-async function unknown(name: string, templates: Templates | undefined): Promise<Answer> {
-  const own = commands.flatMap((command) => [command.name, ...(command.aliases ?? [])]);
+async function ofExtension(command: NamedCommand, words: string, desk: Desk): Promise<Answer> {
+  const { runExtensionCommand } = await import("../extending/acting/run-extension-command.ts");
+  return await runExtensionCommand(command, words, desk);
+}
+
+async function unknown(
+  name: string,
+  { templates, extensions }: Pick<Desk, "templates" | "extensions">,
+): Promise<Answer> {
+  const own = [...commands, ...(extensions?.commands ?? [])].flatMap((command: Pick<Command, "name" | "aliases">) => [
+    command.name,
+    ...(command.aliases ?? []),
+  ]);
   const names = [...own, ...((await templates?.list()) ?? []).map((template) => template.name)];
   const near = nearest(name, names);
   const meant = near === null ? "/help names them all." : `did you mean /${near}?`;

@@ -20,6 +20,13 @@ export interface Guidance {
 export interface GuidancePlaces extends TextPlaces {
   readonly trusted: TrustedFolder;
   readonly reads: { readonly contextFiles: boolean; readonly skills: boolean };
+  readonly more?: MoreFolders;
+}
+
+/** Beside the user's own. */
+export interface MoreFolders {
+  readonly skills: readonly string[];
+  readonly prompts: readonly string[];
 }
 
 export async function readGuidance(places: GuidancePlaces): Promise<Guidance> {
@@ -42,12 +49,17 @@ async function findSkills(places: GuidancePlaces): Promise<Omit<Guidance, "proje
     import("../prompting/skills/find-skills.ts"),
     import("../prompting/skills/bounded-skills.ts"),
   ]);
-  const { skills, notes } = await finding.findSkills(places);
+  const { skills, notes } = await finding.findSkills({ ...places, more: places.more?.skills ?? [] });
   const bounded = bounding.boundedSkills(skills);
   return { skills, catalogue: bounded.skills, notes: [...notes, ...bounded.notes] };
 }
 
-function haveSkills({ home, userHome, trusted }: GuidancePlaces): boolean {
-  if ([join(home, "skills"), join(userHome, ".agents", "skills")].some((folder) => existsSync(folder))) return true;
+function haveSkills({ home, userHome, trusted, more }: GuidancePlaces): boolean {
+  if (
+    [...(more?.skills ?? []), join(home, "skills"), join(userHome, ".agents", "skills")].some((folder) =>
+      existsSync(folder),
+    )
+  )
+    return true;
   return trusted.type === "trusted" && trusted.holds.files.some(({ kind }) => kind === "skills");
 }

@@ -3,11 +3,11 @@
 import type { Agent, Beginning, LimitsFor, SkillFiles } from "@pith/agent";
 import type { Wish } from "../asking/wish.ts";
 import type { Templates } from "../commands/command.ts";
-import { limitsOf } from "../home/limits.ts";
+import { type LimitsWish, limitsOf } from "../home/limits.ts";
 import type { Settings } from "../home/settings.ts";
 import type { TrustedFolder } from "../home/trust/trusted-folder.ts";
 import { skillFiles } from "../prompting/skills/hash-now.ts";
-import { type Guidance, readGuidance, readsOf } from "./guidance.ts";
+import { type Guidance, type MoreFolders, readGuidance, readsOf } from "./guidance.ts";
 import type { ReloadParts, Standing } from "./reloading.ts";
 
 export interface GuidedParts extends Pick<ReloadParts, "cwd" | "home" | "userHome" | "mayRead" | "environment"> {
@@ -15,6 +15,8 @@ export interface GuidedParts extends Pick<ReloadParts, "cwd" | "home" | "userHom
   readonly choices: Settings;
   /** What of this folder counts; absent: nothing. */
   readonly trusted: TrustedFolder | undefined;
+  /** Folders that extensions name beside the usual ones. */
+  readonly more?: MoreFolders;
   /** For people. */
   readonly note: (line: string) => void;
 }
@@ -42,10 +44,14 @@ export async function guided(parts: GuidedParts): Promise<Guided> {
   const standing: Standing = { choices, trusted, guidance };
   return {
     standing,
-    limits: (to) => limitsOf(standing.choices.compaction)(to),
+    limits: (to) => limitsOf(standing.choices.compaction, agentOf(parts.wish))(to),
     skillAt: (path) => standing.guidance.skills.find((skill) => skill.path === path)?.name ?? null,
     ...skillFiles(() => standing.guidance.skills),
   };
+}
+
+function agentOf({ agent }: Wish): LimitsWish {
+  return agent === undefined ? {} : { agent };
 }
 
 /** Loaded when somebody asks for it: most calls name no template and reload nothing. */
@@ -60,7 +66,7 @@ export function guideOf(
       import("../commands/commands.ts"),
     ]);
     const taken = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
-    const places = () => ({ home: parts.home, trusted: standing.trusted, taken });
+    const places = () => ({ home: parts.home, trusted: standing.trusted, taken, more: parts.more?.prompts ?? [] });
     return templatesIn({
       agent,
       skills: () => standing.guidance.skills,

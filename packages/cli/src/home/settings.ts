@@ -14,6 +14,8 @@ export interface Settings extends Choices {
   /** The colours of the screen: for a dark or a light terminal, or as the terminal says itself. */
   readonly theme?: "auto" | "dark" | "light";
   readonly secrets?: SecretSettings;
+  /** Servers of tools, by the names that the user gives them. */
+  readonly mcpServers?: Readonly<Record<string, McpServerSettings>>;
 }
 
 /** What a flag can say, too. */
@@ -33,6 +35,8 @@ export interface Choices {
   readonly contextFiles?: boolean;
   /** Whether the model is told of skills. */
   readonly skills?: boolean;
+  /** Whether extensions are loaded, those that come with Pith included. */
+  readonly extensions?: boolean;
   /** Whether a talk is told in lines that are never drawn anew, as for who hears it. */
   readonly plain?: boolean;
 }
@@ -75,4 +79,14 @@ export interface SecretSettings {
   readonly redact?: Switch;
   /** Environment variables whose values are secrets, too. */
   readonly also?: readonly string[];
+}
+
+/** A program with its arguments, or an address. */
+export interface McpServerSettings {
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly enabled?: boolean;
 }

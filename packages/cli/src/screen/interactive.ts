@@ -1,5 +1,6 @@
 /** The interactive mode: one screen, and on it one session after another until somebody has had enough. */
 
+import { format } from "node:util";
 import type { Wish } from "../asking/wish.ts";
 import type { Exit } from "../work.ts";
 import { oneAfterAnother } from "./acting/sessions/one-after-another.ts";
@@ -33,6 +34,9 @@ export async function interactive(wish: Wish): Promise<Exit> {
   const forgetSleep = suspendOnSignal(screen);
   start();
   screen.send(keepTitle);
+  // What an extension prints would be written across the screen.
+  const printed = (...words: readonly unknown[]): void => screen.tell(format(...words));
+  Object.assign(console, { log: printed, info: printed, debug: printed, warn: printed, error: printed });
   try {
     return await Promise.race([
       oneAfterAnother(wish, { screen, notifier, shown }),

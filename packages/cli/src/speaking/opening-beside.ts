@@ -32,7 +32,7 @@ export function openingBeside({ choices, provider, ...place }: BesidePlace): Ope
 }
 
 /** One that has two names is one. */
-function sellerOf(name: string): string {
+export function sellerOf(name: string): string {
   const [id = ""] = name.split("/");
   return providers.find((provider) => provider.id === id)?.seller ?? id;
 }

@@ -24,7 +24,10 @@ export const settings: Subcommand = {
     if (holds.type === "mistake") return holds;
     for (const line of holds.notes) note(`pith: ${line}`);
     const { listedSettings, shownSettings } = await import("../home/settings/listed.ts");
-    const listed = listedSettings(holds.choices, holds.sources);
+    const { redactionHere } = await import("./sessions/finding/redaction-here.ts");
+    // A key may stand in an address, too.
+    const { redacted } = await redactionHere({ home, environment });
+    const listed = redacted(listedSettings(holds.choices, holds.sources));
     return { type: "shown", text: shownSettings(listed), data: { settings: listed } };
   },
 };

@@ -4,6 +4,12 @@ import { compact } from "./compact.ts";
 import { completionsOf } from "./completions.ts";
 import { context } from "./context.ts";
 import { doctor } from "./doctor.ts";
+import { addExtension } from "./extensions/add.ts";
+import { listExtensions } from "./extensions/list.ts";
+import { removeExtension } from "./extensions/rm.ts";
+import { listServers } from "./mcp/list.ts";
+import { testServer } from "./mcp/test.ts";
+import { trustServer } from "./mcp/trust.ts";
 import { exporting } from "./sessions/export.ts";
 import { list } from "./sessions/list.ts";
 import { prune } from "./sessions/prune.ts";
@@ -33,6 +39,12 @@ export const subcommands: readonly Subcommand[] = [
   context,
   settings,
   trust,
+  listExtensions,
+  addExtension,
+  removeExtension,
+  listServers,
+  trustServer,
+  testServer,
   doctor,
   completionsOf(() => subcommands),
 ];

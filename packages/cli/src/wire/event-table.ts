@@ -69,12 +69,12 @@ export const eventTable: Rows<WireEvent> = {
     example: { type: "agent_end", messages: [question, reply], willRetry: false, end: { type: "done" } },
   },
   agent_settled: {
-    says: "nothing is under way any more, and nothing will begin by itself",
+    says: "nothing is under way any more, and nothing will begin by itself, but for what an extension begins, such as a sub-agent that ended",
     example: { type: "agent_settled", aborted: false },
   },
   auto_retry_start: {
     says: "the provider was busy or the line broke: what came of the reply does not count, and it is asked again",
-    example: { type: "auto_retry_start", attempt: 1, delayMs: 2000, errorMessage: "overloaded" },
+    example: { type: "auto_retry_start", attempt: 1, maxAttempts: 6, delayMs: 2000, errorMessage: "overloaded" },
   },
   auto_retry_end: {
     says: "what came of that; `finalError` where nothing did",
@@ -193,6 +193,18 @@ export const eventTable: Rows<WireEvent> = {
   thinking_level_changed: {
     says: "from the next request on",
     example: { type: "thinking_level_changed", level: "high" },
+  },
+  session_info_changed: {
+    says: "the session's name from now on; without `name` it has none any more",
+    example: { type: "session_info_changed", name: "fix the login" },
+  },
+  leaf_moved: {
+    says: "one stands elsewhere in the tree now, not behind what was written last: after a move, an undo or a redo",
+    example: { type: "leaf_moved", leafId: "e7", oldLeafId: "e5" },
+  },
+  extension_error: {
+    says: "something of an extension threw, hung or answered nonsense at `event`; all went on without it",
+    example: { type: "extension_error", extensionPath: "todo.ts", event: "tool_call", error: "no answer within 30 s" },
   },
   secrets_redacted: {
     says: "secrets were found, and something else stands in their place from now on",

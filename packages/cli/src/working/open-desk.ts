@@ -14,9 +14,12 @@ export interface DeskPlace extends Place {
 }
 
 export function openDesk(built: Extract<Built, { type: "built" }>, place: DeskPlace): Desk {
-  const { agent, sessionPath, openModel, templates, reload, standing, permissions, setMode } = built;
-  const { cwd, home, choices, note } = place;
+  const { agent, sessionPath, openModel, templates, reload, standing, permissions, setMode, acts } = built;
+  const { cwd, home, choices, note, extensions } = place;
   const settings = () => listedSettings(standing().choices, standing().sources ?? place.sources);
   const mode = { now: () => permissions.mode, set: setMode };
-  return { agent, sessionPath, cwd, home, choices, openModel, reload, note, templates, settings, mode };
+  return {
+    ...{ agent, sessionPath, cwd, home, choices, openModel, reload, note, templates, settings, mode },
+    ...(extensions && { extensions, acts }),
+  };
 }

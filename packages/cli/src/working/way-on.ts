@@ -2,6 +2,7 @@
 
 import type { Session } from "@pith/context";
 import type { Wish } from "../asking/wish.ts";
+import { isOfSubAgent } from "../sub-agents/keeping/sub-agent-id.ts";
 
 export interface WayOn {
   /** For people; null where nothing is kept. */
@@ -14,5 +15,8 @@ export function wayOn({ session, choices: { baseUrl } }: Wish, { store }: Sessio
   // An address is never kept with a session, which may come from anybody: it has to be said again.
   const flags = baseUrl === undefined ? "" : ` --base-url ${baseUrl}`;
   if (session.type === "none") return { next: null, flags };
-  return { next: `session ${store.header.id.slice(0, 8)}; go on with pith -p -c${flags}`, flags };
+  const { id } = store.header;
+  // AGT14: a sub-agent's is nobody's last.
+  const which = isOfSubAgent(id) ? `--session ${id.slice(0, 8)}` : "-c";
+  return { next: `session ${id.slice(0, 8)}; go on with pith -p ${which}${flags}`, flags };
 }

@@ -3,10 +3,23 @@
 import { fetchesFreely, type Permissions, type Tool } from "@pith/agent";
 import type { Model, Tool as ToolSchema } from "@pith/context";
 import { searches, webSearch } from "@pith/models";
-import { usualTools } from "../home/settings/known/tool-names.ts";
+import { allTools, usualTools } from "../home/settings/known/tool-names.ts";
 
-export function chosenTools(tools: readonly Tool[], names: readonly string[] = usualTools): readonly Tool[] {
-  return names.includes("all") ? tools : tools.filter(({ name }) => names.includes(name));
+/** Where nobody names any, those that every task needs, and those that extensions bring. */
+export function chosenTools(
+  tools: readonly Tool[],
+  { names, more = [] }: { readonly names?: readonly string[] | undefined; readonly more?: readonly Tool[] | undefined },
+): readonly Tool[] {
+  const isMeant = ({ name }: Tool): boolean => (names ?? usualTools).includes(name);
+  if (names?.includes("all")) return [...tools, ...more];
+  return [...tools.filter(isMeant), ...(names ? more.filter(isMeant) : more)];
+}
+
+/** For people: the names that are neither ours nor of an extension. */
+export function unbrought(names: readonly string[] = [], more: readonly Tool[]): readonly string[] {
+  const known = [...allTools, "all", ...more.map(({ name }) => name)];
+  const unknown = names.filter((name) => !known.includes(name));
+  return unknown.map((name) => `no extension here brings a tool ${name}; pith extensions list shows what they bring`);
 }
 
 /** Who may fetch may search as well, where the provider itself does it. */

@@ -2,14 +2,22 @@
 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type DeniedPlaces, deniedPlaces, Permissions, type Permits, parseRule, type Rule } from "@pith/agent";
+import {
+  type DeniedPlaces,
+  deniedPlaces,
+  Permissions,
+  type Permits,
+  parseRule,
+  type Rule,
+  type Rules,
+} from "@pith/agent";
 import { projectRules, realPath } from "@pith/agent/node";
 import type { Wish } from "../asking/wish.ts";
 import { keyFile } from "../home/keys.ts";
 import { redactionKeyFile } from "../home/secrets/keyed-digest.ts";
 import type { Place } from "../place.ts";
 
-export interface PermittingPlace extends Pick<Place, "cwd" | "home" | "choices" | "vault" | "ask"> {
+export interface PermittingPlace extends Pick<Place, "cwd" | "home" | "choices" | "vault" | "ask" | "extensions"> {
   /** What `~` stands for. */
   readonly userHome: string;
 }
@@ -30,18 +38,26 @@ export type Permitting =
 
 /** Where nobody is there to be asked, what would be asked is refused, with the way to allow it. */
 export async function permitting({ allow, deny }: Wish, place: PermittingPlace): Promise<Permitting> {
-  const { cwd, userHome, home, choices, vault, ask } = place;
-  const [allowed, denied] = [rulesIn("--allow", allow), rulesIn("--deny", deny)];
+  const { cwd, userHome, home, choices, vault, ask, extensions } = place;
+  // A rule on a server's tools is no mistake where no server is named.
+  const tools = ["mcp_call", ...(extensions?.tools ?? []).map(({ name }) => name)];
+  const [allowed, denied] = [rulesIn("--allow", allow, tools), rulesIn("--deny", deny, tools)];
   for (const read of [allowed, denied]) if (read.type === "failed") return read;
   const notes: string[] = [];
+  const theirs = extensionRules(extensions, { tools, notes });
   const memory = projectRules({
     file: join(home, "permissions.json"),
     workspace: (await realPath(cwd)) ?? cwd,
     tell: (note) => void notes.push(note),
+    tools,
   });
   const permissions = new Permissions({
     mode: choices.permissionMode ?? "edit",
-    rules: { allow: [...rulesOf(allowed), ...(await memory.recall())], deny: rulesOf(denied) },
+    rules: {
+      allow: [...rulesOf(allowed), ...(await memory.recall()), ...theirs.allow],
+      ask: theirs.ask,
+      deny: [...rulesOf(denied), ...theirs.deny],
+    },
     ground: { root: cwd, home: userHome, temporary: [tmpdir()], keys: closedPlaces(home), own: [home] },
     realPath,
     memory,
@@ -53,7 +69,7 @@ export async function permitting({ allow, deny }: Wish, place: PermittingPlace):
     permissions,
     mayRead: (path) => isReadable(path, permissions),
     mayWrite: () => permissions.mode !== "plan",
-    denied: deniedPlaces(rulesOf(denied), { root: cwd, home: userHome }),
+    denied: deniedPlaces([...rulesOf(denied), ...theirs.deny], { root: cwd, home: userHome }),
     notes,
   };
 }
@@ -68,14 +84,29 @@ function closedPlaces(home: string): readonly string[] {
   return [keyFile(home), redactionKeyFile(home), join(home, "restore")];
 }
 
+/** One that cannot be read is told, and the others count. */
+function extensionRules(
+  extensions: Place["extensions"],
+  { tools, notes }: { readonly tools: readonly string[]; readonly notes: string[] },
+): Rules {
+  const read = (texts: readonly string[] = []): readonly Rule[] =>
+    texts.flatMap((text) => {
+      const parsed = parseRule(text, { tools });
+      if (parsed.type === "mistake") notes.push(mistakeIn("the rule of an extension", text, parsed.message));
+      return parsed.type === "mistake" ? [] : [parsed.rule];
+    });
+  const { allow, ask, deny } = extensions?.rules ?? {};
+  return { allow: read(allow), ask: read(ask), deny: read(deny) };
+}
+
 type ReadRules =
   | { readonly type: "rules"; readonly rules: readonly Rule[] }
   | { readonly type: "failed"; readonly message: string };
 
-function rulesIn(flag: string, texts: readonly string[]): ReadRules {
+function rulesIn(flag: string, texts: readonly string[], tools: readonly string[]): ReadRules {
   const rules: Rule[] = [];
   for (const text of texts) {
-    const parsed = parseRule(text);
+    const parsed = parseRule(text, { tools });
     if (parsed.type === "mistake") return { type: "failed", message: mistakeIn(flag, text, parsed.message) };
     rules.push(parsed.rule);
   }

@@ -84,7 +84,7 @@ test.each([
   [["-p", "--print=no"], '--print takes nothing, not "no"'],
   [["-p", "--permission-mode", "yolo", "hi"], '--permission-mode is "yolo"; write ask, edit, plan or all'],
   [["-p", "--thinking", "hard", "hi"], '--thinking is "hard"; write off, minimal, low, medium, high, xhigh or max'],
-  [["-p", "--mode", "xml", "hi"], '--mode is "xml"; write text or json'],
+  [["-p", "--mode", "xml", "hi"], '--mode is "xml"; write text, json, rpc or acp'],
   [["-p", "--sandbox", "yes", "hi"], '--sandbox is "yes"; write on or off'],
   [["-p", "-m", "sonnet", "hi"], '--model is "sonnet"; write provider/model, such as anthropic/claude-sonnet-4-5'],
   [

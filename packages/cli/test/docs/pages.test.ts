@@ -67,6 +67,7 @@ test.each(pages)("DOC1 every line to type of $name works, in an empty home", asy
 test.each([
   ["settings.md", "jsonc", 2],
   ["secrets.md", "json", 1],
+  ["mcp.md", "json", 1],
 ])("DOC1 the settings that %s shows are settings", (name, language, count) => {
   const blocks = codeBlocks(readFileSync(join(docs, name), "utf8"), language);
   expect(blocks).toHaveLength(count);

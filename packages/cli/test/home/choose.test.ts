@@ -85,7 +85,7 @@ test("SET4 a project goes before the user's file, deep into both, and behind var
       ["compaction.keepRecentTokens", path],
       ['compaction.modelOverrides["a/b"].keepRecentTokens', path],
     ]),
-    notes: [],
+    notes: [expect.stringContaining('compaction.modelOverrides["c/d"] is empty, so it does not count')],
   });
 });
 

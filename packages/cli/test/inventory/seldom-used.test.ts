@@ -91,3 +91,18 @@ test("TRU11 trust is shown, kept, listed and taken back, for programs too", asyn
   expect(await shelf.run("trust", "--revoke")).toMatchObject({ code: 0 });
   expect((await shelf.run("trust", "--list")).out).not.toContain(shelf.folder);
 });
+
+test("SUB5 extensions and servers of tools are told to programs, too", async () => {
+  mkdirSync(join(ground.home, "extensions"));
+  writeFileSync(join(ground.home, "extensions/mine.js"), "export default () => {};\n");
+  writeFileSync(
+    join(ground.home, "settings.json"),
+    JSON.stringify({ mcpServers: { gone: { command: "no-such-program-here" } } }),
+  );
+  const told = async (...args: readonly string[]) => (await ground.run([...args, "--json"])).out;
+  expect(await told("extensions", "list", "--trust")).toContain("mine.js");
+  expect(await told("extensions", "rm", "mine.js")).toContain("mine.js");
+  expect(await told("mcp", "list")).toContain("gone");
+  expect((await ground.run(["mcp", "test", "gone", "--json"])).code).toBe(1);
+  expect((await ground.run(["mcp", "trust", "gone", "--json"])).code).toBe(1);
+});

@@ -1,4 +1,4 @@
-/** What a run of the program has really used: its flags, commands, settings and events. End-to-end tests leave it behind, and `pnpm check:inventory` holds it against what there is and what is documented. */
+/** What a run of the program has really used: its flags, commands, settings, events, RPC commands and hooks. End-to-end tests leave it behind, and `pnpm check:inventory` holds it against what there is and what is documented. */
 
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,12 +14,20 @@ export interface Run {
   readonly settingsFiles: readonly string[];
   /** Folders of templates, whose names are no commands of ours. */
   readonly templateFolders?: readonly string[];
+  /** What extensions heard, where one was there to tell. */
+  readonly hooks?: readonly string[];
 }
 
 /** A run that was refused for a mistake in its call has used nothing. */
 export function leaveTriggered(run: Run): void {
   if (run.code === 2) return;
-  const line = { args: ownArgs(run), settings: settingsIn(run.settingsFiles), events: eventsIn(run) };
+  const line = {
+    args: ownArgs(run),
+    settings: settingsIn(run.settingsFiles),
+    events: eventsIn(run),
+    rpc: answeredIn(run),
+    hooks: run.hooks ?? [],
+  };
   mkdirSync(triggeredFolder, { recursive: true });
   appendFileSync(join(triggeredFolder, `${process.pid}.jsonl`), `${JSON.stringify(line)}\n`);
 }
@@ -38,7 +46,21 @@ function settingsIn(files: readonly string[]): readonly string[] {
 
 /** The types of the lines, where these are events. */
 function eventsIn({ args, out }: Run): readonly string[] {
-  if (!args.join(" ").includes("--mode json") && !args.includes("--mode=json")) return [];
+  if (!isMode("json", args) && !isMode("rpc", args)) return [];
   const types = out.split("\n").flatMap((line) => /^\{"type":"([a-z_]+)"/.exec(line)?.[1] ?? []);
-  return [...new Set(types)];
+  return [...new Set(types)].filter((type) => isMode("json", args) || !OF_RPC_ALONE.includes(type));
+}
+
+/** Lines that answer or ask, and what only a program on this line is told. */
+const OF_RPC_ALONE: readonly string[] = ["response", "extension_ui_request", "bash_execution_update"];
+
+/** A command that was refused has used nothing. */
+function answeredIn({ args, out }: Run): readonly string[] {
+  if (!isMode("rpc", args)) return [];
+  const answers = out.split("\n").filter((line) => /"type":"response"/.test(line) && /"success":true/.test(line));
+  return [...new Set(answers.flatMap((line) => /"command":"([a-z_]+)"/.exec(line)?.[1] ?? []))];
+}
+
+function isMode(mode: string, args: readonly string[]): boolean {
+  return args.join(" ").includes(`--mode ${mode}`) || args.includes(`--mode=${mode}`);
 }

@@ -64,7 +64,7 @@ test("JSON1 blocks begin and end in their order, and only what is new is told", 
 });
 
 test("JSON1 a try that does not count begins anew", () => {
-  const retry: AgentEvent = { type: "auto_retry_start", attempt: 1, delayMs: 1, errorMessage: "busy" };
+  const retry: AgentEvent = { type: "auto_retry_start", attempt: 1, maxAttempts: 6, delayMs: 1, errorMessage: "busy" };
   const told = pieces(wired(start, text("half"), retry, text("whole"), { type: "message_end", message: reply() }));
   expect(told.filter(({ type }) => type === "text_start").map(({ contentIndex }) => contentIndex)).toEqual([0, 0]);
   expect(told.at(-1)).toEqual({ type: "text_end", contentIndex: 0, content: "whole" });

@@ -2,7 +2,7 @@
 
 import { addingUpTo, appendAdded } from "../compaction/hooks/added-context.ts";
 import type { AddedContext } from "../compaction/hooks/events.ts";
-import { jsonDetails, usageIn } from "../compaction/hooks/hook-candidate.ts";
+import { jsonDetails, usageIn } from "../compaction/hooks/hook-values.ts";
 import type { BranchSummaryEntry, Entry } from "../entry.ts";
 import { afterwards, answersOf, type Hook, type HookHost } from "../hook.ts";
 import type { Usage } from "../message.ts";

@@ -7,7 +7,8 @@ import type { Refusal } from "../session/store.ts";
 import { type Breaker, isOpen } from "./breaker.ts";
 import { afterCompact, afterFailedCompact } from "./hooks/after-compact.ts";
 import { POSTPONED } from "./hooks/events.ts";
-import { type Budget, shouldCompact } from "./planning/budget.ts";
+import { roomForHooks } from "./hooks/room-for-hooks.ts";
+import { shouldCompact } from "./planning/budget.ts";
 import type { NothingToDo } from "./planning/plan.ts";
 import type { Finding, Receipt } from "./receipt.ts";
 import { type WriteParts, writeBatch } from "./writing/write-batch.ts";
@@ -35,12 +36,6 @@ export async function compact(parts: CompactParts): Promise<Compaction> {
   if (outcome.type === "cancelled") await afterFailedCompact({ aborted: true }, told);
   if (outcome.type === "failed") await afterFailedCompact({ aborted: false, errorMessage: outcome.why }, told);
   return outcome;
-}
-
-// GUARD1: what hooks add leaves room to work in, so that it is no reason for the next compaction.
-function roomForHooks({ window }: Session, budget: Budget): number {
-  const free = budget.limit - contextSize(window, budget).tokens;
-  return Math.floor(Math.max(0, Math.min(budget.checkpoint, free / 4)));
 }
 
 async function compacted(parts: CompactParts): Promise<Compaction> {

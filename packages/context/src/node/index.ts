@@ -33,6 +33,7 @@ export { type HomeParts, pithHome, sessionsFolder, trashFolder } from "./session
 export { type Labelled, labelEntry } from "./sessions/label-entry.ts";
 export { listSessions } from "./sessions/list-sessions.ts";
 export type { SessionItem } from "./sessions/listing/list-item.ts";
+export { cwdOf } from "./sessions/placing/new-place.ts";
 export { idAsName } from "./sessions/placing/session-id.ts";
 export { type PurgePlan, type Purging, purgeSession } from "./sessions/purging/purge-session.ts";
 export { type Rebinding, rebindSession } from "./sessions/rebind-session.ts";

@@ -7,11 +7,19 @@ import type { SessionContext } from "./build-context.ts";
 
 export interface ContextHooks extends HookHost {
   readonly context?: readonly Hook<ContextEvent, ContextResult>[];
+  /** Asked behind those: they may replace the system's messages, too. */
+  readonly context_with_system?: readonly Hook<ContextWithSystemEvent, ContextResult>[];
 }
 
 /** The messages without the system's: those stay as they are. */
 export interface ContextEvent {
   readonly type: "context";
+  readonly messages: AgentMessage[];
+}
+
+/** All of them, the system's included. */
+export interface ContextWithSystemEvent {
+  readonly type: "context_with_system";
   readonly messages: AgentMessage[];
 }
 
@@ -35,33 +43,57 @@ export interface HookedParts {
  * message that a hook made has no source.
  */
 export async function hookedContext(context: SessionContext, { hooks, ports, signal }: HookedParts): Promise<Hooked> {
-  let said = placed(context).filter(({ message }) => message.role !== "system");
-  for (const hook of hooks.context ?? []) {
-    const copies = said.map(({ message, source }) => ({ message: structuredClone(message), source }));
-    const sources = new Map(copies.map(({ message, source }) => [message, source]));
-    const { answers, isCancelled } = await answersOf([hook], () => eventOf(copies), {
-      host: hooks,
-      ports,
-      signal,
-      read: (result) => messagesIn(result)?.map((message) => taken(message, sources)) ?? null,
-    });
-    if (isCancelled) return { type: "cancelled" };
-    said = answers[0] ?? said;
-  }
-  const all = hooks.context?.length ? withSystem(placed(context), said) : placed(context);
+  const parts = { hooks, ports, ...(signal && { signal }) };
+  const { context: own = [], context_with_system: whole = [] } = hooks;
+  const before = placed(context);
+  const others = before.filter(({ message }) => message.role !== "system");
+  const said = await asked(others, own, { ...parts, type: "context" });
+  if (!said) return { type: "cancelled" };
+  const joined = own.length > 0 ? withSystem(before, said) : before;
+  const all = await asked(joined, whole, { ...parts, type: "context_with_system" });
+  if (!all) return { type: "cancelled" };
   return {
     type: "hooked",
     context: { ...context, messages: all.map(({ message }) => message), sources: all.map(({ source }) => source) },
   };
 }
 
+interface Asked extends HookedParts {
+  readonly type: "context" | "context_with_system";
+}
+
+type AnyHook = Hook<ContextEvent | ContextWithSystemEvent, ContextResult>;
+
+/** What they left, one after the other; null where it does not happen. */
+async function asked<Event extends ContextEvent | ContextWithSystemEvent>(
+  before: readonly PlacedMessage[],
+  hooks: readonly Hook<Event, ContextResult>[],
+  { type, hooks: host, ports, signal }: Asked,
+): Promise<readonly PlacedMessage[] | null> {
+  let said = before;
+  for (const hook of hooks as readonly AnyHook[]) {
+    const copies = said.map(({ message, source }) => ({ message: structuredClone(message), source }));
+    const sources = new Map(copies.map(({ message, source }) => [message, source]));
+    const isKnown = type === "context" ? isMessage : isAnyMessage;
+    const { answers, isCancelled } = await answersOf(
+      [hook],
+      () => ({ type, messages: copies.map(({ message }) => message) }),
+      {
+        host,
+        ports,
+        signal,
+        read: (result) => messagesIn(result, isKnown)?.map((message) => taken(message, sources)) ?? null,
+      },
+    );
+    if (isCancelled) return null;
+    said = answers[0] ?? said;
+  }
+  return said;
+}
+
 interface PlacedMessage {
   readonly message: AgentMessage;
   readonly source: string;
-}
-
-function eventOf(copies: readonly PlacedMessage[]): ContextEvent {
-  return { type: "context", messages: copies.map(({ message }) => message) };
 }
 
 // Copied once more: what the hook holds on to is not what is sent.
@@ -86,12 +118,34 @@ function withSystem(before: readonly PlacedMessage[], said: readonly PlacedMessa
 }
 
 // It comes from outside: whatever is no message would be refused by every provider.
-function messagesIn(result: unknown): readonly AgentMessage[] | null {
+function messagesIn(result: unknown, isKnown: (value: unknown) => boolean): readonly AgentMessage[] | null {
   const { messages } = Object(result) as { readonly messages?: unknown };
   if (messages === undefined || messages === null) return null;
-  if (!Array.isArray(messages) || ![...messages].every(isMessage))
+  if (!Array.isArray(messages) || ![...messages].every(isKnown))
     throw new Error("its messages are no list of messages");
   return messages;
+}
+
+function isAnyMessage(value: unknown): value is AgentMessage {
+  const { role, content, sections, toolsAdded, toolsRemoved } = Object(value) as Readonly<Record<string, unknown>>;
+  if (role !== "system") return isMessage(value);
+  const isSpoken = typeof content === "string" || areWords(content);
+  const areTools = [toolsAdded, toolsRemoved].every((tools) => tools === undefined || areNamed(tools));
+  return isSpoken && areTools && (sections === undefined || areTexts(sections));
+}
+
+function areNamed(tools: unknown): boolean {
+  return Array.isArray(tools) && Array.from(tools).every((tool: unknown) => typeof Object(tool).name === "string");
+}
+
+function areTexts(sections: unknown): boolean {
+  if (typeof sections !== "object" || sections === null || Array.isArray(sections)) return false;
+  return Object.values(sections).every((text) => text === null || typeof text === "string");
+}
+
+function areWords(content: unknown): boolean {
+  const isText = (block: unknown): boolean => typeof Object(block).text === "string" && Object(block).type === "text";
+  return Array.isArray(content) && Array.from(content).every(isText);
 }
 
 function isMessage(value: unknown): value is AgentMessage {

@@ -107,8 +107,14 @@ function missingResult({ id, name }: ToolCallBlock, timestamp: number): ToolResu
 
 // CTX7: its call is gone from the context, or the model has answered without it. Bytes already sent are not rewritten.
 function asText({ toolName, toolCallId, content, timestamp }: ToolResultMessage): UserMessage {
-  const lead = `Output of an earlier call of the tool ${toolName} (${toolCallId}), which came after the conversation had gone on:`;
+  const [tool, call] = [toolName, toolCallId].map(named);
+  const lead = `Output of an earlier call of the tool ${tool} (${call}), which came after the conversation had gone on:`;
   return { role: "user", content: [{ type: "text", text: lead }, ...content], timestamp };
+}
+
+// A hook may put in what is no name: not everything can be made a text.
+function named(name: unknown): string {
+  return typeof name === "string" ? name : "unknown";
 }
 
 // Another provider's ids may be too long or hold letters that this one refuses; forty letters are welcome everywhere.

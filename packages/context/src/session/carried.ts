@@ -33,8 +33,8 @@ export function carry(state: Carried, entry: Entry): Carried {
     case "compaction":
       return { ...state, ...carriedBy(entry) };
     case "custom":
-      return withQueue(withPins(state, pinsAfter(state.pins, entry)), queueAfter(state.queue, entry));
     case "custom_message":
+      return withQueue(withPins(state, pinsAfter(state.pins, entry)), queueAfter(state.queue, entry));
     case "context_edit":
       return withPins(state, pinsAfter(state.pins, entry));
     case "branch_summary":

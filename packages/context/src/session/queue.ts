@@ -1,6 +1,6 @@
 /** Messages that wait: in the log as soon as they are said, part of the conversation when their turn comes. */
 
-import type { Entry } from "../entry.ts";
+import type { CustomMessageEntry, Entry } from "../entry.ts";
 import type { UserMessage } from "../message.ts";
 
 export interface Queued {
@@ -9,6 +9,8 @@ export interface Queued {
   /** `steer`: for the next request. `followUp`: for when the model has no more to say. */
   readonly kind: "steer" | "followUp";
   readonly content: UserMessage["content"];
+  /** Of a message that no user said. */
+  readonly custom?: Pick<CustomMessageEntry, "customType" | "display" | "details">;
 }
 
 /** The custom entry of a message that waits; its data is the `Queued`. */
@@ -19,7 +21,7 @@ export const UNQUEUED = "pith.unqueued";
 
 /** What waits after this entry; the same list where it changes nothing. */
 export function queueAfter(queue: readonly Queued[], entry: Entry): readonly Queued[] {
-  if (entry.type === "message")
+  if (entry.type === "message" || entry.type === "custom_message")
     return queue.some(({ id }) => id === entry.id) ? queue.filter(({ id }) => id !== entry.id) : queue;
   if (entry.type !== "custom") return queue;
   if (entry.customType === QUEUED) return [...queue, ...queueIn([entry.data])];
@@ -34,7 +36,8 @@ export function queueIn(value: unknown): readonly Queued[] {
 }
 
 function isQueued(value: unknown): value is Queued {
-  const { id, kind, content } = Object(value) as Readonly<Record<string, unknown>>;
+  const { id, kind, content, custom } = Object(value) as Readonly<Record<string, unknown>>;
+  if (custom !== undefined && typeof Object(custom).customType !== "string") return false;
   const isKnown = kind === "steer" || kind === "followUp";
   return typeof id === "string" && isKnown && (typeof content === "string" || isBlocks(content));
 }

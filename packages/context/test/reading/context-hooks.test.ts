@@ -42,6 +42,46 @@ function shown(outcome: Hooked): readonly string[] {
 
 const asItWas = shown({ type: "hooked", context });
 
+describe("all of it", () => {
+  test("SAY10 behind the others a hook may replace the system's messages, too; its sources stay with what it kept", async () => {
+    const told: string[] = [];
+    const whole: NonNullable<ContextHooks["context_with_system"]>[number] = ({ type, messages }) => {
+      told.push(`${type} ${messages.map(({ role }) => role).join(" ")}`);
+      const [first, ...rest] = messages;
+      return {
+        messages: [{ role: "system", content: "be bold", timestamp: 0 }, ...rest.slice(1), first as AgentMessage],
+      };
+    };
+    const { outcome, reported } = await hooked([({ messages }) => ({ messages: messages.slice(0, 2) })], {
+      context_with_system: [whole],
+    });
+    expect(reported).toEqual([]);
+    expect(told).toEqual(["context_with_system system user assistant system"]);
+    expect(shown(outcome)).toEqual([
+      "- system be bold",
+      "e3 assistant two",
+      "e4 system be quick",
+      "e1 system be careful",
+    ]);
+  });
+
+  test("SAY10 what is no message of the system's is refused, and none may be brought by the others", async () => {
+    for (const wrong of [
+      { content: 5 },
+      { content: [5] },
+      { content: "", sections: [] },
+      { content: "", toolsAdded: [5] },
+    ]) {
+      const message = { role: "system", timestamp: 0, ...wrong } as unknown as AgentMessage;
+      const { outcome, reported } = await hooked([], { context_with_system: [() => ({ messages: [message] })] });
+      expect(shown(outcome)).toEqual(asItWas);
+      expect(reported).toHaveLength(1);
+    }
+    const { outcome } = await hooked([() => ({ messages: [{ role: "system", content: "x", timestamp: 0 }] })]);
+    expect(shown(outcome)).toEqual(asItWas);
+  });
+});
+
 describe("what it is told", () => {
   test("HOOK6 B76 the messages without the system's, as copies all the way down", async () => {
     const before = structuredClone(context);

@@ -1,7 +1,7 @@
 /** Any language model of the AI SDK as a `Model`: the stream is a fold, and this is its plumbing. */
 
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import type { Model, ModelEvent, ModelName, Ports, Request } from "@pith/context";
+import type { Model, ModelEvent, ModelName, Ports, ProviderLine, Request, StreamAct } from "@pith/context";
 import { callOptions, deltaOf, emptyDraft, fold, type Prices } from "../convert/index.ts";
 import { lastEvent } from "./last-event.ts";
 import { room } from "./room.ts";
@@ -39,26 +39,27 @@ export function aiSdkModel(parts: AiSdkModelParts): Model {
       return windowOf(parts);
     },
     maxTokens: parts.maxTokens,
-    stream: (request, { signal }) => streamed(request, parts, signal),
+    stream: (request, act) => streamed(request, parts, act),
   };
 }
 
 async function* streamed(
   request: Request,
   parts: AiSdkModelParts,
-  signal: AbortSignal | undefined,
+  { signal, line = {} }: StreamAct,
 ): AsyncGenerator<ModelEvent> {
   const { language, name: to, seesImages = true, silenceMs = 300_000 } = parts;
   const shown = seesImages ? request : withoutImages(request);
   const size = room(shown, { window: windowOf(parts), maxTokens: parts.maxTokens });
   const options = callOptions(shown, { ...parts, to, maxTokens: size.maxTokens, longest: parts.maxTokens });
-  const open = (abortSignal: AbortSignal) => language.doStream({ ...options, abortSignal });
+  const open = opening(language, { ...options, ...lineOptions(line) }, line);
   let draft = emptyDraft();
   try {
     for await (const part of streamParts(open, {
       signal,
       silenceMs: () => (draft.error ? AFTERTHOUGHT_MS : silenceMs),
     })) {
+      if (part.type === "raw") line.piece?.(part.rawValue);
       const delta = deltaOf(draft, part);
       draft = fold(draft, part);
       if (delta) yield delta;
@@ -72,6 +73,20 @@ async function* streamed(
 }
 
 const AFTERTHOUGHT_MS = 200;
+
+type CallOptions = Parameters<LanguageModelV4["doStream"]>[0];
+
+function lineOptions({ headers, piece }: ProviderLine): Pick<CallOptions, "headers" | "includeRawChunks"> {
+  return { ...(headers && { headers: { ...headers } }), ...(piece && { includeRawChunks: true }) };
+}
+
+function opening(language: LanguageModelV4, options: CallOptions, { answered }: ProviderLine) {
+  return async (abortSignal: AbortSignal) => {
+    const result = await language.doStream({ ...options, abortSignal });
+    answered?.(result.response?.headers ?? {});
+    return result;
+  };
+}
 
 function windowOf({ contextWindow }: AiSdkModelParts): number {
   return typeof contextWindow === "number" ? contextWindow : contextWindow();

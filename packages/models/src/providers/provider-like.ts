@@ -6,11 +6,15 @@ export function providerLike(name: string): string | null {
   const wanted = name.toLowerCase();
   const house = houses.find(([word]) => wanted.includes(word))?.[1];
   if (house) return house;
+  // Nobody mistypes so much, and it would take long to look.
+  if (wanted.length > LONGEST) return null;
   const near = providers
     .map(({ id }) => ({ id, far: distance(wanted, id) }))
     .sort((one, other) => one.far - other.far)[0];
   return near && near.far <= Math.max(1, Math.floor(near.id.length / 4)) ? near.id : null;
 }
+
+const LONGEST = 64;
 
 const houses = [
   ["claude", "anthropic"],

@@ -1,6 +1,6 @@
 /** A model that is asked again when it was busy or broke off: as long as the provider wants, with a share of chance, within a budget. */
 
-import type { Model, ModelEvent, ModelFailure, Ports, Request } from "@pith/context";
+import type { Model, ModelEvent, ModelFailure, Ports, Request, StreamAct } from "@pith/context";
 
 export interface Patience {
   /** Times it is asked again at most. */
@@ -38,20 +38,20 @@ export function retrying(model: Model, ports: RetryPorts, limits: Patience = pat
       return model.contextWindow;
     },
     maxTokens: model.maxTokens,
-    stream: (request, act) => attempts({ model, request, signal: act.signal, ports, limits }),
+    stream: (request, act) => attempts({ model, request, act, ports, limits }),
   };
 }
 
 interface Attempts {
   readonly model: Model;
   readonly request: Request;
-  readonly signal: AbortSignal | undefined;
+  readonly act: StreamAct;
   readonly ports: RetryPorts;
   readonly limits: Patience;
 }
 
-async function* attempts({ model, request, signal, ports, limits }: Attempts): AsyncGenerator<ModelEvent> {
-  const act = signal ? { signal } : {};
+async function* attempts({ model, request, act, ports, limits }: Attempts): AsyncGenerator<ModelEvent> {
+  const { signal } = act;
   let left = limits.budgetMs;
   for (let retry = 0; ; retry += 1) {
     const failed = yield* attempt(model.stream(request, act));
@@ -59,8 +59,9 @@ async function* attempts({ model, request, signal, ports, limits }: Attempts): A
     const waitMs = waitFor(failed.failure, { retry, limits, random: ports.random });
     if (signal?.aborted || waitMs === null || waitMs > left) return yield failed;
     const usage = failed.message?.usage;
-    yield { type: "reply-restarted", failure: failed.failure, waitMs, ...(usage && { usage }) };
-    await ports.sleep(waitMs, act).catch(() => undefined); // Aborted, which is asked next.
+    const most = limits.retries;
+    yield { type: "reply-restarted", failure: failed.failure, waitMs, most, ...(usage && { usage }) };
+    await ports.sleep(waitMs, signal ? { signal } : {}).catch(() => undefined); // Aborted, which is asked next.
     if (signal?.aborted)
       return yield { type: "reply-failed", failure: { kind: "aborted", message: "aborted while waiting" } };
     left -= waitMs;

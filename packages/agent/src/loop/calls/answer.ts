@@ -2,6 +2,7 @@
 
 import type { ToolResultMessage } from "@pith/context";
 import { appendedSoon, NotWritten } from "../../append.ts";
+import { hookedMessage } from "../../hooks/hook-message.ts";
 import type { ToolOutput } from "../../tool.ts";
 import type { OpenCall } from "../next.ts";
 import type { RunParts } from "../run-parts.ts";
@@ -27,7 +28,8 @@ async function kept({ call, id }: OpenCall, output: ToolOutput, parts: RunParts)
   if (!Array.isArray(output?.content)) throw new Error(`${call.name} gave no content`);
   // Before it is cut, because half a secret looks like none.
   const clean = session.redacted(output);
-  const { content, details } = await bounded(clean, { room: roomIn(model.contextWindow), blobs });
+  const room = { room: roomIn(model.contextWindow), blobs };
+  const { content, details } = await bounded(clean, room);
   const message: ToolResultMessage = {
     role: "toolResult",
     toolCallId: call.id,
@@ -37,9 +39,21 @@ async function kept({ call, id }: OpenCall, output: ToolOutput, parts: RunParts)
     isError: output.isError === true,
     timestamp: ports.now(),
   };
-  const kept = session.redacted(message);
+  const hooked = await hookedResultMessage(message, parts);
+  const kept = session.redacted(hooked === message ? message : { ...hooked, ...(await bounded(hooked, room)) });
   await appendedSoon(session, { type: "message", message: kept, id });
   return kept;
+}
+
+// Every call has its result: where none may be kept, that is the result.
+async function hookedResultMessage(message: ToolResultMessage, parts: RunParts): Promise<ToolResultMessage> {
+  try {
+    return await hookedMessage(message, parts);
+  } catch (error) {
+    if (!(error instanceof NotWritten)) throw error;
+    const { details: _, ...rest } = message;
+    return { ...rest, ...failed(error.message), isError: true };
+  }
 }
 
 export function failed(text: string): ToolOutput {

@@ -3,6 +3,8 @@
 import type { ToolCallBlock, ToolResultMessage } from "@pith/context";
 import { appended, NotWritten } from "../../append.ts";
 import type { AgentEvent } from "../../events.ts";
+import { type HookedCall, hookedCall, withInput } from "../../hooks/hook-call.ts";
+import { hookedResult } from "../../hooks/hook-result.ts";
 import type { Tool, ToolCall, ToolOutput } from "../../tool.ts";
 import type { Tell } from "../../waiting/during.ts";
 import { untilStopped } from "../../waiting/until-stopped.ts";
@@ -19,27 +21,37 @@ export interface Running {
 }
 
 export async function runCall(open: OpenCall, { parts, tell }: Running): Promise<ToolResultMessage> {
-  const { id: toolCallId, name: toolName, arguments: args } = open.call;
+  const fault = faultIn(open, parts);
+  const hooked = fault === null ? await hookedCall(open, parts) : { type: "blocked" as const, why: fault, open };
+  // SAY4: what is told is what is run.
+  const { id: toolCallId, name: toolName, arguments: args } = hooked.open.call;
   const told = { toolCallId, toolName, args };
   tell({ type: "tool_execution_start", ...told });
   const { session } = parts;
   const update = (text: string): void =>
     tell({ type: "tool_execution_update", ...told, partialResult: session.redacted(text) });
-  const result = await answered(open, await outputOf(open, parts, update), parts);
+  const output = await hookedResult(hooked.open, await outputOf(hooked, parts, update), parts);
+  const result = await answered(open, output, parts);
   tell({ type: "tool_execution_end", ...told, result, isError: result.isError });
   return result;
 }
 
-async function outputOf(open: OpenCall, parts: RunParts, update: (text: string) => void): Promise<ToolOutput> {
-  const { call } = open;
-  const tool = parts.tools.find(({ name }) => name === call.name);
-  if (!tool)
-    return failed(`there is no tool ${call.name}; there are: ${parts.tools.map(({ name }) => name).join(", ")}`);
-  if (call.pith) return failed(`the arguments are no JSON object: ${call.pith.unread.slice(0, 500)}`);
+/** Why nobody can run it; null where somebody can. */
+function faultIn({ call }: OpenCall, { tools }: RunParts): string | null {
+  if (!tools.some(({ name }) => name === call.name))
+    return `there is no tool ${call.name}; there are: ${tools.map(({ name }) => name).join(", ")}`;
+  return call.pith ? `the arguments are no JSON object: ${call.pith.unread.slice(0, 500)}` : null;
+}
+
+async function outputOf(hooked: HookedCall, parts: RunParts, update: (text: string) => void): Promise<ToolOutput> {
+  const tool = parts.tools.find(({ name }) => name === hooked.open.call.name);
+  if (hooked.type === "blocked") return failed(hooked.why);
+  if (!tool) throw new Error(`the tool ${hooked.open.call.name} is gone`);
   try {
-    const restored = await restoredCall(open, parts);
+    const restored = await restoredCall(hooked.open, parts);
     if (restored.type === "unknown") return failed(restored.why);
-    return await permittedOutput(restored.open, tool, { parts, update });
+    const output = await permittedOutput(restored.open, tool, { parts, update });
+    return hooked.isChanged ? withInput(output, hooked.open.call.arguments) : output;
   } catch (error) {
     if (error instanceof NotWritten) throw error;
     // Whatever a tool, or who permits it, throws is something the model can answer to.

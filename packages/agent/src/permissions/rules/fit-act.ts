@@ -5,7 +5,7 @@ import type { Ground, Reached, Sight } from "../sight.ts";
 import { couldBeCommand, isSurelyCommand } from "./command-pattern.ts";
 import { type Fit, nearest } from "./fit.ts";
 import { couldBeHost, isSurelyHost } from "./host-pattern.ts";
-import { couldBePath, isSurelyPath } from "./path-pattern.ts";
+import { couldBePath, fitsNamed, isSurelyPath } from "./path-pattern.ts";
 import type { Pattern, Rule } from "./rule.ts";
 
 /** Whether the rules together let all of it pass: each command of a line and each path needs a rule, not all the same one. */
@@ -19,6 +19,8 @@ export function isSurelyFitted(rules: readonly Rule[], { sight, ground }: Fittin
       return isSurelyCommand(ofType("command", patterns), intent.command);
     case "fetch":
       return isSurelyHost(ofType("host", patterns), intent.url);
+    case "named":
+      return ofType("path", patterns).some((pattern) => fitsNamed(pattern, intent.name));
     case "look":
     case "change":
       return isSurelyReached(ofType("path", patterns), sight.reached, ground);
@@ -42,6 +44,7 @@ export function couldFit(rule: Rule, { sight, ground }: Fitting): Fit {
   if (intent?.type === "nothing") return "not";
   if (intent?.type === "command" && pattern.type === "command") return couldBeCommand(pattern, intent.command);
   if (intent?.type === "fetch" && pattern.type === "host") return couldBeHost(pattern, intent.url);
+  if (intent?.type === "named" && pattern.type === "path") return fitsNamed(pattern, intent.name) ? "fits" : "not";
   if (sight.reached.length > 0 && pattern.type === "path")
     return nearest(sight.reached.map((reached) => couldBePath(pattern, reached, ground)));
   return "unsure";

@@ -24,6 +24,8 @@ function textsFor({ act: { tool, intent }, reached }: Sight, ground: Ground): re
       return commandsFor(intent.command).map((pattern) => `${intent.isOutside ? "outside" : "bash"}(${pattern})`);
     case "fetch":
       return URL.canParse(intent.url) ? [`fetch(${new URL(intent.url).hostname})`] : [];
+    case "named":
+      return namesFor(intent.name).map((pattern) => `${tool}(${pattern})`);
     case "look":
       return pathsFor(reached, ground).map((pattern) => `read(${pattern})`);
     case "change":
@@ -52,6 +54,13 @@ function beginnings(names: readonly string[]): readonly (readonly string[])[] {
   if (first === undefined || mayRunAnything(first)) return [];
   const shortest = Math.min(names.length, 2);
   return [names.slice(0, 3), names.slice(0, shortest)];
+}
+
+/** It alone, and all beside it. */
+function namesFor(name: string): readonly string[] {
+  const folder = name.slice(0, Math.max(0, name.lastIndexOf("/")));
+  if (name.length > LONGEST || MEANT_OTHERWISE.test(name)) return [];
+  return folder === "" ? [name] : [name, `${folder}/*`];
 }
 
 /** The file, and where it lies in an open folder of the workspace, that folder. */

@@ -33,6 +33,11 @@ export function couldBePath(pattern: PathPattern, { named, real }: Reached, grou
   return real === null ? "unsure" : "not";
 }
 
+/** A name with slashes is taken as a path would be: `server/tool`, `server/*`, or `server` for all of it. */
+export function fitsNamed({ from, names }: PathPattern, name: string): boolean {
+  return from === "workspace" && fitsGlob(withAllBelow(names), name.split("/"));
+}
+
 function fitsPath({ from, names }: PathPattern, path: string, { root, home }: Ground): boolean {
   const start = { workspace: root, home, root: "/" }[from];
   const folders = start.split("/").filter((name) => name !== "");

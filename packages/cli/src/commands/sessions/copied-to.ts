@@ -10,7 +10,7 @@ export function copiedTo(outcome: Forking, draft?: string): Answer {
     case "forked": {
       const { path, id, missing } = outcome;
       const text = `a new session: ${id.slice(0, 8)}${lostTold(missing)}`;
-      return { type: "opened", path, id, text, ...(draft !== undefined && { draft }) };
+      return { type: "opened", reason: "fork", path, id, text, ...(draft !== undefined && { draft }) };
     }
     case "held":
       return failed(`process ${outcome.owner.pid} writes this session; end it, and try again`);

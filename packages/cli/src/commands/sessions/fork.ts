@@ -10,6 +10,7 @@ import { findEntry } from "../walking/find-entry.ts";
 import { shortId } from "../walking/short-id.ts";
 import { wayTo } from "../walking/tree-part.ts";
 import { copiedTo } from "./copied-to.ts";
+import { keptBack } from "./may-leave.ts";
 
 export const fork: Command = {
   name: "fork",
@@ -33,9 +34,14 @@ async function forked(name: string, desk: Desk): Promise<Answer> {
 }
 
 /** A session of its own that ends with this entry; before it, with its words to be changed, where it was said (B63). */
-export async function forkedAt(entry: Entry, { agent: { session }, sessionPath, home }: Desk): Promise<Answer> {
+export async function forkedAt(entry: Entry, desk: Desk): Promise<Answer> {
+  const { agent, sessionPath, home } = desk;
+  const { session } = agent;
   if (sessionPath === null) return nothingKept("fork");
   const isSaid = isSaidAnew(entry);
+  const position = isSaid ? "before" : "at";
+  const kept = await keptBack({ type: "session_before_fork", entryId: entry.id, position }, desk);
+  if (kept) return kept;
   const outcome = await forkSession(session, { leaf: isSaid ? entry.parentId : entry.id, env: { PITH_HOME: home } });
   return copiedTo(outcome, isSaid ? entrySaid(entry) : undefined);
 }

@@ -8,6 +8,7 @@ import { costTold, counted } from "../../printing/amounts.ts";
 import { failed, nothingKept, told } from "../answers.ts";
 import type { Answer, Command, Desk } from "../command.ts";
 import { handedSession } from "./handed-session.ts";
+import { keptBack } from "./may-leave.ts";
 
 export const handoff: Command = {
   name: "handoff",
@@ -17,6 +18,8 @@ export const handoff: Command = {
   async run(goal, desk) {
     if (goal === "") return mistake("/handoff needs a goal, such as /handoff write the tests for the parser");
     if (desk.sessionPath === null) return nothingKept("handoff");
+    const kept = await keptBack({ type: "session_before_switch", reason: "new" }, desk);
+    if (kept) return kept;
     desk.note?.("writing what the new session must know");
     const outcome = await desk.agent.handOff(goal, (path) => isFile(resolve(desk.cwd, path)));
     switch (outcome.type) {
@@ -45,7 +48,15 @@ async function opened(written: Extract<HandedOff, { type: "written" }>, from: st
     ...(mended.length > 0 ? [`mended: ${mended.slice(0, 3).join("; ")}`] : []),
     ...(cost > 0 ? [costTold(cost)] : []),
   ];
-  return { type: "opened", path: made.path, id: made.id, text: notes.join(", "), draft: message, isDraftKept: true };
+  return {
+    type: "opened",
+    reason: "new",
+    path: made.path,
+    id: made.id,
+    text: notes.join(", "),
+    draft: message,
+    isDraftKept: true,
+  };
 }
 
 async function isFile(path: string): Promise<boolean> {

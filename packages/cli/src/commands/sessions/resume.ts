@@ -11,6 +11,7 @@ import { sessionToWrite } from "../../subcommands/sessions/finding/session-to-wr
 import { wordFor } from "../../subcommands/sessions/finding/word-for.ts";
 import { told } from "../answers.ts";
 import type { Answer, Command, Desk } from "../command.ts";
+import { keptBack } from "./may-leave.ts";
 
 export const resume: Command = {
   name: "resume",
@@ -24,6 +25,8 @@ export const resume: Command = {
     const { path, id } = found;
     if (desk.sessionPath !== null && resolve(path) === resolve(desk.sessionPath))
       return told("you are in this session already", { path, id });
+    const kept = await keptBack({ type: "session_before_switch", reason: "resume", targetSessionFile: path }, desk);
+    if (kept) return kept;
     return { type: "opened", path, id, text: `session ${oneLine(id.slice(0, 8))}`, word: wordFor(found, desk.home) };
   },
 };

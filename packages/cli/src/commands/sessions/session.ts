@@ -4,8 +4,8 @@ import { stat } from "node:fs/promises";
 import { told } from "../answers.ts";
 import type { Command } from "../command.ts";
 import { branchesOf } from "../walking/branches-of.ts";
-import { sessionSums } from "./session-sums.ts";
-import { type SessionReport, sessionText } from "./session-text.ts";
+import { sessionSums } from "./telling/session-sums.ts";
+import { type SessionReport, sessionText } from "./telling/session-text.ts";
 
 /** Bytes; what is shorter is read in a moment. */
 const LONG = 64 * 1024 * 1024;

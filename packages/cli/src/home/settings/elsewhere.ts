@@ -18,7 +18,7 @@ export function elsewhere(path: Path): Elsewhere | null {
 const rules = { says: "give rules with --allow and --deny", isGrave: true };
 const keys = { says: "keys come from the environment, or from your keys.json", isGrave: false };
 const network = { says: "HTTPS_PROXY and NO_PROXY say how the network is reached", isGrave: false };
-const run = { says: "nothing that stands in settings is ever run", isGrave: false };
+const run = { says: "nothing that stands in settings is run, but for mcpServers", isGrave: false };
 
 const PLACES: Readonly<Record<string, Elsewhere>> = {
   allow: rules,

@@ -24,9 +24,15 @@ export function listedSettings(choices: Settings, sources: Sources): readonly Li
     if (own.length === 0) return setting.name.includes("*") ? [] : [unset(setting)];
     return own.map(({ path, value }) => {
       const name = shownName(path);
-      return { name, value, source: sources.get(name) ?? "default", says: setting.says };
+      const shown = setting.isHidden ? hidden(value) : { value };
+      return { name, ...shown, source: sources.get(name) ?? "default", says: setting.says };
     });
   });
+}
+
+function hidden(value: unknown): Pick<ListedSetting, "value" | "words"> {
+  const names = Object.keys(Object(value));
+  return { value: null, words: names.length === 0 ? "none" : `set: ${names.join(", ")}` };
 }
 
 function unset({ name, fallback, says }: Setting): ListedSetting {

@@ -61,8 +61,11 @@ function foundInGroup(path: Path, value: unknown, { name, names }: Setting): rea
   const [own, next] = name.split(".").slice(path.length - 1);
   const wrong = (says: string): readonly Found[] => [{ path, value, type: "wrong", says: () => says }];
   if (own === "*" && names && !names.fits(path.at(-1))) return wrong(`is for nobody; write ${names.write}`);
-  if (isObject(value)) return foundIn(value, path);
-  return wrong(`is ${shown(value)}; write ${next === "enabled" ? '{ "enabled": true }' : `{ "${next}": … }`}`);
+  const isEmpty = own === "*" && isObject(value) && Object.keys(value).length === 0;
+  if (isObject(value) && !isEmpty) return foundIn(value, path);
+  const inside = next === "*" ? '{ "NAME": { … } }' : next === "enabled" ? '{ "enabled": true }' : `{ "${next}": … }`;
+  if (isEmpty) return [{ path, value, type: "strange", says: () => `is empty, so it does not count; write ${inside}` }];
+  return wrong(`is ${shown(value)}; write ${inside}`);
 }
 
 function unknown(path: Path): Pick<Found, "type" | "says"> {

@@ -11,6 +11,8 @@ export interface SkillPlaces {
   /** Pith's home. */
   readonly home: string;
   readonly trusted: TrustedFolder;
+  /** Folders beside those, which count less. */
+  readonly more?: readonly string[];
 }
 
 export interface FoundSkills {
@@ -20,8 +22,9 @@ export interface FoundSkills {
   readonly notes: readonly string[];
 }
 
-export async function findSkills({ userHome, home, trusted }: SkillPlaces): Promise<FoundSkills> {
-  const own = [await userSkills(join(userHome, ".agents", "skills")), await userSkills(join(home, "skills"))];
+export async function findSkills({ userHome, home, trusted, more = [] }: SkillPlaces): Promise<FoundSkills> {
+  const folders = [...more, join(userHome, ".agents", "skills"), join(home, "skills")];
+  const own = await Promise.all(folders.map(userSkills));
   const files = [...own.flatMap((each) => each.files), ...ofProject(trusted)];
   const read = files.map(skillIn);
   const { skills, notes } = nearest(read.flatMap(({ skill }) => skill ?? []));

@@ -12,6 +12,8 @@ export interface TemplatePlaces {
   readonly trusted: TrustedFolder;
   /** Names that mean something else already. */
   readonly taken: readonly string[];
+  /** Folders beside those, which count less. */
+  readonly more?: readonly string[];
 }
 
 export interface FoundTemplates {
@@ -20,10 +22,10 @@ export interface FoundTemplates {
   readonly notes: readonly string[];
 }
 
-export async function findTemplates({ home, trusted, taken }: TemplatePlaces): Promise<FoundTemplates> {
-  const own = await ofUser(join(home, "prompts"));
-  const read = [...own.files, ...ofProject(trusted)].map(templateIn);
-  const notes = [...own.notes, ...read.flatMap((each) => each.notes)];
+export async function findTemplates({ home, trusted, taken, more = [] }: TemplatePlaces): Promise<FoundTemplates> {
+  const own = await Promise.all([...more, join(home, "prompts")].map(ofUser));
+  const read = [...own.flatMap(({ files }) => files), ...ofProject(trusted)].map(templateIn);
+  const notes = [...own, ...read].flatMap((each) => each.notes);
   const byName = new Map<string, Template>();
   for (const { template } of read) {
     if (!template) continue;

@@ -7,6 +7,7 @@ export const openers: Readonly<Record<string, () => Promise<Opener>>> = {
   resume: async () => (await import("./sessions/resume.ts")).resume,
   new: async () => (await import("./sessions/begin-new.ts")).beginNew,
   clear: async () => (await import("./sessions/begin-new.ts")).beginNew,
+  reload: async () => (await import("./sessions/reload.ts")).reloadOnScreen,
   transcript: async () => (await import("./sessions/transcript/open-transcript.ts")).openTranscript,
   tree: async () => (await import("./walking/open-tree.ts")).openTree,
   fork: async () => (await import("./walking/open-tree.ts")).openFork,
@@ -26,4 +27,4 @@ export const openers: Readonly<Record<string, () => Promise<Opener>>> = {
 };
 
 /** Those that open no panel, so that they are wanted without pages, too. */
-export const wordless: readonly string[] = ["copy", "new", "clear"];
+export const wordless: readonly string[] = ["copy", "new", "clear", "reload"];

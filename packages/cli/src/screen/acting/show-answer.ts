@@ -10,7 +10,8 @@ export async function show(given: Answer, talking: Talking): Promise<void> {
   const answer = given.type === "prompt" ? given : ready.built.agent.session.redacted(given);
   switch (answer.type) {
     case "told":
-      return screen.tell(answer.text);
+      // A command of an extension may have nothing to say.
+      return answer.text === "" ? undefined : screen.tell(answer.text);
     case "mistake":
     case "failed":
       return screen.tell(answer.message, "bad");
@@ -22,7 +23,7 @@ export async function show(given: Answer, talking: Talking): Promise<void> {
     case "opened":
       screen.tell(answer.text);
       if (answer.draft !== undefined) screen.words.set(answer.draft);
-      return leave({ ...nextWish(ready), session: { type: "named", name: answer.path } });
+      return leave({ ...nextWish(ready), session: { type: "named", name: answer.path } }, answer.reason);
     case "quit":
       return leave(null);
   }

@@ -10,6 +10,7 @@ import type { ScreenState } from "../state/screen-state.ts";
 import type { Size } from "../terminal/main-screen.ts";
 import { footer } from "./footer.ts";
 import { queueLines } from "./queue-lines.ts";
+import { statusRow, widgetRows } from "./sign-lines.ts";
 import { statusLines } from "./status-lines.ts";
 
 export interface FrameParts {
@@ -29,8 +30,13 @@ export function frame({ state, theme, input, now }: FrameParts, size: Size): rea
     now,
     ...(state.keymap && { keymap: state.keymap }),
   };
-  const below = [...statusLines(state, brush), ...queueLines(state, brush), ...hintLines(state, brush)];
-  const foot = footer(state.facts, brush);
+  const below = [
+    ...statusLines(state, brush),
+    ...queueLines(state, brush),
+    ...hintLines(state, brush),
+    ...widgetRows(state.signs, brush, height),
+  ];
+  const foot = [...footer(state.facts, brush), ...statusRow(state.signs, brush)];
   const typed = input({ width, height: Math.max(3, height - below.length - foot.length) });
   const room = Math.max(0, height - below.length - foot.length - typed.length);
   const blocks =

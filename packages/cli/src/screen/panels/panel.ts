@@ -17,6 +17,8 @@ export interface Spoken<Answer> {
   readonly title: string;
   readonly lines: (sight: Sight) => readonly string[];
   readonly options: readonly SpokenOption<Answer>[];
+  /** What any line means, where there is nothing to choose from. */
+  readonly line?: (text: string) => Answer;
 }
 
 export interface SpokenOption<Answer> {

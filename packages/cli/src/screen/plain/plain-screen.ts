@@ -9,7 +9,7 @@ import type { Block, Note } from "../state/block.ts";
 import { fold } from "../state/folding/fold.ts";
 import type { ScreenState } from "../state/screen-state.ts";
 import { keyed } from "./questions/keyed.ts";
-import { numbered, type Question } from "./questions/question.ts";
+import { type Question, spokenQuestion } from "./questions/question.ts";
 import { finished } from "./telling/finished.ts";
 import { stillWorking, type Waiting } from "./telling/still-working.ts";
 import { toldBlock } from "./telling/told-block.ts";
@@ -90,7 +90,7 @@ export class PlainScreen implements Stage {
     };
     const open = openPanel(noticing(panel, closed), { ...asking, signal, changed: () => {} });
     const isOpen = (): boolean => this.#asked.includes(asked);
-    const question = panel.spoken ? numbered(panel.spoken, answer) : keyed(open, isOpen);
+    const question = panel.spoken ? spokenQuestion(panel.spoken, answer) : keyed(open, isOpen);
     const asked: Asked = { question, dismiss: () => closing.abort() };
     this.#asked = [...this.#asked, asked];
     this.#say(question.lines());

@@ -4,6 +4,7 @@ import type { CompactionReason } from "@pith/agent";
 import type { Keymap } from "../keys/keymap.ts";
 import type { Block, ShellLine } from "./block.ts";
 import type { Facts } from "./facts.ts";
+import { noSigns, type Signs } from "./signs.ts";
 
 export interface ScreenState {
   /** What is not printed yet, oldest first. */
@@ -21,6 +22,8 @@ export interface ScreenState {
   readonly queue: { readonly steering: readonly string[]; readonly followUp: readonly string[] };
   /** What the footer tells. */
   readonly facts: Facts;
+  /** What extensions show. */
+  readonly signs: Signs;
   /** One line for who is new, or who has just done something. */
   readonly hint: string | null;
   /** Which key does what, for hints that name one; absent: as usual. */
@@ -70,5 +73,6 @@ export const nothingShown: ScreenState = {
     mode: null,
     meter: null,
   },
+  signs: noSigns,
   hint: null,
 };

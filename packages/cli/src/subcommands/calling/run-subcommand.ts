@@ -18,6 +18,7 @@ export interface Surroundings extends Pick<Call, "cwd" | "environment"> {
 export async function runSubcommand(args: readonly string[], around: Surroundings): Promise<number | null> {
   const { terminal } = around;
   if (args[0] === SESSIONS) return await completed(around);
+  if (args[0] === EXTENSION) return await lookedAt(args[1] ?? "", around);
   const found = findSubcommand(args, subcommands);
   switch (found.type) {
     case "none":
@@ -37,6 +38,14 @@ const SESSIONS = "__sessions";
 async function completed({ cwd, environment, terminal }: Surroundings): Promise<number> {
   const { sessionWords } = await import("../completing/session-words.ts");
   return printed(sessionWords(cwd, environment), 0, terminal);
+}
+
+/** Asked by this program itself, before an extension is added; `LOOK` of look-into.ts. */
+const EXTENSION = "__extension";
+
+async function lookedAt(path: string, { terminal }: Surroundings): Promise<number> {
+  const { lookedInto } = await import("../../extending/keeping/looked-into.ts");
+  return printed(jsonText(await lookedInto(path)), 0, terminal);
 }
 
 async function groupShown(

@@ -67,7 +67,7 @@ test.each([
   expect(await chosenWith(said, own)).toEqual({ choices: { ...own, ...said }, notes: [] });
 });
 
-test.each(["apiKey", "keys", "headers", "proxy", "env", "command", "hooks", "permissions", "allow", "mcpServers"])(
+test.each(["apiKey", "keys", "headers", "proxy", "env", "command", "hooks", "permissions", "allow"])(
   "SET7 keys, proxies, headers, commands and rules are no settings of a project either: %s",
   async (name) => {
     const { choices, notes } = await chosenWith({ [name]: "!rm -rf ~" });

@@ -139,7 +139,7 @@ test("PLN9 what waits, hints, another model and another mode are a line each", (
   screen.hear({ type: "queue_update", steering: ["faster"], followUp: ["then\nrest"] });
   screen.change((state) => ({ ...state, hint: "/help", facts: { ...state.facts, model: "a/b", folder: "~/x" } }));
   screen.change((state) => ({ ...state, facts: { ...state.facts, mode: "plan" } }));
-  screen.hear({ type: "auto_retry_start", attempt: 1, delayMs: 1, errorMessage: "busy\x1b[2J" });
+  screen.hear({ type: "auto_retry_start", attempt: 1, maxAttempts: 6, delayMs: 1, errorMessage: "busy\x1b[2J" });
   expect(taken()).toEqual([
     "Waits to be heard: faster",
     "Waits for the end: then (+1 line)",

@@ -10,6 +10,8 @@ import { forkLook, treeLook } from "../../../src/screen/acting/walking/looks.ts"
 import { choice } from "../../../src/screen/panels/choice.ts";
 import { modelPanel } from "../../../src/screen/panels/choosing/model-panel.ts";
 import { settingsPage } from "../../../src/screen/panels/choosing/settings-page.ts";
+import { onceQuiet } from "../../../src/screen/panels/extending/once-quiet.ts";
+import { confirmPanel, fewPanel, inputPanel, manyPanel } from "../../../src/screen/panels/extending/questions.ts";
 import { askBefore } from "../../../src/screen/panels/fitting/ask-before.ts";
 import { autoChoice } from "../../../src/screen/panels/fitting/auto-choice.ts";
 import { contextPage } from "../../../src/screen/panels/fitting/context/page.ts";
@@ -53,6 +55,13 @@ export const hostilePanels: Readonly<Record<string, (text: string) => Made>> = {
   "panels/choosing/settings-page.ts": (text) => [
     settingsPage({ listed: [{ name: text, value: text, words: text, source: text, says: text }] }),
     settingsPage({ listed: [{ name: "a", value: { [text]: [text] }, source: text, says: text }] }),
+  ],
+  "panels/extending/once-quiet.ts": (text) => [onceQuiet(confirmPanel(text, text), 0)],
+  "panels/extending/questions.ts": (text) => [
+    fewPanel(text, [text, text]),
+    manyPanel(text, [text, text]),
+    confirmPanel(text, text),
+    inputPanel(text, text),
   ],
   "panels/fitting/ask-before.ts": () => [askBefore({ tokens: 1, limit: 1, keeps: 1, seconds: 1, mayWait: true })],
   "panels/fitting/auto-choice.ts": () => [autoChoice(budget)],

@@ -5,6 +5,7 @@ import { terminalOf } from "../../../src/printing/terminal.ts";
 import { titled } from "../../../src/screen/acting/sessions/title.ts";
 import { callSequence } from "../../../src/screen/notifying/call-sequence.ts";
 import type { ScreenState, Work } from "../../../src/screen/state/screen-state.ts";
+import { noSigns, withStatus, withWidget } from "../../../src/screen/state/signs.ts";
 import { completion } from "../../../src/screen/typing/completing/completion.ts";
 import { listening } from "../plain/listening.ts";
 import { NOW, shownOn } from "../shown-on.ts";
@@ -22,10 +23,11 @@ function statesOf(text: string, state: ScreenState): readonly ScreenState[] {
     { type: "summarising", since: NOW, step: text },
   ];
   const queue = { steering: [text, text], followUp: [text] };
-  return works.map((work) => ({ ...state, work, queue, hint: text, facts: { ...facts, ...words } }));
+  const signs = withWidget(withStatus(noSigns, text, text), text, [text, text]);
+  return works.map((work) => ({ ...state, work, queue, signs, hint: text, facts: { ...facts, ...words } }));
 }
 
-test("SNK5 nothing comes through footer, status, queue or hint", async () => {
+test("SNK5 nothing comes through footer, status, queue, hint, or what extensions show", async () => {
   const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
   const bytes = recorded(terminal);
   for (const text of hostileTexts)

@@ -51,7 +51,13 @@ export function callEvents(call: Extract<Part, { type: "toolCall" }>, output: st
   ];
 }
 
-export const restart: AgentEvent = { type: "auto_retry_start", attempt: 1, delayMs: 10, errorMessage: "busy" };
+export const restart: AgentEvent = {
+  type: "auto_retry_start",
+  attempt: 1,
+  maxAttempts: 6,
+  delayMs: 10,
+  errorMessage: "busy",
+};
 
 export const ended: AgentEvent = { type: "agent_end", messages: [], end: { type: "done" } };
 

@@ -5,7 +5,7 @@ import { type HookHost, reportTo } from "../../hook.ts";
 import { textTokens } from "../../reading/tokens/text-tokens.ts";
 import { isObject } from "../../session/codec/line/read-line.ts";
 import type { Session } from "../../session/session.ts";
-import { jsonDetails } from "./hook-candidate.ts";
+import { jsonDetails } from "./hook-values.ts";
 
 export type Added =
   | Extract<Draft, { type: "custom" }>

@@ -13,6 +13,8 @@ export interface Setting {
   /** What it does, in one sentence. */
   readonly says: string;
   readonly project: ForProject;
+  /** It holds texts by their names, which may be secrets: the names are shown, and not the texts. */
+  readonly isHidden?: true;
   /** The flag that says it for one call. */
   readonly flag?: string;
   /** The variable that says it for one shell. */

@@ -2,6 +2,7 @@
 
 import { compactionTable } from "./compaction-table.ts";
 import { address, modelName, namesSuchAs, oneOf, tokensSuchAs, yesOrNo } from "./kind.ts";
+import { serverTable } from "./server-table.ts";
 import { type Setting, strictToLoose } from "./setting.ts";
 import { isAmong, toolNames, usualTools } from "./tool-names.ts";
 
@@ -100,6 +101,14 @@ export const settingTable: readonly Setting[] = [
     flag: "--no-skills",
   },
   {
+    name: "extensions",
+    kind: yesOrNo,
+    fallback: { value: true },
+    says: "Whether extensions are loaded, those that come with Pith included: agents and servers of tools.",
+    project: strictToLoose(false, true),
+    flag: "--no-extensions",
+  },
+  {
     name: "plain",
     kind: yesOrNo,
     fallback: { words: "false, and true where the terminal is dumb" },
@@ -136,4 +145,5 @@ export const settingTable: readonly Setting[] = [
     says: "Environment variables whose values are secrets, too, whatever their names look like.",
     project: "never",
   },
+  ...serverTable,
 ];

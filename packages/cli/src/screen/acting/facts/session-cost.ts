@@ -1,7 +1,7 @@
 /** What a session has cost over all its branches: counted once from the file, and kept with every entry that is written. It never falls. */
 
 import { type Entry, paidIn, type Session } from "@pith/context";
-import { sessionSums } from "../../../commands/sessions/session-sums.ts";
+import { sessionSums } from "../../../commands/sessions/telling/session-sums.ts";
 
 export interface Sums {
   readonly cost: number;

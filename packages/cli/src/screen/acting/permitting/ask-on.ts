@@ -5,6 +5,7 @@ import type { Notifier } from "../../notifying/notifier.ts";
 import type { QuestionAnswer, QuestionParts } from "../../panels/permitting/question-panel.ts";
 import type { QuestionState } from "../../panels/permitting/question-rows.ts";
 import type { Stage } from "../../stage.ts";
+import type { Turns } from "../extending/turns.ts";
 import { stop } from "../stopping/stop.ts";
 import { survived } from "../survived.ts";
 import type { Talking } from "../talking.ts";
@@ -13,10 +14,12 @@ export interface AskParts {
   /** Null before it is open; then nothing is asked either. */
   readonly talking: () => Talking | null;
   readonly notifier?: Pick<Notifier, "waits"> | undefined;
+  /** Whatever extensions ask waits for it. */
+  readonly turns?: Turns;
 }
 
 /** One question at a time comes here: the permissions see to that. */
-export function askOn(stage: Stage, { talking, notifier }: AskParts): Ask {
+export function askOn(stage: Stage, { talking, notifier, turns }: AskParts): Ask {
   return async (question, { signal }) => {
     const open = talking();
     if (!open) return { type: "no" };
@@ -28,7 +31,8 @@ export function askOn(stage: Stage, { talking, notifier }: AskParts): Ask {
       answer = await answerTo({ question, matter, signal, ...(notifier && earlyKeys(stage)) }, stage);
     };
     // A question that cannot be shown is a no.
-    await survived(act, open).finally(enough);
+    const asked = (): Promise<void> => survived(act, open);
+    await (turns ? turns.atOnce(asked) : asked()).finally(enough);
     // Whoever leaves a question without an answer wants no more of it.
     if (answer === null && !signal.aborted) stop(open);
     return answer ?? { type: "no" };

@@ -3,7 +3,7 @@
 import { homedir } from "node:os";
 import { pithHome } from "@pith/context/node";
 import type { Wish } from "../../../asking/wish.ts";
-import { trustedFolder } from "../../../home/trust/trusted-folder.ts";
+import { type TrustedFolder, trustedFolder } from "../../../home/trust/trusted-folder.ts";
 import type { Stage } from "../../stage.ts";
 
 export interface TrustPlace {
@@ -19,7 +19,22 @@ export async function trustAsked(wish: Wish, stage: Stage, place: TrustPlace = h
   if (folder.type === "trusted" || folder.holds.files.length === 0) return wish;
   const { wasDeclined } = await import("../../../home/trust/keeping/declined-file.ts");
   if (await wasDeclined(folder.holds, place.home)) return wish;
+  if (await isTrustedBy(folder, { place, wish })) return { ...wish, trusts: true };
   return (await isCounted(stage, place)) ? { ...wish, trusts: true } : wish;
+}
+
+/** Extensions of the user are asked before anybody is. */
+async function isTrustedBy(
+  trusted: TrustedFolder,
+  { place, wish }: { readonly place: TrustPlace; readonly wish: Wish },
+): Promise<boolean> {
+  const [{ trustedByExtensions }, { whatHolds }] = await Promise.all([
+    import("../../../extending/acting/trusted-by-extensions.ts"),
+    import("../../../home/what-holds.ts"),
+  ]);
+  const holds = await whatHolds(wish, { ...place, environment: process.env });
+  if (holds.type === "mistake") return false;
+  return await trustedByExtensions({ ...place, trusted, isWanted: holds.choices.extensions !== false });
 }
 
 function here(): TrustPlace {

@@ -15,11 +15,12 @@ import { say } from "../say.ts";
 import { submit } from "../submit.ts";
 import { survived } from "../survived.ts";
 import type { Talking } from "../talking.ts";
+import type { Told } from "../telling-on.ts";
 import { offerToGoOn } from "./go-on.ts";
 import { showTitle } from "./title.ts";
 
 /** `open` gives it the screen, and tells what was noted while it was made ready. */
-export async function begin(talking: Talking, open: () => readonly string[]): Promise<void> {
+export async function begin(talking: Talking, open: () => readonly Told[]): Promise<void> {
   const { ready, screen } = talking;
   const { session } = ready.built.agent;
   screen.change((state) => ({
@@ -33,7 +34,7 @@ export async function begin(talking: Talking, open: () => readonly string[]): Pr
   await showTitle(talking);
   if (session.leaf !== null || screen.state.above !== null) await divide(talking);
   await past(talking);
-  for (const line of open()) screen.tell(line);
+  for (const { text, tone } of open()) screen.tell(text, tone);
   await greet(ready, screen);
   const draft = draftAt(session.window);
   if (draft !== null && screen.words.text === "") screen.words.set(session.redacted(draft));

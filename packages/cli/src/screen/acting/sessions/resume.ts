@@ -1,6 +1,7 @@
 /** `/resume` on the screen: the page of sessions; with words behind it the session they mean, wherever it belongs. */
 
 import { listSessions } from "@pith/context/node";
+import { keptBack } from "../../../commands/sessions/may-leave.ts";
 import { resume as command } from "../../../commands/sessions/resume.ts";
 import { nextWish, show } from "../show-answer.ts";
 import type { Talking } from "../talking.ts";
@@ -11,7 +12,11 @@ export async function resume(words: string, talking: Talking): Promise<boolean> 
   if (words !== "") return await named(words, talking);
   const { ready, desk, screen, leave } = talking;
   const session = await chosenSession(screen, { cwd: desk.cwd, home: desk.home, here: desk.sessionPath });
-  if (session) leave({ ...nextWish(ready), session });
+  if (!session) return true;
+  const target = session.type === "named" ? { targetSessionFile: session.name } : {};
+  const kept = await keptBack({ type: "session_before_switch", reason: "resume", ...target }, desk);
+  if (kept) await show(kept, talking);
+  else leave({ ...nextWish(ready), session });
   return true;
 }
 

@@ -1,20 +1,25 @@
 /** A fault of the program itself: the terminal is given back as it was before anything is said of it, because nobody could read it otherwise. */
 
+import { isStray, type Stray } from "../../../extending/loading/stray-faults.ts";
 import { plain } from "../../../printing/plain.ts";
 
 /** What comes back ends that. */
 export function restoringOnFault(restore: () => void): () => void {
-  const fault = (error: unknown): void => {
+  const fault = (error: unknown, how: Stray): void => {
+    // LOAD19: it is told by whoever loaded it.
+    if (isStray(error, how)) return;
     restored(restore);
     const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
     process.stderr.write(`pith: this must not happen: ${plain(words)}\n${SAVED}\n`);
     process.exit(1);
   };
-  process.on("uncaughtException", fault);
-  process.on("unhandledRejection", fault);
+  const thrown = (error: unknown): void => fault(error, "thrown");
+  const rejected = (error: unknown): void => fault(error, "rejected");
+  process.on("uncaughtException", thrown);
+  process.on("unhandledRejection", rejected);
   return () => {
-    process.off("uncaughtException", fault);
-    process.off("unhandledRejection", fault);
+    process.off("uncaughtException", thrown);
+    process.off("unhandledRejection", rejected);
   };
 }
 

@@ -21,9 +21,9 @@ async function stopped(talking: Talking): Promise<void> {
   await takenBack(talking);
 }
 
-async function stopShell(talking: Talking): Promise<void> {
-  const { stopShellLines } = await import("../typing/shell-line.ts");
-  stopShellLines(talking);
+async function stopShell({ ready }: Talking): Promise<void> {
+  const { shellLinesOf } = await import("../../../shell-lines/shell-lines.ts");
+  shellLinesOf(ready).stopAll();
 }
 
 function isAtWork({ ready, screen: { state } }: Talking): boolean {

@@ -14,7 +14,7 @@ export function completionAt({ ready, desk }: Talking): AutocompleteProvider {
   const root = ready.place.cwd;
   const list = new FileList(async () => nodeSearch({ root, ...(await ripgrep()) }));
   return completion({
-    commands: async () => [...own, ...((await desk.templates?.list()) ?? []).map(candidate)],
+    commands: async () => [...own, ...theirs(desk), ...((await desk.templates?.list()) ?? []).map(candidate)],
     argumentsOf: (name) => argumentWords(name, { desk, models: () => modelNames(ready.place) }),
     paths: async (wanted, signal) => {
       const folder = outsideFolder(wanted);
@@ -24,6 +24,10 @@ export function completionAt({ ready, desk }: Talking): AutocompleteProvider {
       return (await found.catch(() => [])).map((value) => ({ value }));
     },
   });
+}
+
+function theirs({ extensions }: Talking["desk"]): readonly Candidate[] {
+  return (extensions?.commands ?? []).map(({ name, description }) => candidate({ name, says: description }));
 }
 
 const own: readonly Candidate[] = commands.map(candidate);

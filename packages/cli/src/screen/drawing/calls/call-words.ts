@@ -6,7 +6,12 @@ type Arguments = Readonly<Record<string, unknown>>;
 
 /** Of what comes from a model, so anything may be missing or of another kind. */
 export function callWords(tool: string, given: Arguments): string {
-  return [tool, Object.hasOwn(WORDS, tool) ? WORDS[tool]?.(given) : anything(given)].filter(Boolean).join(" ");
+  return [tool, isOwn(tool) ? WORDS[tool]?.(given) : anything(given)].filter(Boolean).join(" ");
+}
+
+/** Whether it comes with Pith, so that its arguments are known. */
+export function isOwn(tool: string): boolean {
+  return Object.hasOwn(WORDS, tool);
 }
 
 const WORDS: Readonly<Record<string, (given: Arguments) => string>> = {

@@ -5,6 +5,7 @@ import type { Brush } from "../brush.ts";
 import { partShown } from "../lines/part-shown.ts";
 import { drawPicture } from "../picture.ts";
 import { COUNTED, callHeading } from "./call-heading.ts";
+import { isOwn } from "./call-words.ts";
 import { diffRows } from "./diff-rows.ts";
 
 export function drawCalled(block: Called, brush: Brush): readonly string[] {
@@ -34,8 +35,11 @@ function cameOf(block: Called, brush: Brush): readonly string[] {
   if (COUNTED.includes(tool) && !isUnfolded && state === "done") return [];
   const text = block.output.trim() === "(no output)" ? "" : block.output;
   const end = tool === "bash" || state === "running" ? "last" : "first";
-  return partShown({ text, few: FEW, end, ink: theme.dim }, brush);
+  // Tools of others tell how far they are in a few lines, such as one for each sub-agent.
+  const few = state === "running" && !isOwn(tool) ? FEW_OF_OTHERS : FEW;
+  return partShown({ text, few, end, ink: theme.dim }, brush);
 }
 
 const FEW = 5;
+const FEW_OF_OTHERS = 12;
 const FEW_CHANGES = 14;

@@ -11,11 +11,26 @@ export interface Question {
   hear(line: string): readonly string[] | null;
 }
 
-/** One of a few, by its number. `answer` is given null for none of them. */
-export function numbered<Answer>(
-  { title, lines, options }: Spoken<Answer>,
+/** One of a few by its number, or a line of one's own. `answer` is given null for none of them. */
+export function spokenQuestion<Answer>(spoken: Spoken<Answer>, answer: (given: Answer | null) => void): Question {
+  return spoken.line ? typed({ ...spoken, line: spoken.line }, answer) : numbered(spoken, answer);
+}
+
+function typed<Answer>(
+  { title, lines, line }: Spoken<Answer> & Required<Pick<Spoken<Answer>, "line">>,
   answer: (given: Answer | null) => void,
 ): Question {
+  return {
+    lines: () => asWords([title, ...lines(plainSight), "Answer with a line. Ctrl+C leaves it."]),
+    prompt: "Your line: ",
+    hear: (text) => {
+      answer(line(text));
+      return null;
+    },
+  };
+}
+
+function numbered<Answer>({ title, lines, options }: Spoken<Answer>, answer: (given: Answer | null) => void): Question {
   const rows = options.map(({ label, says }, at) => `${at + 1}. ${label}${says ? `: ${says}` : ""}`);
   const wish = `a number from 0 to ${options.length}`;
   return {

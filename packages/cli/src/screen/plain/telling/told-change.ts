@@ -3,12 +3,14 @@
 import { plain } from "../../../printing/plain.ts";
 import type { Facts } from "../../state/facts.ts";
 import type { ScreenState, Work } from "../../state/screen-state.ts";
+import type { Signs } from "../../state/signs.ts";
 
 export function toldChange(before: ScreenState, after: ScreenState): readonly string[] {
   const lines = [
     ...factsTold(before.facts, after.facts),
     ...workTold(before.work, after.work),
     ...queueTold(before, after),
+    ...signsTold(before.signs, after.signs),
     ...(after.hint !== null && after.hint !== before.hint ? [`Hint: ${after.hint}`] : []),
     ...(before.work.type !== "idle" && after.work.type === "idle" ? [readyTold(after.facts)] : []),
   ];
@@ -40,6 +42,14 @@ function workTold(before: Work, after: Work): readonly string[] {
     case "idle":
       return [];
   }
+}
+
+/** Only when they come: read out at every change, they would be heard all the time. */
+function signsTold(before: Signs, after: Signs): readonly string[] {
+  if (before === after) return [];
+  const statuses = Object.entries(after.statuses).filter(([key]) => !Object.hasOwn(before.statuses, key));
+  const widgets = Object.entries(after.widgets).filter(([key]) => !Object.hasOwn(before.widgets, key));
+  return [...statuses.map(([, text]) => `Status: ${text}`), ...widgets.flatMap(([, lines]) => lines)];
 }
 
 function queueTold({ queue: before }: ScreenState, { queue: after }: ScreenState): readonly string[] {

@@ -15,6 +15,8 @@ export interface Pick<Value> {
   readonly rows: readonly PickRow<Value>[];
   /** Keys that take a row, too, and what they mean; Enter needs none. */
   readonly also?: Readonly<Record<string, string>>;
+  /** How one leaves it without taking any; later, unless said. */
+  readonly leave?: string;
 }
 
 export interface PickRow<Value> {
@@ -64,7 +66,11 @@ function matching<Value>(rows: readonly PickRow<Value>[], typed: string): readon
   return rows.filter(({ label, says }) => wanted.every((word) => `${label} ${says}`.toLowerCase().includes(word)));
 }
 
-function drawn<Value>({ title, rows, also = {} }: Pick<Value>, { typed, walk }: Picking, sight: Sight): string[] {
+function drawn<Value>(
+  { title, rows, also = {}, leave = "Esc later" }: Pick<Value>,
+  { typed, walk }: Picking,
+  sight: Sight,
+): string[] {
   const { width, theme } = sight;
   const left = matching(rows, typed.text);
   const seen = left.slice(walk.top, walk.top + Math.max(1, Math.min(ROWS, sight.height - 4)));
@@ -73,7 +79,7 @@ function drawn<Value>({ title, rows, also = {} }: Pick<Value>, { typed, walk }: 
     "typing searches",
     "Enter takes it",
     ...Object.entries(also).map(([key, does]) => `${keyNamed(key)} ${does}`),
-    "Esc later",
+    leave,
   ];
   const more = left.length > seen.length ? theme.dim(`  ${walk.at + 1} of ${left.length}`) : "";
   return [

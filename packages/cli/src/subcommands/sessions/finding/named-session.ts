@@ -3,6 +3,7 @@
 import { isAbsolute, resolve, sep } from "node:path";
 import { type FileStat, findSession, listSessions, realFiles, type SessionItem } from "@pith/context/node";
 import { type Mistake, mistake } from "../../../asking/mistake.ts";
+import { isOfSubAgent } from "../../../sub-agents/keeping/sub-agent-id.ts";
 
 export type NamedSession = { readonly type: "found"; readonly path: string; readonly id: string } | Mistake;
 
@@ -34,8 +35,8 @@ const LIKE_AN_ID = /^[0-9a-f]{6,}[0-9a-f-]*$/;
 async function lastSession(looking: Looking): Promise<NamedSession> {
   const { cwd } = looking;
   const listed = await listSessions({ ...(looking.folders ? {} : { cwd }), ...parts(looking) });
-  // One that was stopped before a word was said is nobody's last.
-  const last = listed.find(({ firstMessage }) => firstMessage);
+  // One that was stopped before a word was said is nobody's last, nor is one that a sub-agent worked in.
+  const last = listed.find(({ firstMessage, id }) => firstMessage && !isOfSubAgent(id));
   if (last) return { type: "found", path: last.path, id: last.id };
   return mistake("there is no session of this folder yet; pith sessions list --all shows those of all folders");
 }

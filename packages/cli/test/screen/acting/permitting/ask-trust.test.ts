@@ -96,3 +96,17 @@ test("MAN8 nothing that the folder holds steers the terminal", async () => {
   expect(page).not.toMatch(/[\u202e\x9b]/);
   expect(page).toContain("\\u{202e}");
 });
+
+test("LOAD14 where an extension of the user trusts the folder nobody is asked, unless extensions are switched off", async () => {
+  const place = withSettings('{ "thinking": "high" }');
+  mkdirSync(join(place.home, "extensions"));
+  const answer = "export default (pith) => pith.on('project_trust', () => ({ trusted: true }));";
+  writeFileSync(join(place.home, "extensions", "trust.js"), answer);
+  const { screen, seen } = shownOn({ columns: 80, rows: 24 });
+  const after = await trustAsked(wish, screen, place);
+  expect(after.trusts).toBe(true);
+  expect(await seen()).not.toContain("Do you trust this folder?");
+  screen.stop();
+  writeFileSync(join(place.home, "settings.json"), '{ "extensions": false }');
+  expect((await answered("n", place)).after.trusts).toBe(false);
+});

@@ -1,0 +1,3 @@
+/** Says what of an extension went wrong, and why. */
+
+export type Complain = (what: string, why: string) => void;

@@ -1,0 +1,95 @@
+/** A writer of summaries that an extension brings: one that throws, hangs or writes nonsense has failed, and the next is asked. */
+
+import {
+  attempted,
+  type Candidate,
+  type Finding,
+  jsonDetails,
+  type Paid,
+  type Plan,
+  type Ports,
+  usageIn,
+  type WriteAct,
+  type Writer,
+  type Written,
+} from "@pith/context";
+
+/** Throws where it is none; whoever registered it is told. */
+export function writerIn(value: unknown, { sleep }: Pick<Ports, "sleep">): Writer {
+  const { route, isPaid, write } = Object(value) as Partial<Writer>;
+  if (typeof route !== "string" || route.trim() === "") throw new Error("it has no route, which is its name");
+  if (typeof write !== "function") throw new Error("it has no function write");
+  return {
+    route,
+    // Whoever does not say that it is free is counted.
+    isPaid: isPaid !== false,
+    async write(plan: Plan, act: WriteAct): Promise<Written> {
+      const within = { ms: WRITING_MS, sleep };
+      // An abort is the caller's to see; it gives whoever writes a moment to say what it has paid.
+      const made = await attempted(async () => writtenIn(await write.call(value, plan, act), plan), {
+        within,
+      });
+      if (made.type === "done") return made.value;
+      return { type: "failed", why: made.type === "failed" ? made.why : `nothing within ${WRITING_MS / 60_000} min` };
+    },
+  };
+}
+
+/** A long part told to a slow model takes minutes; people who do not want to wait can stop it. */
+const WRITING_MS = 5 * 60_000;
+
+function writtenIn(value: unknown, plan: Plan): Written {
+  const { type, candidate, why, calls } = Object(value) as Readonly<Record<string, unknown>>;
+  const paid = callsIn(calls);
+  switch (type) {
+    case "written":
+      return { type, candidate: candidateIn(candidate, plan) };
+    case "nothing":
+      return { type };
+    case "cancelled":
+      return { type, calls: paid };
+    case "failed":
+      return { type, why: typeof why === "string" ? why : "it does not say why", calls: paid };
+    default:
+      throw new Error("it wrote nothing that could be read");
+  }
+}
+
+// What it covers is what the plan says; a plan of its own is not taken.
+function candidateIn(value: unknown, plan: Plan): Candidate {
+  const { story, notes, covers, by, calls, findings, details } = Object(value) as Readonly<Record<string, unknown>>;
+  if (typeof story !== "string" || story.trim() === "") throw new Error("its story is empty");
+  const known = new Set(plan.covered.map(({ id }) => id));
+  const ids: readonly unknown[] = covers instanceof Set || Array.isArray(covers) ? [...covers] : [...known];
+  const { api, provider, model } = Object(by) as Readonly<Record<string, unknown>>;
+  const isNamed = typeof api === "string" && typeof provider === "string" && typeof model === "string";
+  const own = jsonDetails(details);
+  return {
+    // Never a name that it chose: by its route code's own summary is known, which is not checked.
+    route: "hook",
+    story,
+    notes: typeof notes === "string" ? notes : "",
+    covers: new Set([...known].filter((id) => ids.includes(id))),
+    ...(isNamed && { by: { api, provider, model } }),
+    calls: callsIn(calls),
+    findings: findingsIn(findings),
+    ...(own && { details: own }),
+    fromHook: true,
+  };
+}
+
+function callsIn(value: unknown): readonly Paid[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((each) => {
+    const usage = usageIn(Object(each).usage);
+    return usage ? [{ usage }] : [];
+  });
+}
+
+function findingsIn(value: unknown): readonly Finding[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((each) => {
+    const { code, note } = Object(each) as Readonly<Record<string, unknown>>;
+    return typeof code === "string" && typeof note === "string" ? [{ code, note } as Finding] : [];
+  });
+}

@@ -1,0 +1,3 @@
+/** The door `@pith/context/node`, all of it, for extensions alone. */
+
+export * from "@pith/context/node";

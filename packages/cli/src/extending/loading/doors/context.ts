@@ -1,0 +1,3 @@
+/** The door `@pith/context`, all of it, for extensions alone. */
+
+export * from "@pith/context";

@@ -1,0 +1,3 @@
+/** The door `@pith/models/overflow`, all of it, for extensions alone. */
+
+export * from "@pith/models/overflow";

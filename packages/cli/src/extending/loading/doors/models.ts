@@ -1,0 +1,3 @@
+/** The door `@pith/models`, all of it, for extensions alone. */
+
+export * from "@pith/models";

@@ -1,0 +1,44 @@
+/** The bundled extension for servers of tools: two small tools for the model, whatever the servers bring, and `/mcp` for the user. */
+
+import type { Extension, ExtensionContext } from "@pith/agent";
+import type { Place } from "../place.ts";
+import { type LinkLimits, ServerLink } from "./linking/server-link.ts";
+import { admitting, type Confirm } from "./pins/admit.ts";
+import { serversHere } from "./servers-here.ts";
+import { statusOf, statusText } from "./telling/status.ts";
+import { trustAsking } from "./telling/trust-asking.ts";
+import { callTool } from "./tools/call-tool.ts";
+import { findTool } from "./tools/find-tool.ts";
+import { serversOf } from "./tools/servers.ts";
+
+export type McpPlace = Pick<Place, "cwd" | "home" | "choices" | "trusted" | "mcpServers" | "note">;
+
+export function mcp(place: McpPlace, limits: Partial<LinkLimits> = {}): Extension {
+  return (pith) => {
+    const { cwd, home, note = () => {} } = place;
+    const { servers: named, off, notes } = serversHere(place);
+    for (const line of notes) note(line);
+    if (named.length === 0) return;
+    const fromFolder = named.filter(({ from }) => from === "folder").map(({ name }) => name);
+    if (fromFolder.length > 0) note(`this folder names servers of tools: ${fromFolder.join(", ")}`);
+    // Who is there, once there is a session.
+    let person: Pick<ExtensionContext, "ui" | "hasUI"> | null = null;
+    const confirm = (): Confirm | null => {
+      const ui = person?.hasUI ? person.ui : null;
+      return ui && trustAsking(ui);
+    };
+    const admit = admitting({ cwd, home, confirm });
+    const links = named.map((each) => new ServerLink(each, { cwd, limits }));
+    const servers = serversOf(links, admit);
+    pith.registerTool(findTool(servers));
+    pith.registerTool(callTool(servers));
+    pith.registerCommand("mcp", {
+      description: "servers of tools: which there are, how they stand, and what of them is trusted",
+      run: async () => statusText(await statusOf(links, { cwd, home, off })),
+    });
+    pith.on("session_start", (_, context) => {
+      person = context;
+    });
+    pith.on("session_shutdown", () => servers.close());
+  };
+}

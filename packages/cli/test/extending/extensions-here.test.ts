@@ -1,0 +1,114 @@
+/** The program as a process, with extensions of the user and of a project: they are found, loaded, heard, and none harms a session. */
+
+import assert from "node:assert/strict";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, test } from "vitest";
+import { type Ended, Ground } from "../ground.ts";
+
+const ground = new Ground();
+/** One call with all of them for many rules: every start takes a while. */
+let said: Ended;
+let helped: Ended;
+
+beforeAll(async () => {
+  place(extensions, join(ground.home, "extensions"));
+  said = await ground.pith(["-p", "--tools", "read,nobodys", "hi"], ["Hello."]);
+  // It costs a second.
+  rmSync(join(ground.home, "extensions/clock.ts"));
+  helped = await ground.pith(["-p", "/help"], []);
+}, 60_000);
+
+afterAll(() => ground.clear());
+
+function place(files: Readonly<Record<string, string>>, root: string): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+}
+
+const command = (name: string): string =>
+  `export default (pith: any) => { pith.registerCommand("${name}", { description: "d", run: async () => "ran ${name}" }); };\n`;
+const starting = (act: string): string => `export default (pith: any) => pith.on("session_start", () => { ${act} });\n`;
+
+const extensions: Readonly<Record<string, string>> = {
+  "one.ts": command("one"),
+  "two/index.ts": command("two"),
+  "three/package.json": JSON.stringify({ pith: { extension: "./src/main.js" } }),
+  "three/src/main.js": command("three").replace(": any", ""),
+  "notes.md": "no extension",
+  "types.d.ts": "export {};",
+  "four/readme.md": "none either",
+  "own/index.ts":
+    'import { said } from "./said.ts";\nconsole.log("loud");\nexport default (pith: any) => said(pith);\n',
+  "own/said.ts":
+    'import { Agent } from "@pith/agent";\nimport { serializeConversation } from "@pith/context";\nimport { openModel } from "@pith/models";\nexport const said = (pith: any) => pith.registerCommand("kinds", { description: [Agent, serializeConversation, openModel].map((each) => typeof each).join(), run: async () => "" });\n',
+  "lost.ts": 'import { x } from "@pith/nothing";\nexport default () => x;\n',
+  "broken.ts": "export default (pith: any) => {\n  const = 3;\n};\n",
+  "throws.ts": 'export default () => {\n\n  throw new Error("not today");\n};\n',
+  "shapeless.ts": "export const pith = 3;\n",
+  "clock.ts": "export default () => void setInterval(() => {}, 1_000);\n",
+  "late.ts": starting('setTimeout(() => { throw new Error("in a clock"); }, 0);'),
+  "alone.ts": starting('void Promise.reject(new Error("in a promise"));'),
+  "words.ts": starting('void Promise.reject("just words");'),
+};
+
+test("LOAD1 a file, a folder and a package's entry are extensions; what is none is named", () => {
+  for (const name of ["one", "two", "three"]) assert.match(helped.out, new RegExp(`/${name} +d \\(`), helped.notes);
+  assert.match(said.notes, /four is no extension: it needs an index\.ts/);
+});
+
+test("LOAD2 what an extension imports of Pith is the program that runs, in its own files too", () => {
+  assert.match(helped.out, /\/kinds +function,function,function/);
+  assert.match(said.notes, /lost\.ts.*there is no @pith\/nothing for extensions; there are @pith\/context,/);
+});
+
+test("LOAD3 one that cannot be loaded is named with its line, and the session goes on without it", () => {
+  assert.deepEqual([said.code, said.out], [0, "Hello.\n"]);
+  assert.match(said.notes, /extensions\/broken\.ts(:2)?: /);
+  assert.match(said.notes, /extensions\/throws\.ts:3: not today/);
+  assert.match(said.notes, /shapeless\.ts: it exports no function; write: export default/);
+});
+
+test("LOAD18 what an extension leaves running does not keep the program from ending, nor cuts off what it says", () => {
+  assert.deepEqual([said.code, said.out], [0, "Hello.\n"]);
+});
+
+test("LOAD19 what an extension throws outside of any call is told, and the session goes on", () => {
+  assert.match(said.notes, /the extension late\.ts failed at work of its own.*late\.ts:1: in a clock/);
+  assert.match(said.notes, /the extension alone\.ts failed at work of its own.*alone\.ts:1: in a promise/);
+  assert.match(said.notes, /words\.ts.* failed at work of its own.*just words/);
+  assert.equal(said.code, 0);
+});
+
+test("LOAD20 a tool that is named and that nobody brings is told", () => {
+  assert.match(said.notes, /no extension here brings a tool nobodys; pith extensions list/);
+});
+
+test("LOAD5 with --no-extensions none is loaded", async () => {
+  const { out, notes } = await ground.pith(["-p", "--no-extensions", "hi"], ["Hello."]);
+  assert.equal(out, "Hello.\n");
+  assert.doesNotMatch(notes, /extension/);
+});
+
+test("LOAD4 of a project nothing is loaded before it is trusted, and then the very bytes that were", async () => {
+  rmSync(join(ground.home, "extensions"), { recursive: true });
+  const word = 'import { word } from "./words/word.ts";\n';
+  const own = `${word}export default (pith: any) => pith.registerCommand("word", { description: "d", run: async () => word });\n`;
+  place(
+    {
+      ".pith/extensions/word/index.ts": own,
+      ".pith/extensions/word/words/word.ts": 'export const word = "yes";\n',
+      ".pith/extensions/out.ts": 'import "../../beside.ts";\nexport default () => {};\n',
+      "beside.ts": "export const x = 1;\n",
+    },
+    ground.folder,
+  );
+  const before = await ground.pith(["-p", "/word"], []);
+  assert.equal(before.code, 2);
+  assert.match(before.notes, /this folder is not trusted, so its extensions are not used/);
+  const trusted = await ground.pith(["-p", "--trust", "/word"], []);
+  assert.equal(trusted.out, "yes\n", trusted.notes);
+  assert.match(trusted.notes, /beside\.ts was not trusted, so it is not run/);
+});

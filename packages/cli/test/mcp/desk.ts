@@ -1,0 +1,122 @@
+/** The extension with a person beside it, and servers that are real: what a host would do with what it registers. */
+
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ExtensionApi, ExtensionCommand, ExtensionContext, ExtensionTool } from "@pith/agent";
+import { nobodyThere } from "@pith/agent";
+import type { LinkLimits } from "../../src/mcp/linking/server-link.ts";
+import { mcp } from "../../src/mcp/mcp.ts";
+import type { McpServers, StdioServer } from "../../src/mcp/mcp-servers.ts";
+
+export interface Person {
+  /** What they say; absent where nobody is there. */
+  readonly answer?: boolean;
+  /** Milliseconds that they think about it. */
+  readonly thinks?: number;
+  readonly limits?: Partial<LinkLimits>;
+}
+
+export class Desk {
+  readonly home: string = mkdtempSync(join(tmpdir(), "pith-mcp-"));
+  readonly asked: string[] = [];
+  readonly notes: string[] = [];
+  #tools: ExtensionTool[] = [];
+  #commands = new Map<string, ExtensionCommand>();
+  #end: () => Promise<unknown> = async () => undefined;
+
+  /** A program of tools, with these wishes. */
+  program(...wishes: readonly string[]): StdioServer {
+    return deskProgram(this.#log, wishes);
+  }
+
+  get #log(): string {
+    return join(this.home, "desk.log");
+  }
+
+  log(): string {
+    return existsSync(this.#log) ? readFileSync(this.#log, "utf8") : "";
+  }
+
+  /** The program's ids, in the order of their starts. */
+  started(): readonly number[] {
+    return [...this.log().matchAll(/^started (\d+)/gm)].map(([, id]) => Number(id));
+  }
+
+  async open(mcpServers: McpServers, { answer, thinks = 0, limits = {} }: Person = {}): Promise<void> {
+    await this.close();
+    this.#tools = [];
+    const handlers = new Map<string, (event: never, context: ExtensionContext) => unknown>();
+    const api = {
+      registerTool: (tool: ExtensionTool) => void this.#tools.push(tool),
+      registerCommand: (name: string, command: ExtensionCommand) => void this.#commands.set(name, command),
+      on: (name: string, handler: (event: never, context: ExtensionContext) => unknown) => handlers.set(name, handler),
+    };
+    const place = {
+      cwd: this.home,
+      home: this.home,
+      choices: { mcpServers },
+      note: (line: string) => void this.notes.push(line),
+    };
+    await mcp(place, limits)(api as unknown as ExtensionApi);
+    const select = async (title: string, options: readonly string[]): Promise<string | undefined> => {
+      this.asked.push(title);
+      await sleep(thinks);
+      return options.find((option) => option.startsWith(answer === true ? "Yes" : "No"));
+    };
+    const context = { ui: { ...nobodyThere, select }, hasUI: answer !== undefined };
+    handlers.get("session_start")?.({} as never, context as unknown as ExtensionContext);
+    this.#end = async () => handlers.get("session_shutdown")?.({} as never, context as unknown as ExtensionContext);
+  }
+
+  tool(name: string): ExtensionTool | undefined {
+    return this.#tools.find((tool) => tool.name === name);
+  }
+
+  async use(name: "mcp_find" | "mcp_call", args: Readonly<Record<string, unknown>>, more: Using = {}): Promise<Used> {
+    const { signal = new AbortController().signal, update = () => {} } = more;
+    const output = await this.tool(name)?.run({ id: "1", arguments: args, signal, room: 50_000, update });
+    const text = (output?.content ?? []).map((block) => (block.type === "text" ? block.text : `[${block.mimeType}]`));
+    return { text: text.join("\n"), isError: output?.isError === true };
+  }
+
+  async command(name: string): Promise<string | undefined> {
+    return await this.#commands.get(name)?.run("", {} as never);
+  }
+
+  async close(): Promise<void> {
+    await this.#end();
+    this.#end = async () => undefined;
+  }
+
+  async clear(): Promise<void> {
+    await this.close();
+    rmSync(this.home, { recursive: true });
+  }
+}
+
+/** What every start would compile anew is kept by the first. */
+export function deskProgram(log: string, wishes: readonly string[]): StdioServer {
+  const { NODE_COMPILE_CACHE = "" } = process.env;
+  const args = [join(import.meta.dirname, "servers/desk.ts"), log, ...wishes];
+  return { command: process.execPath, args, env: { NODE_COMPILE_CACHE } };
+}
+
+export interface Using {
+  readonly signal?: AbortSignal;
+  readonly update?: (text: string) => void;
+}
+
+export interface Used {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+export function isRunning(id: number): boolean {
+  try {
+    return process.kill(id, 0);
+  } catch {
+    return false;
+  }
+}

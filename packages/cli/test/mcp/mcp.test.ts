@@ -1,0 +1,140 @@
+/** Servers of tools through the extension: trusted as they are, found and called. */
+
+import assert from "node:assert/strict";
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, test } from "vitest";
+import { Desk } from "./desk.ts";
+import { startOldDesk } from "./servers/old-desk.ts";
+import { startWebDesk } from "./servers/web-desk.ts";
+
+let desk: Desk;
+
+beforeEach(() => {
+  desk = new Desk();
+});
+
+afterEach(() => desk.clear());
+
+test("MCP2 MCP3 nothing runs before the first use, and tools of a program and of an address are found and called alike", async () => {
+  const web = await startWebDesk();
+  await desk.open({ desk: desk.program(), web: { url: web.url, headers: { "x-team": "docs" } } }, { answer: true });
+  assert.match((await desk.command("mcp")) ?? "", /desk {2}not started, not trusted yet/);
+  assert.deepEqual([desk.started(), web.seen], [[], []]);
+  assert.deepEqual(await desk.use("mcp_call", { tool: "web/greet", arguments: { name: "Ann" } }), {
+    text: "Hello, Ann",
+    isError: false,
+  });
+  assert.deepEqual(desk.started(), []);
+  assert.ok(web.seen.every((headers) => headers["x-team"] === "docs" && headers.cookie === undefined));
+  const call = { tool: "desk/add", arguments: { one: 1, other: 2 } };
+  assert.deepEqual(await desk.use("mcp_call", call), { text: "3", isError: false });
+  const { text } = await desk.use("mcp_find", { query: "greets" });
+  assert.match(text, /web\/greet: Greets somebody\.\n {2}arguments: \{.*"name":\{"type":"string"\}/);
+  const { text: all } = await desk.use("mcp_find", {});
+  assert.match(all, /desk\/add: Adds two numbers\.\n[\s\S]*web\/greet: Greets somebody\./);
+  assert.equal(desk.started().length, 1);
+  assert.match((await desk.command("mcp")) ?? "", /desk {2}running, 5 tools trusted/);
+  await desk.close();
+  await web.close();
+});
+
+test("MCP3 a server that only knows the older way over HTTP is spoken to in it", async () => {
+  const old = await startOldDesk();
+  await desk.open({ old: { url: old.url, headers: { "x-team": "docs" } } }, { answer: true });
+  assert.equal((await desk.use("mcp_call", { tool: "old/tell" })).text, "as of old");
+  assert.ok(old.seen.every((headers) => headers["x-team"] === "docs"));
+  await desk.close();
+  await old.close();
+});
+
+test("MCP4 the first use asks with what runs and what it offers; once trusted nobody is asked, and a changed list asks again with what changed", async () => {
+  await desk.open({ desk: desk.program() }, { answer: true });
+  await desk.use("mcp_find", { server: "desk" });
+  await desk.use("mcp_call", { tool: "desk/add", arguments: { one: 1, other: 2 } });
+  assert.equal(desk.asked.length, 1);
+  assert.match(
+    desk.asked[0] ?? "",
+    /^desk: trust its tools\?\nruns: .*desk\.ts.*\n5 tools:\n\+ add: Adds two numbers\./,
+  );
+  await desk.open({ desk: desk.program() });
+  assert.equal((await desk.use("mcp_find", { server: "desk" })).isError, false);
+
+  // The same command, and another list: its program was changed behind our back.
+  const file = join(desk.home, "mcp-pins.json");
+  const pins = JSON.parse(readFileSync(file, "utf8"));
+  const [key = ""] = Object.keys(pins.servers);
+  const { add: _, ...tools } = pins.servers[key].tools;
+  pins.servers[key] = { ...pins.servers[key], hash: "other", tools: { ...tools, die: "other", old: "gone" } };
+  writeFileSync(file, JSON.stringify(pins), { mode: 0o600 });
+  const refused = await desk.use("mcp_call", { tool: "desk/add", arguments: { one: 1, other: 2 } });
+  assert.match(
+    refused.text,
+    /changed since they were trusted \(new: add; gone: old; changed: die\).*pith mcp trust desk/,
+  );
+  await desk.open({ desk: desk.program() }, { answer: false });
+  assert.match((await desk.use("mcp_find", {})).text, /the user does not trust the tools of desk/);
+  assert.match(
+    desk.asked[1] ?? "",
+    /^desk: its tools have changed.*\n.*\n.*\nchanged: die: .*\nnew: add: .*\ngone: old$/,
+  );
+  await desk.use("mcp_find", {});
+  assert.equal(desk.asked.length, 2);
+});
+
+test("MCP4 another address under the same name is another server", async () => {
+  const web = await startWebDesk();
+  await desk.open({ web: { url: web.url } }, { answer: true });
+  await desk.use("mcp_find", {});
+  await desk.open({ web: { url: `${web.url}?other` } });
+  assert.match((await desk.use("mcp_find", {})).text, /are not trusted yet, and nobody is here to ask/);
+  await desk.close();
+  await web.close();
+});
+
+test("MCP5 a list that changes in mid-session is asked about before the next call", async () => {
+  await desk.open({ desk: desk.program() }, { answer: true });
+  await desk.use("mcp_call", { tool: "desk/more" });
+  assert.equal(desk.asked.length, 1);
+  await sleep(100);
+  assert.equal((await desk.use("mcp_call", { tool: "desk/late" })).text, "late");
+  assert.match(desk.asked[1] ?? "", /new: late: Came later\.$/);
+});
+
+test("MCP5 what changes while somebody thinks about it is not called", async () => {
+  await desk.open({ desk: desk.program("restless") }, { answer: true, thinks: 600 });
+  const call = { tool: "desk/add", arguments: { one: 1, other: 2 } };
+  assert.match((await desk.use("mcp_call", call)).text, /the tools of desk have changed meanwhile; try again/);
+  assert.equal((await desk.use("mcp_call", call)).text, "3");
+  assert.match(desk.asked[1] ?? "", /new: late: Came later\.$/);
+});
+
+test("MCP6 MCP16 a wrong name and arguments that do not fit are not called; texts, pictures, resources and data become what a model can take", async () => {
+  await desk.open({ desk: desk.program() }, { answer: true });
+  const misfit = await desk.use("mcp_call", { tool: "desk/add", arguments: { one: "1" } });
+  assert.match(misfit.text, /was not called: the arguments do not fit .*It takes: \{.*"required":\["one","other"\]/);
+  const misspelled = await desk.use("mcp_call", { tool: "desk/ad", arguments: {} });
+  assert.match(misspelled.text, /Did you mean desk\/add\? It takes: \{"type":"object".*There are: add, die/);
+  assert.match((await desk.use("mcp_call", { tool: "nobody/x" })).text, /there is no server "nobody"; there are: desk/);
+  assert.deepEqual([misfit.isError, misspelled.isError], [true, true]);
+  const intents = ["nobody/x", "desk/add"].map((tool) => desk.tool("mcp_call")?.intent?.({ tool })?.type);
+  assert.deepEqual(intents, ["nothing", "named"], "what nobody offers is refused, not asked about");
+  assert.deepEqual(await desk.use("mcp_call", { tool: "desk/picture" }), {
+    text: '[image/png]\n(a picture that cannot be shown: image/tiff, 4 letters)\ndesk://note\na note\\x1b[31m\n{"answer":42}',
+    isError: false,
+  });
+});
+
+test("MCP15 what is trusted is kept for the user's eyes alone, and nothing is trusted by a file that others can write", async () => {
+  const old = await startOldDesk();
+  await desk.open({ old: { url: old.url } }, { answer: true });
+  await desk.use("mcp_find", {});
+  const file = join(desk.home, "mcp-pins.json");
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  chmodSync(file, 0o666);
+  assert.match((await desk.use("mcp_find", {})).text, /mcp-pins\.json .* \(chmod 600 it\)/);
+  assert.equal(desk.asked.length, 1);
+  await desk.close();
+  await old.close();
+});

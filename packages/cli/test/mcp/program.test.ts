@@ -1,0 +1,111 @@
+/** The program as a process, with real servers of tools: small requests, late starts, trust without a screen, and no orphans. */
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Step } from "@pith/testkit";
+import { afterAll, beforeAll, test } from "vitest";
+import { trusted } from "../../src/mcp/calling/trusted.ts";
+import type { Call } from "../../src/subcommands/subcommand.ts";
+import { Ground } from "../ground.ts";
+import { deskProgram, isRunning } from "./desk.ts";
+import { startWebDesk } from "./servers/web-desk.ts";
+
+/** Of all tests, in their order: what one has trusted stays so. */
+let ground: Ground;
+
+beforeAll(() => {
+  ground = new Ground();
+});
+
+afterAll(() => ground.clear());
+
+const log = (): string => join(ground.folder, "desk.log");
+const logged = (): string => (existsSync(log()) ? readFileSync(log(), "utf8") : "");
+const started = (): readonly number[] => [...logged().matchAll(/^started (\d+)/gm)].map(([, id]) => Number(id));
+
+function settle(mcpServers: object): void {
+  writeFileSync(join(ground.home, "settings.json"), JSON.stringify({ mcpServers }));
+}
+
+function program(...wishes: readonly string[]): object {
+  return deskProgram(log(), wishes);
+}
+
+function call(tool: string, args: object = {}): Step {
+  return { parts: [{ type: "call", name: "mcp_call", arguments: { tool, arguments: args } }] };
+}
+
+const firstBody = (): string => JSON.stringify(ground.server.served[0]?.body);
+const allSaid = (): string => JSON.stringify(ground.body());
+
+test("MCP1 MCP2 MCP12 the file of a folder counts once the folder is trusted; fifty tools add no more than 1 KB to the first request, and no server is started that nobody uses", async () => {
+  const file = join(ground.folder, ".mcp.json");
+  writeFileSync(file, JSON.stringify({ mcpServers: { desk: program("many") } }));
+  assert.equal((await ground.pith(["-p", "Hello"], ["Hello."])).code, 0);
+  assert.doesNotMatch(firstBody(), /mcp_/);
+  const bare = Buffer.byteLength(firstBody());
+  const { code, notes } = await ground.pith(["-p", "Hello", "--trust"], ["Hello."]);
+  assert.deepEqual([code, /this folder names servers of tools: desk/.test(notes)], [0, true]);
+  const more = Buffer.byteLength(firstBody()) - bare;
+  assert.ok(more > 0 && more <= 1024, `${more} bytes`);
+  assert.match(firstBody(), /mcp_find.*mcp_call/);
+  assert.deepEqual(started(), []);
+  rmSync(file);
+});
+
+test("MCP3 MCP4 MCP14 without a screen tools are trusted by a subcommand, allowed by a rule, and refused once they change", async () => {
+  const web = await startWebDesk();
+  settle({ desk: program(), web: { url: web.url } });
+  const script = [call("desk/add", { one: 1, other: 2 }), call("web/greet", { name: "Ann" })];
+  await ground.pith(["-p", "Go", "--allow", "mcp_call(desk/*)"], [...script, "Done."]);
+  assert.match(allSaid(), /the tools of desk are not trusted yet.*pith mcp trust desk/);
+  assert.match(allSaid(), /nobody is here to ask; allow it with --allow 'mcp_call\(web\/greet\)'/);
+
+  assert.equal((await ground.run(["mcp", "trust", "desk", "--yes"])).code, 0);
+  const { home, folder: cwd } = ground;
+  const asked = { cwd, home, environment: {}, arguments: ["web"], flags: { yes: true }, note: () => {} };
+  assert.equal((await trusted(asked as unknown as Call)).type, "shown");
+  const rules = ["--allow", "mcp_call(desk/*)", "--allow", "mcp_call(web)", "--deny", "mcp_call(desk/die)"];
+  const rest = [call("desk/die"), call("desk/more"), call("desk/add", { one: 1, other: 2 }), "Done."];
+  assert.equal((await ground.pith(["-p", "Go", ...rules], [...script, ...rest])).out, "Done.\n");
+  assert.match(allSaid(), /"3".*Hello, Ann.*the rule mcp_call\(desk\/die\) denies it.*there is more now/);
+  assert.match(allSaid(), /have changed since they were trusted \(new: late\).*pith mcp trust desk/);
+  assert.ok(!started().some(isRunning));
+  await web.close();
+});
+
+test("MCP8 MCP9 a stop and a kill leave no server behind", async () => {
+  settle({ desk: program() });
+  await ground.serve(() => call("desk/hang"));
+  const ends = (["SIGINT", "SIGKILL"] as const).map(async (name) => {
+    const child = spawn(process.execPath, [BIN, "-p", "Go", "--permission-mode", "all"], {
+      cwd: ground.folder,
+      env: { ...ours(), ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: ground.server.url },
+      stdio: "ignore",
+    });
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    await until(() => logged().match(/^hanging$/gm)?.length === 2);
+    child.kill(name);
+    await ended;
+  });
+  await Promise.all(ends);
+  await until(() => !started().some(isRunning));
+  assert.match(logged(), /^cancelled$/m);
+});
+
+const BIN = join(import.meta.dirname, "../../src/bin.ts");
+
+function ours(): Record<string, string | undefined> {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  return { PATH, HOME: ground.userHome, PITH_HOME: ground.home, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) };
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (const last = Date.now() + 15_000; !isSo(); ) {
+    assert.ok(Date.now() < last, logged());
+    await sleep(30);
+  }
+}

@@ -1,0 +1,56 @@
+/** A server that speaks the older way, a stream of events and a second address for what is said to it; and it says whatever a test wants. */
+
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { WebDesk } from "./web-desk.ts";
+
+/** `otherwise`: what it answers, or the error, by the method. */
+export async function startOldDesk(
+  otherwise: Readonly<Record<string, object | (() => object)>> = {},
+): Promise<WebDesk> {
+  const seen: WebDesk["seen"] = [];
+  let stream: ServerResponse | null = null;
+  const server = createServer(async (request, response) => {
+    seen.push(request.headers);
+    if (request.method === "GET") {
+      stream = response.writeHead(200, { "content-type": "text/event-stream" });
+      stream.write("event: endpoint\ndata: /said\n\n");
+      return;
+    }
+    if (request.url !== "/said") return void response.writeHead(405).end();
+    let text = "";
+    for await (const chunk of request) text += chunk;
+    response.writeHead(202).end();
+    const { id, method } = JSON.parse(text);
+    const found = { ...answers, ...otherwise }[method];
+    const result = typeof found === "function" ? found() : found;
+    const answer = result && "code" in result ? { error: result } : { result };
+    if (id !== undefined && result) stream?.write(`data: ${JSON.stringify({ jsonrpc: "2.0", id, ...answer })}\n\n`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/sse`,
+    seen,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export const introduced: object = {
+  protocolVersion: "2024-11-05",
+  capabilities: { tools: {} },
+  serverInfo: { name: "old", version: "1" },
+};
+
+export function said(text: string): object {
+  return { content: [{ type: "text", text }] };
+}
+
+const answers: Readonly<Record<string, object>> = {
+  initialize: introduced,
+  "tools/list": { tools: [{ name: "tell", description: "Tells.", inputSchema: { type: "object" } }] },
+  "tools/call": said("as of old"),
+};

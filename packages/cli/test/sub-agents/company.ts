@@ -1,0 +1,139 @@
+/** A ground with agents on it, and a server that knows who asks: the one that starts others, or one of those. */
+
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Asked, Step } from "@pith/testkit";
+import { RpcClient, type RpcEvent } from "../../src/rpc/client/index.ts";
+import { Ground } from "../ground.ts";
+
+export interface Says {
+  /** The one that starts others. */
+  readonly parent: (asked: Asked) => Step | Promise<Step>;
+  /** One of those. */
+  readonly child: (asked: Asked) => Step | Promise<Step>;
+}
+
+export class Company extends Ground {
+  /** As the server says it, by who asks. */
+  async company({ parent, child }: Says): Promise<Readonly<Record<string, string>>> {
+    mkdirSync(join(this.home, "agents"), { recursive: true });
+    writeFileSync(join(this.home, "agents", "scout.md"), SCOUT);
+    const { url } = await this.serve((asked) => {
+      if (asked.tools.length === 0) return SUMMARY;
+      return isParent(asked) ? parent(asked) : child(asked);
+    });
+    return { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
+  }
+
+  /** A parent that another program talks to. */
+  rpc(variables: Readonly<Record<string, string>>, args: readonly string[] = []): RpcClient {
+    const cache = process.env.NODE_COMPILE_CACHE;
+    const env = { PATH: process.env.PATH, HOME: this.userHome, PITH_HOME: this.home, ...variables };
+    return RpcClient.start({
+      command: process.execPath,
+      args: [join(import.meta.dirname, "../../src/bin.ts"), "--mode", "rpc", ...args],
+      cwd: this.folder,
+      env: { ...env, ...(cache && { NODE_COMPILE_CACHE: cache }) },
+    });
+  }
+
+  /** Whether the session of the one with this task holds these words. */
+  hasSaid(task: string, words: string): boolean {
+    const path = this.started().find((each) => each.task === task)?.path;
+    return path !== undefined && readFileSync(path, "utf8").includes(words);
+  }
+
+  /** The entries of all sessions, by the name of the file. */
+  sessions(): ReadonlyMap<string, readonly Kept[]> {
+    const names = readdirSync(join(this.home, "sessions"), { recursive: true, encoding: "utf8" });
+    const files = names.filter((name) => name.endsWith(".jsonl") && !name.includes(".pith"));
+    return new Map(files.map((name) => [name, entriesIn(readFileSync(join(this.home, "sessions", name), "utf8"))]));
+  }
+
+  /** Those of the one that is no sub-agent's. */
+  parent(): readonly Kept[] {
+    const [, entries = []] = [...this.sessions()].find(([name]) => !name.includes("-subagent.")) ?? [];
+    return entries;
+  }
+
+  /** The processes of sub-agents of this ground; of the one with this task. */
+  children(task?: string): readonly number[] {
+    const meant = this.started().filter((each) => task === undefined || each.task === task);
+    const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+    return all.map(Number).filter((pid) => meant.some(({ path }) => commandOf(pid).includes(path)));
+  }
+
+  /** Those that the parent's log says were started. */
+  started(): readonly { readonly id: string; readonly task: string; readonly path: string }[] {
+    const own = this.parent().filter(({ type, customType }) => type === "custom" && customType === "subagent");
+    const data = own.map(
+      (entry) => entry.data as { readonly id: string; readonly task: string; readonly path?: string },
+    );
+    return data.flatMap(({ path, ...rest }) => (path === undefined ? [] : [{ ...rest, path }]));
+  }
+}
+
+export interface Kept {
+  readonly type: string;
+  readonly customType?: string;
+  readonly [name: string]: unknown;
+}
+
+/** Resolves with the first event of this kind. */
+export function heard<Type extends RpcEvent["type"]>(
+  client: RpcClient,
+  type: Type,
+  isMeant: (event: Extract<RpcEvent, { type: Type }>) => boolean = () => true,
+): Promise<Extract<RpcEvent, { type: Type }>> {
+  return new Promise((resolve) => {
+    const stop = client.listen((event) => {
+      if (event.type !== type || !isMeant(event as Extract<RpcEvent, { type: Type }>)) return;
+      stop();
+      resolve(event as Extract<RpcEvent, { type: Type }>);
+    });
+  });
+}
+
+export function starts(given: Readonly<Record<string, unknown>>): Step {
+  return { parts: [{ type: "call", name: "subagent", arguments: given }] };
+}
+
+export const bodyOf = ({ body }: Asked): string => JSON.stringify(body);
+
+function isParent({ tools }: Asked): boolean {
+  return tools.includes("subagent");
+}
+
+function entriesIn(text: string): readonly Kept[] {
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Kept);
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    // It has ended meanwhile.
+    return "";
+  }
+}
+
+const SUMMARY =
+  "## Goal\n- fix it [e1]\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] the work [e2]\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on\n\n## Critical Context\n- (none)";
+
+const SCOUT = "---\nname: scout\ndescription: Looks around\ntools: read, write, bash\n---\nYou are a scout.\n";
+
+/** No test here runs a command, and what could hold one takes time to find. */
+export const UNHELD: readonly string[] = ["--sandbox", "off"];
+
+export function tasks(count: number): readonly { readonly agent: string; readonly task: string }[] {
+  return Array.from({ length: count }, (_, at) => ({ agent: "scout", task: `Task ${at}.` }));
+}
+
+export const taskOf = (text: string): string => /Task \d\./.exec(text)?.[0] ?? "";
+
+export function countIn(text: string, part: string): number {
+  return text.split(part).length - 1;
+}

@@ -1,0 +1,45 @@
+/** A program in the place of Pith, for what ours would never do: it says what a test wants, and ends as it wants. */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** The path of a program that runs this for each line of a command; `say` writes a line, `line` is what came. */
+export function fakeProgram(folder: string, { name, heard, first = "" }: FakeProgram): string {
+  const path = join(folder, `${name}.mjs`);
+  writeFileSync(
+    path,
+    PROGRAM.replace("FIRST", () => first).replace("HEARD", () => heard),
+  );
+  return path;
+}
+
+export interface FakeProgram {
+  readonly name: string;
+  /** JavaScript. */
+  readonly heard: string;
+  readonly first?: string;
+}
+
+const PROGRAM = `
+import { createInterface } from "node:readline";
+import { appendFileSync, readFileSync } from "node:fs";
+const say = (line) => process.stdout.write((typeof line === "string" ? line : JSON.stringify(line)) + "\\n");
+const path = process.argv[process.argv.indexOf("--session") + 1];
+/** As a sub-agent that was asked, and said this. */
+const kept = (text) => {
+  const parentId = JSON.parse(readFileSync(path, "utf8").trim().split("\\n").at(-1)).id;
+  const placed = { type: "message", timestamp: "2026-01-01T00:00:00.000Z" };
+  const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } };
+  const by = { api: "anthropic-messages", provider: "p", model: "m", usage, stopReason: "stop", timestamp: 0 };
+  const said = { role: "assistant", content: [{ type: "text", text }], ...by };
+  const asked = { role: "user", content: "Look.", timestamp: 0 };
+  const entries = [{ ...placed, id: "aaaaaaaa", parentId, message: asked }, { ...placed, id: "bbbbbbbb", parentId: "aaaaaaaa", message: said }];
+  appendFileSync(path, entries.map((entry) => JSON.stringify(entry) + "\\n").join(""));
+};
+FIRST
+for await (const text of createInterface({ input: process.stdin })) {
+  const line = JSON.parse(text);
+  const answered = () => say({ type: "response", id: line.id, command: "prompt", success: true });
+  HEARD
+}
+`;
