@@ -19,6 +19,17 @@ afterEach(async () => {
   shelf.clear();
 });
 
+test("AGT12 --agent plays the part: its text is the role, and a name that is not there is named with those that are", async () => {
+  mkdirSync(join(ground.home, "agents"));
+  const text = "---\nname: poet\ndescription: Writes verses.\n---\nSpeak in verses.\n";
+  writeFileSync(join(ground.home, "agents/poet.md"), text);
+  const { code, out } = await ground.pith(["-p", "--agent", "poet", "hello"], ["roses"]);
+  expect({ code, out }).toEqual({ code: 0, out: "roses\n" });
+  expect(JSON.stringify(ground.body())).toContain("Speak in verses.");
+  const other = await ground.pith(["-p", "--agent", "poem", "hello"], []);
+  expect(other).toMatchObject({ code: 2, notes: expect.stringMatching(/there is no agent poem.*poet/) });
+});
+
 test("PRT5 flags that say how one call works: its words first, how long it thinks, what it keeps and reaches", async () => {
   const skill = join(ground.home, "skills/deploy");
   mkdirSync(skill, { recursive: true });
