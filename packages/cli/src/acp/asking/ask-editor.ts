@@ -9,9 +9,9 @@ import {
   type RequestPermissionResponse,
   type ToolCallContent,
 } from "@agentclientprotocol/sdk/unstable";
-import { type Answer, type Ask, changedText, type Question } from "@pith/agent";
-import { nodeFiles } from "@pith/agent/node";
+import type { Answer, Ask, Question } from "@pith/agent";
 import type { Vault } from "@pith/context/secrets";
+import { askedChange } from "../../workplace/asked-change.ts";
 import { callShown, diffOf } from "../updates/call-updates.ts";
 import type { Asking } from "./asking.ts";
 
@@ -52,7 +52,7 @@ export function answerIn({ outcome }: RequestPermissionResponse, { rules: [rule]
   return outcome.optionId === "yes" ? { type: "yes" } : { type: "no" };
 }
 
-interface ChangePlace {
+interface ShownPlace {
   readonly cwd: string;
   /** What is shown has no secret in it; what is compared has. */
   readonly vault: Vault | null | undefined;
@@ -60,19 +60,11 @@ interface ChangePlace {
 }
 
 /** How the file would differ; null where that cannot be told. */
-async function changeIn(
-  { tool, arguments: asked }: Question,
-  { cwd, vault, signal }: ChangePlace,
-): Promise<ToolCallContent | null> {
-  if (tool !== "edit" && tool !== "write") return null;
-  const restored = vault?.restored(asked);
-  if (restored && restored.type !== "restored") return null;
-  const files = nodeFiles({ root: cwd, mostBytes: MOST_BYTES });
-  const call = { tool, arguments: restored?.value ?? asked, signal };
-  const changed = await changedText(call, { files, redaction: vault ?? undefined });
+async function changeIn(question: Question, place: ShownPlace): Promise<ToolCallContent | null> {
+  const changed = await askedChange(question, { ...place, mostBytes: MOST_BYTES });
   if (!changed) return null;
-  const { path, before, after } = vault ? vault.redacted(changed) : changed;
-  return diffOf(resolve(cwd, path), { oldText: before, newText: after });
+  const { path, before, after } = place.vault ? place.vault.redacted(changed) : changed;
+  return diffOf(resolve(place.cwd, path), { oldText: before, newText: after });
 }
 
 const MOST_BYTES = 1024 * 1024;

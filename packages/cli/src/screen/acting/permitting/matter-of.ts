@@ -1,9 +1,9 @@
 /** Finds out what a question is about: for a change of a file, how that file would differ. Reads the file, and changes nothing. */
 
-import { changedText, type Question } from "@pith/agent";
-import { nodeFiles } from "@pith/agent/node";
+import type { Question } from "@pith/agent";
 import type { Redaction } from "@pith/context";
 import type { Vault } from "@pith/context/secrets";
+import { askedChange } from "../../../workplace/asked-change.ts";
 import type { Matter } from "../../panels/permitting/matter.ts";
 
 export interface MatterPlace {
@@ -21,17 +21,8 @@ export async function matterOf(question: Question, place: MatterPlace, signal: A
   return change ?? { kind: "other", text: wordsOf(question.arguments) };
 }
 
-async function changeOf(
-  { tool, arguments: asked }: Question,
-  { cwd, vault }: MatterPlace,
-  signal: AbortSignal,
-): Promise<Matter | null> {
-  if (tool !== "edit" && tool !== "write") return null;
-  const restored = vault?.restored(asked);
-  if (restored && restored.type !== "restored") return null;
-  const files = nodeFiles({ root: cwd, mostBytes: MOST_BYTES });
-  const call = { tool, arguments: restored?.value ?? asked, signal };
-  const changed = await changedText(call, { files, redaction: vault ?? undefined });
+async function changeOf(question: Question, { cwd, vault }: MatterPlace, signal: AbortSignal): Promise<Matter | null> {
+  const changed = await askedChange(question, { cwd, vault, mostBytes: MOST_BYTES, signal });
   if (!changed) return null;
   const { createTwoFilesPatch } = await import("diff");
   const { path, before, after } = changed;
