@@ -7,18 +7,18 @@ export const clean: Tree = {
     ".": "./src/index.ts",
     "./node": "./src/node/index.ts",
   }),
-  "packages/context/src/index.ts": file(`export { said } from "./message.ts";\nexport type * from "./entry.ts";`),
-  "packages/context/src/message.ts": file(`export const said = "Date.now"; // Date.now`),
-  "packages/context/src/entry.ts": file(`import { said } from "./message.ts";\n\nexport const kept = said;`),
-  "packages/context/src/session/tree.ts": file(`import { kept } from "../entry.ts";\n\nexport const tree = kept;`),
+  "packages/context/src/index.ts": file(`export { role } from "./message.ts";\nexport type * from "./entry.ts";`),
+  "packages/context/src/message.ts": file(`export const role = "Date.now"; // Date.now`),
+  "packages/context/src/entry.ts": file(`import { role } from "./message.ts";\n\nexport const parent = role;`),
+  "packages/context/src/session/tree.ts": file(`import { parent } from "../entry.ts";\n\nexport const tree = parent;`),
   "packages/context/src/node/clock.ts": `#!/usr/bin/env node\n${file(`import "node:fs";\n\nDate.now();`)}`,
   "packages/context/test/entry.test.ts": file(`import "../../models/src/convert.ts";`),
   "packages/models/package.json": manifest("@pith/models", { ".": "./src/index.ts", "./convert": "./src/convert.ts" }),
   "packages/models/src/convert.ts": file(
-    `import { said } from "@pith/context";\nimport "ai";\n\nexport const sent = said;`,
+    `import { role } from "@pith/context";\nimport "ai";\n\nexport const request = role;`,
   ),
   "packages/ai-sdk/package.json": manifest("@pith/ai-sdk", {}),
-  "packages/ai-sdk/src/index.ts": file(`export { sent } from "@pith/models/convert";`),
+  "packages/ai-sdk/src/index.ts": file(`export { request } from "@pith/models/convert";`),
   "packages/cli/package.json": manifest("pith", "./src/index.ts"),
   "bench/package.json": manifest("@pith/bench", { "./suite": "./src/suite.ts" }),
   "bench/src/suite.ts": file(`import "pith";\nimport "@pith/models";`),
@@ -46,7 +46,7 @@ export const context = "packages/context/src";
 
 export function inMessage(text: string): Place {
   return {
-    files: { [`${context}/message.ts`]: `${file(text)}export const said = "";\n` },
+    files: { [`${context}/message.ts`]: `${file(text)}export const role = "";\n` },
     at: `${context}/message.ts:3`,
   };
 }

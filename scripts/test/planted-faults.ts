@@ -132,38 +132,6 @@ const shapeFaults: readonly Planted[] = [
   })),
 ];
 
-const nameFaults: readonly Planted[] = [
-  {
-    fault: "a vague file",
-    files: { "bench/src/text-utils.ts": file("") },
-    at: "bench/src/text-utils.ts:1",
-    says: `"utils"`,
-  },
-  {
-    fault: "a vague folder",
-    files: { "packages/context/test/helpers/a.ts": file(""), "packages/context/test/helpers/b.ts": file("") },
-    at: "packages/context/test/helpers:1",
-    says: `"helpers"`,
-  },
-  ...[
-    ["export class SessionManager {}", `SessionManager says "manager"`],
-    ["export interface HTTPService {}", `HTTPService says "service"`],
-    ["export type { A as BaseEntry };", `BaseEntry says "base"`],
-    ["export const SHARED_BYTES = 1;", `SHARED_BYTES says "shared"`],
-    [`export * as commonWords from "./suite.ts";`, `commonWords says "common"`],
-    ["export function getEntry(): void {}", `getEntry begins with "get"`],
-    ["export async function* processLines() {}", `processLines begins with "process"`],
-    ["export const handleLine = (line: string): string => line;", `handleLine begins with "handle"`],
-    ["export const doWork: () => void = work;", `doWork begins with "do"`],
-    ["export { work as performWork };", `performWork begins with "perform"`],
-  ].map(([text = "", says = ""]) => ({
-    fault: text,
-    files: { "bench/src/a.ts": file(text) },
-    at: "bench/src/a.ts:3",
-    says,
-  })),
-];
-
 const purityFaults: readonly Planted[] = [
   ["const a = Date.now();", "`Date.now`"],
   ["const a = new Date();", "`new Date()`"],
@@ -182,6 +150,5 @@ export const plantedFaults: readonly Planted[] = [
   heartFaults,
   floorFaults,
   shapeFaults,
-  nameFaults,
   purityFaults,
 ].flat();

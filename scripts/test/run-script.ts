@@ -8,8 +8,8 @@ export interface ScriptRun {
   readonly lines: readonly string[];
 }
 
-export function runScript(name: string, root: string): ScriptRun {
-  const { status, stdout } = spawnSync(process.execPath, [join(import.meta.dirname, "..", name), root], {
+export function runScript(name: string, ...args: readonly string[]): ScriptRun {
+  const { status, stdout } = spawnSync(process.execPath, [join(import.meta.dirname, "..", name), ...args], {
     encoding: "utf8",
   });
   return { status, lines: stdout.trimEnd().split("\n") };
