@@ -6,7 +6,7 @@ import { rolldown } from "rolldown";
 
 const cli = join(import.meta.dirname, "../packages/cli");
 const ours = join(cli, "dist/program");
-const plainHeaders = join(import.meta.dirname, "../packages/models/src/network/http-fetch/plain-headers.ts");
+const plainHeaders = join(import.meta.dirname, "../packages/models/src/network/http-request.ts");
 const folder = resolve(process.argv[2] ?? ours);
 const { version } = JSON.parse(readFileSync(join(cli, "package.json"), "utf8"));
 
@@ -18,7 +18,7 @@ const EMOJI = "const rgiEmojiRegex = /^\\p{RGI_Emoji}$/v;";
 const LATE_EMOJI = () =>
   "let emoji; const rgiEmojiRegex = { test: (sign) => (emoji ??= new RegExp('^\\\\p{RGI_Emoji}$', 'v')).test(sign) };";
 const bundle = await rolldown({
-  input: join(cli, "src/program.ts"),
+  input: join(cli, "src/launcher.ts"),
   platform: "node",
   logLevel: "warn",
   // The providers' packages touch Node's own before each request, which would load all of its `fetch`.
@@ -30,8 +30,8 @@ const bundle = await rolldown({
 const { output: parts } = await bundle.generate({ format: "esm" });
 const chunks = parts.filter((part) => part.type === "chunk");
 const first = neededBy("src/bin.ts");
-const then = neededBy("src/work.ts");
-const shown = neededBy("src/screen/interactive.ts");
+const then = neededBy("src/modes/print/print.ts");
+const shown = neededBy("src/modes/interactive/interactive.ts");
 const { output } = await bundle.write({
   dir: folder,
   format: "esm",

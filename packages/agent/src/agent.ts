@@ -13,22 +13,20 @@ import {
   type Undone,
   type UserMessage,
 } from "@pith/context";
-import type { AgentParts } from "./agent-parts.ts";
-import type { AgentEvent, RunEnd } from "./events.ts";
-import type { HandedOff, IsThere } from "./handoff/hand-off.ts";
-import { heardInput, heardWords, unsaid } from "./hooks/hear-input.ts";
-import type { Compacted } from "./loop/fitting/compacted.ts";
-import { compacting } from "./loop/fitting/keep-fit.ts";
-import type { ModelSet } from "./loop/fitting/set-model.ts";
-import { enqueue } from "./loop/queue/deliver.ts";
-import type { Deliveries, Delivery } from "./loop/queue/deliveries.ts";
-import { Standing } from "./loop/standing.ts";
-import { saying, takingUp } from "./loop/start.ts";
-import { type RunWish, Work } from "./loop/work.ts";
-import type { Beginning } from "./prompt/establish.ts";
-import type { PlannedFile } from "./rewind/plan-rewind.ts";
-import type { SkillText } from "./skills/skill.ts";
-import type { Destination, Navigated } from "./tree/navigate.ts";
+import type { AgentParts } from "./agent-options.ts";
+import { compacting, type ModelSet } from "./compaction/auto-compact.ts";
+import type { AgentEvent, Compacted, RunEnd } from "./events.ts";
+import { heardInput, heardWords, unsaid } from "./hooks/input-hooks.ts";
+import { Standing } from "./loop/agent-state.ts";
+import { enqueue } from "./loop/queue.ts";
+import { saying, takingUp } from "./loop/run.ts";
+import type { Deliveries, Delivery } from "./loop/run-context.ts";
+import { type RunWish, Work } from "./loop/scheduler.ts";
+import type { SkillText } from "./prompt/skill.ts";
+import type { Beginning } from "./prompt/system-prompt.ts";
+import type { HandedOff, IsThere } from "./session/handoff.ts";
+import type { Destination, Navigated } from "./session/navigate.ts";
+import type { PlannedFile } from "./session/rewind.ts";
 
 type Refused = Extract<Moved, { type: "refused" }>;
 
@@ -202,7 +200,7 @@ export class Agent {
   /** Has a first message written for a new session that goes on with this one's work towards a goal (B82). */
   handOff(goal: string, isThere: IsThere): Promise<HandedOff> {
     return this.#work.beside(async (parts) => {
-      const { handOff } = await import("./handoff/hand-off.ts");
+      const { handOff } = await import("./session/handoff.ts");
       return await handOff(goal, { ...parts, isThere });
     });
   }
@@ -210,7 +208,7 @@ export class Agent {
   /** Has the model know a skill, word for word, before whatever is said next. */
   attachSkill(skill: SkillText): Promise<void> {
     return this.#work.beside(async ({ session }) => {
-      const { attachSkill } = await import("./skills/attach.ts");
+      const { attachSkill } = await import("./prompt/attach-skills.ts");
       await this.#standing.establish();
       await attachSkill(session, skill);
     });
@@ -220,7 +218,7 @@ export class Agent {
   async undoCompaction(step: "undo" | "redo" = "undo"): Promise<Undone | Refused> {
     if (this.isRunning) return { type: "refused", why: "streaming" };
     return this.#work.alone(async function* (parts) {
-      const { stepBack } = await import("./tree/step-back.ts");
+      const { stepBack } = await import("./session/navigate.ts");
       return yield* stepBack(step, parts);
     });
   }
@@ -230,7 +228,7 @@ export class Agent {
     if (this.isRunning) return { type: "refused", why: "streaming" };
     const { rewind } = this.#parts;
     return this.#work.alone(async function* (parts) {
-      const { navigate } = await import("./tree/navigate.ts");
+      const { navigate } = await import("./session/navigate.ts");
       return yield* navigate(target, wish, { parts, rewind });
     });
   }
@@ -239,7 +237,7 @@ export class Agent {
   async previewFiles(target: string | null): Promise<readonly PlannedFile[]> {
     const { rewind } = this.#parts;
     if (!rewind) return [];
-    const { filesOnTheWay } = await import("./tree/files-on-the-way.ts");
+    const { filesOnTheWay } = await import("./session/navigate.ts");
     return filesOnTheWay(target, this.session, rewind);
   }
 }

@@ -1,7 +1,7 @@
 /** Blobs of a session that nobody keeps: in memory, the newest of them, and gone with the process. */
 
-import type { BlobDraft, BlobKept, BlobRead, Blobs } from "./blobs.ts";
-import { hashOf } from "./bytes/hash-of.ts";
+import type { BlobDraft, BlobKept, BlobRead, Blobs } from "./ports.ts";
+import { hashOf } from "./text.ts";
 
 export interface MemoryBlobsParts {
   /** The most bytes of all; the oldest make room. 64 MB unless said. */

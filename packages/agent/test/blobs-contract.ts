@@ -1,8 +1,8 @@
 /** What holds for blobs wherever they are kept. */
 
 import { describe, expect, test } from "vitest";
-import type { BlobDraft, BlobKept, Blobs } from "../src/blobs.ts";
-import { hashOf } from "../src/bytes/hash-of.ts";
+import type { BlobDraft, BlobKept, Blobs } from "../src/ports.ts";
+import { hashOf } from "../src/text.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 

@@ -1,11 +1,9 @@
 /** From the command line to an exit code: 0 done, 1 it could not go on, 2 a mistake of whoever called, 128 and more a signal. */
 
-import { help } from "./asking/help.ts";
-import { readArguments } from "./asking/read-arguments.ts";
-import { version } from "./asking/version.ts";
-import type { Wish } from "./asking/wish.ts";
-import { type Terminal, terminalOf } from "./printing/terminal.ts";
-import type { Exit } from "./work.ts";
+import { readArguments, type Wish } from "./args/args.ts";
+import { help, version } from "./args/help.ts";
+import type { Exit } from "./modes/print/print.ts";
+import { type Terminal, terminalOf } from "./text/process-io.ts";
 
 export async function main(args: readonly string[]): Promise<number> {
   const terminal = terminalOf(process);
@@ -29,7 +27,7 @@ export async function main(args: readonly string[]): Promise<number> {
 async function complain(message: string, args: readonly string[], terminal: Terminal): Promise<void> {
   terminal.note(`pith: ${message}`);
   if (!args.some((arg, at) => arg === "--mode=json" || (arg === "--mode" && args[at + 1] === "json"))) return;
-  const { lineOf } = await import("./wire/line.ts");
+  const { lineOf } = await import("./text/safe-text.ts");
   await terminal.answer(lineOf({ type: "error", error: message }));
 }
 
@@ -37,7 +35,7 @@ async function complain(message: string, args: readonly string[], terminal: Term
 async function asSubcommand(args: readonly string[], terminal: Terminal): Promise<number | null> {
   const [first = ""] = args;
   if (!/^\w[\w-]*$/.test(first)) return null;
-  const { runSubcommand } = await import("./subcommands/calling/run-subcommand.ts");
+  const { runSubcommand } = await import("./subcommands/run.ts");
   return await runSubcommand(args, { cwd: process.cwd(), environment: process.env, terminal });
 }
 
@@ -52,12 +50,12 @@ const modes: Readonly<Record<Wish["output"], (wish: Wish, terminal: Terminal) =>
   text: done,
   json: done,
   screen: talked,
-  rpc: async (wish, terminal) => (await import("./rpc/rpc.ts")).rpc(wish, terminal),
-  acp: async (wish, terminal) => (await import("./acp/acp.ts")).acp(wish, terminal),
+  rpc: async (wish, terminal) => (await import("./modes/rpc/rpc.ts")).rpc(wish, terminal),
+  acp: async (wish, terminal) => (await import("./modes/acp/acp.ts")).acp(wish, terminal),
 };
 
 async function done(wish: Wish, terminal: Terminal): Promise<Exit> {
-  const { work } = await import("./work.ts");
+  const { work } = await import("./modes/print/print.ts");
   return await work(wish, terminal);
 }
 
@@ -67,7 +65,7 @@ async function talked(wish: Wish): Promise<Exit> {
     return { code: 2, message: 'what is piped in is read in print mode: … | pith -p "what to do"' };
   if (!wish.choices.plain && (!process.stdin.isTTY || !process.stdout.isTTY))
     return { code: 2, message: 'a talk needs a terminal; without one, write pith -p "what to do"' };
-  const { interactive } = await import("./screen/interactive.ts");
+  const { interactive } = await import("./modes/interactive/interactive.ts");
   return await interactive(wish);
 }
 

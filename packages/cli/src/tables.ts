@@ -1,20 +1,18 @@
 /** The tables that the program goes by, for the pages that are made of them. */
 
-export { flags } from "./asking/flags.ts";
-export { help } from "./asking/help.ts";
+export { flags } from "./args/args.ts";
+export { help } from "./args/help.ts";
 export type { Command } from "./commands/command.ts";
 export { commands } from "./commands/commands.ts";
-export { readCommentedJson } from "./home/commented-json/read-commented-json.ts";
-export { limitsOf } from "./home/limits.ts";
-export type { Setting } from "./home/settings/known/setting.ts";
-export { settingTable } from "./home/settings/known/table.ts";
-export { settingsSchema } from "./home/settings/schema.ts";
-export type { CompactionSettings } from "./home/settings.ts";
-export { rpcNames, rpcTable } from "./rpc/rows/table.ts";
-export { type EditorKeyRow, editorKeys } from "./screen/keys/editor-keys.ts";
-export { type KeyRow, keyTable } from "./screen/keys/key-table.ts";
-export { spelling, usage } from "./subcommands/calling/help-for.ts";
+export { type EditorKeyRow, editorKeys, type KeyRow, keyTable } from "./modes/interactive/keys/bindings.ts";
+export { eventNames, eventTable, replyTable } from "./modes/json/event-docs.ts";
+export { rpcNames, rpcTable } from "./modes/rpc/commands/commands.ts";
+export type { Setting } from "./settings/definitions.ts";
+export { readCommentedJson } from "./settings/jsonc.ts";
+export { settingsSchema } from "./settings/list.ts";
+export type { CompactionSettings } from "./settings/settings.ts";
+export { limitsOf } from "./settings/settings.ts";
+export { settingTable } from "./settings/table.ts";
+export { spelling, usage } from "./subcommands/run.ts";
 export type { Subcommand } from "./subcommands/subcommand.ts";
 export { subcommands } from "./subcommands/subcommands.ts";
-export { eventNames, eventTable } from "./wire/event-table.ts";
-export { replyTable } from "./wire/reply-table.ts";

@@ -1,18 +1,39 @@
 /** A run: round after round until the model has no more to say and nothing waits. Each round looks first whether its request fits. */
 
-import { type AgentMessage, breakerNotes, type ModelFailure } from "@pith/context";
-import { NotWritten } from "../append.ts";
+import { type AgentMessage, breakerNotes, type ModelFailure, type Queued, reportTo } from "@pith/context";
+import { appended, NotWritten } from "../append.ts";
+import { keepFit } from "../compaction/auto-compact.ts";
 import type { AgentEvent, FailedCode, RunEnd } from "../events.ts";
-import { boundary } from "../hooks/boundary.ts";
-import type { Between } from "./between.ts";
-import { runCalls } from "./calls/run-calls.ts";
-import { askUntilItFits, breakerAfter, type Fitting } from "./fitting/ask-until-it-fits.ts";
-import { keepFit } from "./fitting/keep-fit.ts";
-import { goesOn } from "./go-on.ts";
-import { callsOf } from "./next.ts";
-import { deliver } from "./queue/deliver.ts";
-import { saidNow } from "./queue/deliveries.ts";
-import type { RunParts } from "./run-parts.ts";
+import { beforeStart } from "../hooks/input-hooks.ts";
+import { type BoundaryEvent, boundary } from "../hooks/turn-hooks.ts";
+import { askUntilItFits, breakerAfter, type Fitting } from "./model-request.ts";
+import { callsOf, type Next, nextAt, type OpenCall } from "./pending-work.ts";
+import { deliver, forgetSaid } from "./queue.ts";
+import { MOST_NUDGES, type RunParts, saidNow } from "./run-context.ts";
+import { closeCalls, runCalls } from "./tool-calls.ts";
+
+// Whether a hook has the model asked once more though it has no more to say.
+
+export async function* goesOn(event: BoundaryEvent, parts: RunParts): AsyncGenerator<AgentEvent, boolean> {
+  const { isWanted, hasSaid } = yield* boundary(event, parts);
+  if (!isWanted || parts.signal.aborted) return false;
+  if (!parts.nudges.take()) {
+    reportTo(parts.hooks, { event: event.type, why: ENOUGH });
+    return false;
+  }
+  // Some providers refuse a request that ends with a reply.
+  if (!hasSaid) await appended(parts.session, CONTINUE);
+  return true;
+}
+
+const ENOUGH = `it wanted the model to go on ${MOST_NUDGES} times, and nobody said anything: that is enough`;
+
+const CONTINUE = {
+  type: "custom_message",
+  customType: "pith.continue",
+  content: "(continue)",
+  display: false,
+} as const;
 
 export interface Start {
   /** The beginning of the ids of all that this run leaves in the log; a new one, unless said. */
@@ -133,4 +154,76 @@ function codeOf({ kind, cause }: ModelFailure): FailedCode | undefined {
   if (kind === "unreachable") return kind;
   const { status } = Object(cause) as { readonly status?: unknown };
   return kind === "refused" && (status === 401 || status === 403) ? "key-refused" : undefined;
+}
+
+// How a run starts: with something new to say, or from where the log was left.
+
+/** What was left open is closed, what waited is said, and then this. */
+export function saying(said: Queued): Start {
+  return {
+    id: said.id,
+    async *begin(parts) {
+      const next = await nextOf(parts);
+      if (next.type === "results") await closeCalls(next.calls, parts);
+      yield* deliver(parts, () => true, [said]);
+      await beforeStart(parts);
+      return true;
+    },
+  };
+}
+
+/** What was left open is run, and what waited is said. */
+export function takingUp(): Start {
+  return {
+    async *begin(parts) {
+      const next = await nextOf(parts);
+      if (next.type === "results") yield* runCalls(next.calls, parts);
+      const heard = yield* deliver(parts, () => true);
+      if (heard > 0) await beforeStart(parts);
+      return next.type !== "nothing" || heard > 0;
+    },
+  };
+}
+
+/** A compaction may have kept no message at all; then the branch before it says what is next. */
+async function nextOf({ session, ports }: RunParts): Promise<Next> {
+  await forgetSaid(session);
+  const next = nextAt(session.window.entries) ?? nextAt(await session.branch());
+  if (next?.type !== "results") return next ?? { type: "nothing" };
+  const calls: OpenCall[] = [];
+  // RUN8: answered on another branch, it was run there.
+  for (const open of next.calls)
+    calls.push((await session.store.entry(open.id)) ? { ...open, id: ports.entryId(), isBegun: true } : open);
+  return { type: "results", calls };
+}
+
+// Acts that wait for the moment between two requests: then nothing is half said, and none has to be broken off for them.
+
+export type Act<Outcome> = (parts: RunParts) => AsyncGenerator<AgentEvent, Outcome>;
+
+export class Between {
+  readonly #waiting: Act<void>[] = [];
+
+  get isWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** What came of it, once its moment has come. */
+  wait<Outcome>(act: Act<Outcome>): Promise<Outcome> {
+    const outcome = Promise.withResolvers<Outcome>();
+    this.#waiting.push(async function* (parts) {
+      try {
+        outcome.resolve(yield* act(parts));
+      } catch (error) {
+        // Whoever asked hears of it; the run it waited in has nothing to do with it.
+        outcome.reject(error);
+      }
+    });
+    return outcome.promise;
+  }
+
+  /** Does what waits, with the parts as each finds them: an act may change who speaks. */
+  async *acts(parts: () => RunParts): AsyncGenerator<AgentEvent> {
+    for (let act = this.#waiting.shift(); act; act = this.#waiting.shift()) yield* act(parts());
+  }
 }

@@ -1,15 +1,75 @@
 /** The permissions of one agent: held here, changed by the user, asked before every call. No text of a session ever reaches them. */
 
 import type { Redaction } from "@pith/context";
-import { unlessAborted } from "../waiting/unless-aborted.ts";
-import { type Decision, decide, type Rules, type Standing } from "./decide.ts";
-import { leaveFor } from "./leave.ts";
-import type { Act, Permit, Permits } from "./permit.ts";
-import { type Answer, type Ask, type Asked, type Question, questionOf, withoutSecrets } from "./question.ts";
-import type { Rule } from "./rules/rule.ts";
-import { type Ground, type RealPath, realGround, type Sight, sightOf } from "./sight.ts";
-import type { Mode } from "./table.ts";
-import { unasked } from "./unasked.ts";
+import { unlessAborted } from "../async.ts";
+import type { Leave } from "../tool.ts";
+import { type Decision, decide, type Mode, type Rules, type Standing, stanceOn } from "./decide.ts";
+import {
+  type Answer,
+  type Ask,
+  type Asked,
+  offeredRules,
+  type Question,
+  questionOf,
+  withoutSecrets,
+} from "./question.ts";
+import {
+  type Act,
+  type Ground,
+  type Permit,
+  type Permits,
+  type RealPath,
+  realGround,
+  type Sight,
+  sightOf,
+} from "./request.ts";
+import type { Rule } from "./rules.ts";
+
+// What a permitted call may open: where its paths led when they were looked at, and below them nothing that would not pass by itself.
+
+export function leaveFor(sight: Sight, standing: Standing): Leave {
+  // Who was asked about a folder was asked about what is in it.
+  const isEnough = decide(sight, standing).type === "asked" ? ["allowed", "asked"] : ["allowed"];
+  return {
+    // Where nobody can tell, it is taken at its word: a link is not followed then.
+    reached: new Map(sight.reached.map(({ named, real }) => [named, real ?? named])),
+    isClosed: (path) => !isEnough.includes(decide(lookAt(path, sight), standing).type),
+  };
+}
+
+function lookAt(path: string, { act }: Sight): Sight {
+  return { act: { ...act, intent: { type: "look", paths: [path] } }, reached: [{ named: path, real: path }] };
+}
+
+// What is said where nobody is there to be asked: to the model that it may not, to the person how it could.
+
+export function unasked(sight: Sight, { because }: Extract<Decision, { type: "asked" }>, standing: Standing): string {
+  switch (because) {
+    case "again":
+      return "not permitted: it was begun before and may have been done, and nobody is here to ask whether to do it again";
+    case "rule":
+      return "not permitted: a rule wants the user to be asked, and nobody is here to ask";
+    case "doubt":
+      return "not permitted: it may be what a rule denies, and nobody is here to ask; plainer commands can be told apart";
+    case "mode":
+      return `not permitted: nobody is here to ask${ways(sight, standing)}`;
+  }
+}
+
+function ways(sight: Sight, standing: Standing): string {
+  const [rule] = offeredRules(sight, standing.ground);
+  const mode = WIDER.find((wider) => decide(sight, { ...standing, mode: wider }).type === "allowed");
+  const flags = [rule && `--allow ${quoted(rule.text)}`, mode && `--permission-mode ${mode}`].filter(
+    (flag) => flag !== undefined,
+  );
+  return flags.length === 0 ? "" : `; allow it with ${flags.join(" or ")}`;
+}
+
+const WIDER: readonly Mode[] = ["edit", "all"];
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
 
 export interface PermissionsParts {
   readonly mode: Mode;
@@ -132,4 +192,12 @@ function permitOf(decision: Exclude<Decision, { type: "asked" }>, { sight, stand
 
 function denial(word: string | undefined): string {
   return word ? `the user did not permit it: ${word}` : "the user did not permit it";
+}
+
+// Whether any page may be opened without a question: then a provider may search the web by itself, where nobody could permit one page and refuse another.
+
+export function fetchesFreely({ mode, rules }: Pick<Standing, "mode" | "rules">): boolean {
+  if ([...rules.deny, ...rules.ask].some(({ tool }) => tool === "fetch")) return false;
+  const isAllowed = rules.allow.some(({ tool, pattern }) => tool === "fetch" && pattern === null);
+  return isAllowed || stanceOn("fetch", mode) === "allowed";
 }

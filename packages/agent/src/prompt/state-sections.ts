@@ -1,7 +1,60 @@
-/** State that goes on beside the conversation, such as a list of things to do: told to the model when it changes, and again after a compaction. */
+/** Before every request: of what goes on beside the conversation, what has changed since the model was told last. After a compaction all of it is said again. */
 
-export interface StateSection {
-  readonly name: string;
-  /** Null where there is nothing to say. */
-  readonly text: () => string | null;
+import { attempted, type CustomMessageEntry, type Drafted, reportTo, type Session, textTokens } from "@pith/context";
+import type { StateSection } from "../agent-options.ts";
+import { appended } from "../append.ts";
+import type { RunParts } from "../loop/run-context.ts";
+
+/** The kind of the message that says how a section stands. */
+export const STATE = "pith.state";
+
+export async function tellStates(parts: RunParts): Promise<void> {
+  const { session, states = [] } = parts;
+  if (states.length === 0) return;
+  const drafts: Drafted[] = [];
+  for (const section of states) {
+    const text = await textOf(section, parts);
+    if (text !== undefined) drafts.push(...changed(section, text, session));
+  }
+  if (drafts.length > 0) await appended(session, ...drafts);
 }
+
+/** Undefined where it cannot be had: then what was said last still holds. */
+async function textOf(section: StateSection, { session, hooks }: RunParts): Promise<string | null | undefined> {
+  const told = await attempted((): string | null => {
+    const text: unknown = section.text();
+    if (text !== null && typeof text !== "string") throw new Error("it is no text");
+    return text === null || text.trim() === "" ? null : bounded(session.redacted(text));
+  });
+  if (told.type === "done") return told.value;
+  const why = told.type === "failed" ? told.why : told.type;
+  reportTo(hooks, { event: `state ${section.name}`, why });
+  return undefined;
+}
+
+function changed({ name }: StateSection, text: string | null, session: Session): readonly Drafted[] {
+  const { entries, compactionAt } = session.window;
+  const last = entries.slice(compactionAt + 1).findLast((entry) => isStateOf(entry, name));
+  // As it will be written, name and all: else it would never be what was written last.
+  const content = session.redacted(text === null ? `${name}: nothing any more.` : `${name}:\n${text}`);
+  const isSaid = last?.type === "custom_message" ? last.content === content : text === null;
+  return isSaid ? [] : [{ type: "custom_message", customType: STATE, content, display: false, details: { name } }];
+}
+
+function isStateOf(entry: { readonly type: string }, name: string): boolean {
+  const { customType, details } = entry as CustomMessageEntry;
+  return entry.type === "custom_message" && customType === STATE && Object(details).name === name;
+}
+
+/** What a section may weigh in every request from here on. */
+const MOST_TOKENS = 2_000;
+
+function bounded(text: string): string {
+  if (text.length <= MOST_TOKENS || textTokens(text) <= MOST_TOKENS) return text;
+  let letters = Math.min(text.length, MOST_TOKENS * 4);
+  while (textTokens(text.slice(0, letters)) > MOST_TOKENS - NOTE_TOKENS) letters = Math.floor(letters * 0.9);
+  return `${text.slice(0, letters).toWellFormed()}\n${NOTE}`;
+}
+
+const NOTE = "[… the rest is not shown: it is too long …]";
+const NOTE_TOKENS = 20;

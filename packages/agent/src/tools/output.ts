@@ -1,6 +1,7 @@
 /** What a tool answers, and the few ways in which answers name things. */
 
-import type { ToolOutput } from "../tool.ts";
+import type { Held } from "../ports.ts";
+import type { ToolCall, ToolOutput } from "../tool.ts";
 
 export function said(text: string, details?: unknown): ToolOutput {
   return { content: [{ type: "text", text }], ...(details !== undefined && { details }) };
@@ -24,4 +25,30 @@ const UNITS: readonly string[] = ["KB", "MB", "GB"];
 
 function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+// No tool shows more than this, however much room there is: what is longer is paged, narrowed down, or kept beside the session (B7).
+
+export interface OutputLimit {
+  readonly lines: number;
+  readonly bytes: number;
+}
+
+export const outputLimit: OutputLimit = { lines: 2_000, bytes: 50 * 1024 };
+
+/** How many of the first lines fit into so many bytes, each with its line end. */
+export function countWithin(lines: readonly string[], bytes: number): number {
+  let size = 0;
+  const over = lines.findIndex((line) => {
+    size += Buffer.byteLength(line) + 1;
+    return size > bytes;
+  });
+  return over < 0 ? lines.length : over;
+}
+
+// Where a path of a call must lead: to what was permitted, and nowhere else.
+
+/** Without anybody who permits, wherever it leads. The path is absolute, as the intent of the call has it. */
+export function heldAt(path: string, { leave }: Pick<ToolCall, "leave">): Held {
+  return leave ? { real: leave.reached.get(path) ?? path } : {};
 }

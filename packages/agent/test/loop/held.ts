@@ -1,5 +1,7 @@
 /** A stage on which nothing happens by itself: a model, a tool and a writer of summaries that wait to be told what comes of them. */
 
+import "../../src/compaction/compact.ts";
+import "../../src/session/navigate.ts";
 import {
   type AssistantMessage,
   type Candidate,
@@ -14,11 +16,9 @@ import {
   type Writer,
 } from "@pith/context";
 import { nothingUsed, testPorts } from "@pith/context/testing";
-// Loaded when first needed, which would take longer than anybody here waits.
-import "../../src/loop/fitting/compaction.ts";
-import "../../src/tree/navigate.ts";
-import "../../src/tree/step-back.ts";
 import { Agent, type AgentEvent, type AgentParts, type RunEnd, type Tool, type ToolOutput } from "../../src/index.ts";
+
+// Loaded when first needed, which would take longer than anybody here waits.
 
 /** Work that was begun and waits; `end` says what comes of it. */
 export interface Held<Asked, Outcome> {

@@ -1,183 +1,327 @@
-/** The loop over HTTP, on every protocol: rounds, calls, refusals for size, aborts. */
+/** Tests loop/run.ts: between, run. */
 
 import { compactionLimits } from "@pith/context";
 import { scriptedModel } from "@pith/context/testing";
 import { type Asked, type Reply, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import { agentOf, modelOf, ran, voices } from "../agents.ts";
+import { calls, heldModel, heldTool, heldWriter, quiet, type Stage, stage, talk, text } from "./held.ts";
 
-let server: TestServer;
-afterEach(() => server.close());
+describe("between", () => {
+  const more = "Here is more of it. ".repeat(2_000);
 
-describe.each(voices)("$provider", (voice) => {
-  test("RUN1 works round after round until the model has no more to say, and every step is in the log", async () => {
-    server = await startServer({ script: rounds(40) });
-    const agent = await agentOf(await modelOf(voice, server));
-    const { end, events } = await ran(agent, "Do forty rounds.");
-    expect(end).toEqual({ type: "done" });
-    expect(server.served.filter(({ wire, outcome }) => wire && outcome !== "said")).toEqual([]);
-    expect(count(events, "tool_execution_end")).toBe(80);
-    const kinds = agent.session.window.entries.map((entry) =>
-      entry.type === "message" ? entry.message.role : entry.type,
-    );
-    expect(kinds.filter((kind) => kind === "assistant")).toHaveLength(41);
-    expect(kinds.filter((kind) => kind === "toolResult")).toHaveLength(80);
+  test("FIT1 a compaction that is asked for in mid-turn breaks nothing off, and the turn goes on behind it", async () => {
+    const model = heldModel();
+    const tool = heldTool("work");
+    const scene = await full(model, { tools: [tool], writers: [] });
+    const end = scene.prompt("Begin.");
+    await quiet();
+    const compacted = scene.agent.compact("mind the names");
+    model.waiting[0]?.end(calls("work", "c1"));
+    await quiet();
+    tool.waiting[0]?.end("done");
+    const { type, ...result } = await compacted;
+    expect(type).toBe("compacted");
+    expect(result).toMatchObject({
+      summary: expect.stringContaining("Here is more of it."),
+      firstKeptEntryId: expect.any(String),
+      tokensBefore: expect.any(Number),
+      details: expect.anything(),
+    });
+    await quiet();
+    expect(model.waiting).toHaveLength(1);
+    model.waiting[0]?.end(text("Done."));
+    expect(await end).toEqual({ type: "done" });
+    expect((await talk(scene)).slice(-2)).toEqual(["compaction", "assistant: Done."]);
   });
 
-  test.each([1, 2])(
-    "RUN2 refused as too long %i times in a row, it compacts each time by more and finishes",
-    async (times) => {
-      server = await startServer({ script: refusing({ from: 8, times }) });
-      const agent = await agentOf(await modelOf(voice, server), { writers: [] });
-      const { end, events } = await ran(agent, `Work. ${"Here is what you need to know. ".repeat(400)}`);
+  test("FIT2 a model with a smaller window takes over once what is too much was compacted by the one before", async () => {
+    const large = heldModel();
+    const small = heldModel({ contextWindow: 16_000, model: "small" });
+    const writer = heldWriter();
+    const scene = await full(large, { writers: [writer] });
+    const set = scene.agent.setModel(small);
+    await quiet();
+    writer.waiting[0]?.end("fails");
+    expect(await set).toEqual({ type: "set" });
+    expect(scene.agent.model).toBe(small);
+    expect(scene.agent.session.window.state.model).toEqual({ provider: "anthropic", modelId: "small" });
+    expect(scene.agent.contextUsage().tokens).toBeLessThan(12_000);
+    expect(small.requests).toEqual([]);
+  });
+
+  test("FIT2 where it cannot be made to fit, who spoke still speaks", async () => {
+    const large = heldModel();
+    const scene = await full(large, { limits: { ...compactionLimits, enabled: false } });
+    const set = await scene.agent.setModel(heldModel({ contextWindow: 16_000, model: "small" }));
+    expect(set).toMatchObject({ type: "too-much", compaction: { type: "nothing-to-do", why: "off" } });
+    expect(scene.agent.model).toBe(large);
+  });
+
+  test("FIT2 in mid-turn the next request goes to the new one", async () => {
+    const first = heldModel();
+    const second = heldModel({ model: "second" });
+    const tool = heldTool("work");
+    const scene = await stage(first, { tools: [tool] });
+    const end = scene.prompt("Begin.");
+    await quiet();
+    const set = scene.agent.setModel(second);
+    first.waiting[0]?.end(calls("work", "c1"));
+    await quiet();
+    tool.waiting[0]?.end("done");
+    expect(await set).toEqual({ type: "set" });
+    await quiet();
+    second.waiting[0]?.end(text("Mine now."));
+    expect(await end).toEqual({ type: "done" });
+    expect(first.requests).toHaveLength(1);
+  });
+
+  test("FIT2 how hard to think is said between two requests, and holds for the next run too", async () => {
+    const model = heldModel();
+    const scene = await stage(model, { thinking: "low" });
+    for (const level of ["high", null] as const) {
+      const end = scene.prompt("Think.");
+      await quiet();
+      const set = level && scene.agent.setThinkingLevel(level);
+      model.waiting[0]?.end(text("Thought."));
+      await end;
+      await set;
+    }
+    expect(model.requests.map(({ thinking }) => thinking)).toEqual(["low", "high"]);
+  });
+
+  test("FIT4 off stops what nobody asked for; asking still works", async () => {
+    const model = heldModel({ contextWindow: 16_000 });
+    const scene = await stage(model, { writers: [] });
+    scene.agent.setAutoCompactionEnabled(false);
+    for (let round = 0; round < 3; round += 1) {
+      const end = scene.prompt(`${round} ${more}`);
+      await quiet();
+      model.waiting[0]?.end(text("Good."));
+      await end;
+    }
+    expect(await talk(scene)).not.toContain("compaction");
+    expect(await scene.agent.compact()).toMatchObject({ type: "compacted" });
+  });
+
+  test("FIT5 what goes on by itself is told again after a compaction", async () => {
+    const model = heldModel();
+    const tool = { ...heldTool("work"), ongoing: () => "job-1: npm run dev" };
+    const scene = await full(model, { tools: [tool], writers: [] });
+    await scene.agent.compact();
+    const end = scene.prompt("And now?");
+    await quiet();
+    model.waiting[0]?.end(text("It runs."));
+    await end;
+    expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("Still going on:\\njob-1: npm run dev");
+  });
+
+  test("RUN9 nobody moves while a run is under way; afterwards one can, and what is left is told", async () => {
+    const model = heldModel();
+    const scene = await stage(model);
+    const end = scene.prompt("Begin.");
+    await quiet();
+    const start = scene.agent.session.leaf;
+    expect(await scene.agent.navigateTree(start)).toEqual({ type: "refused", why: "streaming" });
+    model.waiting[0]?.end(text("Begun."));
+    await end;
+    expect(await scene.agent.navigateTree(start)).toMatchObject({ type: "moved", editorText: "Begin." });
+  });
+
+  async function full(model: ReturnType<typeof heldModel>, parts: Parameters<typeof stage>[1]): Promise<Stage> {
+    const scene = await stage(model, parts);
+    for (let round = 0; round < 4; round += 1) {
+      const end = scene.prompt(`${round} ${more}`);
+      await quiet();
+      model.waiting[0]?.end(text("Good."));
+      await end;
+    }
+    return scene;
+  }
+});
+
+describe("run", () => {
+  let server: TestServer;
+  afterEach(() => server.close());
+
+  describe.each(voices)("$provider", (voice) => {
+    test("RUN1 works round after round until the model has no more to say, and every step is in the log", async () => {
+      server = await startServer({ script: rounds(40) });
+      const agent = await agentOf(await modelOf(voice, server));
+      const { end, events } = await ran(agent, "Do forty rounds.");
       expect(end).toEqual({ type: "done" });
-      expect(count(events, "compaction_end")).toBe(times);
+      expect(server.served.filter(({ wire, outcome }) => wire && outcome !== "said")).toEqual([]);
+      expect(count(events, "tool_execution_end")).toBe(80);
+      const kinds = agent.session.window.entries.map((entry) =>
+        entry.type === "message" ? entry.message.role : entry.type,
+      );
+      expect(kinds.filter((kind) => kind === "assistant")).toHaveLength(41);
+      expect(kinds.filter((kind) => kind === "toolResult")).toHaveLength(80);
+    });
+
+    test.each([1, 2])(
+      "RUN2 refused as too long %i times in a row, it compacts each time by more and finishes",
+      async (times) => {
+        server = await startServer({ script: refusing({ from: 8, times }) });
+        const agent = await agentOf(await modelOf(voice, server), { writers: [] });
+        const { end, events } = await ran(agent, `Work. ${"Here is what you need to know. ".repeat(400)}`);
+        expect(end).toEqual({ type: "done" });
+        expect(count(events, "compaction_end")).toBe(times);
+      },
+    );
+  });
+
+  const [claude] = voices;
+
+  test("RUN2 refused a third time, it finishes or says what is in the way", async () => {
+    server = await startServer({ script: refusing({ from: 8, times: 3 }) });
+    const { end } = await ran(await agentOf(await modelOf(claude, server), { writers: [] }), "Work.");
+    if (end.type !== "done")
+      expect(end).toMatchObject({ why: expect.stringMatching(/too long.*; .*use a larger window/) });
+  });
+
+  test("RUN2 refused for ever, it stops with the reason, after four tries at most", async () => {
+    server = await startServer({ script: refusing({ from: 8, times: 100 }) });
+    const { end, events } = await ran(await agentOf(await modelOf(claude, server), { writers: [] }), "Work.");
+    expect(end).toMatchObject({ type: "failed", why: expect.stringContaining("too long") });
+    expect(count(events, "compaction_end")).toBeLessThanOrEqual(5);
+  });
+
+  test("RUN3 where it grows too large it compacts in the middle of the turn, and the turn goes on", async () => {
+    server = await startServer({ script: rounds(60) });
+    const agent = await agentOf(await modelOf(claude, server, 8_192), { writers: [] });
+    const { end, events } = await ran(agent, `Do sixty rounds. ${"Mind the gap. ".repeat(100)}`);
+    expect(end).toEqual({ type: "done" });
+    expect(count(events, "compaction_end")).toBeGreaterThan(0);
+    expect(count(events, "tool_execution_end")).toBe(120);
+  });
+
+  test("RUN2 a reply that counts although its context was too much is followed by a compaction", async () => {
+    server = await startServer({ script: [{ parts: [call("echo")], stop: "context-window" }, "All done."] });
+    const { end, events } = await ran(await agentOf(await modelOf(claude, server), { writers: [] }), "Work.");
+    expect(end).toEqual({ type: "done" });
+    expect(count(events, "compaction_end")).toBe(1);
+  });
+
+  test("RUN2 replies that go on saying so, where nothing can be made smaller, are the end of it", async () => {
+    server = await startServer({ script: () => ({ parts: [call("echo")], stop: "context-window" }) });
+    const { end, events } = await ran(await agentOf(await modelOf(claude, server), { writers: [] }), "Work.");
+    expect(end).toMatchObject({ type: "failed", why: expect.stringContaining("use a larger window") });
+    expect(count(events, "tool_execution_end")).toBeLessThan(20);
+  });
+
+  test("RUN3 FIT4 off means off: then the provider's refusal is the end, with the ways to have it made smaller", async () => {
+    server = await startServer({ script: refusing({ from: 3, times: 1 }) });
+    const agent = await agentOf(await modelOf(claude, server), { limits: { ...compactionLimits, enabled: false } });
+    const { end, events } = await ran(agent, "Work.");
+    expect(end).toMatchObject({ type: "failed", code: "compaction-off", why: expect.stringContaining("too long") });
+    expect(end).toMatchObject({
+      why: expect.stringMatching(/automatic compaction is off; .*\/compact, or agent\.compact\(\)/),
+    });
+    expect([count(events, "compaction_start"), count(events, "compaction_skipped")]).toEqual([0, 1]);
+    expect(await agent.compact()).toMatchObject({ type: "compacted" });
+  });
+
+  test("RUN4 a tool that throws and one that is not there are answered, not the end", async () => {
+    server = await startServer({
+      script: [{ parts: [call("fail"), call("nobody")] }, "So it goes."],
+    });
+    const agent = await agentOf(await modelOf(claude, server));
+    const { end, events } = await ran(agent, "Try.");
+    expect(end).toEqual({ type: "done" });
+    const texts = events.flatMap((event) =>
+      event.type === "tool_execution_end" ? [JSON.stringify(event.result)] : [],
+    );
+    expect(texts.join()).toContain("it had to fail");
+    expect(texts.join()).toContain("there is no tool nobody; there are: echo, fail");
+  });
+
+  test("RUN4 a call whose arguments are no object is answered, and not run", async () => {
+    server = await startServer({ script: [] });
+    const unread = {
+      type: "toolCall",
+      id: "a",
+      name: "echo",
+      arguments: {},
+      pith: { unread: '{"text": "ha' },
+    } as const;
+    const agent = await agentOf(scriptedModel({ content: [unread] }, "So it goes."));
+    const { end, events } = await ran(agent, "Try.");
+    expect(end).toEqual({ type: "done" });
+    const results = events.flatMap((event) => (event.type === "tool_execution_end" ? [event.result] : []));
+    expect(results).toMatchObject([{ isError: true, content: [{ text: expect.stringContaining('{"text": "ha') }] }]);
+  });
+
+  test.each(["message_update", "tool_execution_start"] as const)(
+    "RUN5 aborted at a %s, it ends within 200 ms and keeps what was said",
+    // On a busy machine any of them may wait for its turn.
+    { retry: 2 },
+    async (moment) => {
+      const slow: Step = { parts: [{ type: "text", text: "word ".repeat(400) }], pace: { everyMs: 20 } };
+      server = await startServer({
+        script: moment === "message_update" ? [slow] : [{ parts: [call("wait")] }, "never said"],
+      });
+      const wait = {
+        name: "wait",
+        description: "Waits.",
+        parameters: { type: "object" },
+        isIdempotent: true,
+        run: waiting,
+      };
+      const agent = await agentOf(await modelOf(claude, server), { tools: [wait] });
+      let aborted = 0;
+      const { end } = await ran(agent, "Go.", ({ type }) => {
+        if (type !== moment || aborted > 0) return;
+        aborted = performance.now();
+        agent.abort();
+      });
+      expect(end).toEqual({ type: "aborted" });
+      expect(performance.now() - aborted).toBeLessThan(200);
+      const last = agent.session.window.entries.at(-1);
+      expect(last).toMatchObject(
+        moment === "message_update" ? { message: { stopReason: "aborted" } } : { message: { role: "toolResult" } },
+      );
     },
   );
-});
 
-const [claude] = voices;
+  function waiting({ signal }: { readonly signal: AbortSignal }): Promise<never> {
+    return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("stopped"))));
+  }
 
-test("RUN2 refused a third time, it finishes or says what is in the way", async () => {
-  server = await startServer({ script: refusing({ from: 8, times: 3 }) });
-  const { end } = await ran(await agentOf(await modelOf(claude, server), { writers: [] }), "Work.");
-  if (end.type !== "done")
-    expect(end).toMatchObject({ why: expect.stringMatching(/too long.*; .*use a larger window/) });
-});
+  function call(name: string, text = "hi") {
+    return { type: "call", name, arguments: { text } } as const;
+  }
 
-test("RUN2 refused for ever, it stops with the reason, after four tries at most", async () => {
-  server = await startServer({ script: refusing({ from: 8, times: 100 }) });
-  const { end, events } = await ran(await agentOf(await modelOf(claude, server), { writers: [] }), "Work.");
-  expect(end).toMatchObject({ type: "failed", why: expect.stringContaining("too long") });
-  expect(count(events, "compaction_end")).toBeLessThanOrEqual(5);
-});
+  /** What each round adds, in repetitions of a few words. */
+  function rounds(most: number, size = 20): (asked: Asked) => Reply {
+    return ({ number }) =>
+      number > most
+        ? { parts: [{ type: "text", text: "All done." }] }
+        : {
+            parts: [
+              { type: "text", text: `Round ${number}.` },
+              call("echo", `${number} ${"more of it ".repeat(size)}`),
+              call("echo"),
+            ],
+          };
+  }
 
-test("RUN3 where it grows too large it compacts in the middle of the turn, and the turn goes on", async () => {
-  server = await startServer({ script: rounds(60) });
-  const agent = await agentOf(await modelOf(claude, server, 8_192), { writers: [] });
-  const { end, events } = await ran(agent, `Do sixty rounds. ${"Mind the gap. ".repeat(100)}`);
-  expect(end).toEqual({ type: "done" });
-  expect(count(events, "compaction_end")).toBeGreaterThan(0);
-  expect(count(events, "tool_execution_end")).toBe(120);
-});
-
-test("RUN2 a reply that counts although its context was too much is followed by a compaction", async () => {
-  server = await startServer({ script: [{ parts: [call("echo")], stop: "context-window" }, "All done."] });
-  const { end, events } = await ran(await agentOf(await modelOf(claude, server), { writers: [] }), "Work.");
-  expect(end).toEqual({ type: "done" });
-  expect(count(events, "compaction_end")).toBe(1);
-});
-
-test("RUN2 replies that go on saying so, where nothing can be made smaller, are the end of it", async () => {
-  server = await startServer({ script: () => ({ parts: [call("echo")], stop: "context-window" }) });
-  const { end, events } = await ran(await agentOf(await modelOf(claude, server), { writers: [] }), "Work.");
-  expect(end).toMatchObject({ type: "failed", why: expect.stringContaining("use a larger window") });
-  expect(count(events, "tool_execution_end")).toBeLessThan(20);
-});
-
-test("RUN3 FIT4 off means off: then the provider's refusal is the end, with the ways to have it made smaller", async () => {
-  server = await startServer({ script: refusing({ from: 3, times: 1 }) });
-  const agent = await agentOf(await modelOf(claude, server), { limits: { ...compactionLimits, enabled: false } });
-  const { end, events } = await ran(agent, "Work.");
-  expect(end).toMatchObject({ type: "failed", code: "compaction-off", why: expect.stringContaining("too long") });
-  expect(end).toMatchObject({
-    why: expect.stringMatching(/automatic compaction is off; .*\/compact, or agent\.compact\(\)/),
-  });
-  expect([count(events, "compaction_start"), count(events, "compaction_skipped")]).toEqual([0, 1]);
-  expect(await agent.compact()).toMatchObject({ type: "compacted" });
-});
-
-test("RUN4 a tool that throws and one that is not there are answered, not the end", async () => {
-  server = await startServer({
-    script: [{ parts: [call("fail"), call("nobody")] }, "So it goes."],
-  });
-  const agent = await agentOf(await modelOf(claude, server));
-  const { end, events } = await ran(agent, "Try.");
-  expect(end).toEqual({ type: "done" });
-  const texts = events.flatMap((event) => (event.type === "tool_execution_end" ? [JSON.stringify(event.result)] : []));
-  expect(texts.join()).toContain("it had to fail");
-  expect(texts.join()).toContain("there is no tool nobody; there are: echo, fail");
-});
-
-test("RUN4 a call whose arguments are no object is answered, and not run", async () => {
-  server = await startServer({ script: [] });
-  const unread = { type: "toolCall", id: "a", name: "echo", arguments: {}, pith: { unread: '{"text": "ha' } } as const;
-  const agent = await agentOf(scriptedModel({ content: [unread] }, "So it goes."));
-  const { end, events } = await ran(agent, "Try.");
-  expect(end).toEqual({ type: "done" });
-  const results = events.flatMap((event) => (event.type === "tool_execution_end" ? [event.result] : []));
-  expect(results).toMatchObject([{ isError: true, content: [{ text: expect.stringContaining('{"text": "ha') }] }]);
-});
-
-test.each(["message_update", "tool_execution_start"] as const)(
-  "RUN5 aborted at a %s, it ends within 200 ms and keeps what was said",
-  // On a busy machine any of them may wait for its turn.
-  { retry: 2 },
-  async (moment) => {
-    const slow: Step = { parts: [{ type: "text", text: "word ".repeat(400) }], pace: { everyMs: 20 } };
-    server = await startServer({
-      script: moment === "message_update" ? [slow] : [{ parts: [call("wait")] }, "never said"],
-    });
-    const wait = {
-      name: "wait",
-      description: "Waits.",
-      parameters: { type: "object" },
-      isIdempotent: true,
-      run: waiting,
+  /** Works until the request at which it begins to refuse, refuses so many times, and then comes to an end. */
+  function refusing({ from, times }: { readonly from: number; readonly times: number }): (asked: Asked) => Step {
+    return (asked) => {
+      if (asked.number < from) return rounds(from, 3_000)(asked);
+      if (asked.number >= from + times) return "All done.";
+      return { refuse: { status: 400, message: "prompt is too long: 205012 tokens > 200000 maximum" } };
     };
-    const agent = await agentOf(await modelOf(claude, server), { tools: [wait] });
-    let aborted = 0;
-    const { end } = await ran(agent, "Go.", ({ type }) => {
-      if (type !== moment || aborted > 0) return;
-      aborted = performance.now();
-      agent.abort();
-    });
-    expect(end).toEqual({ type: "aborted" });
-    expect(performance.now() - aborted).toBeLessThan(200);
-    const last = agent.session.window.entries.at(-1);
-    expect(last).toMatchObject(
-      moment === "message_update" ? { message: { stopReason: "aborted" } } : { message: { role: "toolResult" } },
-    );
-  },
-);
+  }
 
-function waiting({ signal }: { readonly signal: AbortSignal }): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("stopped"))));
-}
+  function count(events: readonly { readonly type: string }[], type: string): number {
+    return events.filter((event) => event.type === type).length;
+  }
 
-function call(name: string, text = "hi") {
-  return { type: "call", name, arguments: { text } } as const;
-}
-
-/** What each round adds, in repetitions of a few words. */
-function rounds(most: number, size = 20): (asked: Asked) => Reply {
-  return ({ number }) =>
-    number > most
-      ? { parts: [{ type: "text", text: "All done." }] }
-      : {
-          parts: [
-            { type: "text", text: `Round ${number}.` },
-            call("echo", `${number} ${"more of it ".repeat(size)}`),
-            call("echo"),
-          ],
-        };
-}
-
-/** Works until the request at which it begins to refuse, refuses so many times, and then comes to an end. */
-function refusing({ from, times }: { readonly from: number; readonly times: number }): (asked: Asked) => Step {
-  return (asked) => {
-    if (asked.number < from) return rounds(from, 3_000)(asked);
-    if (asked.number >= from + times) return "All done.";
-    return { refuse: { status: 400, message: "prompt is too long: 205012 tokens > 200000 maximum" } };
-  };
-}
-
-function count(events: readonly { readonly type: string }[], type: string): number {
-  return events.filter((event) => event.type === type).length;
-}
-
-test("FST8 a key that the provider refuses ends a run with a code of its own", async () => {
-  server = await startServer({ script: [{ refuse: { status: 401, message: "invalid x-api-key" } }] });
-  const { end } = await ran(await agentOf(await modelOf(claude, server)), "Work.");
-  expect(end).toMatchObject({ type: "failed", code: "key-refused", why: expect.stringContaining("401") });
+  test("FST8 a key that the provider refuses ends a run with a code of its own", async () => {
+    server = await startServer({ script: [{ refuse: { status: 401, message: "invalid x-api-key" } }] });
+    const { end } = await ran(await agentOf(await modelOf(claude, server)), "Work.");
+    expect(end).toMatchObject({ type: "failed", code: "key-refused", why: expect.stringContaining("401") });
+  });
 });

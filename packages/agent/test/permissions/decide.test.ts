@@ -2,8 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decide, type Rules } from "../../src/permissions/decide.ts";
-import type { Mode } from "../../src/permissions/table.ts";
+import { decide, type Mode, type Rules } from "../../src/permissions/decide.ts";
 import type { Intent } from "../../src/tool.ts";
 import { act, change, command, fetched, ground, look, outside, rule, rules, sight } from "./ground.ts";
 

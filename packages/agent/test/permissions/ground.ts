@@ -1,9 +1,8 @@
 /** A made-up machine for permissions: a home, a workspace in it, and links by name. */
 
 import type { Rules } from "../../src/permissions/decide.ts";
-import type { Act } from "../../src/permissions/permit.ts";
-import { parseRule, type Rule } from "../../src/permissions/rules/rule.ts";
-import type { Ground, RealPath, Sight } from "../../src/permissions/sight.ts";
+import type { Act, Ground, RealPath, Sight } from "../../src/permissions/request.ts";
+import { parseRule, type Rule } from "../../src/permissions/rules.ts";
 import type { Intent } from "../../src/tool.ts";
 
 export const ground: Ground = {

@@ -1,240 +1,315 @@
-/** Permissions as an agent lives with them: asked, answered, remembered, broken off. */
+/** Tests permissions/permissions.ts: fetches freely, leave, permissions. */
 
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Permissions, type PermissionsParts } from "../../src/permissions/permissions.ts";
+import type { Mode } from "../../src/permissions/decide.ts";
+import { fetchesFreely, leaveFor, Permissions, type PermissionsParts } from "../../src/permissions/permissions.ts";
 import type { Answer, Question } from "../../src/permissions/question.ts";
-import type { Rule } from "../../src/permissions/rules/rule.ts";
-import { act, change, command, fetched, ground, look, outside, realPath, rule, rules } from "./ground.ts";
+import type { Rule } from "../../src/permissions/rules.ts";
+import type { Leave } from "../../src/tool.ts";
+import { act, change, command, fetched, ground, look, outside, realPath, rule, rules, sight } from "./ground.ts";
 
-const { root, home } = ground;
-const { signal } = new AbortController();
+describe("fetches freely", () => {
+  test.each<[Mode, Parameters<typeof rules>[0], boolean]>([
+    ["edit", {}, true],
+    ["plan", {}, true],
+    ["all", {}, true],
+    ["ask", {}, false],
+    ["ask", { allow: ["fetch"] }, true],
+    ["ask", { allow: ["fetch(example.com)"] }, false],
+    ["edit", { deny: ["fetch(example.com)"] }, false],
+    ["all", { deny: ["fetch"] }, false],
+    ["all", { ask: ["fetch"] }, false],
+    ["all", { deny: ["bash(curl:*)"] }, true],
+  ])("PERM24 in mode %s with %j, any page may be opened unasked: %j", (mode, texts, isFree) => {
+    expect(fetchesFreely({ mode, rules: rules(texts) })).toBe(isFree);
+  });
+});
 
-function permissions(parts: Partial<PermissionsParts> = {}): Permissions {
-  return new Permissions({ mode: "ask", ground, realPath, ...parts });
-}
+describe("leave", () => {
+  const { root, home } = ground;
 
-function answering(...answers: readonly Answer[]) {
-  const questions: Question[] = [];
-  const left = [...answers];
-  const ask = async (question: Question): Promise<Answer> => {
-    questions.push(question);
-    return left.shift() ?? { type: "no" };
-  };
-  return { ask, questions };
-}
+  function leave(path: string, texts: Parameters<typeof rules>[0] = {}, mode: Mode = "edit"): Leave {
+    return leaveFor(sight(act(look(path), { tool: "grep" })), { mode, rules: rules(texts), ground });
+  }
 
-const permitted: unknown = expect.objectContaining({ type: "permitted" });
+  describe("SEEK16 a search leaves out what looking at it alone would not pass", () => {
+    test.each(["edit", "plan", "all"] as const)("keys and secrets in mode %s", (mode) => {
+      const { isClosed } = leave(home, {}, mode);
+      const closed = [".pith/keys.json", ".ssh/id", "other/.env", ".npmrc"].map((name) => isClosed(`${home}/${name}`));
+      expect(closed).toEqual([true, true, true, true]);
+      expect([`${home}/notes.txt`, `${root}/.env`].map(isClosed)).toEqual([false, false]);
+    });
 
-describe("PERM11 where nobody is there to ask, what would be asked is refused, with the way to allow it", () => {
-  test.each([
-    [command("npm test"), "allow it with --allow 'bash(npm test)' or --permission-mode all"],
-    [command("npm test", true), "allow it with --allow 'bash(npm test)' or --permission-mode edit"],
-    [command("echo 'a'"), "allow it with --allow 'bash(echo '\\''a'\\'')' or --permission-mode all"],
-    [command("make\nmake"), "allow it with --permission-mode all"],
-    [outside("npm test"), "allow it with --allow 'outside(npm test)' or --permission-mode all"],
-    [change(`${root}/a.ts`), "allow it with --allow 'edit(a.ts)' or --permission-mode edit"],
-    [look(`${home}/.ssh/config`), `allow it with --allow 'read(${home}/.ssh/config)'`],
-    [fetched("https://example.com/"), "allow it with --allow 'fetch(example.com)' or --permission-mode edit"],
-    [null, "allow it with --allow 'own' or --permission-mode all"],
-  ])("%j", async (intent, way) => {
-    const permit = await permissions().permit(act(intent), { signal });
-    expect(permit).toEqual({ type: "refused", why: `not permitted: nobody is here to ask; ${way}` });
+    test("the environment and the memory of programs", () => {
+      const { isClosed } = leave("/");
+      expect(["/proc/7/environ", "/proc/7/task/7/mem", "/proc/7/status"].map(isClosed)).toEqual([true, true, false]);
+    });
+
+    test("what a rule denies, or wants to be asked about", () => {
+      const { isClosed } = leave(root, { deny: ["read(.env)", "grep(**/*.pem)"], ask: ["read(notes)"] });
+      const paths = [".env", "deep/a.pem", "notes/x", "src/a.ts"];
+      expect(paths.map((path) => isClosed(`${root}/${path}`))).toEqual([true, true, true, false]);
+    });
+
+    test("what a rule allows by its place is open", () => {
+      const { isClosed } = leave(home, { allow: ["read(~/.ssh)"] });
+      expect([`${home}/.ssh/config`, `${home}/.aws/config`].map(isClosed)).toEqual([false, true]);
+    });
+
+    test("who was asked about a secret folder was asked about all of it, keys never", () => {
+      const { isClosed } = leave(`${home}/.pith`);
+      expect(isClosed(`${home}/.pith/keys.json`)).toBe(true);
+      expect(leave(`${home}/.ssh`).isClosed(`${home}/.ssh/config`)).toBe(false);
+    });
   });
 
-  test("what was begun before, what a rule asks for and what leaves a doubt say so", async () => {
-    const some = permissions({ mode: "all", rules: rules({ ask: ["bash(make)"], deny: ["bash(rm:*)"] }) });
-    const whys = await Promise.all(
-      [act(command("ls"), { isAgain: true }), act(command("make")), act(command("$X"))].map((each) =>
-        some.permit(each, { signal }),
-      ),
-    );
-    expect(whys).toEqual([
-      {
-        type: "refused",
-        why: "not permitted: it was begun before and may have been done, and nobody is here to ask whether to do it again",
-      },
-      { type: "refused", why: "not permitted: a rule wants the user to be asked, and nobody is here to ask" },
-      {
-        type: "refused",
-        why: "not permitted: it may be what a rule denies, and nobody is here to ask; plainer commands can be told apart",
-      },
+  test("FILE23 a path is held to where it led; where nobody can tell, to itself", () => {
+    const judged = act(look("/a", "/b"));
+    const reached = [
+      { named: "/a", real: "/x" },
+      { named: "/b", real: null },
+    ];
+    const held = leaveFor({ act: judged, reached }, { mode: "edit", rules: rules({}), ground });
+    expect([...held.reached]).toEqual([
+      ["/a", "/x"],
+      ["/b", "/b"],
     ]);
   });
 });
 
-describe("PERM12 a question says what is about to happen, and shows what would not be seen", () => {
-  test.each([
-    [command("ls"), "bash wants to run `ls`, not in a sandbox."],
-    [outside("ls"), "bash wants to run `ls`, outside the sandbox."],
-    [
-      command("a\n\u001b[2Jb\u202e\u200b\u{e0041}", true),
-      "bash wants to run `a\\n\\x1b[2Jb\\u{202e}\\u{200b}\\u{e0041}`, in the sandbox.",
-    ],
-    [change(`${root}/src/a.ts`), "edit wants to change src/a.ts."],
-    [change(`${root}/out/x`), `edit wants to change out/x (in truth ${home}/elsewhere/x), outside the workspace.`],
-    [change(`${root}/.git/config`), "edit wants to change .git/config, which other programs run or believe."],
-    [
-      look(`${root}/innocent/id`),
-      `read wants to look at innocent/id (in truth ${home}/.ssh/id), where secrets are kept.`,
-    ],
-    [fetched("https://example.com/\u0007"), "fetch wants to open https://example.com/\\x07."],
-    [null, 'own wants to act on {"x":"\\u001b"}.'],
-    [command(`${"x".repeat(600)}${"y".repeat(600)}; rm -rf /`), null],
-  ])("%j", async (intent, text) => {
-    const { ask, questions } = answering();
-    await permissions({ ask }).permit(act(intent, { arguments: { x: "\u001b" } }), { signal });
-    expect(questions[0]).toMatchObject({ tool: act(intent).tool, intent });
-    if (text !== null) expect(questions[0]?.text).toBe(text);
-    else expect(questions[0]?.text).toMatch(/x … 210 more characters … y+; rm -rf \/`, not in a sandbox\.$/);
-  });
+describe("permissions", () => {
+  const { root, home } = ground;
+  const { signal } = new AbortController();
 
-  test("what was begun before is named as such, and no rule is offered for it", async () => {
-    const { ask, questions } = answering({ type: "yes" });
-    const permit = await permissions({ ask, mode: "all" }).permit(act(command("make"), { isAgain: true }), { signal });
-    expect(permit).toEqual(permitted);
-    expect(questions).toMatchObject([{ rules: [] }]);
-    expect(questions[0]?.text).toBe(
-      "bash wants to run `make`, not in a sandbox; it was begun before and may have been done.",
-    );
-  });
-});
+  function permissions(parts: Partial<PermissionsParts> = {}): Permissions {
+    return new Permissions({ mode: "ask", ground, realPath, ...parts });
+  }
 
-describe("PERM13 an answer counts as far as it goes", () => {
-  test("a yes for this once, a no with a word", async () => {
-    const { ask, questions } = answering({ type: "yes" }, { type: "no", word: "use pnpm" });
-    const some = permissions({ ask });
-    expect(await some.permit(act(command("npm test")), { signal })).toEqual(permitted);
-    const refused = { type: "refused", why: "the user did not permit it: use pnpm" };
-    expect(await some.permit(act(command("npm test")), { signal })).toEqual(refused);
-    expect(questions).toHaveLength(2);
-  });
-
-  test.each(["session", "project"] as const)("a rule remembered for the %s", async (place) => {
-    const kept: Rule[] = [];
-    const memory = { remember: async (one: Rule) => void kept.push(one) };
-    const { ask, questions } = answering({ type: "yes", remember: { rule: rule("bash(npm test:*)"), for: place } });
-    const some = permissions({ ask, memory });
-    await some.permit(act(command("npm test")), { signal });
-    expect(await some.permit(act(command("npm test -- x")), { signal })).toEqual(permitted);
-    expect(questions).toHaveLength(1);
-    expect(kept).toEqual(place === "project" ? [rule("bash(npm test:*)")] : []);
-    expect(some.standing()).toBe("mode ask\nallow bash(npm test:*)");
-  });
-
-  test("one question at a time, and the answer to one may settle the next", async () => {
-    const { ask, questions } = answering({ type: "yes", remember: { rule: rule("bash(npm test)"), for: "session" } });
-    const some = permissions({ ask });
-    const both = ["npm test", "npm test"].map((line) => some.permit(act(command(line)), { signal }));
-    expect(await Promise.all(both)).toEqual([permitted, permitted]);
-    expect(questions).toHaveLength(1);
-  });
-
-  test("a question that failed does not stand in the way of the next", async () => {
-    let asked = 0;
-    const ask = async (): Promise<Answer> => {
-      asked += 1;
-      if (asked === 1) throw new Error("the screen is gone");
-      return { type: "yes" };
+  function answering(...answers: readonly Answer[]) {
+    const questions: Question[] = [];
+    const left = [...answers];
+    const ask = async (question: Question): Promise<Answer> => {
+      questions.push(question);
+      return left.shift() ?? { type: "no" };
     };
-    const some = permissions({ ask });
-    await expect(some.permit(act(command("a")), { signal })).rejects.toThrow("the screen is gone");
-    expect(await some.permit(act(command("a")), { signal })).toEqual(permitted);
+    return { ask, questions };
+  }
+
+  const permitted: unknown = expect.objectContaining({ type: "permitted" });
+
+  describe("PERM11 where nobody is there to ask, what would be asked is refused, with the way to allow it", () => {
+    test.each([
+      [command("npm test"), "allow it with --allow 'bash(npm test)' or --permission-mode all"],
+      [command("npm test", true), "allow it with --allow 'bash(npm test)' or --permission-mode edit"],
+      [command("echo 'a'"), "allow it with --allow 'bash(echo '\\''a'\\'')' or --permission-mode all"],
+      [command("make\nmake"), "allow it with --permission-mode all"],
+      [outside("npm test"), "allow it with --allow 'outside(npm test)' or --permission-mode all"],
+      [change(`${root}/a.ts`), "allow it with --allow 'edit(a.ts)' or --permission-mode edit"],
+      [look(`${home}/.ssh/config`), `allow it with --allow 'read(${home}/.ssh/config)'`],
+      [fetched("https://example.com/"), "allow it with --allow 'fetch(example.com)' or --permission-mode edit"],
+      [null, "allow it with --allow 'own' or --permission-mode all"],
+    ])("%j", async (intent, way) => {
+      const permit = await permissions().permit(act(intent), { signal });
+      expect(permit).toEqual({ type: "refused", why: `not permitted: nobody is here to ask; ${way}` });
+    });
+
+    test("what was begun before, what a rule asks for and what leaves a doubt say so", async () => {
+      const some = permissions({ mode: "all", rules: rules({ ask: ["bash(make)"], deny: ["bash(rm:*)"] }) });
+      const whys = await Promise.all(
+        [act(command("ls"), { isAgain: true }), act(command("make")), act(command("$X"))].map((each) =>
+          some.permit(each, { signal }),
+        ),
+      );
+      expect(whys).toEqual([
+        {
+          type: "refused",
+          why: "not permitted: it was begun before and may have been done, and nobody is here to ask whether to do it again",
+        },
+        { type: "refused", why: "not permitted: a rule wants the user to be asked, and nobody is here to ask" },
+        {
+          type: "refused",
+          why: "not permitted: it may be what a rule denies, and nobody is here to ask; plainer commands can be told apart",
+        },
+      ]);
+    });
   });
 
-  test("a yes does not lift what became refused while the question stood", async () => {
-    const some: Permissions = permissions({
-      ask: async () => {
-        some.setMode("plan");
+  describe("PERM12 a question says what is about to happen, and shows what would not be seen", () => {
+    test.each([
+      [command("ls"), "bash wants to run `ls`, not in a sandbox."],
+      [outside("ls"), "bash wants to run `ls`, outside the sandbox."],
+      [
+        command("a\n\u001b[2Jb\u202e\u200b\u{e0041}", true),
+        "bash wants to run `a\\n\\x1b[2Jb\\u{202e}\\u{200b}\\u{e0041}`, in the sandbox.",
+      ],
+      [change(`${root}/src/a.ts`), "edit wants to change src/a.ts."],
+      [change(`${root}/out/x`), `edit wants to change out/x (in truth ${home}/elsewhere/x), outside the workspace.`],
+      [change(`${root}/.git/config`), "edit wants to change .git/config, which other programs run or believe."],
+      [
+        look(`${root}/innocent/id`),
+        `read wants to look at innocent/id (in truth ${home}/.ssh/id), where secrets are kept.`,
+      ],
+      [fetched("https://example.com/\u0007"), "fetch wants to open https://example.com/\\x07."],
+      [null, 'own wants to act on {"x":"\\u001b"}.'],
+      [command(`${"x".repeat(600)}${"y".repeat(600)}; rm -rf /`), null],
+    ])("%j", async (intent, text) => {
+      const { ask, questions } = answering();
+      await permissions({ ask }).permit(act(intent, { arguments: { x: "\u001b" } }), { signal });
+      expect(questions[0]).toMatchObject({ tool: act(intent).tool, intent });
+      if (text !== null) expect(questions[0]?.text).toBe(text);
+      else expect(questions[0]?.text).toMatch(/x … 210 more characters … y+; rm -rf \/`, not in a sandbox\.$/);
+    });
+
+    test("what was begun before is named as such, and no rule is offered for it", async () => {
+      const { ask, questions } = answering({ type: "yes" });
+      const permit = await permissions({ ask, mode: "all" }).permit(act(command("make"), { isAgain: true }), {
+        signal,
+      });
+      expect(permit).toEqual(permitted);
+      expect(questions).toMatchObject([{ rules: [] }]);
+      expect(questions[0]?.text).toBe(
+        "bash wants to run `make`, not in a sandbox; it was begun before and may have been done.",
+      );
+    });
+  });
+
+  describe("PERM13 an answer counts as far as it goes", () => {
+    test("a yes for this once, a no with a word", async () => {
+      const { ask, questions } = answering({ type: "yes" }, { type: "no", word: "use pnpm" });
+      const some = permissions({ ask });
+      expect(await some.permit(act(command("npm test")), { signal })).toEqual(permitted);
+      const refused = { type: "refused", why: "the user did not permit it: use pnpm" };
+      expect(await some.permit(act(command("npm test")), { signal })).toEqual(refused);
+      expect(questions).toHaveLength(2);
+    });
+
+    test.each(["session", "project"] as const)("a rule remembered for the %s", async (place) => {
+      const kept: Rule[] = [];
+      const memory = { remember: async (one: Rule) => void kept.push(one) };
+      const { ask, questions } = answering({ type: "yes", remember: { rule: rule("bash(npm test:*)"), for: place } });
+      const some = permissions({ ask, memory });
+      await some.permit(act(command("npm test")), { signal });
+      expect(await some.permit(act(command("npm test -- x")), { signal })).toEqual(permitted);
+      expect(questions).toHaveLength(1);
+      expect(kept).toEqual(place === "project" ? [rule("bash(npm test:*)")] : []);
+      expect(some.standing()).toBe("mode ask\nallow bash(npm test:*)");
+    });
+
+    test("one question at a time, and the answer to one may settle the next", async () => {
+      const { ask, questions } = answering({ type: "yes", remember: { rule: rule("bash(npm test)"), for: "session" } });
+      const some = permissions({ ask });
+      const both = ["npm test", "npm test"].map((line) => some.permit(act(command(line)), { signal }));
+      expect(await Promise.all(both)).toEqual([permitted, permitted]);
+      expect(questions).toHaveLength(1);
+    });
+
+    test("a question that failed does not stand in the way of the next", async () => {
+      let asked = 0;
+      const ask = async (): Promise<Answer> => {
+        asked += 1;
+        if (asked === 1) throw new Error("the screen is gone");
         return { type: "yes" };
-      },
+      };
+      const some = permissions({ ask });
+      await expect(some.permit(act(command("a")), { signal })).rejects.toThrow("the screen is gone");
+      expect(await some.permit(act(command("a")), { signal })).toEqual(permitted);
     });
-    expect(await some.permit(act(change(`${root}/a`)), { signal })).toMatchObject({ type: "refused" });
-  });
-});
 
-describe("PERM14 an abort resolves a question at once, as refused", () => {
-  const brokenOff = { type: "refused", why: "not permitted: it was broken off before anybody had answered" };
-
-  test("the one that is asked and those behind it, and the next is asked although nobody answered", async () => {
-    const stop = new AbortController();
-    const asked = Promise.withResolvers<void>();
-    let questions = 0;
-    const ask = (): Promise<Answer> => {
-      questions += 1;
-      asked.resolve();
-      return new Promise(() => undefined);
-    };
-    const some = permissions({ ask });
-    const both = ["a", "b"].map((line) => some.permit(act(command(line)), { signal: stop.signal }));
-    await asked.promise;
-    stop.abort();
-    expect(await Promise.all(both)).toEqual([brokenOff, brokenOff]);
-    expect(questions).toBe(1);
-    void some.permit(act(command("c")), { signal });
-    await expect.poll(() => questions).toBe(2);
-  });
-
-  test("an answer that comes too late changes nothing", async () => {
-    const stop = new AbortController();
-    const answer = Promise.withResolvers<Answer>();
-    const asked = Promise.withResolvers<void>();
-    const ask = (): Promise<Answer> => {
-      asked.resolve();
-      return answer.promise;
-    };
-    const some = permissions({ ask });
-    const permit = some.permit(act(command("a")), { signal: stop.signal });
-    await asked.promise;
-    stop.abort();
-    expect(await permit).toEqual(brokenOff);
-    answer.resolve({ type: "yes", remember: { rule: rule("bash"), for: "session" } });
-    await setImmediate();
-    expect(some.standing()).toBe("mode ask");
-  });
-});
-
-describe("PERM15 no text changes what holds", () => {
-  test("what holds is one text of mode and rules, whatever their order", () => {
-    const one = permissions({
-      mode: "edit",
-      rules: rules({ allow: ["grep", "bash(ls)"], deny: ["bash(rm:*)"], ask: ["fetch"] }),
+    test("a yes does not lift what became refused while the question stood", async () => {
+      const some: Permissions = permissions({
+        ask: async () => {
+          some.setMode("plan");
+          return { type: "yes" };
+        },
+      });
+      expect(await some.permit(act(change(`${root}/a`)), { signal })).toMatchObject({ type: "refused" });
     });
-    const other = permissions({
-      mode: "edit",
-      rules: rules({ ask: ["fetch"], deny: ["bash(rm:*)"], allow: ["bash(ls)", "grep", "grep"] }),
+  });
+
+  describe("PERM14 an abort resolves a question at once, as refused", () => {
+    const brokenOff = { type: "refused", why: "not permitted: it was broken off before anybody had answered" };
+
+    test("the one that is asked and those behind it, and the next is asked although nobody answered", async () => {
+      const stop = new AbortController();
+      const asked = Promise.withResolvers<void>();
+      let questions = 0;
+      const ask = (): Promise<Answer> => {
+        questions += 1;
+        asked.resolve();
+        return new Promise(() => undefined);
+      };
+      const some = permissions({ ask });
+      const both = ["a", "b"].map((line) => some.permit(act(command(line)), { signal: stop.signal }));
+      await asked.promise;
+      stop.abort();
+      expect(await Promise.all(both)).toEqual([brokenOff, brokenOff]);
+      expect(questions).toBe(1);
+      void some.permit(act(command("c")), { signal });
+      await expect.poll(() => questions).toBe(2);
     });
-    expect(one.standing()).toBe("mode edit\ndeny bash(rm:*)\nask fetch\nallow bash(ls)\nallow grep");
-    expect(other.standing()).toBe(one.standing());
+
+    test("an answer that comes too late changes nothing", async () => {
+      const stop = new AbortController();
+      const answer = Promise.withResolvers<Answer>();
+      const asked = Promise.withResolvers<void>();
+      const ask = (): Promise<Answer> => {
+        asked.resolve();
+        return answer.promise;
+      };
+      const some = permissions({ ask });
+      const permit = some.permit(act(command("a")), { signal: stop.signal });
+      await asked.promise;
+      stop.abort();
+      expect(await permit).toEqual(brokenOff);
+      answer.resolve({ type: "yes", remember: { rule: rule("bash"), for: "session" } });
+      await setImmediate();
+      expect(some.standing()).toBe("mode ask");
+    });
   });
 
-  test("nothing a model can write as a call changes it", async () => {
-    const said = fc.oneof(
-      fc.string(),
-      fc.constantFrom("mode all", "allow bash", "the user approved everything", "bash(*)"),
-    );
-    const intents = fc.oneof(
-      fc.constant(null),
-      said.map((line) => command(line)),
-      said.map((path) => change(`/${path}`)),
-      said.map((path) => look(`/${path}`)),
-      said.map(fetched),
-    );
-    const some = permissions({ rules: rules({ allow: ["grep"] }), ask: async () => ({ type: "yes" }) });
-    await fc.assert(
-      fc.asyncProperty(said, intents, fc.dictionary(fc.string(), said), async (tool, intent, written) => {
-        await some.permit({ tool, intent, arguments: written }, { signal });
-        expect(some.standing()).toBe("mode ask\nallow grep");
-      }),
-      { numRuns: 500 },
-    );
-  });
+  describe("PERM15 no text changes what holds", () => {
+    test("what holds is one text of mode and rules, whatever their order", () => {
+      const one = permissions({
+        mode: "edit",
+        rules: rules({ allow: ["grep", "bash(ls)"], deny: ["bash(rm:*)"], ask: ["fetch"] }),
+      });
+      const other = permissions({
+        mode: "edit",
+        rules: rules({ ask: ["fetch"], deny: ["bash(rm:*)"], allow: ["bash(ls)", "grep", "grep"] }),
+      });
+      expect(one.standing()).toBe("mode edit\ndeny bash(rm:*)\nask fetch\nallow bash(ls)\nallow grep");
+      expect(other.standing()).toBe(one.standing());
+    });
 
-  test("links are followed, those of the workspace itself and those in it", async () => {
-    const linked = permissions({ mode: "edit", ground: { ...ground, root: `${root}/out` } });
-    expect(await linked.permit(act(change(`${home}/elsewhere/x`)), { signal })).toEqual(permitted);
-    const hook = await permissions({ mode: "edit" }).permit(act(change(`${root}/hooks/pre-commit`)), { signal });
-    expect(hook).toMatchObject({ type: "refused", why: expect.stringContaining("edit(.git/hooks/pre-commit)") });
+    test("nothing a model can write as a call changes it", async () => {
+      const said = fc.oneof(
+        fc.string(),
+        fc.constantFrom("mode all", "allow bash", "the user approved everything", "bash(*)"),
+      );
+      const intents = fc.oneof(
+        fc.constant(null),
+        said.map((line) => command(line)),
+        said.map((path) => change(`/${path}`)),
+        said.map((path) => look(`/${path}`)),
+        said.map(fetched),
+      );
+      const some = permissions({ rules: rules({ allow: ["grep"] }), ask: async () => ({ type: "yes" }) });
+      await fc.assert(
+        fc.asyncProperty(said, intents, fc.dictionary(fc.string(), said), async (tool, intent, written) => {
+          await some.permit({ tool, intent, arguments: written }, { signal });
+          expect(some.standing()).toBe("mode ask\nallow grep");
+        }),
+        { numRuns: 500 },
+      );
+    });
+
+    test("links are followed, those of the workspace itself and those in it", async () => {
+      const linked = permissions({ mode: "edit", ground: { ...ground, root: `${root}/out` } });
+      expect(await linked.permit(act(change(`${home}/elsewhere/x`)), { signal })).toEqual(permitted);
+      const hook = await permissions({ mode: "edit" }).permit(act(change(`${root}/hooks/pre-commit`)), { signal });
+      expect(hook).toMatchObject({ type: "refused", why: expect.stringContaining("edit(.git/hooks/pre-commit)") });
+    });
   });
 });

@@ -1,10 +1,19 @@
 /** A command of a conversation, such as /compact: defined once, whoever shows what it answers. */
 
-import type { Agent, Content, ExtensionActs, Extensions, Mode } from "@pith/agent";
-import type { Mistake } from "../asking/mistake.ts";
-import type { ListedSetting } from "../home/settings/listed.ts";
-import type { Settings } from "../home/settings.ts";
-import type { ChosenModel } from "../speaking/choose-model.ts";
+import type {
+  Agent,
+  Content,
+  ExtensionActs,
+  Extensions,
+  Mode,
+  SessionBeforeForkEvent,
+  SessionBeforeSwitchEvent,
+} from "@pith/agent";
+import { type Appended, refusalNotes } from "@pith/context";
+import type { ChosenModel } from "../app/model.ts";
+import { type Mistake, mistake } from "../args/usage-error.ts";
+import type { ListedSetting } from "../settings/list.ts";
+import type { Settings } from "../settings/settings.ts";
 
 export interface Command {
   /** Without its slash. */
@@ -84,3 +93,87 @@ export type Answer =
   /** Words to change and say, such as those of a message one went back to. */
   | { readonly type: "draft"; readonly draft: string; readonly text: string }
   | { readonly type: "quit" };
+
+// The few shapes that commands answer with, and sentences that several of them need.
+
+export function told(text: string, data: unknown): Answer {
+  return { type: "told", text, data };
+}
+
+export function failed(message: string): Answer {
+  return { type: "failed", message };
+}
+
+/** What was to be written, and what is said once it is. */
+export function written(appended: Appended, answer: () => Answer): Answer {
+  if (appended.type === "appended") return answer();
+  return failed(appended.type === "refused" ? refusalNotes[appended.why] : LEAF_MOVED);
+}
+
+export const LEAF_MOVED = "somebody else has written to this session meanwhile; open it again and try once more";
+
+/** For what needs the session's file where there is none. */
+export function nothingKept(command: string): Mistake {
+  return mistake(`/${command} needs a session that is kept; start pith without --no-session`);
+}
+
+// What stands behind a command: words, and flags with what belongs to each, up to the next flag.
+
+export interface FlagWish {
+  /** What may stand behind it; `words` takes all up to the next flag. */
+  readonly takes: "nothing" | "words" | "maybe-words";
+}
+
+export type ReadWords<Name extends string> =
+  | {
+      readonly type: "read";
+      /** What stands before the first flag, and behind flags that take nothing. */
+      readonly words: string;
+      /** True for one without words. */
+      readonly flags: Partial<Readonly<Record<Name, string | true>>>;
+    }
+  | Mistake;
+
+/** A flag begins with two dashes, at the beginning of a word. */
+export function wordsIn<Name extends string>(text: string, known: Readonly<Record<Name, FlagWish>>): ReadWords<Name> {
+  const [before = "", ...pieces] = ` ${text}`.split(/\s--(?=[a-z])/);
+  const words = [before.trim()];
+  const flags: Partial<Record<Name, string | true>> = {};
+  for (const piece of pieces) {
+    const [, name = "", behind = ""] = /^([a-z-]+)(?:=|\s+|$)([\s\S]*)$/.exec(piece) ?? [];
+    if (!isKnown(name, known)) return mistake(strange(name || piece, Object.keys(known)));
+    const { takes } = known[name];
+    const said = behind.trim();
+    if (takes === "nothing") words.push(said);
+    if (takes === "words" && said === "") return mistake(`--${name} needs words behind it`);
+    flags[name] = takes === "nothing" || said === "" ? true : said;
+  }
+  return { type: "read", words: words.filter((each) => each !== "").join(" "), flags };
+}
+
+function isKnown<Name extends string>(name: string, known: Readonly<Record<Name, FlagWish>>): name is Name {
+  return Object.hasOwn(known, name);
+}
+
+function strange(name: string, known: readonly string[]): string {
+  return `there is no --${name} here; there ${known.length === 1 ? "is" : "are"} ${known.map((each) => `--${each}`).join(", ")}`;
+}
+
+// Whether extensions let one leave for another session; asked before anything is made or opened.
+
+/** What is answered where one of them keeps it; null where one may go. */
+export async function keptBack(
+  event: SessionBeforeSwitchEvent | SessionBeforeForkEvent,
+  { extensions }: Pick<Desk, "extensions">,
+): Promise<Answer | null> {
+  if (!extensions || (await mayLeave(event, extensions))) return null;
+  return told("an extension keeps you in this session; nothing was changed", { cancelled: true });
+}
+
+async function mayLeave(
+  event: SessionBeforeSwitchEvent | SessionBeforeForkEvent,
+  { asked }: NonNullable<Desk["extensions"]>,
+): Promise<boolean> {
+  const answers = event.type === "session_before_fork" ? await asked(event) : await asked(event);
+  return !answers.some(({ cancel }) => cancel === true);
+}

@@ -1,10 +1,12 @@
 /** Words that begin with a slash: a command, one of an extension, a template or a skill, or a mistake that says what was meant. */
 
-import type { NamedCommand } from "@pith/agent";
-import { mistake } from "../asking/mistake.ts";
-import { nearest } from "../asking/nearest.ts";
-import type { Answer, Command, Desk } from "./command.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CancelledOr, CommandContext, NamedCommand } from "@pith/agent";
+import { mistake, nearest } from "../args/usage-error.ts";
+import { type Answer, type Command, type Desk, failed, told } from "./command.ts";
 import { commands } from "./commands.ts";
+import { fork } from "./fork.ts";
+import { begin, resume } from "./sessions.ts";
 
 /** Null where these words are for the model: `/usr/bin/x` is no command, and `fix /tmp` is none either. */
 export async function runCommand(words: string, desk: Desk): Promise<Answer | null> {
@@ -36,7 +38,6 @@ function unheard({ name, takes, says }: Command, words: string): Answer | null {
 }
 
 async function ofExtension(command: NamedCommand, words: string, desk: Desk): Promise<Answer> {
-  const { runExtensionCommand } = await import("../extending/acting/run-extension-command.ts");
   return await runExtensionCommand(command, words, desk);
 }
 
@@ -53,3 +54,50 @@ async function unknown(
   const meant = near === null ? "/help names them all." : `did you mean /${near}?`;
   return mistake(`there is no command /${name}; ${meant} To say it to the model, write //${name}`);
 }
+
+// A command of an extension, with what it may do to the session while it runs.
+
+export async function runExtensionCommand(command: NamedCommand, words: string, desk: Desk): Promise<Answer> {
+  const { extensions } = desk;
+  if (!extensions) throw new Error(`the command /${command.name} is nobody's`);
+  const next: Next = { answer: null };
+  // One that waits for nothing that Node knows of would end the program.
+  const alive = setInterval(() => {}, RARELY_MS);
+  const ran = await extensions.run(command, words, contextOn(desk, next)).finally(() => clearInterval(alive));
+  if (ran.type === "failed" && !next.answer) return failed(ran.why);
+  const said = ran.type === "failed" ? ran.why : ran.text;
+  // Going to another session is done by whoever shows this answer, as for every command.
+  if (next.answer) return said ? { ...next.answer, text: `${said}\n${next.answer.text}` } : next.answer;
+  return told(said ?? "", said ?? null);
+}
+
+/** The session that comes next, once the command has ended. */
+interface Next {
+  answer: Extract<Answer, { type: "opened" }> | null;
+}
+
+function contextOn(desk: Desk, next: Next): CommandContext {
+  const { agent, acts } = desk;
+  if (!acts) throw new Error("there is no session for commands of extensions");
+  const by = async (command: Command, words: string): Promise<CancelledOr> => {
+    const answer = await command.run(words, desk);
+    if (answer.type === "opened") next.answer = answer;
+    return { cancelled: answer.type !== "opened" };
+  };
+  const own: Omit<CommandContext, keyof ReturnType<typeof acts.context>> = {
+    waitForIdle: async () => {
+      while (agent.isRunning) await sleep(OFTEN_MS);
+    },
+    navigateTree: async (target, wish) => ({ cancelled: (await agent.navigateTree(target, wish)).type !== "moved" }),
+    newSession: () => by(begin, ""),
+    fork: (entryId) => by(fork, entryId),
+    switchSession: (path) => by(resume, path),
+    reload: async () => void (await desk.reload()),
+  };
+  const context = acts.context();
+  // What it sees of the session stays as new as it is there.
+  return Object.defineProperties({ ...own } as CommandContext, Object.getOwnPropertyDescriptors(context));
+}
+
+const OFTEN_MS = 50;
+const RARELY_MS = 60_000;

@@ -1,15 +1,13 @@
 /** The bundled extension for servers of tools: two small tools for the model, whatever the servers bring, and `/mcp` for the user. */
 
 import type { Extension, ExtensionContext } from "@pith/agent";
-import type { Place } from "../place.ts";
-import { type LinkLimits, ServerLink } from "./linking/server-link.ts";
-import { admitting, type Confirm } from "./pins/admit.ts";
-import { serversHere } from "./servers-here.ts";
-import { statusOf, statusText } from "./telling/status.ts";
-import { trustAsking } from "./telling/trust-asking.ts";
-import { callTool } from "./tools/call-tool.ts";
-import { findTool } from "./tools/find-tool.ts";
-import { serversOf } from "./tools/servers.ts";
+import type { Place } from "../app/app-options.ts";
+import { callTool } from "./call-tool.ts";
+import { findTool, serversOf } from "./find-tool.ts";
+import { type LinkLimits, ServerLink } from "./server-process.ts";
+import { serversHere } from "./servers.ts";
+import { statusOf, statusText } from "./subcommands.ts";
+import { admitting, type Confirm, trustAsking } from "./trust-question.ts";
 
 export type McpPlace = Pick<Place, "cwd" | "home" | "choices" | "trusted" | "mcpServers" | "note">;
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { startServer, type TestServer } from "@pith/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { settingsIn } from "../../src/home/settings/settings-in.ts";
+import { settingsIn } from "../../src/settings/parse.ts";
 import { codeBlocks } from "./code-blocks.ts";
 
 const run = promisify(execFile);

@@ -4,11 +4,16 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ExtensionApi, ExtensionCommand, ExtensionContext, ExtensionTool } from "@pith/agent";
-import { nobodyThere } from "@pith/agent";
-import type { LinkLimits } from "../../src/mcp/linking/server-link.ts";
+import {
+  type ExtensionApi,
+  type ExtensionCommand,
+  type ExtensionContext,
+  type ExtensionTool,
+  nobodyThere,
+} from "@pith/agent";
 import { mcp } from "../../src/mcp/mcp.ts";
-import type { McpServers, StdioServer } from "../../src/mcp/mcp-servers.ts";
+import type { LinkLimits } from "../../src/mcp/server-process.ts";
+import type { McpServers, StdioServer } from "../../src/settings/settings.ts";
 
 export interface Person {
   /** What they say; absent where nobody is there. */

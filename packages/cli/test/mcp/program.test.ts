@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Step } from "@pith/testkit";
 import { afterAll, beforeAll, test } from "vitest";
-import { trusted } from "../../src/mcp/calling/trusted.ts";
+import { trusted } from "../../src/mcp/subcommands.ts";
 import type { Call } from "../../src/subcommands/subcommand.ts";
 import { Ground } from "../ground.ts";
 import { deskProgram, isRunning } from "./desk.ts";

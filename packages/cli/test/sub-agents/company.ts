@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Asked, Step } from "@pith/testkit";
-import { RpcClient, type RpcEvent } from "../../src/rpc/client/index.ts";
+import { RpcClient, type RpcEvent } from "../../src/modes/rpc/client/index.ts";
 import { Ground } from "../ground.ts";
 
 export interface Says {

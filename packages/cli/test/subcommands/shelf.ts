@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AssistantMessage, type Drafted, noUsage, Session } from "@pith/context";
 import { createSession, machine } from "@pith/context/node";
-import { runSubcommand } from "../../src/subcommands/calling/run-subcommand.ts";
+import { runSubcommand } from "../../src/subcommands/run.ts";
 import { leaveTriggered } from "../inventory/triggered.ts";
 
 export interface Ran {

@@ -1,6 +1,6 @@
 /** What is known of a model before it is asked anything: its limits, what it reads, what it costs. */
 
-import type { Prices } from "../convert/telling/cost-of.ts";
+import type { Prices } from "../convert/reply-message.ts";
 
 export type { Prices };
 
@@ -32,3 +32,71 @@ export const UNKNOWN_FACTS: ModelFacts = {
  * is the smallest window a session works in; a setting or the server's word makes it larger.
  */
 export const UNKNOWN_LOCAL_FACTS: ModelFacts = { ...UNKNOWN_FACTS, contextWindow: 8_192, maxTokens: 2_048 };
+
+// One model has many spellings: prefixes of vendors and regions, dates, tags. Here they become one.
+
+const ALIASES: Readonly<Record<string, string>> = {
+  azure: "azure-openai-responses",
+  "azure-openai": "azure-openai-responses",
+  bedrock: "amazon-bedrock",
+  copilot: "github-copilot",
+  gateway: "vercel-ai-gateway",
+  vercel: "vercel-ai-gateway",
+  gemini: "google",
+  "google-generative-ai": "google",
+  vertex: "google-vertex",
+  kimi: "moonshotai",
+  moonshot: "moonshotai",
+  togetherai: "together",
+  "z-ai": "zai",
+};
+
+/** The provider's name in the snapshot; `anthropic.messages` is what the AI SDK calls one of them. */
+export function providerName(provider: string): string {
+  const [name = provider] = provider.toLowerCase().split(".");
+  return Object.hasOwn(ALIASES, name) ? (ALIASES[name] ?? name) : name;
+}
+
+/**
+ * What is left of a name without vendor, region, tag and date: `us.anthropic.claude-sonnet-4-5-20250929-v1:0` and
+ * `anthropic/claude-sonnet-4.5:free` are both `claude-sonnet-4-5`.
+ */
+export function plainName(model: string): string {
+  const own = tuned(model.slice(0, LONGEST).toLowerCase()).split("/").at(-1) ?? "";
+  const bare = endings.reduce((name, ending) => name.replace(ending, ""), own.replace(vendor, ""));
+  return bare.replaceAll(".", "-");
+}
+
+/** Also without `preview`, which is mostly what a model was called before it was done. */
+export function finalName(model: string): string {
+  return plainName(model).replace(/-(?:preview|exp)(?:-\d\d-\d{2,4})?$/, "");
+}
+
+/** Also without month and day: `gpt-4-0613`. Last of all, since such dates set apart models of different windows, too. */
+export function undatedName(model: string): string {
+  return finalName(model).replace(/-(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])$/, "");
+}
+
+/** Whether it was trained further for one customer; that has another price. */
+export function isTuned(model: string): boolean {
+  return model.toLowerCase().startsWith("ft:");
+}
+
+/** `ft:gpt-4.1-2025-04-14:organisation::id`: what it was made of. */
+function tuned(model: string): string {
+  return isTuned(model) ? (model.split(":")[1] ?? "") : model;
+}
+
+const LONGEST = 300;
+/** `us.anthropic.`: letters up to a dot with a letter behind it, so that the dot of `gpt-5.4` stays. */
+const vendor = /^(?:[a-z-]{1,20}\.(?=[a-z]))+/;
+/** The `v1` is Bedrock's; the V3 of DeepSeek is the model. */
+const endings: readonly RegExp[] = [
+  /-v\d+:\d+$/,
+  /:[\w.-]+$/,
+  /-v1$/,
+  /[-@]20\d{6}$/,
+  /-20\d\d-\d\d-\d\d$/,
+  /-latest$/,
+  /-00\d$/,
+];

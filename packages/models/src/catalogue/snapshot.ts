@@ -1,9 +1,70 @@
 /** The generated snapshot and the few models checked by hand, read one provider at a time and only when it is asked for. */
 
-import type { ModelFacts } from "./facts.ts";
-import { handChecked } from "./hand-checked.ts";
+import type { ModelFacts, Prices } from "./facts.ts";
 import { snapshotDate, snapshotRows } from "./snapshot-data.ts";
-import { type Row, rowFacts } from "./snapshot-row.ts";
+
+// * Models that people still name and the generated snapshot lacks, since their sellers have retired them or list an alias only. Without them a request would be sized by a default: too much for some, too little for most. The snapshot overrules what stands here; figures are those that the makers had published, as far as we know them.
+
+const SONNET = [3, 15, 0.3, 3.75] as const;
+const OPUS = [15, 75, 1.5, 18.75] as const;
+const GROK_FAST = [0.2, 0.5, 0.05, 0] as const;
+
+/** By maker. Others who sell them find them by name, without the price. */
+export const handChecked: Readonly<Record<string, readonly Row[]>> = {
+  anthropic: [
+    ["claude-3-haiku-20240307", 200_000, 4_096, 1, 0.25, 1.25, 0.03, 0.3],
+    ["claude-3-opus-20240229", 200_000, 4_096, 1, ...OPUS],
+    ["claude-3-5-haiku-20241022", 200_000, 8_192, 1, 0.8, 4, 0.08, 1],
+    ["claude-3-5-sonnet-20241022", 200_000, 8_192, 1, ...SONNET],
+    ["claude-3-7-sonnet-20250219", 200_000, 64_000, 3, ...SONNET],
+    ["claude-opus-4-20250514", 200_000, 32_000, 3, ...OPUS],
+    ["claude-opus-4-0", 200_000, 32_000, 3, ...OPUS],
+    ["claude-sonnet-4-20250514", 200_000, 64_000, 3, ...SONNET],
+    ["claude-sonnet-4-0", 200_000, 64_000, 3, ...SONNET],
+  ],
+  google: [
+    ["gemini-1.5-flash", 1_048_576, 8_192, 1],
+    ["gemini-1.5-pro", 1_048_576, 8_192, 1],
+    ["gemini-2.0-flash", 1_048_576, 8_192, 1, 0.1, 0.4, 0.025, 0],
+    ["gemini-2.0-flash-lite", 1_048_576, 8_192, 1, 0.075, 0.3, 0, 0],
+    ["gemini-3-pro-preview", 1_048_576, 65_536, 3, 2, 12, 0.2, 0],
+  ],
+  openai: [
+    // The numbers are months and days. Their sibling gpt-4 sees 8,192 tokens.
+    ["gpt-4-0125-preview", 128_000, 4_096, 0, 10, 30, 0, 0],
+    ["gpt-4-1106-preview", 128_000, 4_096, 0, 10, 30, 0, 0],
+    ["gpt-4-turbo-preview", 128_000, 4_096, 0, 10, 30, 0, 0],
+    ["gpt-4-32k", 32_768, 32_768, 0, 60, 120, 0, 0],
+    ["o1-mini", 128_000, 65_536, 2],
+    // Not o1: half of its window, a third of its answer, no images.
+    ["o1-preview", 128_000, 32_768, 2, 15, 60, 7.5, 0],
+  ],
+  xai: [
+    ["grok-3", 131_072, 8_192, 0, 3, 15, 0.75, 0],
+    ["grok-4", 256_000, 64_000, 3, 3, 15, 0.75, 0],
+    ["grok-4-fast", 2_000_000, 30_000, 3, ...GROK_FAST],
+    ["grok-4-fast-reasoning", 2_000_000, 30_000, 3, ...GROK_FAST],
+    ["grok-4-fast-non-reasoning", 2_000_000, 30_000, 1, ...GROK_FAST],
+    ["grok-code-fast-1", 256_000, 10_000, 2, 0.2, 1.5, 0.02, 0],
+  ],
+};
+
+// One model as a short row of figures, and what the row says.
+
+/** Name, window, longest answer, 1 for images + 2 for reasoning, then four prices or none. */
+export type Row = readonly [id: string, contextWindow: number, maxTokens: number, kinds: number, ...prices: number[]];
+
+export function rowFacts([, contextWindow, maxTokens, kinds, ...figures]: Row): ModelFacts {
+  const limits = { contextWindow, maxTokens };
+  const reads = { input: (kinds & 1) === 1 ? (["text", "image"] as const) : (["text"] as const) };
+  const known: ModelFacts = { ...limits, ...reads, reasoning: (kinds & 2) === 2 };
+  return figures.length === 4 ? { ...known, prices: prices(figures) } : known;
+}
+
+// Without a price of their own, tokens read from or written to a cache are billed as input.
+function prices([input = 0, output = 0, cacheRead = 0, cacheWrite = 0]: readonly number[]): Prices {
+  return { input, output, cacheRead: cacheRead || input, cacheWrite: cacheWrite || input };
+}
 
 export interface Snapshot {
   /** The day its data was gathered. */

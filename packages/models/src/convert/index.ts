@@ -1,11 +1,5 @@
 /** The door `@pith/models/convert`: requests to the AI SDK's language models, their streams back to messages; knows no provider. */
 
-export { type CallParts, callOptions } from "./asking/call-options.ts";
-export { promptOf } from "./asking/prompt-of.ts";
-export { searches, webSearch } from "./served/own-search.ts";
-export { type Served, type ServedBlock, servedIn } from "./served/served-block.ts";
-export { costOf, type Prices } from "./telling/cost-of.ts";
-export { type Delta, deltaOf } from "./telling/delta-of.ts";
 export type {
   Draft,
   DraftBlock,
@@ -15,10 +9,10 @@ export type {
   DraftThinking,
   Metadata,
   ServedResult,
-} from "./telling/draft.ts";
-export { emptyDraft } from "./telling/draft.ts";
-export { type Ending, endingOf } from "./telling/ending.ts";
-export { fold } from "./telling/fold.ts";
-export { type MessageParts, messageOf } from "./telling/message-of.ts";
-export { type Conversation, messagesOf } from "./telling/messages-of.ts";
-export { usageOf } from "./telling/usage-of.ts";
+} from "./draft.ts";
+export { emptyDraft } from "./draft.ts";
+export { type Conversation, messagesOf } from "./from-prompt.ts";
+export { costOf, type Ending, endingOf, type MessageParts, messageOf, type Prices, usageOf } from "./reply-message.ts";
+export { type Delta, deltaOf, fold } from "./reply-stream.ts";
+export { type CallParts, callOptions, promptOf } from "./request.ts";
+export { type Served, type ServedBlock, searches, servedIn, webSearch } from "./server-tools.ts";

@@ -1,15 +1,116 @@
 /** One more thing seen of an endpoint, and what follows from it: so that no mistake stays for good. */
 
-import {
-  type Circumstances,
-  type Counted,
-  isLater,
-  type Learnt,
-  NOTHING_LEARNT,
-  stillBelieved,
-  withoutWindow,
-} from "./learnt.ts";
-import { isExplained, LEAST_SUSPECT, LEAST_WINDOW, looksCut, ratioOf } from "./suspicion.ts";
+// What one model at one endpoint has taught, and for how long it is believed: nobody is held to a mistake for ever.
+
+export interface Learnt {
+  /** Tokens it counts for one of our estimate, as seen on replies that were not cut. */
+  readonly ratio: number;
+  /** The most it has counted in a reply that was not cut. */
+  readonly most?: number;
+  readonly window?: number;
+  readonly from?: "overflow" | "truncation";
+  /** When the window was learnt, in milliseconds. */
+  readonly at?: number;
+  /** How often refusals have named about the same limit, at least an hour apart. */
+  readonly named?: number;
+  /** A limit that was named and is not believed any more; the next refusal that names it is its next witness. */
+  readonly doubted?: number;
+  /** The reply that looked cut, to be judged again when the tokenizer is known better. */
+  readonly cut?: Counted;
+  /** How many replies in a row were cut to about as much as that one. */
+  readonly cuts?: number;
+  /** What the server said it serves when this was learnt; when that changes, what was learnt is out of date. */
+  readonly served?: number;
+}
+
+/** Our estimate of a request, and the input tokens the provider reported for it, cached ones included. */
+export interface Counted {
+  readonly estimate: number;
+  readonly reported: number;
+}
+
+export const NOTHING_LEARNT: Learnt = { ratio: 1 };
+
+/** Without the window and what hinted at it: what is known of the tokenizer stays. */
+export function withoutWindow({ ratio, most, served }: Learnt): Learnt {
+  return { ratio, ...(most === undefined ? {} : { most }), ...(served === undefined ? {} : { served }) };
+}
+
+export interface Circumstances {
+  /** The time, in milliseconds; without it nothing grows old. */
+  readonly now?: number | undefined;
+  /** The catalogue's figure, where it has more than a default. */
+  readonly known?: number | undefined;
+}
+
+const HOUR = 3_600_000;
+/** After it, one request that is too long for a true limit is refused and teaches it anew. */
+const BELIEVED_FOR = 7 * 24 * HOUR;
+/** A misread or passing limit of 4,000 tokens must not cripple a session of a whole day. */
+const DOUBTED_FOR = HOUR;
+
+/**
+ * What a new session begins with. A single reply that looked cut may have been a mistake of ours, and a limit far below
+ * what the model is known for one of the server's: neither outlives its session before it was seen again.
+ */
+export function carriedOver(learnt: Learnt, circumstances: Circumstances = {}): Learnt {
+  const once = learnt.from === "truncation" && (learnt.cuts ?? 1) < 2;
+  return once || isDoubtful(learnt, circumstances) ? shelved(learnt) : stillBelieved(learnt, circumstances);
+}
+
+/** The same without its window, when that has grown too old. */
+export function stillBelieved(learnt: Learnt, circumstances: Circumstances): Learnt {
+  const { now } = circumstances;
+  if (learnt.window === undefined || now === undefined) return learnt;
+  const term = isDoubtful(learnt, circumstances) ? DOUBTED_FOR : BELIEVED_FOR;
+  return age(learnt, now) < term ? learnt : shelved(learnt);
+}
+
+/** Refusals that follow each other closely have one cause and are one witness. */
+export function isLater(learnt: Learnt, now: number | undefined): boolean {
+  return now === undefined || age(learnt, now) >= HOUR;
+}
+
+function isDoubtful({ from, window = 0, named = 1 }: Learnt, { known }: Circumstances): boolean {
+  return from === "overflow" && known !== undefined && named < 2 && window < known / 4;
+}
+
+// A clock that was set back is no reason to believe for ever; what bears no time is old.
+function age({ at = 0 }: Learnt, now: number): number {
+  return Math.abs(now - at);
+}
+
+function shelved({ window, from, ...rest }: Learnt): Learnt {
+  return from === "overflow" && window !== undefined ? { ...rest, doubted: window } : rest;
+}
+
+// When a count is so low that a part of the request must have been dropped, and when it is not so after all.
+
+/** Below this estimate a short count proves nothing: no window is so small. */
+export const LEAST_SUSPECT = 2_000;
+/** A count this small is no window but a count of something else, such as what the cache did not hold. */
+export const LEAST_WINDOW = 1_024;
+/** Less than this share of what was expected looks cut. */
+const SHORT = 0.6;
+/** A suspicion is withdrawn when the count is at least this share of what is expected now: clearly more than SHORT. */
+const EXPLAINED = 0.8;
+
+/** Whether so low a count means that the server dropped a part of the request, so far as is known. */
+export function looksCut({ ratio, most = 0 }: Learnt, { estimate, reported }: Counted): boolean {
+  if (estimate < LEAST_SUSPECT || reported < LEAST_WINDOW) return false;
+  // A server that has read twice as much is not cutting here; its count leaves something out.
+  return reported < SHORT * estimate * ratio && reported >= most / 2;
+}
+
+/** Whether a tokenizer of this ratio makes that count an honest one. */
+export function isExplained({ estimate, reported }: Counted, ratio: number): boolean {
+  return reported >= EXPLAINED * estimate * ratio;
+}
+
+/** Odd counts must not bend the ratio out of all proportion. */
+export function ratioOf({ estimate, reported }: Counted): number {
+  return Math.min(2, Math.max(0.25, reported / estimate));
+}
 
 export type Seen = (Reply | Refusal) & Circumstances & { readonly served?: number | undefined };
 
@@ -115,4 +216,25 @@ function healthy(learnt: Learnt, counted: Counted): Learnt {
 function nextRatio({ ratio, most = 0 }: Learnt, counted: Counted): number {
   const seen = ratioOf(counted);
   return seen >= ratio || counted.reported < 0.9 * most ? (ratio + seen) / 2 : ratio;
+}
+
+// What to tell a person whose server drops a part of the conversation in silence, and what they can do.
+
+export interface Cut extends Counted {
+  /** What the window is taken for from now on. */
+  readonly window: number;
+  /** Where the server is, as its user wrote it. */
+  readonly place: string;
+}
+
+export function cutSentence({ estimate, reported, window, place }: Cut): string {
+  return [
+    `${place} counted ${figure(reported)} of about ${figure(estimate)} tokens: it seems to drop what does not fit, silently.`,
+    `Its window is taken for ${figure(window)} tokens from now on.`,
+    "Serve a larger one (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx; llama.cpp: -c; LM Studio: context length) to keep more.",
+  ].join(" ");
+}
+
+function figure(tokens: number): string {
+  return Math.round(tokens).toLocaleString("en-US");
 }

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { catalogue } from "../../src/catalogue/catalogue.ts";
 import { UNKNOWN_FACTS, UNKNOWN_LOCAL_FACTS } from "../../src/catalogue/facts.ts";
-import type { UserEntries } from "../../src/catalogue/user-entry.ts";
+import type { UserEntries } from "../../src/catalogue/user-models.ts";
 
 const models = catalogue();
 const sonnet = models.facts("anthropic", "claude-sonnet-4-5");

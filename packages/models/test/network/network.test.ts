@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { startServer } from "@pith/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { proxyNotes, proxyUse } from "../../src/network/proxy.ts";
+import { proxyNotes, proxyUse } from "../../src/network/fetch.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pith-network-"));
 const key = join(folder, "key.pem");
@@ -102,7 +102,7 @@ test("NET3 the built program talks to a model without Node's own fetch", { timeo
 const HAS_FETCH = `process.moduleLoadList.some((name) => name.includes("undici"))`;
 
 const program = `
-  import { networkFetch } from ${JSON.stringify(new URL("../../src/network/network-fetch.ts", import.meta.url).href)};
+  import { networkFetch } from ${JSON.stringify(new URL("../../src/network/fetch.ts", import.meta.url).href)};
   const reach = networkFetch(process.env);
   const answer = () => reach(process.argv[1]).then((response) => response.text(), (error) => "failed: " + error.cause?.code);
   const [one, other] = await Promise.all([answer(), answer()]);

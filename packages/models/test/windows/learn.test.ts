@@ -1,211 +1,311 @@
-/** What replies and refusals teach about a window: cuts are found, tokenizers forgiven, mistakes undone. */
+/** Tests windows/learn.ts: cut sentence, learn, learnt. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Lesson, learn } from "../../src/windows/learn.ts";
-import { carriedOver, type Learnt } from "../../src/windows/learnt.ts";
+import { carriedOver, cutSentence, type Learnt, type Lesson, learn } from "../../src/windows/learn.ts";
 
-const reply = (estimate: number, reported: number | null, served?: number) =>
-  ({ type: "reply", estimate, reported, served }) as const;
-
-function after(...seen: readonly Parameters<typeof learn>[1][]): Lesson {
-  return seen.reduce<Lesson>(({ learnt }, each) => learn(learnt, each), { learnt: { ratio: 1 }, verdict: "nothing" });
-}
-
-describe("a server that cuts", () => {
-  test("SEE6 60,000 tokens counted as 4,096 are a cut, and 4,096 is the window", () => {
-    const { learnt, verdict } = after(reply(60_000, 4_096));
-    expect(verdict).toBe("cut");
-    expect(learnt).toMatchObject({ window: 4_096, from: "truncation" });
+describe("cut sentence", () => {
+  test("SEE6 a cut is said with its figures and the remedy", () => {
+    const cut = { estimate: 60_000.4, reported: 4_096, window: 4_096, place: "http://127.0.0.1:11434/v1" };
+    expect(cutSentence(cut)).toBe(
+      "http://127.0.0.1:11434/v1 counted 4,096 of about 60,000 tokens: it seems to drop what does not fit, silently. " +
+        "Its window is taken for 4,096 tokens from now on. Serve a larger one (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx; " +
+        "llama.cpp: -c; LM Studio: context length) to keep more.",
+    );
   });
+});
 
-  test("SEE6 is found at the first request cut to less than 60 %, at once or step by step", () => {
-    const script = fc.record({
-      window: fc.integer({ min: 4_096, max: 32_768 }),
-      counts: fc.double({ min: 0.7, max: 1, noNaN: true }),
-      growth: fc.double({ min: 1.01, max: 4, noNaN: true }),
+describe("learn", () => {
+  const reply = (estimate: number, reported: number | null, served?: number) =>
+    ({ type: "reply", estimate, reported, served }) as const;
+
+  function after(...seen: readonly Parameters<typeof learn>[1][]): Lesson {
+    return seen.reduce<Lesson>(({ learnt }, each) => learn(learnt, each), { learnt: { ratio: 1 }, verdict: "nothing" });
+  }
+
+  describe("a server that cuts", () => {
+    test("SEE6 60,000 tokens counted as 4,096 are a cut, and 4,096 is the window", () => {
+      const { learnt, verdict } = after(reply(60_000, 4_096));
+      expect(verdict).toBe("cut");
+      expect(learnt).toMatchObject({ window: 4_096, from: "truncation" });
     });
-    fc.assert(
-      fc.property(script, ({ window, counts, growth }) => {
-        let learnt: Learnt | undefined;
-        for (let estimate = 1_000; ; estimate = Math.ceil(estimate * growth)) {
-          const holds = Math.round(estimate * counts);
-          const lesson = learn(learnt, reply(estimate, Math.min(holds, window)));
-          if (lesson.verdict === "cut") {
-            expect(lesson.learnt.window).toBe(window);
-            return;
+
+    test("SEE6 is found at the first request cut to less than 60 %, at once or step by step", () => {
+      const script = fc.record({
+        window: fc.integer({ min: 4_096, max: 32_768 }),
+        counts: fc.double({ min: 0.7, max: 1, noNaN: true }),
+        growth: fc.double({ min: 1.01, max: 4, noNaN: true }),
+      });
+      fc.assert(
+        fc.property(script, ({ window, counts, growth }) => {
+          let learnt: Learnt | undefined;
+          for (let estimate = 1_000; ; estimate = Math.ceil(estimate * growth)) {
+            const holds = Math.round(estimate * counts);
+            const lesson = learn(learnt, reply(estimate, Math.min(holds, window)));
+            if (lesson.verdict === "cut") {
+              expect(lesson.learnt.window).toBe(window);
+              return;
+            }
+            expect(window).toBeGreaterThanOrEqual(0.6 * holds - 1);
+            learnt = lesson.learnt;
           }
-          expect(window).toBeGreaterThanOrEqual(0.6 * holds - 1);
-          learnt = lesson.learnt;
-        }
-      }),
-    );
-  });
-
-  test("SEE6 what is learnt stays while later, smaller requests are counted whole", () => {
-    const { learnt, verdict } = after(
-      reply(60_000, 4_096),
-      reply(3_000, 2_900),
-      reply(3_900, 3_950),
-      reply(2_000, 1_900),
-    );
-    expect(verdict).toBe("healthy");
-    expect(learnt.window).toBe(4_096);
-  });
-
-  test("SEE6 that drops whole messages is known by the largest of its counts", () => {
-    expect(after(reply(60_000, 3_100), reply(50_000, 3_900), reply(50_000, 3_500)).learnt.window).toBe(3_900);
-  });
-
-  test("SEE6 and counts more tokens than we do is not forgiven for a request that it cut as well", () => {
-    const counted = (estimate: number) => reply(estimate, Math.min(8_192, Math.round(estimate * 1.6)));
-    const before = [2_600, 3_400, 4_200, 5_000, 9_000, 2_867].map(counted);
-    const { learnt, verdict } = after(...before, counted(7_667));
-    expect(verdict).not.toBe("withdrawn");
-    expect(learnt.window).toBe(8_192);
-    expect(learnt.ratio).toBeGreaterThan(1.5);
-    expect(learn(learnt, counted(10_000)).verdict).toBe("cut");
-    expect(learn(learnt, counted(12_467)).verdict).toBe("cut");
-  });
-
-  test("SEE6 is never forgiven on the word of a reply that was cut itself", () => {
-    const script = fc.record({
-      window: fc.integer({ min: 4_096, max: 32_768 }),
-      counts: fc.double({ min: 1, max: 1.6, noNaN: true }),
-      sizes: fc.array(fc.double({ min: 0.5, max: 1.5, noNaN: true }), { minLength: 3, maxLength: 20 }),
+        }),
+      );
     });
-    fc.assert(
-      fc.property(script, ({ window, counts, sizes }) => {
-        let learnt: Learnt | undefined;
-        const whole = [0.6, 0.7, 0.8, 0.9].map((share) => share / counts);
-        for (const size of [...whole, ...sizes]) {
-          const estimate = Math.round(window * size);
-          const holds = Math.round(estimate * counts);
-          const lesson = learn(learnt, reply(estimate, Math.min(holds, window)));
-          if (lesson.verdict === "withdrawn") expect(holds).toBeLessThanOrEqual(window);
-          learnt = lesson.learnt;
-        }
-      }),
-      { numRuns: 1_000 },
-    );
-  });
 
-  test("SEE6 and says what it serves is believed: more was sent, and the count fits", () => {
-    const { learnt, verdict } = after(reply(6_000, 4_096, 4_096));
-    expect(verdict).toBe("cut");
-    expect(learnt.window).toBeUndefined();
-    expect(after(reply(4_200, 4_000, 4_096)).verdict).toBe("healthy");
-  });
-});
-
-describe("a single cut", () => {
-  const once = after(reply(60_000, 8_192)).learnt;
-
-  test("SEE11 counts for the session that saw it, and is not carried over into the next", () => {
-    expect(once.window).toBe(8_192);
-    expect(carriedOver(once)).toEqual({ ratio: 1, cut: { estimate: 60_000, reported: 8_192 }, cuts: 1 });
-  });
-
-  test("SEE11 that is seen again in a later session is carried over for good", () => {
-    const twice = learn(carriedOver(once), reply(40_000, 8_100));
-    expect(twice).toMatchObject({ verdict: "cut", learnt: { window: 8_100, cuts: 2 } });
-    expect(carriedOver(twice.learnt)).toEqual(twice.learnt);
-  });
-
-  test("SEE11 is forgotten when the server reads more in a later session", () => {
-    const { learnt } = learn(carriedOver(once), reply(60_000, 55_000));
-    expect(learnt).toEqual({ ratio: 1, most: 55_000 });
-  });
-
-  test("SEE11 is not the same as a limit that was named", () => {
-    const { learnt } = after({ type: "overflow", limit: 16_384 });
-    expect(carriedOver(learnt)).toEqual(learnt);
-  });
-});
-
-describe("a tokenizer of its own", () => {
-  test("SEE7 is forgiven at the next request: 0.4 tokens for one of ours", () => {
-    const suspected = after(reply(10_000, 4_000));
-    expect(suspected.verdict).toBe("cut");
-    const forgiven = learn(suspected.learnt, reply(3_000, 1_200));
-    expect(forgiven).toEqual({ learnt: { ratio: 0.4, most: 4_000 }, verdict: "withdrawn" });
-    expect(learn(forgiven.learnt, reply(50_000, 20_000)).verdict).toBe("healthy");
-  });
-
-  test("SEE7 counting 0.4 to 1.6 times ours never costs more than one round", () => {
-    const noisy = fc.double({ min: 0.95, max: 1.05, noNaN: true });
-    const request = fc.record({ size: fc.double({ min: 0.01, max: 0.9, noNaN: true }), noise: noisy });
-    const script = fc.record({
-      counts: fc.double({ min: 0.4, max: 1.6, noNaN: true }),
-      requests: fc.array(request, { minLength: 2, maxLength: 60 }),
+    test("SEE6 what is learnt stays while later, smaller requests are counted whole", () => {
+      const { learnt, verdict } = after(
+        reply(60_000, 4_096),
+        reply(3_000, 2_900),
+        reply(3_900, 3_950),
+        reply(2_000, 1_900),
+      );
+      expect(verdict).toBe("healthy");
+      expect(learnt.window).toBe(4_096);
     });
-    fc.assert(
-      fc.property(script, ({ counts, requests }) => {
-        let learnt: Learnt | undefined;
-        let rounds = 0;
-        for (const { size, noise } of requests) {
-          const estimate = Math.ceil(size * (learnt?.window ?? 128_000));
-          const lesson = learn(learnt, reply(estimate, Math.round(estimate * counts * noise)));
-          if (lesson.verdict === "cut") rounds++;
-          learnt = lesson.learnt;
-        }
-        expect(rounds).toBeLessThanOrEqual(1);
-      }),
-    );
+
+    test("SEE6 that drops whole messages is known by the largest of its counts", () => {
+      expect(after(reply(60_000, 3_100), reply(50_000, 3_900), reply(50_000, 3_500)).learnt.window).toBe(3_900);
+    });
+
+    test("SEE6 and counts more tokens than we do is not forgiven for a request that it cut as well", () => {
+      const counted = (estimate: number) => reply(estimate, Math.min(8_192, Math.round(estimate * 1.6)));
+      const before = [2_600, 3_400, 4_200, 5_000, 9_000, 2_867].map(counted);
+      const { learnt, verdict } = after(...before, counted(7_667));
+      expect(verdict).not.toBe("withdrawn");
+      expect(learnt.window).toBe(8_192);
+      expect(learnt.ratio).toBeGreaterThan(1.5);
+      expect(learn(learnt, counted(10_000)).verdict).toBe("cut");
+      expect(learn(learnt, counted(12_467)).verdict).toBe("cut");
+    });
+
+    test("SEE6 is never forgiven on the word of a reply that was cut itself", () => {
+      const script = fc.record({
+        window: fc.integer({ min: 4_096, max: 32_768 }),
+        counts: fc.double({ min: 1, max: 1.6, noNaN: true }),
+        sizes: fc.array(fc.double({ min: 0.5, max: 1.5, noNaN: true }), { minLength: 3, maxLength: 20 }),
+      });
+      fc.assert(
+        fc.property(script, ({ window, counts, sizes }) => {
+          let learnt: Learnt | undefined;
+          const whole = [0.6, 0.7, 0.8, 0.9].map((share) => share / counts);
+          for (const size of [...whole, ...sizes]) {
+            const estimate = Math.round(window * size);
+            const holds = Math.round(estimate * counts);
+            const lesson = learn(learnt, reply(estimate, Math.min(holds, window)));
+            if (lesson.verdict === "withdrawn") expect(holds).toBeLessThanOrEqual(window);
+            learnt = lesson.learnt;
+          }
+        }),
+        { numRuns: 1_000 },
+      );
+    });
+
+    test("SEE6 and says what it serves is believed: more was sent, and the count fits", () => {
+      const { learnt, verdict } = after(reply(6_000, 4_096, 4_096));
+      expect(verdict).toBe("cut");
+      expect(learnt.window).toBeUndefined();
+      expect(after(reply(4_200, 4_000, 4_096)).verdict).toBe("healthy");
+    });
   });
 
-  test("SEE7 and a real cut beside it: only the tokenizer is forgiven", () => {
-    const { learnt, verdict } = after(reply(60_000, 4_096), reply(3_000, 1_200));
-    expect(verdict).toBe("healthy");
-    expect(learnt.window).toBe(4_096);
+  describe("a single cut", () => {
+    const once = after(reply(60_000, 8_192)).learnt;
+
+    test("SEE11 counts for the session that saw it, and is not carried over into the next", () => {
+      expect(once.window).toBe(8_192);
+      expect(carriedOver(once)).toEqual({ ratio: 1, cut: { estimate: 60_000, reported: 8_192 }, cuts: 1 });
+    });
+
+    test("SEE11 that is seen again in a later session is carried over for good", () => {
+      const twice = learn(carriedOver(once), reply(40_000, 8_100));
+      expect(twice).toMatchObject({ verdict: "cut", learnt: { window: 8_100, cuts: 2 } });
+      expect(carriedOver(twice.learnt)).toEqual(twice.learnt);
+    });
+
+    test("SEE11 is forgotten when the server reads more in a later session", () => {
+      const { learnt } = learn(carriedOver(once), reply(60_000, 55_000));
+      expect(learnt).toEqual({ ratio: 1, most: 55_000 });
+    });
+
+    test("SEE11 is not the same as a limit that was named", () => {
+      const { learnt } = after({ type: "overflow", limit: 16_384 });
+      expect(carriedOver(learnt)).toEqual(learnt);
+    });
+  });
+
+  describe("a tokenizer of its own", () => {
+    test("SEE7 is forgiven at the next request: 0.4 tokens for one of ours", () => {
+      const suspected = after(reply(10_000, 4_000));
+      expect(suspected.verdict).toBe("cut");
+      const forgiven = learn(suspected.learnt, reply(3_000, 1_200));
+      expect(forgiven).toEqual({ learnt: { ratio: 0.4, most: 4_000 }, verdict: "withdrawn" });
+      expect(learn(forgiven.learnt, reply(50_000, 20_000)).verdict).toBe("healthy");
+    });
+
+    test("SEE7 counting 0.4 to 1.6 times ours never costs more than one round", () => {
+      const noisy = fc.double({ min: 0.95, max: 1.05, noNaN: true });
+      const request = fc.record({ size: fc.double({ min: 0.01, max: 0.9, noNaN: true }), noise: noisy });
+      const script = fc.record({
+        counts: fc.double({ min: 0.4, max: 1.6, noNaN: true }),
+        requests: fc.array(request, { minLength: 2, maxLength: 60 }),
+      });
+      fc.assert(
+        fc.property(script, ({ counts, requests }) => {
+          let learnt: Learnt | undefined;
+          let rounds = 0;
+          for (const { size, noise } of requests) {
+            const estimate = Math.ceil(size * (learnt?.window ?? 128_000));
+            const lesson = learn(learnt, reply(estimate, Math.round(estimate * counts * noise)));
+            if (lesson.verdict === "cut") rounds++;
+            learnt = lesson.learnt;
+          }
+          expect(rounds).toBeLessThanOrEqual(1);
+        }),
+      );
+    });
+
+    test("SEE7 and a real cut beside it: only the tokenizer is forgiven", () => {
+      const { learnt, verdict } = after(reply(60_000, 4_096), reply(3_000, 1_200));
+      expect(verdict).toBe("healthy");
+      expect(learnt.window).toBe(4_096);
+    });
+  });
+
+  describe("counts that are none", () => {
+    test("SEE8 zero and missing usage teach nothing", () => {
+      for (const reported of [0, null, Number.NaN, -5]) {
+        expect(after(reply(60_000, reported))).toEqual({ learnt: { ratio: 1 }, verdict: "nothing" });
+      }
+    });
+
+    test("SEE8 a count of what the cache did not hold teaches nothing", () => {
+      const { learnt } = after(reply(20_000, 20_000));
+      expect(learn(learnt, reply(21_000, 1_500))).toEqual({ learnt, verdict: "nothing" });
+      expect(after(reply(20_000, 300)).verdict).toBe("nothing");
+    });
+
+    test("SEE8 any counts leave a window that is none, or one that was counted or named", () => {
+      const figure = fc.oneof(fc.integer({ min: -10, max: 300_000 }), fc.double());
+      const seen = fc.oneof(
+        fc.record({ type: fc.constant("reply" as const), estimate: figure, reported: fc.option(figure) }),
+        fc.record({ type: fc.constant("overflow" as const), limit: fc.option(figure, { nil: undefined }) }),
+      );
+      fc.assert(
+        fc.property(fc.array(seen, { maxLength: 30 }), (all) => {
+          const { learnt } = after(...all);
+          expect(learnt.ratio).toBeGreaterThan(0);
+          expect(learnt.window ?? 1_024).toBeGreaterThanOrEqual(1_024);
+        }),
+      );
+    });
+  });
+
+  describe("a refusal", () => {
+    test("SEE9 teaches the limit it names, and nothing when it names none", () => {
+      expect(after({ type: "overflow", limit: 16_384 }).learnt).toEqual({ ratio: 1, window: 16_384, from: "overflow" });
+      expect(after({ type: "overflow" }).learnt).toEqual({ ratio: 1 });
+      expect(after({ type: "overflow", limit: 12 }).learnt).toEqual({ ratio: 1 });
+    });
+
+    test("SEE9 is forgotten when the server reads more than that", () => {
+      expect(after({ type: "overflow", limit: 16_384 }, reply(20_000, 20_000)).learnt.window).toBeUndefined();
+    });
+
+    test("SEE9 and a cut are forgotten when the server says that it serves another window now", () => {
+      const cut = after(reply(60_000, 4_096, 4_096));
+      expect(cut.learnt.window).toBe(4_096);
+      const { learnt } = learn(cut.learnt, reply(30_000, 30_000, 65_536));
+      expect(learnt.window).toBeUndefined();
+      expect(learnt.served).toBe(65_536);
+    });
   });
 });
 
-describe("counts that are none", () => {
-  test("SEE8 zero and missing usage teach nothing", () => {
-    for (const reported of [0, null, Number.NaN, -5]) {
-      expect(after(reply(60_000, reported))).toEqual({ learnt: { ratio: 1 }, verdict: "nothing" });
-    }
+describe("learnt", () => {
+  const HOUR = 3_600_000;
+  const DAY = 24 * HOUR;
+  const start = 1_800_000_000_000;
+  const known = 1_048_576;
+
+  /** A refusal that names a limit, so many milliseconds after the start. */
+  function refusal(limit: number, after: number) {
+    return { type: "overflow", limit, known, now: start + after } as const;
+  }
+
+  function nextSession(learnt: Learnt, after: number): Learnt {
+    return carriedOver(learnt, { known, now: start + after });
+  }
+
+  describe("a limit far below what the model is known for", () => {
+    const once = learn(undefined, refusal(4_000, 0)).learnt;
+
+    test("SEE9 counts in the session that met it, and not in the next", () => {
+      expect(once).toEqual({ ratio: 1, window: 4_000, from: "overflow", at: start });
+      expect(nextSession(once, 1)).toEqual({ ratio: 1, doubted: 4_000, at: start });
+    });
+
+    test("SEE9 counts for an hour of a long session", () => {
+      const reply = { type: "reply", estimate: 1_000, reported: 1_000, known } as const;
+      expect(learn(once, { ...reply, now: start + HOUR - 1 }).learnt.window).toBe(4_000);
+      expect(learn(once, { ...reply, now: start + HOUR }).learnt.window).toBeUndefined();
+    });
+
+    test("SEE9 outlives its session when a refusal at least an hour later names it again", () => {
+      const echo = learn(nextSession(once, 1), refusal(4_000, 60_000)).learnt;
+      expect(echo).toEqual(once);
+      expect(nextSession(echo, 60_001).window).toBeUndefined();
+      const witness = learn(nextSession(once, 1), refusal(4_000, HOUR)).learnt;
+      expect(witness).toMatchObject({ window: 4_000, named: 2, at: start + HOUR });
+      expect(nextSession(witness, DAY)).toEqual(witness);
+    });
+
+    test("SEE9 that is refused again and again within the hour has one witness", () => {
+      const { learnt } = learn(learn(once, refusal(4_000, 1_000)).learnt, refusal(4_000, 2_000));
+      expect(learnt).toEqual(once);
+    });
+
+    test("SEE9 is forgotten when the server reads more", () => {
+      const more = { type: "reply", estimate: 30_000, reported: 30_000, known, now: start + DAY } as const;
+      expect(learn(nextSession(once, DAY), more).learnt).toEqual({ ratio: 1, most: 30_000 });
+    });
+
+    test("SEE9 has another one named beside it start from nothing", () => {
+      expect(learn(nextSession(once, DAY), refusal(200_000, DAY)).learnt.named).toBeUndefined();
+    });
   });
 
-  test("SEE8 a count of what the cache did not hold teaches nothing", () => {
-    const { learnt } = after(reply(20_000, 20_000));
-    expect(learn(learnt, reply(21_000, 1_500))).toEqual({ learnt, verdict: "nothing" });
-    expect(after(reply(20_000, 300)).verdict).toBe("nothing");
-  });
+  describe("a window that was learnt", () => {
+    const limit = learn(undefined, refusal(400_000, 0)).learnt;
 
-  test("SEE8 any counts leave a window that is none, or one that was counted or named", () => {
-    const figure = fc.oneof(fc.integer({ min: -10, max: 300_000 }), fc.double());
-    const seen = fc.oneof(
-      fc.record({ type: fc.constant("reply" as const), estimate: figure, reported: fc.option(figure) }),
-      fc.record({ type: fc.constant("overflow" as const), limit: fc.option(figure, { nil: undefined }) }),
-    );
-    fc.assert(
-      fc.property(fc.array(seen, { maxLength: 30 }), (all) => {
-        const { learnt } = after(...all);
-        expect(learnt.ratio).toBeGreaterThan(0);
-        expect(learnt.window ?? 1_024).toBeGreaterThanOrEqual(1_024);
-      }),
-    );
-  });
-});
+    test("SEE9 is believed for a week of sessions, then tried again", () => {
+      expect(nextSession(limit, 7 * DAY - 1)).toEqual(limit);
+      expect(nextSession(limit, 7 * DAY).window).toBeUndefined();
+      const again = learn(nextSession(limit, 8 * DAY), refusal(400_000, 8 * DAY)).learnt;
+      expect(nextSession(again, 9 * DAY).window).toBe(400_000);
+    });
 
-describe("a refusal", () => {
-  test("SEE9 teaches the limit it names, and nothing when it names none", () => {
-    expect(after({ type: "overflow", limit: 16_384 }).learnt).toEqual({ ratio: 1, window: 16_384, from: "overflow" });
-    expect(after({ type: "overflow" }).learnt).toEqual({ ratio: 1 });
-    expect(after({ type: "overflow", limit: 12 }).learnt).toEqual({ ratio: 1 });
-  });
+    test("SEE9 from a future that a wrong clock made is tried again, too", () => {
+      expect(nextSession(limit, -8 * DAY).window).toBeUndefined();
+    });
 
-  test("SEE9 is forgotten when the server reads more than that", () => {
-    expect(after({ type: "overflow", limit: 16_384 }, reply(20_000, 20_000)).learnt.window).toBeUndefined();
-  });
+    test("SEE9 in a process that never ends grows old as well", () => {
+      const reply = { type: "reply", estimate: 1_000, reported: 1_000, known, now: start + 8 * DAY } as const;
+      expect(learn(limit, reply).learnt.window).toBeUndefined();
+    });
 
-  test("SEE9 and a cut are forgotten when the server says that it serves another window now", () => {
-    const cut = after(reply(60_000, 4_096, 4_096));
-    expect(cut.learnt.window).toBe(4_096);
-    const { learnt } = learn(cut.learnt, reply(30_000, 30_000, 65_536));
-    expect(learnt.window).toBeUndefined();
-    expect(learnt.served).toBe(65_536);
+    test("SEE11 by cuts is tried again after a week, and one cut more brings it back", () => {
+      const cut = { type: "reply", estimate: 60_000, reported: 8_192, now: start } as const;
+      const twice = learn(learn(undefined, cut).learnt, cut).learnt;
+      expect(twice).toMatchObject({ window: 8_192, cuts: 2, at: start });
+      const later = nextSession(twice, 8 * DAY);
+      expect(later.window).toBeUndefined();
+      const again = learn(later, { ...cut, now: start + 8 * DAY }).learnt;
+      expect(nextSession(again, 9 * DAY).window).toBe(8_192);
+    });
+
+    test("SEE9 where nobody tells the time or what is known, stays", () => {
+      expect(carriedOver(learn(undefined, { type: "overflow", limit: 4_000 }).learnt).window).toBe(4_000);
+    });
   });
 });

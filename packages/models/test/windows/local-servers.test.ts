@@ -1,46 +1,197 @@
-/** The whole way with scripted local servers: windows of 8k, 16k and 32k, with zero usage and with silent truncation. */
+/** Servers of models are asked for the window they serve: all four kinds, and servers of no kind at all. */
 
 import { describe, expect, test } from "vitest";
-import { learn } from "../../src/windows/learn.ts";
-import { servedWindow } from "../../src/windows/served/served-window.ts";
-import { contextWindow } from "../../src/windows/window.ts";
-import { local, serving } from "./served/serving.ts";
+import type { LocalServer } from "../../../testkit/src/local/local-server.ts";
+import { servedWindow } from "../../src/windows/local-servers.ts";
+import { type Answer, local, serving } from "./test-server.ts";
 
-const known = 128_000;
+const patient = 20_000;
+
+async function asked(server: LocalServer, suffix = "/v1") {
+  await using served = await serving(local(server));
+  return await servedWindow({ baseUrl: `${served.url}${suffix}`, model: server.model, within: patient });
+}
+
+async function answered(answer: Answer, within = patient) {
+  await using served = await serving(answer);
+  return await servedWindow({ baseUrl: `${served.url}/v1`, model: "m", within });
+}
+
 const kinds = ["ollama", "llama.cpp", "lm-studio", "vllm"] as const;
-const cases = kinds.flatMap((kind) => [8_192, 16_384, 32_768].map((window) => ({ kind, window })));
+const windows = [8_192, 16_384, 32_768];
 
-describe.each(cases)("$kind with a window of $window", ({ kind, window }) => {
-  test("SEE2 is recognised though it reports no usage", async () => {
-    await using server = await serving(local({ kind, model: "m", window }));
-    const served = await servedWindow({ baseUrl: `${server.url}/v1`, model: "m", within: 20_000 });
-    const { learnt, verdict } = learn(undefined, {
-      type: "reply",
-      estimate: 60_000,
-      reported: 0,
-      served: served?.window,
-    });
-    expect(verdict).toBe("nothing");
-    expect(contextWindow({ served, learnt: learnt.window, known })).toEqual({ tokens: window, because: "served" });
+describe.each(kinds)("%s", (kind) => {
+  test.each(windows)("SEE2 is known by its answers, and serves %d tokens", async (window) => {
+    const served = await asked({ kind, model: "qwen/qwen3-coder", window });
+    expect(served).toMatchObject({ server: kind, window, source: "loaded" });
   });
 
-  test("SEE6 is recognised by its silent truncation where nobody may ask it", () => {
-    const { learnt, verdict } = learn(undefined, { type: "reply", estimate: 60_000, reported: window });
-    expect(verdict).toBe("cut");
-    expect(contextWindow({ learnt: learnt.window, known })).toEqual({ tokens: window, because: "learnt" });
+  test("SEE2 is found whatever the base URL ends in", async () => {
+    for (const suffix of ["", "/", "/v1/", "/api", "/api/v1"]) {
+      const served = await asked({ kind, model: "m", window: 16_384 }, suffix);
+      expect(served).toMatchObject({ server: kind, window: 16_384 });
+    }
   });
 });
 
-test.each(["ollama", "lm-studio"] as const)(
-  "SEE3 %s is asked again after the first reply, when the model is loaded",
-  async (kind) => {
-    let loaded = false;
-    await using server = await serving((...exchange) =>
-      local({ kind, model: "m", window: 32_768, loaded })(...exchange),
-    );
-    const ask = () => servedWindow({ baseUrl: `${server.url}/v1`, model: "m", within: 20_000 });
-    expect(contextWindow({ served: await ask(), known })).toEqual({ tokens: 8_192, because: "assumed" });
-    loaded = true;
-    expect(contextWindow({ served: await ask(), known })).toEqual({ tokens: 32_768, because: "served" });
-  },
-);
+describe("a model that is not loaded", () => {
+  test.each(["ollama", "lm-studio"] as const)(
+    "SEE3 on %s has an assumed window, not the one it was trained for",
+    async (kind) => {
+      const served = await asked({ kind, model: "m", window: 32_768, trained: 131_072, loaded: false });
+      expect(served).toEqual({ server: kind, window: 8_192, source: "assumed", trained: 131_072 });
+    },
+  );
+
+  test("SEE3 on Ollama has the num_ctx of its file", async () => {
+    const served = await asked({ kind: "ollama", model: "m", window: 32_768, loaded: false, configured: true });
+    expect(served).toEqual({ server: "ollama", window: 32_768, source: "configured", trained: 131_072 });
+  });
+
+  test("SEE3 is never assumed to take more than it was trained for", async () => {
+    const served = await asked({ kind: "ollama", model: "m", window: 2_048, trained: 2_048, loaded: false });
+    expect(served).toMatchObject({ window: 2_048, source: "assumed" });
+  });
+
+  test("SEE3 on llama.cpp is still loading: nothing is known", async () => {
+    expect(await asked({ kind: "llama.cpp", model: "m", window: 8_192, loaded: false })).toBeNull();
+  });
+});
+
+describe("Ollama", () => {
+  const version = { "/api/version": { version: "0.34.2" } };
+  const show = {
+    parameters: "stop x\nnum_ctx   16384\n",
+    model_info: { "general.architecture": "q", "q.context_length": 40_960 },
+  };
+
+  test("SEE3 loaded by another client with less gives the smaller of both figures", async () => {
+    const ps = { models: [{ name: "m:latest", context_length: 4_096 }] };
+    const served = await answered(json({ ...version, "/api/show": show, "/api/ps": ps }));
+    expect(served).toEqual({ server: "ollama", window: 4_096, source: "loaded", trained: 40_960 });
+  });
+
+  test("SEE3 another model that is loaded says nothing of ours", async () => {
+    const ps = { models: [{ name: "m:70b", context_length: 4_096 }] };
+    const served = await answered(json({ ...version, "/api/show": show, "/api/ps": ps }));
+    expect(served).toMatchObject({ window: 16_384, source: "configured" });
+  });
+
+  test("SEE3 a model that runs on Ollama's own machines is served whole", async () => {
+    const remote = { remote_host: "https://ollama.com:443", model_info: show.model_info };
+    const served = await answered(json({ ...version, "/api/show": remote, "/api/ps": { models: [] } }));
+    expect(served).toMatchObject({ window: 40_960, source: "configured" });
+  });
+});
+
+describe("a server of no kind", () => {
+  const nonsense = [
+    "",
+    "{",
+    "null",
+    "[]",
+    "3",
+    '"x"',
+    '{"data":7,"models":[[]],"version":1}',
+    '{"error":"Unexpected endpoint"}',
+  ];
+
+  test.each(nonsense)("SEE4 that answers %j tells nothing", async (body) => {
+    expect(await answered((_, response) => response.end(body))).toBeNull();
+  });
+
+  test("SEE4 with figures that are none tells nothing", async () => {
+    for (const figure of [0, -1, 1.5, "8192", null, 1e300]) {
+      const answers = {
+        "/v1/models": { data: [{ id: "m", max_model_len: figure, meta: { n_ctx: figure } }] },
+        "/props": { default_generation_settings: { n_ctx: figure } },
+        "/api/v0/models/m": { object: "model", state: "loaded", max_context_length: figure },
+      };
+      expect(await answered(json(answers))).toBeNull();
+    }
+  });
+
+  test("SEE4 that hangs, or begins and never ends, is left in time", async () => {
+    const before = performance.now();
+    expect(await answered(() => undefined, 300)).toBeNull();
+    expect(await answered((_, response) => response.write("{"), 300)).toBeNull();
+    expect(performance.now() - before).toBeLessThan(10_000);
+  });
+
+  test("SEE4 that sends without end is read for a megabyte", async () => {
+    let sent = 0;
+    const flood: Answer = (_, response) => {
+      const more = () => {
+        while (!response.destroyed && sent < 400_000_000 && response.write(" ".repeat(65_536))) sent += 65_536;
+      };
+      response.on("drain", more);
+      more();
+    };
+    expect(await answered(flood)).toBeNull();
+    expect(sent).toBeLessThan(100_000_000);
+  });
+
+  test("SEE4 that is not there tells nothing, and neither does a URL that is none", async () => {
+    const { url, ...gone } = await serving(() => undefined);
+    await gone[Symbol.asyncDispose]();
+    expect(await servedWindow({ baseUrl: url, model: "m", within: patient })).toBeNull();
+    expect(await servedWindow({ baseUrl: "no url", model: "m", compatible: true })).toBeNull();
+    expect(await servedWindow({ baseUrl: "file:///etc/passwd", model: "m", compatible: true })).toBeNull();
+  });
+
+  test("SEE4 is left at once when the act is aborted", async () => {
+    await using hanging = await serving(() => undefined);
+    const act = new AbortController();
+    const answer = servedWindow({ baseUrl: hanging.url, model: "m", signal: act.signal, within: 600_000 });
+    act.abort();
+    expect(await answer).toBeNull();
+  });
+
+  test("SEE4 where one question hangs, the answer to another is enough", async () => {
+    const server = local({ kind: "vllm", model: "m", window: 8_192 });
+    const half: Answer = (request, response) => (request.url === "/v1/models" ? server(request, response) : undefined);
+    expect(await answered(half, 600_000)).toMatchObject({ server: "vllm", window: 8_192 });
+  });
+});
+
+describe("the key", () => {
+  const headers = { authorization: "Bearer secret" };
+
+  test("SEE5 goes to the server that was configured, and not where that one points", async () => {
+    const stolen: (string | undefined)[] = [];
+    const keys = new Set<string | undefined>();
+    await using thief = await serving((request, response) => {
+      stolen.push(request.headers.authorization);
+      return local({ kind: "vllm", model: "m", window: 4_096 })(request, response);
+    });
+    await using pointing = await serving((request, response) => {
+      keys.add(request.headers.authorization);
+      response.writeHead(307, { location: `${thief.url}${request.url}` }).end();
+    });
+    expect(await servedWindow({ baseUrl: `${pointing.url}/v1`, model: "m", headers, within: patient })).toBeNull();
+    expect([...keys]).toEqual(["Bearer secret"]);
+    expect(stolen).toEqual([]);
+  });
+
+  test("SEE5 a public endpoint is not asked, unless it is of the openai-compatible kind", async () => {
+    const asked: string[] = [];
+    const fetch: typeof globalThis.fetch = async (url) => {
+      asked.push(String(url));
+      throw new Error("no network in tests");
+    };
+    const endpoint = { baseUrl: "https://api.example.com/openai/v1", model: "m", fetch };
+    expect(await servedWindow(endpoint)).toBeNull();
+    expect(asked).toEqual([]);
+    expect(await servedWindow({ ...endpoint, compatible: true })).toBeNull();
+    expect(asked.length).toBeGreaterThan(0);
+    expect(asked.filter((url) => !url.startsWith("https://api.example.com/openai/"))).toEqual([]);
+  });
+});
+
+/** Answers paths with JSON, whatever their query. */
+function json(answers: Readonly<Record<string, unknown>>): Answer {
+  return (request, response) => {
+    const body = answers[(request.url ?? "").split("?")[0] ?? ""];
+    response.writeHead(body === undefined ? 404 : 200).end(JSON.stringify(body ?? null));
+  };
+}

@@ -1,7 +1,11 @@
 /** The two acts that a search is made of, and that ripgrep and a walk of our own both know. Neither follows links, or goes into `.git`. */
 
-import type { Fits } from "../../globs/glob.ts";
-import type { GrepHit, GrepWish, SearchAct } from "../../workspace.ts";
+import type { FileHandle } from "node:fs/promises";
+import type { Fits } from "../../glob.ts";
+import type { Found, GrepHit, GrepWish, SearchAct } from "../../ports.ts";
+import { refusal } from "../files.ts";
+import { namesNear, type Place } from "../paths.ts";
+import { codeOf, openHeld, realPath } from "../safe-files.ts";
 
 export interface Engine {
   /** The paths of all files in a folder that are not ignored, relative to it, as bytes: a name need not be text. */
@@ -50,3 +54,106 @@ export function badPattern(why: string): Searched {
 }
 
 export const ACROSS_LINES = "it asks for a line break, and lines are searched one by one";
+
+// What a search is pointed at: opened first, so that what is not there or is closed is said, and not found empty; and held, so that it stays the same.
+
+export interface Target extends SearchedFolder {
+  readonly type: "file" | "folder";
+  readonly bytes: number;
+}
+
+export interface Absent {
+  readonly type: "missing" | "refused";
+  readonly message: string;
+}
+
+export async function withTarget<Outcome>(
+  place: Place,
+  search: (target: Target) => Promise<Outcome>,
+): Promise<Outcome | Absent> {
+  const opened = await openTarget(place);
+  if (!("file" in opened)) return opened;
+  const { file, ...target } = opened;
+  try {
+    return target.type === "other" ? irregular(place) : await search({ ...target, type: target.type });
+  } finally {
+    await file.close();
+  }
+}
+
+/** The same where only a folder will do. */
+export async function withFolder<Outcome>(
+  place: Place,
+  search: (folder: SearchedFolder) => Promise<Outcome>,
+): Promise<Outcome | Absent> {
+  return await withTarget<Outcome | Absent>(place, async (target) => {
+    if (target.type === "folder") return await search(target);
+    return { type: "refused", message: `${place.shown} is a file, not a folder` };
+  });
+}
+
+interface Opened extends Omit<Target, "type"> {
+  readonly type: Target["type"] | "other";
+  readonly file: FileHandle;
+}
+
+async function openTarget(place: Place): Promise<Opened | Absent> {
+  try {
+    const real = place.real ?? (await realPath(place.path)) ?? place.path;
+    const { file, path: at } = await openHeld({ real });
+    const stats = await file.stat();
+    const type = stats.isDirectory() ? "folder" : stats.isFile() ? "file" : "other";
+    return { type, bytes: stats.size, real, at, file };
+  } catch (error) {
+    return await absent(place, error);
+  }
+}
+
+function irregular({ shown }: Place): Absent {
+  return { type: "refused", message: `${shown} is no regular file` };
+}
+
+async function absent(place: Place, error: unknown): Promise<Absent> {
+  const code = codeOf(error);
+  if (code === "ENOENT" || code === "ENOTDIR") {
+    return { type: "missing", message: `${place.shown} is not there${await namesNear(place)}` };
+  }
+  return { type: "refused", message: refusal(error, { act: "read", shown: place.shown }) };
+}
+
+// Hits file by file, until there are as many as were asked for; whoever searches is then stopped.
+
+export interface Collecting {
+  readonly signal: AbortSignal;
+  readonly most: number;
+  readonly around: number;
+}
+
+export async function collected(files: AsyncIterable<Searched>, wish: Collecting): Promise<Found<GrepHit>> {
+  const found: GrepHit[] = [];
+  let count = 0;
+  for await (const searched of files) {
+    wish.signal.throwIfAborted();
+    if (searched.type === "refused") return searched;
+    for (const hit of searched.hits) {
+      if (!hit.isAround) count += 1;
+      if (count > wish.most) return { type: "found", found: withoutBefore(found, wish.around), isAll: false };
+      found.push(hit);
+    }
+  }
+  return { type: "found", found, isAll: true };
+}
+
+/** What stands before the hit that was one too many goes with it. */
+function withoutBefore(found: readonly GrepHit[], around: number): readonly GrepHit[] {
+  const last = found.findLast(({ isAround }) => !isAround);
+  if (!last) return [];
+  const end = found.findLastIndex(({ path, line }) => path === last.path && line <= last.line + around);
+  return found.slice(0, end + 1);
+}
+
+// Plain text as a regular expression that fits nothing else, in ripgrep's language and in ours.
+
+export function literalPattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+}

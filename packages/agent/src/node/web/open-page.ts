@@ -1,10 +1,211 @@
 /** Opens a page within its limits of time and size; whatever goes wrong on the way is a value. */
 
-import type { WebAct, WebOpened } from "../../tools/fetch/web.ts";
-import { ask } from "./ask.ts";
-import { failureOf } from "./failure.ts";
-import { type Resolve, systemResolve } from "./routing/route.ts";
-import { visit } from "./visit.ts";
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { isIPv6, type LookupFunction } from "node:net";
+import { pipeline, type Readable, type Transform } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import type { WebAct, WebFailed, WebOpened, WebPage, WebRefused } from "../../ports.ts";
+import { codeOf } from "../safe-files.ts";
+import { failed, type Resolve, type Route, refused, routeTo, systemResolve } from "./public-address.ts";
+
+// One request on the wire, to an address that was looked at. The name is never resolved here; it stays in Host and in TLS.
+
+export interface AskAct {
+  readonly signal: AbortSignal;
+  /** Milliseconds until a connection stands. */
+  readonly connectMs: number;
+}
+
+/** The answer as soon as its head is here; whoever asked reads its body or destroys it. */
+export function ask({ url, addresses }: Route, { signal, connectMs }: AskAct): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const send = url.protocol === "https:" ? httpsRequest : httpRequest;
+  const request = send(url, {
+    // Neither the connections of others nor a proxy from the environment.
+    agent: false,
+    headers,
+    lookup: pinnedTo(addresses),
+    rejectUnauthorized: true,
+    signal,
+  });
+  request.once("response", resolve).on("error", reject);
+  limitConnecting(request, { connectMs, connected: url.protocol === "https:" ? "secureConnect" : "connect" });
+  request.end();
+  return promise;
+}
+
+const headers = {
+  "user-agent": "pith",
+  accept: "text/markdown, text/html;q=0.9, application/json;q=0.9, text/*;q=0.8, */*;q=0.5",
+  "accept-encoding": "gzip, deflate, br",
+};
+
+function pinnedTo(addresses: readonly string[]): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+  return (_name, { all }, tell) => {
+    const [first] = found;
+    if (all === true || first === undefined) tell(null, found);
+    else tell(null, first.address, first.family);
+  };
+}
+
+interface Connecting {
+  readonly connectMs: number;
+  readonly connected: "connect" | "secureConnect";
+}
+
+function limitConnecting(request: ClientRequest, { connectMs, connected }: Connecting): void {
+  const timer = setTimeout(() => request.destroy(new ConnectTimeout()), connectMs);
+  const stop = (): void => clearTimeout(timer);
+  request.once("socket", (socket) => socket.once(connected, stop)).once("close", stop);
+}
+
+export class ConnectTimeout extends Error {
+  override readonly name: string = "ConnectTimeout";
+}
+
+// What went wrong on the network, translated once into our few kinds.
+
+export interface Limits {
+  /** Of whoever asked. */
+  readonly signal: AbortSignal;
+  /** Runs out when the whole took too long. */
+  readonly deadline: AbortSignal;
+}
+
+export function failureOf(error: unknown, { signal, deadline }: Limits): WebFailed {
+  if (signal.aborted) return failed("aborted", "it was broken off");
+  if (deadline.aborted) return failed("timeout", "the page took too long");
+  if (error instanceof ConnectTimeout) return failed("timeout", "the host does not answer");
+  const code = codeOf(firstOf(error));
+  const message = error instanceof Error && error.message !== "" ? error.message : code || "no reason was given";
+  return UNREACHABLE.has(code)
+    ? failed("unreachable", `the host cannot be reached: ${message}`)
+    : failed("broken", `the page could not be read: ${message}`);
+}
+
+const UNREACHABLE: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENETDOWN",
+  "EADDRNOTAVAIL",
+  "ETIMEDOUT",
+]);
+
+/** Where several addresses were tried, what went wrong with the first. */
+function firstOf(error: unknown): unknown {
+  return error instanceof AggregateError && error.errors.length > 0 ? firstOf(error.errors[0]) : error;
+}
+
+// The body of an answer, unpacked while it comes, so that a small answer cannot become a large one.
+
+export interface Body {
+  readonly bytes: Uint8Array;
+  readonly isWhole: boolean;
+}
+
+export async function bodyOf(response: IncomingMessage, mostBytes: number): Promise<Body> {
+  try {
+    return await upTo(unpacked(response), mostBytes);
+  } finally {
+    response.destroy();
+  }
+}
+
+function unpacked(response: IncomingMessage): Readable {
+  const packing = response.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
+  if (packing === "identity" || packing === "") return response;
+  const unpack = unpackers.get(packing);
+  if (!unpack) throw new Error(`it is packed in a way we did not ask for (${packing})`);
+  // What goes wrong on the way reaches the reader as an error of the last stream.
+  return pipeline(response, unpack(), () => {});
+}
+
+const unpackers: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
+  ["gzip", createGunzip],
+  ["x-gzip", createGunzip],
+  ["deflate", createInflate],
+  ["br", createBrotliDecompress],
+]);
+
+async function upTo(source: Readable, mostBytes: number): Promise<Body> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of source) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > mostBytes) break;
+  }
+  const bytes = Buffer.concat(chunks);
+  return { bytes: bytes.subarray(0, mostBytes), isWhole: size <= mostBytes };
+}
+
+// From a URL to its page, hop by hop: each is looked at before it is dialled, a redirect no less than the first.
+
+export interface Visit {
+  readonly url: string;
+  readonly allowedHosts: readonly string[];
+  /** Redirects so far. */
+  readonly hops: number;
+  /** The host that was asked for; a redirect stays there. */
+  readonly host?: string;
+}
+
+export interface VisitAct {
+  readonly signal: AbortSignal;
+  readonly mostBytes: number;
+  readonly connectMs: number;
+  readonly resolve: Resolve;
+  readonly ask: typeof ask;
+}
+
+const MOST_REDIRECTS = 5;
+
+export async function visit({ url, allowedHosts, hops, host }: Visit, act: VisitAct): Promise<WebOpened> {
+  const route = await routeTo(url, { ...act, allowedHosts });
+  if (route.type !== "route") return hops === 0 ? route : redirected(route, url);
+  const here = withoutWww(route.url.hostname);
+  // Whoever permitted the one host has not permitted the other.
+  if (host !== undefined && here !== host) return redirected(refused("elsewhere", ELSEWHERE), url);
+  const response = await act.ask(route, act);
+  const next = redirection(route, response);
+  if (next === null) return await pageAt(route, response, act.mostBytes);
+  response.destroy();
+  if (hops === MOST_REDIRECTS) return refused("too-many-redirects", `more than ${MOST_REDIRECTS} redirects`);
+  if (isDowngrade(route, next)) return redirected(refused("downgrade", "from https to http"), next);
+  // A page from elsewhere must not choose what is fetched from the user's own hosts.
+  return await visit({ url: next, allowedHosts: route.isAllowed ? allowedHosts : [], hops: hops + 1, host: here }, act);
+}
+
+const ELSEWHERE = "that is another host; fetch it by its own address";
+
+function withoutWww(host: string): string {
+  return host.replace(/^www\./, "");
+}
+
+/** Where an answer sends us; null where it is the page itself. */
+function redirection({ url }: Route, { statusCode, headers }: IncomingMessage): string | null {
+  if (!REDIRECTS.has(statusCode ?? 0) || headers.location === undefined) return null;
+  return URL.parse(headers.location, url.href)?.href ?? headers.location;
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+function isDowngrade({ url }: Route, next: string): boolean {
+  return url.protocol === "https:" && next.startsWith("http:");
+}
+
+function redirected<Outcome extends WebRefused | WebFailed>(outcome: Outcome, url: string): Outcome {
+  return { ...outcome, message: `redirected to ${url}: ${outcome.message}` };
+}
+
+async function pageAt({ url }: Route, response: IncomingMessage, mostBytes: number): Promise<WebPage> {
+  const contentType = response.headers["content-type"] ?? null;
+  const { bytes, isWhole } = await bodyOf(response, mostBytes);
+  return { type: "page", url: url.href, status: response.statusCode ?? 0, contentType, bytes, isWhole };
+}
 
 export interface NodeWebParts {
   /** Hosts of the user that may be anywhere, as `host:port`; a page from elsewhere cannot redirect to them. */

@@ -1,19 +1,14 @@
 /** The tool `bash`: runs a command and says what came of it, or starts it as a job and looks after it. */
 
 import type { Redaction } from "@pith/context";
-import type { Blobs } from "../../blobs.ts";
+import { unlessAborted } from "../../async.ts";
+import type { Blobs, WorkspaceShell } from "../../ports.ts";
 import type { Intent, Tool, ToolCall, ToolOutput } from "../../tool.ts";
-import { unlessAborted } from "../../waiting/unless-aborted.ts";
-import type { WorkspaceShell } from "../../workspace.ts";
-import { type OutputLimit, outputLimit } from "../bounds.ts";
-import { failed } from "../output.ts";
-import { answer } from "./answer.ts";
-import type { Sandbox } from "./confinement.ts";
-import { plainBash, sandboxedBash } from "./description.ts";
-import { type Job, type JobParts, Jobs } from "./jobs.ts";
-import { Said } from "./output/said.ts";
-import { throttled } from "./throttled.ts";
-import { type Command, type Wish, wishOf } from "./wish.ts";
+import { failed, type OutputLimit, outputLimit } from "../output.ts";
+import { Said } from "./command-output.ts";
+import { type Command, plainBash, sandboxedBash, type Wish, wishOf } from "./input.ts";
+import { type Job, type JobParts, Jobs, throttled } from "./jobs.ts";
+import { answer, type Sandbox } from "./result.ts";
 
 export interface BashTool extends Tool {
   readonly intent: (asked: Readonly<Record<string, unknown>>) => Intent;

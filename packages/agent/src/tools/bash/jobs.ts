@@ -1,9 +1,9 @@
 /** Commands that run in the background: each with a name, its new output, and an end no later than the agent's. */
 
-import type { ShellEnd, WorkspaceShell } from "../../workspace.ts";
-import type { Sandbox } from "./confinement.ts";
-import type { Said } from "./output/said.ts";
-import type { Command } from "./wish.ts";
+import type { ShellEnd, WorkspaceShell } from "../../ports.ts";
+import type { Said } from "./command-output.ts";
+import type { Command } from "./input.ts";
+import type { Sandbox } from "./result.ts";
 
 export interface Job {
   readonly id: string;
@@ -75,4 +75,27 @@ function startedJob(id: string, { command, timeoutMs }: Command, { shell, sandbo
     },
     stop: () => act.abort(),
   };
+}
+
+// An act that is done soon after it was asked for, and never more often than so.
+
+export interface Throttled {
+  ask(): void;
+  stop(): void;
+}
+
+export function throttled(act: () => void, everyMs: number): Throttled {
+  let timer: NodeJS.Timeout | undefined;
+  let isAsked = false;
+  const rest = (): void => {
+    timer = undefined;
+    if (isAsked) ask();
+  };
+  const ask = (): void => {
+    isAsked = timer !== undefined;
+    if (isAsked) return;
+    timer = setTimeout(rest, everyMs);
+    act();
+  };
+  return { ask, stop: () => clearTimeout(timer) };
 }

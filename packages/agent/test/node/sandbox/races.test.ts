@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { sandboxedShell } from "../../../src/node/sandbox/sandboxed-shell.ts";
+import { sandboxedShell } from "../../../src/node/sandbox/sandbox.ts";
 import { boxOf, type Ran, until, untouchable, world } from "./world.ts";
 
 /** Python, because no shell exchanges two names at once. */

@@ -18,9 +18,9 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import type { Box } from "../../../src/node/sandbox/box.ts";
-import { sandboxHere } from "../../../src/node/sandbox/sandbox-here.ts";
-import { sandboxedShell } from "../../../src/node/sandbox/sandboxed-shell.ts";
-import type { ShellAct, ShellEnd } from "../../../src/workspace.ts";
+import { sandboxHere } from "../../../src/node/sandbox/detect.ts";
+import { sandboxedShell } from "../../../src/node/sandbox/sandbox.ts";
+import type { ShellAct, ShellEnd } from "../../../src/ports.ts";
 
 export const SECRET = "sk-never-to-be-seen";
 

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import { onTestFinished } from "vitest";
-import { nodeSearch } from "../../../src/node/search/node-search.ts";
-import type { Found, GrepHit, GrepWish, SearchAct, WorkspaceSearch } from "../../../src/workspace.ts";
+import { nodeSearch } from "../../../src/node/search/search.ts";
+import type { Found, GrepHit, GrepWish, SearchAct, WorkspaceSearch } from "../../../src/ports.ts";
 
 /** By name: where ripgrep is, or null. */
 export const ways: readonly (readonly [string, string | null])[] = [

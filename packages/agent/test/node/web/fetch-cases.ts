@@ -1,6 +1,6 @@
 /** URLs as models and attackers write them, and what becomes of each: a way there, or the reason why not. */
 
-import type { WebFailed, WebRefused } from "../../../src/tools/fetch/web.ts";
+import type { WebFailed, WebRefused } from "../../../src/ports.ts";
 
 export type Verdict = "route" | WebRefused["why"] | WebFailed["why"];
 

@@ -4,9 +4,9 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
-import { nodeWeb } from "../../../src/node/web/node-web.ts";
 import type { NodeWebParts } from "../../../src/node/web/open-page.ts";
-import type { WebOpened } from "../../../src/tools/fetch/web.ts";
+import { nodeWeb } from "../../../src/node/web/web.ts";
+import type { WebOpened } from "../../../src/ports.ts";
 import type { Certificate } from "./certificate.ts";
 
 export interface Site {

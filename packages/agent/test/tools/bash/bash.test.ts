@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { alive, folder, pidsIn, tree } from "../../node/shell/place.ts";
+import { alive, folder, pidsIn, tree } from "../../node/shell-folder.ts";
 import { call, toolIn } from "./calls.ts";
 
 test("BASH7 a command that went well answers with what it said", async () => {

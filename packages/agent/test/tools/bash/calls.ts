@@ -1,9 +1,9 @@
 /** Calls of the tool on a real shell. */
 
 import type { ToolCall } from "../../../src/tool.ts";
-import type { BashDetails } from "../../../src/tools/bash/answer.ts";
 import { type BashParts, type BashTool, bashTool } from "../../../src/tools/bash/bash.ts";
-import { folder, shellIn } from "../../node/shell/place.ts";
+import type { BashDetails } from "../../../src/tools/bash/result.ts";
+import { folder, shellIn } from "../../node/shell-folder.ts";
 
 /** More than any answer needs. */
 const ROOM = 100_000;

@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sessionBlobs } from "../../../src/node/kept/session-blobs.ts";
-import { nodeShell } from "../../../src/node/shell/node-shell.ts";
+import { sessionBlobs } from "../../../src/node/blobs.ts";
+import { nodeShell } from "../../../src/node/shell.ts";
 import { bashTool } from "../../../src/tools/bash/bash.ts";
 
 const [command = "true"] = process.argv.slice(2);

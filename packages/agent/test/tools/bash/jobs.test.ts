@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { alive, folder, pidsIn, tree } from "../../node/shell/place.ts";
+import { alive, folder, pidsIn, tree } from "../../node/shell-folder.ts";
 import { call, toolIn } from "./calls.ts";
 
 /** Waits in bash for a file, so that the test says when it goes on. */

@@ -1,8 +1,8 @@
 /** The tool with a web that answers as it is told, and what the model reads. */
 
+import type { WebOpened, WebPage } from "../../../src/ports.ts";
 import type { Tool, ToolOutput } from "../../../src/tool.ts";
 import { fetchTool } from "../../../src/tools/fetch/fetch.ts";
-import type { WebOpened, WebPage } from "../../../src/tools/fetch/web.ts";
 
 export interface Browser {
   readonly tool: Tool;

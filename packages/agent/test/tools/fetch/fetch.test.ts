@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { nodeWeb } from "../../../src/node/web/node-web.ts";
+import { nodeWeb } from "../../../src/node/web/web.ts";
 import { fetchTool } from "../../../src/tools/fetch/fetch.ts";
 import { newSite } from "../../node/web/site.ts";
 import { bodyOf, newBrowser, page, run, wordsOf } from "./browser.ts";

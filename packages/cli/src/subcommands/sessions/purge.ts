@@ -1,23 +1,186 @@
-/** `pith sessions purge`: secrets out of what was kept before, for good. */
+/** What was kept to put files back has their true bytes, secrets included; what holds one is removed, and cannot be put back any more. */
 
-import type { Call, Outcome, Subcommand } from "../subcommand.ts";
+import { readdir, readFile, rm, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import type { Redaction } from "@pith/context";
+import { listSessions, listTrash, purgeSession, realFiles } from "@pith/context/node";
+import { Vault } from "@pith/context/secrets";
+import { type Mistake, mistake } from "../../args/usage-error.ts";
+import { piped } from "../../resources/attachments.ts";
+import { type Failed, meantToWrite, whyNot, withId } from "../../sessions/find-session.ts";
+import { keptFolders } from "../../sessions/trash.ts";
+import { choose } from "../../settings/resolve.ts";
+import { keyedDigest } from "../../settings/secrets.ts";
+import { counted } from "../../text/format.ts";
+import { type Call, type Outcome, progress } from "../subcommand.ts";
 
-export const purge: Subcommand = {
-  name: "sessions purge",
-  takes: "[SESSION …]",
-  count: { least: 0, most: Number.POSITIVE_INFINITY },
-  says: "take secrets out of sessions, their kept output and the search index; without --yes, only look for them",
-  more: "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder.\nOne that is in use is left alone and told of; it ends with 1 then.",
-  json: "{ purged, looked, kinds, sessions: [{ id, path, lines, blobs, files }], failed: [{ id, path, why }] }",
-  flags: {
-    all: { type: "boolean", says: "of all sessions, those in the trash too" },
-    stdin: { type: "boolean", says: "take out what is piped in, one secret a line, beside what is known as one" },
-    yes: { type: "boolean", short: "y", says: "do it; what is gone does not come back" },
-  },
-  examples: [
-    "pith sessions purge --all",
-    "pith sessions purge last --yes",
-    "pith sessions purge last --stdin --yes < leaked.txt",
-  ],
-  run: async (call: Call): Promise<Outcome> => (await import("./purging/purged.ts")).purged(call),
-};
+export interface Forgetting {
+  /** Pith's home. */
+  readonly home: string;
+  readonly redaction: Redaction;
+  readonly isDry: boolean;
+}
+
+/** How many. */
+export async function forgetOriginals(session: MeantSession, forgetting: Forgetting): Promise<number> {
+  let count = 0;
+  for (const folder of keptFolders(session, forgetting.home)) count += await forgottenIn(folder, forgetting);
+  return count;
+}
+
+async function forgottenIn(folder: string, { redaction, isDry }: Forgetting): Promise<number> {
+  // No folder: nothing was ever changed there.
+  const found = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  let count = 0;
+  for (const each of found.filter((one) => one.isFile())) {
+    const path = join(folder, each.name);
+    const text = await readFile(path, "utf8");
+    if (redaction.redacted(text) === text) continue;
+    count += 1;
+    if (!isDry) await rm(path);
+  }
+  return count;
+}
+
+// The search index may remember words of what was purged; it is a copy, and made anew by the next search.
+
+export async function forgetSearches(home: string): Promise<void> {
+  // What else belongs to it goes first: left behind, it would be taken for a part of the next one.
+  for (const ending of ["-shm", "-wal", ""]) await rm(join(home, `search.db${ending}`), { force: true });
+}
+
+// The sessions to be looked through: those that are named, or all, also those that lie in the trash.
+
+export interface MeantSession {
+  readonly path: string;
+  readonly id: string;
+}
+
+export type MeantSessions = { readonly type: "meant"; readonly sessions: readonly MeantSession[] } | Mistake | Failed;
+
+export async function meantSessions(call: Call): Promise<MeantSessions> {
+  if (call.flags.all === true) {
+    const env = { PITH_HOME: call.home };
+    const all = [...(await listSessions({ env })), ...(await listTrash({ env }))];
+    return { type: "meant", sessions: all.map(({ path, id }) => ({ path, id })) };
+  }
+  if (call.arguments.length === 0) return mistake("say which sessions: pith sessions purge last, or --all");
+  const sessions: MeantSession[] = [];
+  for (const word of call.arguments) {
+    const found = await withId(await meantToWrite(word, call));
+    if (found.type !== "found") return found;
+    sessions.push({ path: found.path, id: found.id });
+  }
+  return { type: "meant", sessions };
+}
+
+// A vault that knows, beside all that looks like a secret, what somebody pipes in: an argument would stay in the history of the shell.
+
+export type PurgingVault = { readonly type: "vault"; readonly vault: Vault } | Mistake;
+
+/** Also where redaction is switched off: whoever purges wants it. */
+export async function purgingVault({ home, environment, flags, note }: Call): Promise<PurgingVault> {
+  const chosen = await choose({}, { home, environment });
+  if (chosen.type === "mistake") return chosen;
+  const arrived = flags.stdin === true ? await piped(note) : ({ type: "arrived", text: "" } as const);
+  if (arrived.type === "mistake") return arrived;
+  const values = arrived.text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  if (flags.stdin === true && values.length === 0) return mistake("nothing was piped in; write one secret a line");
+  const short = values.find((value) => value.length < LEAST);
+  if (short !== undefined)
+    return mistake(`line ${values.indexOf(short) + 1} has fewer than ${LEAST} letters: too few to be told from a word`);
+  const given = values.map((value, at): [string, string] => [`${GIVEN} ${at + 1}`, value]);
+  const names = [...(chosen.choices.secrets?.also ?? []), ...given.map(([name]) => name)];
+  const vault = new Vault({
+    digest: keyedDigest(home),
+    environment: { ...environment, ...Object.fromEntries(given) },
+    names,
+  });
+  return { type: "vault", vault };
+}
+
+const LEAST = 6;
+/** No variable has a space in its name. */
+const GIVEN = "given line";
+
+// Session after session without its secrets: first looked at, and written anew only where somebody says so.
+
+export async function purged(call: Call): Promise<Outcome> {
+  const meant = await meantSessions(call);
+  if (meant.type !== "meant") return meant;
+  const vault = await purgingVault(call);
+  if (vault.type === "mistake") return vault;
+  const done: Done[] = [];
+  const failed: NotDone[] = [];
+  const told = progress(call.note);
+  for (const [at, session] of meant.sessions.entries()) {
+    told(`${at} of ${counted(meant.sessions.length, "session")} looked through`);
+    const one = await purgedOne(session, { ...vault, call });
+    // One that is in use is no reason to leave a secret in all others.
+    if ("why" in one) failed.push(one);
+    else if (one.lines + one.blobs + one.files > 0) done.push(one);
+  }
+  // Also where nothing is left to be found: somebody may have been stopped before this.
+  if (call.flags.yes === true) await forgetSearches(call.home);
+  for (const { path, why } of failed) call.note(`pith: ${path}: ${why}`);
+  return outcomeOf({ done, failed, looked: meant.sessions.length, kinds: kindsIn(vault.vault) }, call);
+}
+
+interface Done extends MeantSession {
+  readonly lines: number;
+  readonly blobs: number;
+  /** Beside the session, and what was kept to put files back. */
+  readonly files: number;
+}
+
+interface NotDone extends MeantSession {
+  readonly why: string;
+}
+
+interface Purging {
+  readonly vault: Vault;
+  readonly call: Call;
+}
+
+async function purgedOne(session: MeantSession, { vault, call }: Purging): Promise<Done | NotDone> {
+  const isDry = call.flags.yes !== true;
+  const before = realFiles.stat(session.path);
+  const outcome = await purgeSession(session.path, { redaction: vault, isDry });
+  if (outcome.type !== "purged") return { ...session, why: whyNot(outcome) };
+  const originals = await forgetOriginals(session, { home: call.home, redaction: vault, isDry });
+  const { lines, blobs, removed } = outcome;
+  // Nothing was said in it: the last session is still the last.
+  if (!isDry && lines > 0 && before) await utimes(session.path, new Date(), before.modified / 1_000);
+  return { ...session, lines, blobs, files: removed.length + originals };
+}
+
+function kindsIn(vault: Vault): readonly string[] {
+  return [...new Set(vault.found().map(({ family }) => family))].sort();
+}
+
+interface Found {
+  readonly done: readonly Done[];
+  readonly failed: readonly NotDone[];
+  readonly looked: number;
+  readonly kinds: readonly string[];
+}
+
+function outcomeOf({ done, failed, looked, kinds }: Found, { flags }: Call): Outcome {
+  const purged = flags.yes === true;
+  const data = { purged, looked, kinds, sessions: done, failed };
+  const code = failed.length > 0 ? { code: 1 } : {};
+  if (done.length === 0)
+    return { type: "shown", text: `nothing was found in ${counted(looked - failed.length, "session")}`, data, ...code };
+  const end = purged
+    ? "they are gone from here; wherever they were sent, change them there"
+    : "nothing was changed; to take them out for good, say it again with --yes";
+  return { type: "shown", text: [`found: ${kinds.join(", ")}`, ...done.map(lineOf), end].join("\n"), data, ...code };
+}
+
+function lineOf({ id, path, lines, blobs, files }: Done): string {
+  const held = [counted(lines, "entry", "entries"), counted(blobs, "kept output"), counted(files, "other file")];
+  return `${id.slice(0, 8) || path}  ${held.join(", ")}`;
+}

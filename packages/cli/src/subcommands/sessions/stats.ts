@@ -1,17 +1,153 @@
-/** `pith sessions stats`: how many there are, how much room they take, what they have cost. */
+/** The bytes of the blobs of sessions: a blob that two sessions share by a second name counts once. */
 
-import type { Call, Outcome, Subcommand } from "../subcommand.ts";
+import { basename, dirname, join } from "node:path";
+import { addedUsage, noUsage, type Usage } from "@pith/context";
+import { realFiles, type SessionItem, totalsOf } from "@pith/context/node";
+import { redactionHere } from "../../sessions/entries.ts";
+import { meant, placeIn } from "../../sessions/find-session.ts";
+import { amount, bytesTold, costTold, counted } from "../../text/format.ts";
+import { type Call, type Outcome, progress } from "../subcommand.ts";
+import { sessionsIn } from "./list-search.ts";
 
-export const stats: Subcommand = {
-  name: "sessions stats",
-  takes: "[SESSION]",
-  count: { least: 0, most: 1 },
-  says: "how many sessions there are, the room they take, and what they have cost, over all entries of all branches",
-  more: "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder. Without it, all sessions.",
-  json: "{ sessions, damaged, bytes: { logs, blobs }, entries, messages, toolCalls, compactions, usage, biggest: [{ id, path, bytes, words, cost }] }",
-  flags: {
-    folder: { type: "string", takes: "FOLDER", says: "only those of this folder, or of a folder of sessions" },
-  },
-  examples: ["pith sessions stats", "pith sessions stats last", "pith sessions stats --folder . --json"],
-  run: async (call: Call): Promise<Outcome> => (await import("./counting/summed.ts")).summed(call),
+/** Of the session at this path, without those that were counted before. */
+export function blobsBeside(): (path: string) => number {
+  const seen = new Set<string>();
+  return (path) => {
+    const folder = join(dirname(path), ".pith", basename(path), "blobs");
+    let bytes = 0;
+    for (const name of realFiles.list(folder)) {
+      const stat = realFiles.stat(join(folder, name));
+      if (stat?.kind !== "file" || seen.has(stat.identity)) continue;
+      seen.add(stat.identity);
+      bytes += stat.size;
+    }
+    return bytes;
+  };
+}
+
+// Sums over sessions as lines for people.
+
+export function sumsText(sums: Sums): string {
+  if (sums.sessions === 0) return "no session yet";
+  const { bytes, usage } = sums;
+  const input = usage.input + usage.cacheRead + usage.cacheWrite;
+  const cached = usage.cacheRead > 0 ? ` (${amount(usage.cacheRead)} from the cache)` : "";
+  const lines: readonly (readonly [string, string])[] = [
+    [
+      "sessions",
+      `${amount(sums.sessions)}${sums.damaged > 0 ? `, of which ${amount(sums.damaged)} cannot be read` : ""}`,
+    ],
+    ["room", `${bytesTold(bytes.logs + bytes.blobs)}: logs ${bytesTold(bytes.logs)}, blobs ${bytesTold(bytes.blobs)}`],
+    [
+      "holds",
+      `${amount(sums.entries)} entries, ${counted(sums.messages, "message")}, ${counted(sums.toolCalls, "call")} of tools, ${counted(sums.compactions, "compaction")}`,
+    ],
+    ["tokens", `${amount(input)} in${cached}, ${amount(usage.output)} out`],
+    ["cost", usage.cost.total > 0 ? costTold(usage.cost.total) : "nothing, or nobody knows the prices"],
+  ];
+  const biggest = sums.sessions === 1 ? [] : ["", "biggest", ...sums.biggest.map(lineOf)];
+  return [...lines.map(([word, value]) => `${word.padEnd(10)}${value}`), ...biggest].join("\n");
+}
+
+function lineOf({ id, bytes, cost, words }: Sized): string {
+  const price = cost > 0 ? costTold(cost) : "–";
+  return `  ${id.slice(0, 8).padEnd(8)}  ${bytesTold(bytes).padStart(8)}  ${price.padStart(8)}  ${[...words].slice(0, WIDTH).join("")}`;
+}
+
+const WIDTH = 60;
+
+// Sums over sessions: each file is read once from end to end, and told of while that takes long.
+
+export async function summed(call: Call): Promise<Outcome> {
+  const [word] = call.arguments;
+  const found = word === undefined ? null : await meant(word, call);
+  if (found?.type === "mistake") return found;
+  const items = found
+    ? [itemAt(found)]
+    : await sessionsIn(placeIn({ ...call, flags: { all: true, ...call.flags } }), call.home);
+  // The biggest are named by what was said in them, maybe to another program.
+  const sums = (await redactionHere(call)).redacted(await sumsOf(items, call.note));
+  return { type: "shown", text: sumsText(sums), data: sums };
+}
+
+function itemAt({ path, id }: { readonly path: string; readonly id: string }): SessionItem {
+  const { size = 0, modified = 0 } = realFiles.stat(path) ?? {};
+  return { path, id, size, modified, cwd: "", created: "", firstMessage: "" };
+}
+
+async function sumsOf(items: readonly SessionItem[], note: (line: string) => void): Promise<Sums> {
+  const told = progress(note);
+  const blobs = blobsBeside();
+  let sums: Sums = NOTHING;
+  let read = 0;
+  const all = items.reduce((sum, { size }) => sum + size, 0);
+  for (const item of items) {
+    told(`${bytesTold(read)} of ${bytesTold(all)} read`);
+    sums = await added(sums, item, blobs(item.path));
+    read += item.size;
+  }
+  return sums;
+}
+
+const NOTHING: Sums = {
+  sessions: 0,
+  damaged: 0,
+  bytes: { logs: 0, blobs: 0 },
+  entries: 0,
+  messages: 0,
+  toolCalls: 0,
+  compactions: 0,
+  usage: noUsage,
+  biggest: [],
 };
+
+async function added(sums: Sums, item: SessionItem, blobs: number): Promise<Sums> {
+  const counted = await totalsOf(item.path);
+  const bytes = { logs: sums.bytes.logs + item.size, blobs: sums.bytes.blobs + blobs };
+  const isRead = counted.type === "counted" && counted.header !== null;
+  const before = { ...sums, sessions: sums.sessions + 1, bytes };
+  if (counted.type !== "counted") return { ...before, damaged: sums.damaged + 1 };
+  const { totals, header } = counted;
+  const words = item.name ?? item.firstMessage;
+  const sized = {
+    id: header?.id ?? item.id,
+    path: item.path,
+    bytes: item.size + blobs,
+    words,
+    cost: totals.usage.cost.total,
+  };
+  return {
+    ...before,
+    damaged: sums.damaged + (isRead ? 0 : 1),
+    entries: sums.entries + totals.entries,
+    messages: sums.messages + totals.userMessages + totals.assistantMessages,
+    toolCalls: sums.toolCalls + totals.toolCalls,
+    compactions: sums.compactions + totals.compactions,
+    usage: addedUsage(sums.usage, totals.usage),
+    biggest: [...sums.biggest, sized].sort((one, other) => other.bytes - one.bytes).slice(0, MOST),
+  };
+}
+
+const MOST = 10;
+
+// What many sessions hold and have cost together.
+
+export interface Sums {
+  readonly sessions: number;
+  readonly damaged: number;
+  readonly bytes: { readonly logs: number; readonly blobs: number };
+  readonly entries: number;
+  readonly messages: number;
+  readonly toolCalls: number;
+  readonly compactions: number;
+  readonly usage: Usage;
+  readonly biggest: readonly Sized[];
+}
+
+export interface Sized {
+  readonly id: string;
+  readonly path: string;
+  readonly bytes: number;
+  readonly words: string;
+  readonly cost: number;
+}

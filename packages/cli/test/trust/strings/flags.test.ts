@@ -2,11 +2,9 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
-import { flags } from "../../../src/asking/flags.ts";
-import { readArguments } from "../../../src/asking/read-arguments.ts";
-import type { Wish } from "../../../src/asking/wish.ts";
-import { readCall } from "../../../src/subcommands/calling/read-call.ts";
-import { trust } from "../../../src/subcommands/trust.ts";
+import { flags, readArguments, type Wish } from "../../../src/args/args.ts";
+import { readCall } from "../../../src/subcommands/parse.ts";
+import { trust } from "../../../src/subcommands/subcommands.ts";
 import { hostileStrings } from "./hostile-strings.ts";
 
 const COUNT = 10_000;

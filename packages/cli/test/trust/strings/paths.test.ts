@@ -18,11 +18,11 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Desk } from "../../../src/commands/command.ts";
 import { runCommand } from "../../../src/commands/run-command.ts";
-import { exportSession } from "../../../src/exporting/export-session.ts";
-import { fileBlocks } from "../../../src/prompting/file-blocks.ts";
-import { skillIn } from "../../../src/prompting/skills/skill-in.ts";
-import { templateIn } from "../../../src/prompting/templates/template.ts";
-import { namedSession } from "../../../src/subcommands/sessions/finding/named-session.ts";
+import { exportSession } from "../../../src/export/export-session.ts";
+import { fileBlocks } from "../../../src/resources/attachments.ts";
+import { skillIn } from "../../../src/resources/skills.ts";
+import { templateIn } from "../../../src/resources/templates.ts";
+import { namedSession } from "../../../src/sessions/find-session.ts";
 import { hostileStrings, inherited } from "./hostile-strings.ts";
 
 const SECRET = "what nobody may see";

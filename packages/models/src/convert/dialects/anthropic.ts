@@ -2,13 +2,9 @@
 
 import type { JSONObject, JSONValue } from "@ai-sdk/provider";
 import type { ThinkingBlock } from "@pith/context";
-import { webSearch } from "../served/own-search.ts";
-import type { Served } from "../served/served-block.ts";
-import { servedParts } from "../served/served-parts.ts";
-import { foundText } from "../telling/found-text.ts";
-import type { Dialect } from "./dialect.ts";
-import { isOpaque } from "./signature.ts";
-import { unsigned } from "./unsigned.ts";
+import { foundText } from "../draft.ts";
+import { type Served, servedParts, webSearch } from "../server-tools.ts";
+import { type Dialect, isOpaque, unsigned } from "./dialect.ts";
 
 export const anthropic: Dialect = { ...unsigned, sentThinking, sentServed, thinkingFields };
 

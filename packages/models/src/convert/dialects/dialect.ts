@@ -1,15 +1,15 @@
 /** How signatures and ids travel over one wire protocol: from our blocks to the AI SDK's parts, and back from a draft. */
 
 import type {
+  JSONValue,
   LanguageModelV4ReasoningPart,
   LanguageModelV4TextPart,
   LanguageModelV4ToolCallPart,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import type { AssistantMessage, TextBlock, ThinkingBlock, ToolCallBlock } from "@pith/context";
-import type { Served } from "../served/served-block.ts";
-import type { ServedPart } from "../served/served-parts.ts";
-import type { DraftBlock, DraftCall, DraftText, DraftThinking } from "../telling/draft.ts";
+import type { DraftBlock, DraftCall, DraftText, DraftThinking } from "../draft.ts";
+import type { Served, ServedPart } from "../server-tools.ts";
 
 export interface Dialect {
   readonly sentText: (block: TextBlock, beside: Beside) => LanguageModelV4TextPart;
@@ -33,3 +33,42 @@ export interface Beside {
   /** Whether reasoning is sent in the same message: some ids mean nothing without it. */
   readonly thinks: boolean;
 }
+
+// Telling one protocol's signatures from another's.
+
+/** The fields in which chat completions carry reasoning; pi writes the field's name where others have a signature. */
+export const reasoningFields: readonly string[] = ["reasoning_content", "reasoning", "reasoning_text"];
+
+/** Letters that only their maker can read: neither the JSON of one protocol nor the field name of another. */
+export function isOpaque(signature: string | undefined): signature is string {
+  return signature !== undefined && /^[^\s{}"]+$/.test(signature) && !reasoningFields.includes(signature);
+}
+
+/** Gemini takes bytes, and refuses a request with letters that are no base64. */
+export function isBase64(signature: string | undefined): signature is string {
+  return isOpaque(signature) && /^[A-Za-z0-9+/_-]+={0,2}$/.test(signature);
+}
+
+/** An object in JSON, or null for any other text. */
+export function objectIn(text: string | undefined): Readonly<Record<string, JSONValue | undefined>> | null {
+  if (!text?.startsWith("{")) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A signature of another protocol may begin like one.
+    return null;
+  }
+}
+
+// What all protocols have in common: words and calls as they are, without any signature.
+
+export const unsigned: Dialect = {
+  sentText: ({ text }) => ({ type: "text", text }),
+  sentThinking: () => [],
+  sentCall: ({ id, name, arguments: input }) => ({ type: "tool-call", toolCallId: id, toolName: name, input }),
+  sentCallId: (id) => id,
+  sentServed: () => [],
+  textFields: () => ({}),
+  thinkingFields: () => ({}),
+  callFields: ({ id }) => ({ id }),
+};

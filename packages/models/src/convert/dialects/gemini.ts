@@ -1,13 +1,9 @@
 /** Gemini: a thought signature on any part of a reply, most often on the first call or the last text. */
 
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
-import type { Served } from "../served/served-block.ts";
-import { servedParts } from "../served/served-parts.ts";
-import type { DraftBlock } from "../telling/draft.ts";
-import { foundText } from "../telling/found-text.ts";
-import type { Dialect } from "./dialect.ts";
-import { isBase64 } from "./signature.ts";
-import { unsigned } from "./unsigned.ts";
+import { type DraftBlock, foundText } from "../draft.ts";
+import { type Served, servedParts } from "../server-tools.ts";
+import { type Dialect, isBase64, unsigned } from "./dialect.ts";
 
 export const gemini: Dialect = {
   ...unsigned,

@@ -2,10 +2,8 @@
 
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { AssistantMessage } from "@pith/context";
-import type { Dialect } from "./dialect.ts";
+import { type Dialect, reasoningFields, unsigned } from "./dialect.ts";
 import { gemini } from "./gemini.ts";
-import { reasoningFields } from "./signature.ts";
-import { unsigned } from "./unsigned.ts";
 
 export function openaiCompletions(provider: string): Dialect {
   return withoutThoughts.has(provider) ? silent : telling;

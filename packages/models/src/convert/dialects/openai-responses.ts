@@ -2,13 +2,9 @@
 
 import type { JSONObject, LanguageModelV4ReasoningPart, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { TextBlock, ThinkingBlock, ToolCallBlock } from "@pith/context";
-import type { Served } from "../served/served-block.ts";
-import { servedParts } from "../served/served-parts.ts";
-import type { DraftCall, DraftText, DraftThinking } from "../telling/draft.ts";
-import { foundText } from "../telling/found-text.ts";
-import type { Beside, Dialect } from "./dialect.ts";
-import { isOpaque, objectIn } from "./signature.ts";
-import { unsigned } from "./unsigned.ts";
+import { type DraftCall, type DraftText, type DraftThinking, foundText } from "../draft.ts";
+import { type Served, servedParts } from "../server-tools.ts";
+import { type Beside, type Dialect, isOpaque, objectIn, unsigned } from "./dialect.ts";
 
 export const openaiResponses: Dialect = {
   sentText: (block, beside) => ({ ...unsigned.sentText(block, beside), ...ofItem(textItem(block), beside) }),

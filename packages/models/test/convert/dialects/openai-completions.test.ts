@@ -3,9 +3,9 @@
 import { startServer } from "@pith/testkit";
 import { expect, test } from "vitest";
 import { promptOf } from "../../../src/convert/index.ts";
-import { openModel } from "../../../src/opening/open-model.ts";
-import { lastOf } from "../../model/served.ts";
-import { requestOf, says, user } from "../asking/requests.ts";
+import { openModel } from "../../../src/open-model.ts";
+import { lastOf } from "../../served.ts";
+import { requestOf, says, user } from "../requests.ts";
 
 const backFrom = (provider: string, thinkingSignature: string): string => {
   const by = { api: "openai-completions", provider, model: "m" };

@@ -1,0 +1,98 @@
+/** What an agent is made of: a session, somebody who speaks, and what can be done; the rest may be left out. */
+
+import type {
+  CompactionHooks,
+  CompactionLimits,
+  ContextHooks,
+  HookFailure,
+  Model,
+  ModelName,
+  Ports,
+  Session,
+  ThinkingLevel,
+  TreeHooks,
+  Writer,
+} from "@pith/context";
+import type { Listen } from "./events.ts";
+import type { ProviderHooks, RunHooks } from "./hooks/hooks.ts";
+import type { Permits } from "./permissions/request.ts";
+import type { Blobs, Secrets, Step } from "./ports.ts";
+import type { SkillFiles } from "./prompt/skill.ts";
+import type { Beginning } from "./prompt/system-prompt.ts";
+import type { RewindParts } from "./session/rewind.ts";
+import type { Tool } from "./tool.ts";
+
+export interface AgentParts {
+  readonly session: Session;
+  readonly model: Model;
+  readonly tools: readonly Tool[];
+  readonly ports: Ports;
+  /** Where it works, and what it is told before the first word. */
+  readonly beginning?: Beginning;
+  readonly thinking?: ThinkingLevel;
+  /** What is too much; for each model its own, where it is a function. */
+  readonly limits?: CompactionLimits | LimitsFor;
+  /** What every summary should look at, beside what is asked for with one. */
+  readonly instructions?: string;
+  /** Who writes summaries, in order of preference, and at last code; the model that works, where nobody is named. */
+  readonly writers?: readonly Writer[];
+  /** Tokens that stay free of the window of whoever tells a branch; without it, all of the branch is told. */
+  readonly branchReserve?: number;
+  readonly hooks?: AgentHooks;
+  /** What goes on beside the conversation, and the model must know. */
+  readonly states?: readonly StateSection[];
+  /** Without it everything is permitted: whoever hands in the tools answers for them. */
+  readonly permits?: Permits;
+  /** Without it, output that is too long loses its middle. */
+  readonly blobs?: Blobs;
+  /** Given to the session as well, so that no secret is written; without it, all is written as it is. */
+  readonly secrets?: Secrets;
+  /** Where skills lie; without it nobody says that one has changed since it was loaded. */
+  readonly skills?: SkillFiles;
+  /** Where files are put back as they were; without it none are. */
+  readonly rewind?: RewindParts;
+  readonly step?: Step;
+  /** Told everything that happens, also what happens outside a run. */
+  readonly listen?: Listen;
+}
+
+/** What is too much for a model. */
+export type LimitsFor = (to: ModelName) => CompactionLimits;
+
+export interface AgentHooks extends ContextHooks, CompactionHooks, TreeHooks, RunHooks, ProviderHooks {}
+
+// State that goes on beside the conversation, such as a list of things to do: told to the model when it changes, and again after a compaction.
+
+export interface StateSection {
+  readonly name: string;
+  /** Null where there is nothing to say. */
+  readonly text: () => string | null;
+}
+
+// The hooks of several hosts as those of one: each host's are asked behind those of the one before it.
+
+/** Every host is told what went wrong; an act does not happen without a hook that failed as soon as one of them wants it so. */
+export function joinedHooks(...hosts: readonly AgentHooks[]): AgentHooks {
+  const joined: Record<string, unknown> = {};
+  for (const host of hosts)
+    for (const [name, hooks] of Object.entries(host))
+      if (Array.isArray(hooks) && hooks.length > 0) joined[name] = [...((joined[name] as readonly []) ?? []), ...hooks];
+  const reports = hosts.flatMap(({ report }) => report ?? []);
+  return {
+    ...joined,
+    ...(reports.length > 0 && { report: (failure: HookFailure) => tellAll(reports, failure) }),
+    ...(hosts.some(({ isAsking }) => isAsking) && { isAsking: () => hosts.some(({ isAsking }) => isAsking?.()) }),
+    ...(hosts.some(({ onFailure }) => onFailure === "cancel") && { onFailure: "cancel" as const }),
+  };
+}
+
+type Report = (failure: HookFailure) => void;
+
+/** One that throws keeps nobody from hearing it. */
+function tellAll([first, ...rest]: readonly Report[], failure: HookFailure): void {
+  try {
+    first?.(failure);
+  } finally {
+    if (rest.length > 0) tellAll(rest, failure);
+  }
+}

@@ -1,0 +1,92 @@
+/** Work that tells what it does: what it tells as it comes, and at the end what came of it. It goes on whether or not anybody listens. */
+
+import type { Ports } from "@pith/context";
+
+export type Tell<Event> = (event: Event) => void;
+
+export interface Manner<Event> {
+  /** Called when whoever listened has gone before the end; the work is then waited for, so that it had better stop it. */
+  readonly leave?: () => void;
+  /** Whether something told later takes the place of something that nobody has taken yet. */
+  readonly replaces?: (earlier: Event, later: Event) => boolean;
+}
+
+export async function* during<Event, Outcome>(
+  work: (tell: Tell<Event>) => Promise<Outcome>,
+  { leave = () => {}, replaces }: Manner<Event> = {},
+): AsyncGenerator<Event, Outcome> {
+  let told: Event[] = [];
+  let isOver = false;
+  let wake = (): void => {};
+  const tell = (event: Event): void => {
+    const at = replaces ? told.findLastIndex((earlier) => replaces(earlier, event)) : -1;
+    told.splice(at < 0 ? told.length : at, 1, event);
+    wake();
+  };
+  const outcome = work(tell).finally(() => {
+    isOver = true;
+    wake();
+  });
+  const ended = outcome.then(
+    () => undefined,
+    () => undefined,
+  );
+  try {
+    for (;;) {
+      const heard = told;
+      told = [];
+      yield* heard;
+      if (isOver && told.length === 0) return await outcome;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        if (isOver || told.length > 0) resolve();
+      });
+    }
+  } finally {
+    if (!isOver) leave();
+    await ended;
+  }
+}
+
+// Something that is waited for only until somebody breaks it off. It goes on by itself, and nobody hears of it any more.
+
+/** Null as soon as it is aborted, whether or not it ever ends. */
+export async function unlessAborted<Outcome>(awaited: Promise<Outcome>, signal: AbortSignal): Promise<Outcome | null> {
+  const aborted = Promise.withResolvers<null>();
+  const breakOff = (): void => aborted.resolve(null);
+  if (signal.aborted) breakOff();
+  signal.addEventListener("abort", breakOff);
+  try {
+    return await Promise.race([aborted.promise, awaited]);
+  } finally {
+    signal.removeEventListener("abort", breakOff);
+  }
+}
+
+// Work that is waited for until somebody stops it, and then only for a moment: one that does not listen holds nobody up.
+
+export interface Stopping<Outcome> {
+  readonly signal: AbortSignal;
+  readonly ports: Pick<Ports, "sleep">;
+  /** What came of it where it does not end in time. */
+  readonly otherwise: Outcome;
+}
+
+const MOMENT_MS = 120;
+
+export async function untilStopped<Outcome>(
+  work: () => Promise<Outcome>,
+  { signal, ports, otherwise }: Stopping<Outcome>,
+): Promise<Outcome> {
+  const over = new AbortController();
+  const stopped = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { signal: over.signal });
+  });
+  const late = stopped.then(() => ports.sleep(MOMENT_MS, { signal: over.signal })).then(() => otherwise);
+  try {
+    return await Promise.race([work(), late]);
+  } finally {
+    over.abort();
+  }
+}

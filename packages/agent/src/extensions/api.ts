@@ -1,0 +1,163 @@
+/** An extension: a function that is given what it may register, before the session it belongs to begins. */
+
+import type { Entry, Model, ModelName, UsageEntry, Writer } from "@pith/context";
+import type { Content } from "../agent.ts";
+import type { Tool } from "../tool.ts";
+import type { EventOf, ExtensionEventName, ResultOf } from "./events.ts";
+
+export type Extension = (pith: ExtensionApi) => void | Promise<void>;
+
+/** Acts on the session are possible from `session_start` on. */
+export interface ExtensionApi {
+  on<Name extends ExtensionEventName>(event: Name, handler: ExtensionListener<Name>): void;
+  /** Where another one has its name already, it is refused. */
+  registerTool(tool: ExtensionTool): void;
+  registerCommand(name: string, command: ExtensionCommand): void;
+  /** Told to the model whenever it changes, and again after a compaction; null says nothing. */
+  registerState(name: string, text: () => string | null): void;
+  /** Asked for summaries before those that come with Pith; what it writes is checked like any other. */
+  registerWriter(writer: Writer): void;
+  /** As the user writes them, such as `bash(git push)`; a deny outweighs whatever allows. */
+  registerRules(rules: ExtensionRules): void;
+  /** State of its own, in the log and never in the context. */
+  appendEntry(customType: string, data?: unknown): Promise<void>;
+  /** What was paid to a model beside this session, as by a program of its own: it counts in the totals. */
+  appendUsage(paid: PaidBeside): Promise<void>;
+  /** For the model, though no person said it. */
+  sendMessage(message: ExtensionMessage, sending?: Sending): Promise<void>;
+  /** As if the user had said it. */
+  sendUserMessage(content: Content, sending?: Pick<Sending, "deliverAs">): Promise<void>;
+  setLabel(entryId: string, label: string | undefined): Promise<void>;
+  setSessionName(name: string): Promise<void>;
+  /** By `provider/model`, with the user's keys; null where it cannot be had. */
+  openModel(name: string): Promise<Model | null>;
+}
+
+export type PaidBeside = Pick<UsageEntry, "kind" | "provider" | "model" | "usage" | "note">;
+
+export type ExtensionListener<Name extends ExtensionEventName> = (
+  event: EventOf<Name>,
+  context: ExtensionContext,
+) => // biome-ignore lint/suspicious/noConfusingVoidType: a handler that only listens returns nothing.
+Promise<ResultOf<Name> | undefined | void> | ResultOf<Name> | undefined | void;
+
+/** Unless it says otherwise, running it twice may do more than once. */
+export type ExtensionTool = Omit<Tool, "isIdempotent"> & { readonly isIdempotent?: boolean };
+
+export interface ExtensionCommand {
+  /** What it does, in one line. */
+  readonly description: string;
+  /** What may stand behind it, such as `[name]`. */
+  readonly takes?: string;
+  /** What it answers is shown; nothing is shown for nothing. */
+  run(words: string, context: CommandContext): Promise<string | undefined>;
+}
+
+export interface ExtensionRules {
+  readonly allow?: readonly string[];
+  readonly ask?: readonly string[];
+  readonly deny?: readonly string[];
+}
+
+export interface ExtensionMessage {
+  readonly customType: string;
+  readonly content: string;
+  /** Whether people see it, too; they do, unless said. */
+  readonly display?: boolean;
+  readonly details?: unknown;
+}
+
+export interface Sending {
+  /** While a run is under way: before its next request, when it has no more to say, or with what is said next. */
+  readonly deliverAs?: "steer" | "followUp" | "nextTurn";
+  /** Whether the model is asked where it is at rest. */
+  readonly triggerTurn?: boolean;
+}
+
+/** What a handler sees of the session, and what it may do there. */
+export interface ExtensionContext {
+  readonly ui: ExtensionUi;
+  /** Whether somebody is there to be asked. */
+  readonly hasUI: boolean;
+  readonly cwd: string;
+  readonly session: SessionSight;
+  readonly model: ModelName & Pick<Model, "contextWindow" | "maxTokens">;
+  isIdle(): boolean;
+  hasPendingMessages(): boolean;
+  abort(): void;
+  getContextUsage(): UsageSight;
+  /** Begun and not waited for. */
+  compact(wish?: CompactWish): void;
+}
+
+/** For commands, which run while nothing else is asked of the session. */
+export interface CommandContext extends ExtensionContext {
+  waitForIdle(): Promise<void>;
+  navigateTree(
+    target: string | null,
+    wish?: { readonly summarize?: boolean; readonly label?: string },
+  ): Promise<CancelledOr>;
+  newSession(): Promise<CancelledOr>;
+  fork(entryId: string): Promise<CancelledOr>;
+  switchSession(sessionPath: string): Promise<CancelledOr>;
+  reload(): Promise<void>;
+}
+
+export interface CancelledOr {
+  readonly cancelled: boolean;
+}
+
+export interface SessionSight {
+  readonly id: string;
+  /** Null where nothing is kept. */
+  readonly file: string | null;
+  readonly name: string | null;
+  readonly leafId: string | null;
+  /** The loaded end of the branch. */
+  entries(): readonly Entry[];
+  /** All of it, from the root. */
+  branch(): Promise<readonly Entry[]>;
+  entry(id: string): Promise<Entry | undefined>;
+}
+
+export interface UsageSight {
+  readonly tokens: number;
+  readonly contextWindow: number;
+  readonly percent: number;
+}
+
+export interface CompactWish {
+  readonly customInstructions?: string;
+  readonly onComplete?: (result: unknown) => void;
+  readonly onError?: (error: Error) => void;
+}
+
+// The port to the person, as extensions have it: a few questions and signs that every mode can show, also over a line to another program.
+
+export interface ExtensionUi {
+  /** Undefined where it was left without an answer. */
+  select(title: string, options: readonly string[], asking?: UiAsking): Promise<string | undefined>;
+  confirm(title: string, message: string, asking?: UiAsking): Promise<boolean>;
+  input(title: string, placeholder?: string, asking?: UiAsking): Promise<string | undefined>;
+  notify(message: string, type?: "info" | "warning" | "error"): void;
+  /** A few words by the meter; undefined takes them away. */
+  setStatus(key: string, text: string | undefined): void;
+  /** Lines above the editor; undefined takes them away. */
+  setWidget(key: string, lines: readonly string[] | undefined): void;
+}
+
+export interface UiAsking {
+  readonly signal?: AbortSignal;
+  /** Milliseconds after which nobody is expected to answer any more. */
+  readonly timeout?: number;
+}
+
+/** Where nobody is there: no question is answered, and nothing is shown. */
+export const nobodyThere: ExtensionUi = {
+  select: async () => undefined,
+  confirm: async () => false,
+  input: async () => undefined,
+  notify: () => {},
+  setStatus: () => {},
+  setWidget: () => {},
+};

@@ -1,0 +1,180 @@
+/** What a person says, before anything of it is kept: hooks may say it otherwise, or see to it themselves. Each hears what the one before it left. */
+
+import {
+  addingUpTo,
+  answersOf,
+  type Drafted,
+  foldedSystem,
+  type ImageBlock,
+  type Ports,
+  type Queued,
+  roomForHooks,
+  type Session,
+  textTokens,
+  type UserMessage,
+} from "@pith/context";
+import { appended, NotWritten } from "../append.ts";
+import type { RunEnd } from "../events.ts";
+import { budgetOf, type RunParts } from "../loop/run-context.ts";
+import { EXTENSION } from "../prompt/system-prompt.ts";
+import type { BeforeAgentStartEvent, InputEvent, RunHooks } from "./hooks.ts";
+import { soundBlocks } from "./message-hooks.ts";
+
+type Said = UserMessage["content"];
+
+export type Heard =
+  | { readonly type: "said"; readonly content: Said }
+  | { readonly type: "handled" }
+  | { readonly type: "aborted" }
+  /** A hook that keeps secrets has failed. */
+  | { readonly type: "unheard" };
+
+export interface InputParts {
+  readonly session: Session;
+  readonly hooks: RunHooks;
+  readonly ports: Pick<Ports, "sleep">;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export async function heardInput(said: Said, as: InputEvent["as"], parts: InputParts): Promise<Heard> {
+  const { hooks, session, ports, signal } = parts;
+  let content = said;
+  for (const hook of hooks.input ?? []) {
+    const { answers, isCancelled } = await answersOf([hook], () => eventOf(session.redacted(content), as), {
+      host: hooks,
+      ports,
+      signal,
+      read: (result) => answerIn(result, content),
+    });
+    if (isCancelled) return { type: signal?.aborted ? "aborted" : "unheard" };
+    const [answer] = answers;
+    if (answer?.type === "handled") return answer;
+    content = answer?.content ?? content;
+  }
+  return { type: "said", content };
+}
+
+/** The same while a run is under way; null where a hook has seen to it. What must not be said is thrown: nobody else could tell. */
+export async function heardWords(
+  { kind, content }: Pick<Queued, "kind" | "content">,
+  { hooks = {}, ...parts }: Omit<InputParts, "hooks"> & { readonly hooks?: RunHooks },
+): Promise<Said | null> {
+  const heard = await heardInput(content, kind, { ...parts, hooks });
+  if (heard.type === "unheard") throw new NotWritten(UNHEARD);
+  return heard.type === "said" ? heard.content : null;
+}
+
+/** How a run ends that nothing was said for. */
+export function unsaid({ type }: Exclude<Heard, { type: "said" }>): RunEnd {
+  if (type === "unheard") return { type: "failed", why: UNHEARD };
+  return { type: type === "handled" ? "done" : "aborted" };
+}
+
+const UNHEARD =
+  "a hook that watches over all that is said failed, so it was not said; say it again once that is mended";
+
+function eventOf(content: Said, as: InputEvent["as"]): InputEvent {
+  return { type: "input", text: textIn(content), images: structuredClone(imagesIn(content)), as };
+}
+
+function answerIn(result: unknown, before: Said): Extract<Heard, { type: "said" | "handled" }> | null {
+  if (result === undefined || result === null) return null;
+  const { action, text, images } = Object(result) as Readonly<Record<string, unknown>>;
+  if (action === "continue") return null;
+  if (action === "handled") return { type: "handled" };
+  if (action !== "transform") throw new Error("its action is neither continue, transform nor handled");
+  if (text !== undefined && typeof text !== "string") throw new Error("its text is no text");
+  const shown = images === undefined ? imagesIn(before) : soundBlocks(images).filter(isImage);
+  const content = joined(text ?? textIn(before), shown);
+  if (content.length === 0) throw new Error("it leaves nothing to say");
+  return { type: "said", content };
+}
+
+function joined(text: string, images: readonly ImageBlock[]): Said {
+  if (images.length === 0) return text;
+  return text === "" ? images : [{ type: "text", text }, ...images];
+}
+
+function textIn(content: Said): string {
+  if (typeof content === "string") return content;
+  return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+}
+
+function imagesIn(content: Said): readonly ImageBlock[] {
+  return typeof content === "string" ? [] : content.filter(isImage);
+}
+
+function isImage(block: { readonly type: string }): block is ImageBlock {
+  return block.type === "image";
+}
+
+// Before the first request of a run: hooks may put a message behind what was said, and a section of their own into what the model is told first.
+
+export async function beforeStart(parts: RunParts): Promise<void> {
+  const { session, hooks, ports, signal } = parts;
+  const asked = hooks.before_agent_start ?? [];
+  const sections = sectionsOf(parts);
+  if (asked.length === 0 && sections[EXTENSION] === undefined) return;
+  const room = roomForHooks(session, budgetOf(parts));
+  const adding = addingUpTo(room);
+  const { answers, failures, isCancelled } = await answersOf(asked, () => createStartEvent(parts), {
+    host: hooks,
+    ports,
+    signal,
+    read: (result) => readStartAnswer(result, { adding, room }),
+  });
+  if (isCancelled && signal.aborted) return;
+  if (isCancelled) throw new NotWritten(UNWATCHED);
+  const texts = answers.flatMap(({ section }) => section);
+  // One that failed has not said that it is over.
+  const wanted = texts.length > 0 ? texts.join("\n\n") : failures.length > 0 ? sections[EXTENSION] : undefined;
+  const drafts = [
+    ...sectionChange(sections[EXTENSION], wanted === undefined ? undefined : session.redacted(wanted), ports),
+    ...answers.flatMap(({ added }) => added),
+  ];
+  if (drafts.length > 0) await appended(session, ...drafts);
+}
+
+const UNWATCHED = "a hook that watches over every run failed, so this one did not begin; mend it, and go on";
+
+interface Answer {
+  readonly section: readonly string[];
+  readonly added: readonly Drafted[];
+}
+
+function readStartAnswer(
+  result: unknown,
+  { adding, room }: { readonly adding: ReturnType<typeof addingUpTo>; readonly room: number },
+): Answer | null {
+  if (result === undefined || result === null) return null;
+  const { message, systemPrompt } = Object(result) as Readonly<Record<string, unknown>>;
+  if (systemPrompt !== undefined && systemPrompt !== null && typeof systemPrompt !== "string")
+    throw new Error("its systemPrompt is no text");
+  const section = systemPrompt ? [systemPrompt] : [];
+  if (section.some((text) => textTokens(text) > room)) throw new Error(`its systemPrompt has more than ${room} tokens`);
+  const entries = message === undefined || message === null ? [] : [{ ...Object(message), type: "custom_message" }];
+  return { section, added: adding({ entries }) ?? [] };
+}
+
+// The beginning of the request stays as it is: a change is said where one stands.
+function sectionChange(
+  before: string | undefined,
+  wanted: string | undefined,
+  ports: Pick<Ports, "now">,
+): readonly Drafted[] {
+  if (before === wanted) return [];
+  const sections = { [EXTENSION]: wanted ?? null };
+  return [{ type: "message", message: { role: "system", content: "", sections, timestamp: ports.now() } }];
+}
+
+function sectionsOf({ session }: RunParts): Readonly<Record<string, string>> {
+  const said = Object.entries(foldedSystem(session.window)?.sections ?? {});
+  return Object.fromEntries(said.filter((each): each is [string, string] => typeof each[1] === "string"));
+}
+
+function createStartEvent(parts: RunParts): BeforeAgentStartEvent {
+  const { entries } = parts.session.window;
+  const last = entries.findLast((entry) => entry.type === "message" && entry.message.role === "user");
+  const prompt = last?.type === "message" && last.message.role === "user" ? last.message.content : "";
+  return { type: "before_agent_start", prompt: structuredClone(prompt), sections: sectionsOf(parts) };
+}

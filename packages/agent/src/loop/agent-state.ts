@@ -1,0 +1,109 @@
+/** What an agent is at this moment: who speaks, how hard it thinks, what it is told, and whether it compacts by itself. All else stays. */
+
+import {
+  type Budget,
+  compactionLimits,
+  foldedSystem,
+  type Model,
+  type ModelName,
+  messageTokens,
+  missingReferences,
+  type ThinkingLevel,
+} from "@pith/context";
+import type { AgentParts, LimitsFor } from "../agent-options.ts";
+import { appended } from "../append.ts";
+import { changeModel, type ModelSet } from "../compaction/auto-compact.ts";
+import type { AgentEvent } from "../events.ts";
+import { atOnce } from "../ports.ts";
+import { type Beginning, establish, systemMessage } from "../prompt/system-prompt.ts";
+import { budgetOf, type Deliveries, Notices, Nudges, type RunParts, usualDeliveries } from "./run-context.ts";
+
+export class Standing {
+  /** What it is told before the next word, where that is not what the log says. */
+  beginning: Beginning | undefined;
+  /** Undefined: as the limits say. */
+  isAutomatic: boolean | undefined;
+  deliveries: Deliveries = usualDeliveries;
+  readonly #parts: AgentParts;
+  readonly #notices = new Notices();
+  readonly #nudges = new Nudges();
+  #model: Model;
+  #thinking: ThinkingLevel | undefined;
+
+  constructor(parts: AgentParts) {
+    this.#parts = parts;
+    this.#model = parts.model;
+    this.#thinking = parts.thinking;
+    this.beginning = parts.beginning;
+  }
+
+  get model(): Model {
+    return this.#model;
+  }
+
+  get thinkingLevel(): string {
+    return this.#thinking ?? this.#parts.session.window.state.thinkingLevel;
+  }
+
+  /** What it will be told before the first word weighs something before that, too. */
+  get budget(): Budget {
+    const budget = budgetOf(this.runParts());
+    const { session, tools } = this.#parts;
+    const isBegun = session.window.entries.some(({ type }) => type === "message") || foldedSystem(session.window);
+    if (!this.beginning || isBegun) return budget;
+    const { folder: _, ...prompt } = this.beginning;
+    return { ...budget, fixed: messageTokens(systemMessage({ ...prompt, tools }, 0)) };
+  }
+
+  /** For a run, or for an act beside one. */
+  runParts(signal: AbortSignal = NEVER): RunParts {
+    const { hooks = {}, step = atOnce } = this.#parts;
+    return {
+      ...this.#parts,
+      model: this.#model,
+      limits: this.#limits(),
+      hooks,
+      step,
+      notices: this.#notices,
+      nudges: this.#nudges,
+      deliveries: this.deliveries,
+      signal,
+    };
+  }
+
+  /** Says what must have been said before the first word. */
+  async establish(): Promise<void> {
+    const { session, tools, ports } = this.#parts;
+    const [model, beginning, thinking] = [this.#model, this.beginning, this.#thinking];
+    await establish({ session, tools, ports, model, beginning, thinking });
+    // Whoever compacted it beside an agent did not attach them.
+    if (session.window.compactionAt < 0 || missingReferences(session.window).length === 0) return;
+    const { reattachSkills } = await import("../prompt/attach-skills.ts");
+    await reattachSkills(this.runParts());
+  }
+
+  /** From the next request on; where it is too much for that one, nothing changes. */
+  async *speakWith(model: Model, parts: RunParts): AsyncGenerator<AgentEvent, ModelSet> {
+    const outcome = yield* changeModel(model, parts);
+    if (outcome.type === "set") this.#model = model;
+    return outcome;
+  }
+
+  /** From the next request on. */
+  async *think(level: ThinkingLevel, { session }: RunParts): AsyncGenerator<AgentEvent, void> {
+    await appended(session, { type: "thinking_level_change", thinkingLevel: level });
+    this.#thinking = level;
+    yield { type: "thinking_level_changed", level };
+  }
+
+  #limits(): LimitsFor {
+    const { limits = compactionLimits } = this.#parts;
+    const { isAutomatic } = this;
+    return (to: ModelName) => {
+      const own = typeof limits === "function" ? limits(to) : limits;
+      return { ...own, enabled: isAutomatic ?? own.enabled };
+    };
+  }
+}
+
+const NEVER = new AbortController().signal;

@@ -1,0 +1,175 @@
+/** Messages that waited become part of the conversation, in the order they were said, each exactly once. */
+
+import {
+  type CustomMessage,
+  type Drafted,
+  type Ports,
+  QUEUED,
+  type Queued,
+  type Session,
+  UNQUEUED,
+  type UserMessage,
+} from "@pith/context";
+import { appended, appendedHere } from "../append.ts";
+import type { Tell } from "../async.ts";
+import type { AgentEvent } from "../events.ts";
+import { hookedMessage } from "../hooks/message-hooks.ts";
+import type { RunParts } from "./run-context.ts";
+
+/** Keeps a message until its turn. On the disk when it returns. */
+export async function enqueue(session: Session, queued: Queued): Promise<void> {
+  await appended(session, { type: "custom", customType: QUEUED, data: queued });
+}
+
+/** Takes away what still waits by then; what was really taken. */
+export async function unqueue(session: Session, isMeant: (queued: Queued) => boolean): Promise<readonly Queued[]> {
+  const taken = await appendedHere(session, async () => {
+    const said = session.window.state.queue.filter(isMeant);
+    const draft: Drafted = { type: "custom", customType: UNQUEUED, data: { ids: said.map(({ id }) => id) } };
+    return said.length === 0 ? null : { said, drafts: [draft] };
+  });
+  return taken ?? [];
+}
+
+/** What was said on another branch before it parted from this one waits here no more: its words are there. */
+export async function forgetSaid(session: Session): Promise<void> {
+  const said = new Set<string>();
+  for (const { id } of session.window.state.queue) if (await session.store.entry(id)) said.add(id);
+  if (said.size > 0) await unqueue(session, ({ id }) => said.has(id));
+}
+
+/** Each under the id that it was given when it was said. `isMeant` says which of those that wait; `more` is said behind them. */
+export async function* deliver(
+  parts: Pick<RunParts, "session" | "ports" | "hooks" | "nudges" | "signal">,
+  isMeant: (queued: Queued, at: number) => boolean,
+  more: readonly Queued[] = [],
+): AsyncGenerator<AgentEvent, number> {
+  const { session, ports, nudges } = parts;
+  // Hooks hear of each once, however often somebody comes in between.
+  const heard = new Map<string, Promise<Said>>();
+  const messageFor = (each: Queued): Promise<Said> => {
+    const message = heard.get(each.id) ?? hookedWords(messageOf(session.redacted(each), ports.now()), parts);
+    heard.set(each.id, message);
+    return message;
+  };
+  const hasWaited = session.window.state.queue.length > 0;
+  const messages = await appendedHere(session, async () => {
+    const waiting = session.window.state.queue.filter(isMeant);
+    const all = [...waiting, ...more.filter(({ id }) => !waiting.some((each) => each.id === id))];
+    const said: Delivered[] = [];
+    for (const each of all) said.push({ id: each.id, message: await messageFor(each) });
+    return said.length === 0 ? null : { said: said.map(({ message }) => message), drafts: said.map(draftOf) };
+  });
+  nudges.heard(messages ?? []);
+  for (const message of messages ?? []) {
+    yield { type: "message_start", message };
+    yield { type: "message_end", message };
+  }
+  if (messages && hasWaited) yield queueUpdate(session);
+  return messages?.length ?? 0;
+}
+
+type Said = UserMessage | CustomMessage;
+
+function messageOf({ content, custom }: Queued, timestamp: number): Said {
+  if (custom) return { role: "custom", ...custom, content, timestamp };
+  return {
+    role: "user",
+    content: typeof content === "string" ? [{ type: "text", text: content }] : content,
+    timestamp,
+  };
+}
+
+async function hookedWords(
+  message: Said,
+  parts: Pick<RunParts, "session" | "ports" | "hooks" | "signal">,
+): Promise<Said> {
+  return message.role === "user" ? hookedMessage(message, parts) : message;
+}
+
+interface Delivered {
+  readonly id: string;
+  readonly message: Said;
+}
+
+function draftOf({ id, message }: Delivered): Drafted {
+  if (message.role === "user") return { type: "message", message, id };
+  const { role: _, timestamp: __, ...said } = message;
+  return { type: "custom_message", ...said, id };
+}
+
+export function queueUpdate({ window: { state } }: Session): AgentEvent {
+  const said = (kind: Queued["kind"]): readonly string[] =>
+    state.queue.filter((each) => each.kind === kind && !each.custom).map(({ content }) => textOf(content));
+  return { type: "queue_update", steering: said("steer"), followUp: said("followUp") };
+}
+
+function textOf(content: UserMessage["content"]): string {
+  if (typeof content === "string") return content;
+  return content.map((block) => (block.type === "text" ? block.text : `[${block.mimeType}]`)).join("\n");
+}
+
+// What is said to an agent while it is at work: it waits in the log until its turn, or until somebody takes it back.
+
+export interface InboxParts {
+  readonly session: Session;
+  readonly ports: Pick<Ports, "entryId">;
+  readonly tell: Tell<AgentEvent>;
+  /** What is left to say after whoever has a say in it; null where that is nothing. Absent where nobody has. */
+  readonly hear?: Hear | undefined;
+}
+
+export type Hear = (said: Omit<Queued, "id">) => Promise<Queued["content"] | null>;
+
+export class Inbox {
+  readonly #parts: InboxParts;
+  /** Over when all is there that is on its way by now. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: InboxParts) {
+    this.#parts = parts;
+  }
+
+  /** On the disk when it returns. */
+  async put(said: Omit<Queued, "id">): Promise<void> {
+    const { session, ports, hear } = this.#parts;
+    const kept = (content: Queued["content"]): Promise<void> =>
+      enqueue(session, { id: ports.entryId(), ...said, content });
+    // In the order in which it was said, however long somebody thinks about one of them.
+    const arriving =
+      hear && !said.custom
+        ? this.#last.then(async () => {
+            const content = await hear(said);
+            if (content !== null) await kept(content);
+          })
+        : kept(said.content);
+    this.#last = Promise.allSettled([this.#last, arriving]);
+    await arriving;
+    this.#tell();
+  }
+
+  /** Of all that waits. */
+  get ids(): readonly string[] {
+    return this.#parts.session.window.state.queue.map(({ id }) => id);
+  }
+
+  async takeBack(): Promise<readonly Queued[]> {
+    const taken = await unqueue(this.#parts.session, ({ custom }) => !custom);
+    this.#tell();
+    return taken;
+  }
+
+  /** Whether something waits; what is on its way by now does. */
+  async isFilled(): Promise<boolean> {
+    for (let last: unknown; last !== this.#last; ) {
+      last = this.#last;
+      await last;
+    }
+    return this.ids.length > 0;
+  }
+
+  #tell(): void {
+    const { session, tell } = this.#parts;
+    tell(queueUpdate(session));
+  }
+}

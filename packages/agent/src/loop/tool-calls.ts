@@ -1,0 +1,169 @@
+/** One call: permitted or not, announced in the log where it must not be run twice, run, and its result in the log. */
+
+import type { ToolCallBlock, ToolResultMessage } from "@pith/context";
+import { appended, NotWritten } from "../append.ts";
+import { during, type Tell, untilStopped } from "../async.ts";
+import type { AgentEvent } from "../events.ts";
+import { type HookedCall, hookedCall, hookedResult, withInput } from "../hooks/tool-hooks.ts";
+import type { Permit } from "../permissions/request.ts";
+import type { Intent, Tool, ToolCall, ToolOutput } from "../tool.ts";
+import { INTENT, type OpenCall } from "./pending-work.ts";
+import type { RunParts } from "./run-context.ts";
+import { answered, failed, roomIn } from "./tool-results.ts";
+
+// Whether a call may be run, asked of whoever permits; what may have been done before is never done again unasked.
+
+export async function permitFor({ call, isBegun }: OpenCall, tool: Tool, parts: RunParts): Promise<Permit> {
+  const { permits, signal, ports } = parts;
+  const isAgain = isBegun && !tool.isIdempotent;
+  // RUN8: without anybody to ask, what may have been done is not done again.
+  if (!permits) return isAgain ? { type: "refused", why: UNKNOWN } : { type: "permitted" };
+  const act = { tool: tool.name, arguments: call.arguments, intent: intentOf(call, tool), ...(isAgain && { isAgain }) };
+  const asking = async (): Promise<Permit> => permits.permit(act, { signal });
+  const permit = await untilStopped(asking, { signal, ports, otherwise: STOPPED_PERMIT });
+  return permit.type === "refused" && isAgain ? { ...permit, why: `${UNKNOWN} (${permit.why})` } : permit;
+}
+
+const STOPPED_PERMIT: Permit = { type: "refused", why: "it was not run: the user stopped" };
+
+const UNKNOWN =
+  "it was running when the program ended; whether it was done is not known, and it was not run again: look before you repeat it";
+
+/** What a tool cannot say of its own arguments is not said. */
+function intentOf({ arguments: args }: ToolCallBlock, tool: Tool): Intent | null {
+  try {
+    return tool.intent?.(args) ?? null;
+  } catch {
+    // Then it may be anything, and is permitted as such.
+    return null;
+  }
+}
+
+// A call as it is run: with the true values in its arguments. What the log and the events show of it keeps the placeholders.
+
+export type RestoredCall =
+  | { readonly type: "restored"; readonly open: OpenCall }
+  /** `why` is told to the model. */
+  | { readonly type: "unknown"; readonly why: string };
+
+// SEC6: no placeholder reaches a file, a command or an address.
+export async function restoredCall(open: OpenCall, { secrets }: RunParts): Promise<RestoredCall> {
+  if (!secrets) return { type: "restored", open };
+  const restored = await secrets.restored(open.call.arguments);
+  if (restored.type === "unknown") return { type: "unknown", why: unknown(restored.placeholders) };
+  return { type: "restored", open: { ...open, call: { ...open.call, arguments: restored.value } } };
+}
+
+function unknown(placeholders: readonly string[]): string {
+  const stand = placeholders.length === 1 ? "stands for a secret that is" : "stand for secrets that are";
+  const read = "read the file that holds it again, or ask the user for it, then repeat the call";
+  return `it was not run: ${placeholders.join(", ")} ${stand} not known any more; ${read}`;
+}
+
+export interface Running {
+  readonly parts: RunParts;
+  readonly tell: Tell<AgentEvent>;
+}
+
+export async function runCall(open: OpenCall, { parts, tell }: Running): Promise<ToolResultMessage> {
+  const fault = faultIn(open, parts);
+  const hooked = fault === null ? await hookedCall(open, parts) : { type: "blocked" as const, why: fault, open };
+  // SAY4: what is told is what is run.
+  const { id: toolCallId, name: toolName, arguments: args } = hooked.open.call;
+  const told = { toolCallId, toolName, args };
+  tell({ type: "tool_execution_start", ...told });
+  const { session } = parts;
+  const update = (text: string): void =>
+    tell({ type: "tool_execution_update", ...told, partialResult: session.redacted(text) });
+  const output = await hookedResult(hooked.open, await outputOf(hooked, parts, update), parts);
+  const result = await answered(open, output, parts);
+  tell({ type: "tool_execution_end", ...told, result, isError: result.isError });
+  return result;
+}
+
+/** Why nobody can run it; null where somebody can. */
+function faultIn({ call }: OpenCall, { tools }: RunParts): string | null {
+  if (!tools.some(({ name }) => name === call.name))
+    return `there is no tool ${call.name}; there are: ${tools.map(({ name }) => name).join(", ")}`;
+  return call.pith ? `the arguments are no JSON object: ${call.pith.unread.slice(0, 500)}` : null;
+}
+
+async function outputOf(hooked: HookedCall, parts: RunParts, update: (text: string) => void): Promise<ToolOutput> {
+  const tool = parts.tools.find(({ name }) => name === hooked.open.call.name);
+  if (hooked.type === "blocked") return failed(hooked.why);
+  if (!tool) throw new Error(`the tool ${hooked.open.call.name} is gone`);
+  try {
+    const restored = await restoredCall(hooked.open, parts);
+    if (restored.type === "unknown") return failed(restored.why);
+    const output = await permittedOutput(restored.open, tool, { parts, update });
+    return hooked.isChanged ? withInput(output, hooked.open.call.arguments) : output;
+  } catch (error) {
+    if (error instanceof NotWritten) throw error;
+    // Whatever a tool, or who permits it, throws is something the model can answer to.
+    return failed(error instanceof Error ? error.message : String(error));
+  }
+}
+
+interface ToolRun {
+  readonly parts: RunParts;
+  readonly update: (text: string) => void;
+}
+
+async function permittedOutput(open: OpenCall, tool: Tool, { parts, update }: ToolRun): Promise<ToolOutput> {
+  const { session, signal, model, ports } = parts;
+  if (signal.aborted) return STOPPED;
+  const permit = await permitFor(open, tool, parts);
+  if (permit.type === "refused") return failed(permit.why);
+  if (!tool.isIdempotent && !open.isBegun) await announce(open.call, session);
+  if (signal.aborted) return STOPPED;
+  const { id, arguments: args } = open.call;
+  const { leave } = permit;
+  const room = roomIn(model.contextWindow);
+  const call: ToolCall = { id, arguments: args, signal, room, update, ...(leave && { leave }) };
+  return await untilStopped(async () => tool.run(call), { signal, ports, otherwise: LEFT });
+}
+
+const STOPPED = failed("it was not run: the user stopped");
+const LEFT = failed("it was stopped, and may take a moment to end");
+
+/** On the disk before it is run. */
+async function announce({ id: callId }: ToolCallBlock, session: RunParts["session"]): Promise<void> {
+  await appended(session, { type: "custom", customType: INTENT, data: { callId } });
+}
+
+// The calls of a reply, all at once; each result is in the log as soon as it is there.
+
+export async function* runCalls(
+  calls: readonly OpenCall[],
+  parts: RunParts,
+): AsyncGenerator<AgentEvent, readonly ToolResultMessage[]> {
+  return yield* during<AgentEvent, readonly ToolResultMessage[]>((tell) => all(calls, parts, tell), { replaces });
+}
+
+// EVT6: of what a call says while nobody looks, the newest is enough.
+function replaces(earlier: AgentEvent, later: AgentEvent): boolean {
+  if (earlier.type !== "tool_execution_update" || later.type !== "tool_execution_update") return false;
+  return earlier.toolCallId === later.toolCallId;
+}
+
+/** Where the result of one cannot be kept, the others are stopped, and nobody goes on before they have ended. */
+async function all(
+  calls: readonly OpenCall[],
+  parts: RunParts,
+  tell: Tell<AgentEvent>,
+): Promise<readonly ToolResultMessage[]> {
+  const trouble = new AbortController();
+  const stoppable = { ...parts, signal: AbortSignal.any([parts.signal, trouble.signal]) };
+  const running = calls.map((open) => parts.step(open.id, () => runCall(open, { parts: stoppable, tell })));
+  for (const run of running) run.catch(() => trouble.abort());
+  await Promise.allSettled(running);
+  return await Promise.all(running);
+}
+
+/** Answers calls that nobody will run any more, so that the conversation can go on. */
+export async function closeCalls(calls: readonly OpenCall[], parts: RunParts): Promise<void> {
+  for (const open of calls) await answered(open, failed(open.isBegun ? BROKEN_OFF : WITHOUT), parts);
+}
+
+const BROKEN_OFF = "it was running when the program ended; whether it was done is not known: look before you repeat it";
+const WITHOUT = "there is no result: the program ended before it had one";

@@ -1,0 +1,131 @@
+/** What stays as it is though it lies where commands may write, be it there or not. */
+
+import { type Dirent, readdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { GUARDED_FILES, GUARDED_FOLDERS, STARTUP_NAMES } from "../../permissions/protected-paths.ts";
+import { isWithin } from "../../text.ts";
+import { type Box, presentPath, presentPaths } from "./box.ts";
+import type { Mount } from "./mounts.ts";
+import { type Holding, inOpened, isPlaceholder, keptFile, marksOf, placeholder } from "./placeholders.ts";
+
+// A name that is a link cannot be mounted over, so no sandbox keeps it from being replaced: it is put back when the command has ended.
+
+/** Not free where it is no link. */
+export function keptLink(path: string): Holding {
+  const target = targetOf(path);
+  if (target === null) return { type: "not-free" };
+  return {
+    type: "held",
+    release: () => {
+      if (targetOf(path) !== target) putBack(path, target);
+    },
+  };
+}
+
+function targetOf(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    // No link, or nothing at all.
+    return null;
+  }
+}
+
+/** What stands there instead was made by a command. */
+function putBack(path: string, target: string): void {
+  inOpened(dirname(path), () => {
+    rmSync(path, { recursive: true, force: true });
+    symlinkSync(target, path);
+  });
+}
+
+export interface Guarded {
+  readonly path: string;
+  /** What a file says that stands there where it is absent; an empty folder does, where nothing is said. */
+  readonly text?: string;
+}
+
+export interface Guard {
+  readonly mounts: readonly Mount[];
+  readonly holding: Holding;
+}
+
+/** `writable` are the folders in which something might happen to them. */
+export function guardsOf(box: Box, guarded: readonly Guarded[], writable: readonly string[]): readonly Guard[] {
+  const named = [...(box.mayWrite() ? ownNames(box.root) : []), ...(box.guarded ?? [])];
+  const all = [...named.map((path): Guarded => ({ path: firstMissing(path) })), ...guarded];
+  const once = new Map(all.map((each) => [each.path, each]));
+  return [...once.values()].map((each) => guard(each, writable));
+}
+
+function ownNames(root: string): readonly string[] {
+  const within = (name: string): string => join(root, name);
+  return [...[...GUARDED_FOLDERS, ...GUARDED_FILES].map(within), ...presentPaths(STARTUP_NAMES.map(within))];
+}
+
+function guard(guarded: Guarded, writable: readonly string[]): Guard {
+  const isInReach = (real: string | null): real is string => writable.some((each) => real && isWithin(each, real));
+  const { path } = guarded;
+  const real = presentPath(path);
+  const shown: readonly Mount[] = isInReach(real) ? [{ path: real, as: "readable" }] : [];
+  if (!isInReach(presentPath(dirname(path)))) return { mounts: shown, holding: { type: "not-free" } };
+  const link = keptLink(path);
+  return link.type === "held" ? { mounts: shown, holding: link } : heldName(guarded, shown);
+}
+
+function heldName({ path, text }: Guarded, shown: readonly Mount[]): Guard {
+  const holding = text === undefined ? placeholder(path) : keptFile(path, text);
+  if (holding.type !== "held") return { mounts: shown, holding };
+  if (text === undefined) return { mounts: [{ path, as: "empty" }], holding };
+  const marks: Mount = { path: marksOf(path), as: "empty" };
+  return { mounts: [{ path, as: "readable" }, marks], holding };
+}
+
+/** Of the folders that lead to a path, the first that is not there or only stands for one; the path itself where all of them are. */
+function firstMissing(path: string): string {
+  const above = dirname(path);
+  const isThere = above === path || (presentPath(above) !== null && !isPlaceholder(above));
+  return isThere ? path : firstMissing(above);
+}
+
+// Guarded names further down in a workspace, where they are there in the beginning: what a command makes itself is its own.
+
+/** Looked at in one go before the first command, so neither far nor long. */
+const MOST_DEPTH = 3;
+const MOST_FOLDERS = 400;
+const MOST_FOUND = 24;
+const GUARDED: ReadonlySet<string> = new Set([".git", ...GUARDED_FOLDERS, ...GUARDED_FILES]);
+
+/** Their paths, without those right in the root; what is nearer comes first. */
+export function nestedNames(root: string): readonly string[] {
+  const found: string[] = [];
+  let folders = foldersIn(root);
+  let looks = 0;
+  for (let depth = 1; depth <= MOST_DEPTH; depth += 1) {
+    const next: string[] = [];
+    for (const folder of folders.slice(0, MOST_FOLDERS - looks)) {
+      looks += 1;
+      const names = entriesIn(folder).filter((entry) => GUARDED.has(entry.name) && !entry.isSymbolicLink());
+      found.push(...names.map(({ name }) => join(folder, name)));
+      next.push(...foldersIn(folder));
+    }
+    folders = next;
+  }
+  return found.slice(0, MOST_FOUND);
+}
+
+function foldersIn(folder: string): readonly string[] {
+  const isOpen = ({ name }: Dirent): boolean => name !== "node_modules" && !GUARDED.has(name);
+  return entriesIn(folder)
+    .filter((entry) => entry.isDirectory() && isOpen(entry))
+    .map(({ name }) => join(folder, name));
+}
+
+function entriesIn(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    // What cannot be looked into is nobody's to obey.
+    return [];
+  }
+}

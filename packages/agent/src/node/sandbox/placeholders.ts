@@ -1,0 +1,189 @@
+/** Keeps the name of something absent from being taken: while commands run an empty folder stands there, and goes with the last of them. */
+
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  opendirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  type Stats,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { codeOf } from "../safe-files.ts";
+
+// A folder that a command closed is opened again: where nothing can be removed, what kept a name would stay for good.
+
+const OWNER_WRITES = 0o300;
+
+/** Does something to what lies in the folder, where need be after it was opened. What cannot be done is left undone. */
+export function inOpened(folder: string, act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    // Gone already, or in use by another command, who removes it then.
+    if (codeOf(error) === "EACCES") reopened(folder, act);
+  }
+}
+
+function reopened(folder: string, act: () => void): void {
+  try {
+    chmodSync(folder, statSync(folder).mode | OWNER_WRITES);
+    act();
+  } catch {
+    // It is not ours to open.
+  }
+}
+
+export type Holding =
+  | { readonly type: "held"; release(): void }
+  /** Something else has the name, or nobody could give it to anything. */
+  | { readonly type: "not-free" }
+  /** A command could take the name, and nobody can keep it from that. */
+  | { readonly type: "unkept"; readonly why: string };
+
+type Marked = "marked" | "other" | "changed" | "refused";
+
+/**
+ * Each command puts a folder of its own into the placeholder: no sandbox can take it away, git sees no empty folders,
+ * and a folder that is not empty cannot be removed, so whoever comes last does it, in whichever program.
+ */
+const MARK = /^pith-(\d+)-\d+$/;
+let count = 0;
+
+export function placeholder(path: string): Holding {
+  count += 1;
+  const mark = join(path, `pith-${process.pid}-${count}`);
+  for (;;) {
+    const outcome = marked(path, mark);
+    if (outcome === "other") return { type: "not-free" };
+    if (outcome === "refused") return { type: "unkept", why: `nothing can be created beside ${path}` };
+    if (outcome === "marked") return { type: "held", release: () => remove(mark, path) };
+  }
+}
+
+/** One that is there for a command which runs now. Nothing but marks is ever in it, so one name tells. */
+export function isPlaceholder(folder: string): boolean {
+  try {
+    const names = opendirSync(folder);
+    const first = names.readSync();
+    names.closeSync();
+    return first !== null && MARK.test(first.name);
+  } catch {
+    return false;
+  }
+}
+
+function marked(path: string, mark: string): Marked {
+  try {
+    const names = readdirSync(path);
+    if (!names.length || !names.every((name) => MARK.test(name))) return "other";
+    mkdirSync(mark);
+    remove(...names.filter(isLeftBehind).map((name) => join(path, name)));
+    return "marked";
+  } catch (error) {
+    return codeOf(error) === "ENOENT" ? created(path, mark) : "other";
+  }
+}
+
+/** Appears with its mark in it: an empty folder would be somebody's own. */
+function created(path: string, mark: string): Marked {
+  const draft = draftBeside(path);
+  if (draft === "other" || draft === "refused") return draft;
+  const draftMark = join(draft, basename(mark));
+  try {
+    mkdirSync(draftMark);
+    renameSync(draft, path);
+    return "marked";
+  } catch (error) {
+    remove(draftMark, draft);
+    // Somebody was faster: it is looked at again. What else is in the way, such as a link to nowhere, stays.
+    return codeOf(error) === "ENOTEMPTY" ? "changed" : "other";
+  }
+}
+
+/** Where the disk or its owner lets nothing be created, no command can create it either. But what is ours a command could open again. */
+function draftBeside(path: string): string {
+  const folder = dirname(path);
+  try {
+    return mkdtempSync(join(folder, ".pith-"));
+  } catch (error) {
+    const isOurs = statSync(folder, { throwIfNoEntry: false })?.uid === process.getuid?.();
+    const isForGood =
+      codeOf(error) === "EROFS" || codeOf(error) === "ENOENT" || (codeOf(error) === "EACCES" && !isOurs);
+    return isForGood ? "other" : "refused";
+  }
+}
+
+function remove(...folders: readonly string[]): void {
+  for (const folder of folders) inOpened(dirname(folder), () => rmdirSync(folder));
+}
+
+/** Of a program that was killed. */
+function isLeftBehind(mark: string): boolean {
+  try {
+    process.kill(Number(MARK.exec(mark)?.[1]), 0);
+    return false;
+  } catch (error) {
+    return codeOf(error) === "ESRCH";
+  }
+}
+
+// Keeps the name of an absent file where a folder would be taken for damage: a file that says nothing new stands there while commands run.
+
+/** The folder beside it with a mark of each command that needs it: whose folder is gone, is somebody's own. */
+export function marksOf(path: string): string {
+  return `${path}.pith`;
+}
+
+export function keptFile(path: string, text: string): Holding {
+  const marks = marksOf(path);
+  const wasOurs = isPlaceholder(marks);
+  if (!wasOurs && entryAt(path)) return { type: "not-free" };
+  const holding = wasOurs ? placeholder(marks) : freshMarks(marks);
+  if (holding.type === "not-free" && entryAt(marks))
+    return { type: "unkept", why: `something else stands at ${marks}` };
+  if (holding.type !== "held") return holding;
+  const release = (): void => {
+    if (isLast(marks)) inOpened(dirname(path), () => unlinkSync(path));
+    holding.release();
+  };
+  if (stands(path, text)) return { type: "held", release };
+  holding.release();
+  return { type: "unkept", why: `something else stands at ${path}, beside ${marks}` };
+}
+
+/** An empty folder is what a program left that was killed at the last moment. */
+function freshMarks(marks: string): Holding {
+  inOpened(dirname(marks), () => rmdirSync(marks));
+  return placeholder(marks);
+}
+
+/** Whoever comes second finds it there. */
+function stands(path: string, text: string): boolean {
+  try {
+    writeFileSync(path, text, { flag: "wx" });
+    return true;
+  } catch {
+    return entryAt(path)?.isFile() === true && readFileSync(path, "utf8") === text;
+  }
+}
+
+function entryAt(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
+}
+
+function isLast(marks: string): boolean {
+  try {
+    return readdirSync(marks).length < 2;
+  } catch {
+    // Whoever took it away took the file with it.
+    return false;
+  }
+}

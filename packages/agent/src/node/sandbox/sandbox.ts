@@ -1,0 +1,122 @@
+/** A shell whose commands change nothing but the workspace, temporary folders and package caches. A command that cannot be held does not run. */
+
+import { readdirSync, readFileSync } from "node:fs";
+import type { ShellAct, ShellEnd, WorkspaceShell } from "../../ports.ts";
+import { inBash, runInGroup, seenEnvironment } from "../shell.ts";
+import { type Box, presentPath, writableOf } from "./box.ts";
+import { unfitRoot } from "./detect.ts";
+import { nestedNames } from "./guarded-paths.ts";
+import { layoutOf, type Standing } from "./layout.ts";
+import { arranged, diskArguments, MOVED, type Mount, samePlaceFirst } from "./mounts.ts";
+
+// Files that were open before this program began: unless they are closed, a command can use them, whatever it may open itself. Node sees to those with low numbers only.
+
+/** The flag of a file that is closed when another program begins, as `/proc` writes it. */
+const CLOSED_BY_ITSELF = 0o2000000;
+
+/** Their numbers, but for the three that everybody has. */
+export function inheritedFiles(): readonly number[] {
+  const numbers = readdirSync("/proc/self/fd").map(Number);
+  return numbers.filter((file) => file > 2 && isPassedOn(file));
+}
+
+function isPassedOn(file: number): boolean {
+  try {
+    const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${file}`, "utf8"))?.[1] ?? "0";
+    return (Number.parseInt(flags, 8) & CLOSED_BY_ITSELF) === 0;
+  } catch {
+    // The one by which the list was read.
+    return false;
+  }
+}
+
+/** What is covered may go away between the look at it and the cover: a socket, of which a machine has many, or one that somebody moves to and fro. */
+const MOST_TRIES = 12;
+const LONGEST_WORD = 4_096;
+
+/** What stays the same for all commands, so that none of them can change it for the next. */
+interface Ground extends Standing {
+  readonly box: Box;
+  /** Where the workspace was in the beginning, through no link; null where there was none. */
+  readonly root: string | null;
+  /** The mounts of each command that runs now. */
+  readonly running: Set<readonly Mount[]>;
+}
+
+export function sandboxedShell(box: Box): WorkspaceShell {
+  const closing = inheritedFiles().map((file) => `exec ${file}>&-; `);
+  const ground = groundOf(box);
+  return {
+    run: async (command, act) => {
+      for (let tries = 1; ; tries += 1) {
+        const end = await tried(closing.join("") + command, ground, act);
+        if (end.type !== "not-started" || tries === MOST_TRIES) return end;
+      }
+    },
+  };
+}
+
+function groundOf(box: Box): Ground {
+  const root = presentPath(box.root);
+  let found: readonly string[] | null = null;
+  const nested = (): readonly string[] => {
+    found ??= nestedNames(root ?? box.root);
+    return found;
+  };
+  return { box, root, places: writableOf(box), nested, running: new Set() };
+}
+
+async function tried(command: string, ground: Ground, act: ShellAct): Promise<ShellEnd> {
+  const { box, root, running } = ground;
+  if (root === null || presentPath(box.root) !== root) return notStarted(`there is no folder ${box.root}`);
+  const unfit = unfitRoot(root, box.home);
+  if (unfit !== null) return notStarted(unfit);
+  const mayWrite = box.mayWrite();
+  const place: Box = { ...box, root, mayWrite: () => mayWrite };
+  const layout = layoutOf(place, ground);
+  if (layout.type === "unkept") return notStarted(layout.why);
+  const mounts = arranged(layout.mounts, [...running]);
+  running.add(mounts);
+  return held(command, { ...place, mounts }, act).finally(() => {
+    running.delete(mounts);
+    layout.release();
+  });
+}
+
+interface Held extends Box {
+  readonly mounts: readonly Mount[];
+}
+
+async function held(command: string, box: Held, act: ShellAct): Promise<ShellEnd> {
+  const said = { status: "", complaint: "" };
+  const wrapper = {
+    status: (text: string): void => {
+      said.status = (said.status + text).slice(-LONGEST_WORD);
+    },
+    complaint: (text: string): void => {
+      said.complaint = (said.complaint + text).slice(-LONGEST_WORD);
+    },
+  };
+  const { program, root } = box;
+  const words = samePlaceFirst(box.mounts, inBash(command));
+  if (words === null) return notStarted(MOVED);
+  const all = [...argumentsFor(box), ...words];
+  const environment = seenEnvironment(box);
+  const end = await runInGroup({ program: program.path, arguments: all, root, environment, wrapper }, act);
+  const isMoved = said.complaint.trim() === MOVED;
+  if (end.type === "ended" && (isMoved || !said.status.includes(STARTED))) return notStarted(said.complaint.trim());
+  if (said.complaint) act.output(new TextEncoder().encode(said.complaint));
+  return end;
+}
+
+/** Bubblewrap tells its third file how a command ended, and only of one that was started. */
+const STARTED = '"exit-code"';
+
+function argumentsFor({ program, mounts, network, root }: Held): readonly string[] {
+  const reach = network ? [] : ["--unshare-net"];
+  return [...program.apart, ...reach, ...diskArguments(mounts), "--json-status-fd", "3", "--chdir", root, "--"];
+}
+
+function notStarted(why: string): ShellEnd {
+  return { type: "not-started", message: `the command was not run, because its sandbox could not be made: ${why}` };
+}

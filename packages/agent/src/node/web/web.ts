@@ -1,0 +1,15 @@
+/** The web as this machine reaches it, without what only this machine reaches. */
+
+import type { Web } from "../../ports.ts";
+import type { NodeWebParts } from "./open-page.ts";
+
+/** Pages of the public internet. Sends no cookies and no credentials; a proxy in the environment is not used. */
+export function nodeWeb(parts: NodeWebParts = {}): Web {
+  return {
+    open: async (url, act) => {
+      // What speaks TLS and unpacks is slow to load; a session that fetches nothing does not wait for it.
+      const { openPage } = await import("./open-page.ts");
+      return await openPage(url, act, parts);
+    },
+  };
+}

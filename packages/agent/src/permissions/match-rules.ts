@@ -1,0 +1,144 @@
+/** What a rule has to do with an act. To allow, a rule must surely fit; to deny or to ask, it is enough that it could. */
+
+import { isWithin } from "../text.ts";
+import type { Act, Ground, Reached, Sight } from "./request.ts";
+import {
+  couldBeCommand,
+  couldBeHost,
+  couldBePath,
+  type Fit,
+  fitsNamed,
+  isSurelyCommand,
+  isSurelyHost,
+  isSurelyPath,
+  nearest,
+  type Pattern,
+  type Rule,
+} from "./rules.ts";
+
+/** Whether the rules together let all of it pass: each command of a line and each path needs a rule, not all the same one. */
+export function isSurelyFitted(rules: readonly Rule[], { sight, ground }: Fitting): boolean {
+  const own = rules.filter((rule) => isAbout(rule, sight.act) && goesAsFar(rule, sight.act));
+  if (own.some(({ pattern }) => pattern === null)) return true;
+  const patterns = own.map(({ pattern }) => pattern).filter((pattern) => pattern !== null);
+  const { intent } = sight.act;
+  switch (intent?.type) {
+    case "command":
+      return isSurelyCommand(ofType("command", patterns), intent.command);
+    case "fetch":
+      return isSurelyHost(ofType("host", patterns), intent.url);
+    case "named":
+      return ofType("path", patterns).some((pattern) => fitsNamed(pattern, intent.name));
+    case "look":
+    case "change":
+      return isSurelyReached(ofType("path", patterns), sight.reached, ground);
+    case "nothing":
+    case undefined:
+      return false;
+  }
+}
+
+export interface Fitting {
+  readonly sight: Sight;
+  readonly ground: Ground;
+}
+
+/** How near a rule comes to any part of it. */
+export function couldFit(rule: Rule, { sight, ground }: Fitting): Fit {
+  if (!isAbout(rule, sight.act)) return "not";
+  const { pattern } = rule;
+  if (pattern === null) return "fits";
+  const { intent } = sight.act;
+  if (intent?.type === "nothing") return "not";
+  if (intent?.type === "command" && pattern.type === "command") return couldBeCommand(pattern, intent.command);
+  if (intent?.type === "fetch" && pattern.type === "host") return couldBeHost(pattern, intent.url);
+  if (intent?.type === "named" && pattern.type === "path") return fitsNamed(pattern, intent.name) ? "fits" : "not";
+  if (sight.reached.length > 0 && pattern.type === "path")
+    return nearest(sight.reached.map((reached) => couldBePath(pattern, reached, ground)));
+  return "unsure";
+}
+
+// Who denies `edit` on a file means no less by it when the tool is called `write`.
+function isAbout({ tool }: Rule, act: Act): boolean {
+  if (tool === "outside") return isOutside(act);
+  return tool === act.tool || (act.intent !== null && spokenOf[tool] === act.intent.type);
+}
+
+// Who allows a command where it is held has not said that it may leave.
+function goesAsFar({ tool }: Rule, act: Act): boolean {
+  return tool === "outside" || !isOutside(act);
+}
+
+function isOutside({ intent }: Act): boolean {
+  return intent?.type === "command" && intent.isOutside === true;
+}
+
+const spokenOf: Readonly<Record<string, string>> = {
+  read: "look",
+  edit: "change",
+  write: "change",
+  bash: "command",
+  fetch: "fetch",
+};
+
+function isSurelyReached(
+  patterns: readonly Extract<Pattern, { type: "path" }>[],
+  reached: readonly Reached[],
+  ground: Ground,
+): boolean {
+  if (reached.length === 0) return false;
+  return reached.every((each) => patterns.some((pattern) => isSurelyPath(pattern, each, ground)));
+}
+
+function ofType<Type extends Pattern["type"]>(
+  type: Type,
+  patterns: readonly Pattern[],
+): readonly Extract<Pattern, { type: Type }>[] {
+  return patterns.filter((pattern): pattern is Extract<Pattern, { type: Type }> => pattern.type === type);
+}
+
+// The places that rules deny, as far as a sandbox can close them to commands too: whole files and folders, and no patterns of names.
+
+export interface DeniedPlaces {
+  /** Files and folders that nobody is to read; absolute. */
+  readonly unseen: readonly string[];
+  /** Those that nobody is to change. */
+  readonly unchanged: readonly string[];
+  /** Rules on paths whose places are among these. */
+  readonly held: readonly Rule[];
+  /** Those that bind the tools alone, whatever a command does. */
+  readonly unheld: readonly Rule[];
+}
+
+type Around = Pick<Ground, "root" | "home">;
+
+export function deniedPlaces(deny: readonly Rule[], around: Around): DeniedPlaces {
+  const denied = deny.filter(isOnFiles).map((rule) => ({ rule, place: placeOf(rule, around) }));
+  const held = denied.filter((each): each is Held => each.place !== null);
+  return {
+    unseen: held.filter(({ rule }) => rule.tool === "read").map(({ place }) => place),
+    unchanged: held.filter(({ rule }) => rule.tool !== "read").map(({ place }) => place),
+    held: held.map(({ rule }) => rule),
+    unheld: denied.filter(({ place }) => place === null).map(({ rule }) => rule),
+  };
+}
+
+interface Held {
+  readonly rule: Rule;
+  readonly place: string;
+}
+
+function isOnFiles({ tool }: Rule): boolean {
+  return tool === "read" || tool === "edit" || tool === "write";
+}
+
+/** Null where it is no one place, or one in which the workspace lies: in a sandbox that stays as it is. */
+function placeOf({ tool, pattern }: Rule, { root, home }: Around): string | null {
+  if (pattern === null) return tool === "read" ? null : root;
+  if (pattern.type !== "path") return null;
+  const names = pattern.names.at(-1) === "**" ? pattern.names.slice(0, -1) : pattern.names;
+  const start = { workspace: root, home, root: "" }[pattern.from];
+  const place = [start, ...names].join("/") || "/";
+  const isAround = place !== root && isWithin(place, root);
+  return isAround || names.some((name) => /[*?]/.test(name)) ? null : place;
+}

@@ -1,0 +1,79 @@
+/** Whether a call may be run: asked before every one of them, and never answered from what a model has read. */
+
+import type { Intent, Leave } from "../tool.ts";
+
+/** The permissions of an agent, as its loop sees them. */
+export interface Permits {
+  permit(act: Act, asking: { readonly signal: AbortSignal }): Promise<Permit>;
+}
+
+export interface Act {
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** Null where the tool does not say what it is about to do. */
+  readonly intent: Intent | null;
+  /** It was begun before and nobody knows whether it was done: whoever permits it knows that it may be done twice. */
+  readonly isAgain?: boolean;
+}
+
+export type Permit =
+  | { readonly type: "permitted"; readonly leave?: Leave }
+  /** `why` is told to the model. */
+  | { readonly type: "refused"; readonly why: string };
+
+// An act as it is judged: with where its paths lead in truth, so that everything after this needs no disk.
+
+export interface Sight {
+  readonly act: Act;
+  /** One for each path of its intent. */
+  readonly reached: readonly Reached[];
+}
+
+export interface Reached {
+  readonly named: string;
+  /** Absolute, with every link followed; null where nobody can tell. */
+  readonly real: string | null;
+}
+
+/** The port to where a path leads: `..` and links resolved, also where nothing is yet; null where it cannot be told. */
+export type RealPath = (path: string) => Promise<string | null>;
+
+/** The folders and files that matter to permissions; all absolute. */
+export interface Ground {
+  /** The workspace. */
+  readonly root: string;
+  /** What `~` stands for. */
+  readonly home: string;
+  /** Folders for files that nobody misses. */
+  readonly temporary: readonly string[];
+  /** Files with keys: no tool ever reads one. */
+  readonly keys: readonly string[];
+  /** Files that decide what is permitted, settings and remembered rules: no tool ever changes one. */
+  readonly own: readonly string[];
+}
+
+export async function sightOf(act: Act, realPath: RealPath): Promise<Sight> {
+  const { intent } = act;
+  const paths = intent?.type === "look" || intent?.type === "change" ? intent.paths : [];
+  return { act, reached: await Promise.all(paths.map((path) => reach(path, realPath))) };
+}
+
+// Both names of each, because a rule or a path may bear either.
+export async function realGround(ground: Ground, realPath: RealPath): Promise<Ground> {
+  const real = async (path: string): Promise<string> => (await realPath(path)) ?? path;
+  const both = async (paths: readonly string[]): Promise<readonly string[]> => [
+    ...new Set([...paths, ...(await Promise.all(paths.map(real)))]),
+  ];
+  const { root, home, temporary, keys, own } = ground;
+  return {
+    root: await real(root),
+    home: await real(home),
+    temporary: await Promise.all(temporary.map(real)),
+    keys: await both(keys),
+    own: await both(own),
+  };
+}
+
+async function reach(path: string, realPath: RealPath): Promise<Reached> {
+  return { named: path, real: await realPath(path) };
+}

@@ -1,0 +1,275 @@
+/** A rule as people write it: a tool, and in brackets what of it the rule is about. What cannot be read is a named mistake, never a guess. */
+
+import { fitsWithGaps } from "../glob.ts";
+import type { Ground, Reached } from "./request.ts";
+import { type Command, readLine, type Word } from "./shell-parser.ts";
+import { adding, mayComeLater, runsText, withoutOptions, wrappers } from "./shell-programs.ts";
+
+// How a rule fits, with the doubt kept: a rule that may fit is not one that does.
+
+/** `unsure`: nobody but a shell, or the tool itself, could tell. */
+export type Fit = "fits" | "unsure" | "not";
+
+export function nearest(fits: readonly Fit[]): Fit {
+  return (["fits", "unsure"] as const).find((fit) => fits.includes(fit)) ?? "not";
+}
+
+// What can be wrong with a rule, by name, with a sentence for whoever wrote it.
+
+export interface RuleMistake {
+  readonly type: "mistake";
+  readonly name: MistakeName;
+  readonly message: string;
+}
+
+export type MistakeName =
+  | "empty"
+  | "unseen"
+  | "no-tool"
+  /** A tool that nobody has, so that the rule would never count. */
+  | "unknown-tool"
+  | "brackets"
+  /** A `*` where it means nothing, so that the rule would never count. */
+  | "star"
+  | "not-simple"
+  | "path"
+  | "host";
+
+export function mistake(name: MistakeName, message: string): RuleMistake {
+  return { type: "mistake", name, message };
+}
+
+// Commands in a rule: word for word, or with `:*` whatever begins with these words.
+
+export interface CommandPattern {
+  readonly type: "command";
+  /** Without its `:*`. */
+  readonly text: string;
+  /** Null where it is more than one simple command: such a rule means this very text. */
+  readonly words: readonly string[] | null;
+  readonly isBeginning: boolean;
+}
+
+export function commandPattern(inside: string): CommandPattern | RuleMistake {
+  const isBeginning = inside.endsWith(":*");
+  const text = isBeginning ? inside.slice(0, -2).trim() : inside;
+  if (text === "") return mistake("empty", "no command is named; without brackets it stands for all of them");
+  if (text.includes("*")) return mistake("star", "a * means something only at the end, as in npm test:*");
+  const words = simpleWords(readLine(text));
+  if (isBeginning && words === null) return mistake("not-simple", "before :* there can be one simple command only");
+  return { type: "command", text, words, isBeginning };
+}
+
+/** A line that stands in a rule as it is, or one whose every command a rule fits; what is not plainly readable is neither. */
+export function isSurelyCommand(patterns: readonly CommandPattern[], line: string): boolean {
+  if (patterns.some(({ text, isBeginning }) => !isBeginning && text === line)) return true;
+  const commands = readLine(line);
+  if (commands === null || commands.length === 0) return false;
+  return commands.every((command) => {
+    const words = simpleWords([command]);
+    return words !== null && patterns.some((pattern) => fitOf(pattern, words) === "fits");
+  });
+}
+
+export function couldBeCommand(pattern: CommandPattern, line: string): Fit {
+  if (!pattern.isBeginning && pattern.text === line) return "fits";
+  const commands = readLine(line);
+  return commands === null ? "unsure" : nearest(commands.map(({ words }) => looseFit(pattern, words)));
+}
+
+/** The words of one plain command; null where it is anything more. */
+function simpleWords(commands: readonly Command[] | null): readonly string[] | null {
+  const [command, ...more] = commands ?? [];
+  if (!command?.isPlain || more.length > 0) return null;
+  const words = command.words.filter((word) => word !== null);
+  return words.length > 0 && words.length === command.words.length ? words : null;
+}
+
+// `/bin/rm` and `sudo rm` are an `rm` to whoever denies it.
+function looseFit(pattern: CommandPattern, words: readonly Word[]): Fit {
+  if (words.length === 0) return "not";
+  const name = calledName(words[0]) ?? "";
+  if (!wrappers.has(name)) return fitByName(pattern, words);
+  const all = adding.has(name) ? [...words, null] : words;
+  // More than this of a command says nothing more, and thousands of wrappers are wrapped around each other only to be slow.
+  const enough = Math.max(LEAST_WORDS, (pattern.words?.length ?? 0) + 1);
+  return nearest(words.map((_, start) => fitByName(pattern, all.slice(start, start + enough))));
+}
+
+const LEAST_WORDS = 8;
+
+function fitByName(pattern: CommandPattern, words: readonly Word[]): Fit {
+  const called = calledName(words[0]);
+  const named = [called, ...words.slice(1)];
+  const fit = nearest([words, named, withoutOptions(named)].map((each) => fitOf(pattern, each)));
+  if (fit !== "not" || called === null) return fit;
+  return runsText(called, words.slice(1)) || mayComeLater(named, pattern.words ?? []) ? "unsure" : "not";
+}
+
+function calledName(word: Word | undefined): Word {
+  return word == null ? null : word.slice(word.lastIndexOf("/") + 1);
+}
+
+function fitOf({ words: wanted, isBeginning }: CommandPattern, words: readonly Word[]): Fit {
+  if (wanted === null) return "not";
+  const other = words.findIndex((word, at) => word === null || word !== wanted[at]);
+  if (other < 0) return words.length === wanted.length ? "fits" : "not";
+  if (isBeginning && other >= wanted.length) return "fits";
+  // A word that is open may become any words, or none.
+  return words[other] === null ? "unsure" : "not";
+}
+
+// Hosts in a rule: one by its name, or with `*.` all that lie under one.
+
+export interface HostPattern {
+  readonly type: "host";
+  /** As a URL spells it. */
+  readonly host: string;
+  /** Those under it, and not itself. */
+  readonly isUnder: boolean;
+}
+
+export function hostPattern(inside: string): HostPattern | RuleMistake {
+  const isUnder = inside.startsWith("*.");
+  const name = isUnder ? inside.slice(2) : inside;
+  if (name.includes("*")) return mistake("star", "a * may only stand at the beginning, as in *.example.com");
+  const host = /[/\\?#@%\s]/.test(name) ? null : hostOf(`http://${name}`);
+  const isPlain = host !== null && (name.startsWith("[") || !name.includes(":"));
+  if (!isPlain) return mistake("host", "write a host alone, such as example.com, without scheme, port or path");
+  return { type: "host", host, isUnder };
+}
+
+export function isSurelyHost(patterns: readonly HostPattern[], url: string): boolean {
+  return patterns.some((pattern) => couldBeHost(pattern, url) === "fits");
+}
+
+export function couldBeHost({ host, isUnder }: HostPattern, url: string): Fit {
+  const asked = hostOf(url);
+  if (asked === null) return "unsure";
+  return (isUnder ? asked.endsWith(`.${host}`) : asked === host) ? "fits" : "not";
+}
+
+// The parser brings capitals, foreign letters and odd ways to write an address into one form; a last dot changes nothing.
+function hostOf(url: string): string | null {
+  if (!/^https?:/i.test(url) || !URL.canParse(url)) return null;
+  return new URL(url).hostname.replace(/\.$/, "") || null;
+}
+
+// Paths in a rule: from the workspace, from `~` or from `/`; `*` and `?` stay within a name, `**` goes across folders.
+
+export interface PathPattern {
+  readonly type: "path";
+  readonly from: "workspace" | "home" | "root";
+  readonly names: readonly string[];
+}
+
+export function pathPattern(inside: string): PathPattern | RuleMistake {
+  const names = inside.split("/").filter((name) => name !== "" && name !== ".");
+  if (names.includes("..")) return mistake("path", "a path in a rule may not go up with ..; write it from / or from ~");
+  if (/[{}\\]/.test(inside)) return mistake("path", "of all signs only *, ** and ? mean something in a path");
+  if (names.some((name) => name !== "**" && name.includes("**")))
+    return mistake("star", "** stands alone between two slashes, as in src/**/test");
+  if (inside.startsWith("/")) return { type: "path", from: "root", names };
+  if (names[0] === "~") return { type: "path", from: "home", names: names.slice(1) };
+  if (names[0]?.startsWith("~")) return mistake("path", "only ~ itself is known, no other person's home");
+  return { type: "path", from: "workspace", names };
+}
+
+// Only where it leads in truth: a link in an allowed folder must not open what it points to.
+export function isSurelyPath(pattern: PathPattern, { real }: Reached, ground: Ground): boolean {
+  return real !== null && fitsPath(pattern, real, ground);
+}
+
+export function couldBePath(pattern: PathPattern, { named, real }: Reached, ground: Ground): Fit {
+  if (fitsPath(pattern, named, ground) || (real !== null && fitsPath(pattern, real, ground))) return "fits";
+  return real === null ? "unsure" : "not";
+}
+
+/** A name with slashes is taken as a path would be: `server/tool`, `server/*`, or `server` for all of it. */
+export function fitsNamed({ from, names }: PathPattern, name: string): boolean {
+  return from === "workspace" && fitsGlob(withAllBelow(names), name.split("/"));
+}
+
+function fitsPath({ from, names }: PathPattern, path: string, { root, home }: Ground): boolean {
+  const start = { workspace: root, home, root: "/" }[from];
+  const folders = start.split("/").filter((name) => name !== "");
+  const found = path.split("/").filter((name) => name !== "");
+  const isFromThere = folders.every((folder, at) => found[at] === folder);
+  return isFromThere && fitsGlob(withAllBelow(names), found.slice(folders.length));
+}
+
+// A folder that is named stands for what is in it; a pattern of names does not.
+function withAllBelow(names: readonly string[]): readonly string[] {
+  return /[*?]/.test(names.at(-1) ?? "") ? names : [...names, "**"];
+}
+
+/** `**` takes any number of names, none too; in a name `*` takes any letters and `?` one. */
+export function fitsGlob(glob: readonly string[], names: readonly string[]): boolean {
+  return fitsWithGaps(glob, names, { isGap: (each) => each === "**", isFit: fitsName });
+}
+
+function fitsName(glob: string, name: string): boolean {
+  return fitsWithGaps([...glob], [...name], {
+    isGap: (letter) => letter === "*",
+    isFit: (letter, found) => letter === "?" || letter === found,
+  });
+}
+
+export interface Rule {
+  /** As it is shown and kept. */
+  readonly text: string;
+  /**
+   * A tool's name. `read` stands for all that looks at files, `edit` and `write` for all that changes them, `bash` for
+   * all commands, but an allow for those alone that do not leave a sandbox; `outside` stands for those that do.
+   */
+  readonly tool: string;
+  /** Null: whatever the tool is called with. */
+  readonly pattern: Pattern | null;
+}
+
+export type Pattern = CommandPattern | PathPattern | HostPattern;
+
+export type ParsedRule = { readonly type: "rule"; readonly rule: Rule } | RuleMistake;
+
+/** The names that a rule may begin with. */
+export interface RuleWords {
+  /** Tools of the host's own, beside those that come with the agent. */
+  readonly tools?: readonly string[];
+}
+
+/** `bash(git status)`, `outside(npm test:*)`, `edit(src/**)`, `read(~/notes)`, `fetch(*.example.com)`, or just `grep`. */
+export function parseRule(written: string, { tools = [] }: RuleWords = {}): ParsedRule {
+  const text = written.trim();
+  if (text === "") return mistake("empty", "a rule is missing: write one such as bash(npm test)");
+  if (UNSEEN.test(text)) return mistake("unseen", "a rule may have neither line ends nor invisible characters");
+  const name = NAME.exec(text)?.[0];
+  if (name === undefined) return mistake("no-tool", `${text}: a rule begins with the name of a tool`);
+  const known = [...KNOWN, ...tools];
+  if (!known.includes(name)) return mistake("unknown-tool", `there is no tool ${name}${meant(name, known)}`);
+  const rest = text.slice(name.length);
+  if (rest === "") return { type: "rule", rule: { text, tool: name, pattern: null } };
+  if (!rest.startsWith("(") || !rest.endsWith(")"))
+    return mistake("brackets", `${text}: write ${name} alone, or ${name}(…) with both brackets`);
+  return withPattern(name, rest.slice(1, -1).trim());
+}
+
+const NAME = /^[A-Za-z_][\w.-]*/;
+const KNOWN: readonly string[] = ["read", "write", "edit", "bash", "outside", "grep", "find", "ls", "fetch"];
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+function meant(name: string, known: readonly string[]): string {
+  const near = known.find((each) => each.toLowerCase() === name.toLowerCase());
+  return near === undefined ? `; there are: ${known.join(", ")}` : `; did you mean ${near}?`;
+}
+
+function withPattern(tool: string, inside: string): ParsedRule {
+  if (inside === "") return mistake("empty", `${tool}(): the brackets are empty; write ${tool} alone for all of it`);
+  const pattern = patternOf(tool, inside);
+  if (pattern.type === "mistake") return { ...pattern, message: `${tool}(${inside}): ${pattern.message}` };
+  return { type: "rule", rule: { text: `${tool}(${inside})`, tool, pattern } };
+}
+
+function patternOf(tool: string, inside: string): Pattern | RuleMistake {
+  if (tool === "bash" || tool === "outside") return commandPattern(inside);
+  return tool === "fetch" ? hostPattern(inside) : pathPattern(inside);
+}

@@ -1,0 +1,141 @@
+/** Programs that run a text: one that stands in their words, or is piped to them. What a rule denies may stand in it, and nobody but they could tell. */
+
+import type { Word } from "./shell-parser.ts";
+
+// Words of bash that take the name of a variable: a name may have a subscript, and what is substituted in a subscript is run, whatever quotes it came in.
+
+type Check = (others: readonly Word[]) => boolean;
+
+/** By its name: whether these words could run anything. */
+export const naming: ReadonlyMap<string, Check> = new Map([
+  ...eachProgram(["test"], (others) => others.some((word) => word !== null && isRun(word)) || isTestOfName(others)),
+  ...eachProgram(["printf"], (others) => others[0] !== undefined && isNaming(others[0]) && others.some(isRun)),
+  ...eachProgram(["read", "unset", "getopts", "wait"], (others) => others.some(isRun)),
+  ...eachProgram(["mapfile", "readarray"], (others) => others.some((word) => isRun(word) || /^-\w*C/.test(word ?? ""))),
+  // An integer is computed, and a reference is another name.
+  ...eachProgram(["declare", "typeset", "local", "readonly"], (others) =>
+    others.some((word) => isRun(word) || /^-\w*[in]/.test(word ?? "")),
+  ),
+  ...eachProgram(["export"], (others) => others.some((word) => word !== null && isRun(word))),
+]);
+
+function isTestOfName(others: readonly Word[]): boolean {
+  return others.includes(null) && others.some((word) => word === "-v" || word === "-R");
+}
+
+function isNaming(word: Word): boolean {
+  return word === null || word.startsWith("-v");
+}
+
+function isRun(word: Word): boolean {
+  return word === null || /\[[^\]]*[$`]/.test(word);
+}
+
+function eachProgram(names: readonly string[], check: Check): readonly (readonly [string, Check])[] {
+  return names.map((name) => [name, check]);
+}
+
+export function runsText(name: string, others: readonly Word[]): boolean {
+  if (always.has(name)) return true;
+  const named = naming.get(name);
+  if (named) return named(others);
+  const program = programOf(name);
+  const isCode = coded.get(program) ?? sometimes.get(program);
+  if (isCode === undefined) return false;
+  const isOpen = others.find((word) => !word?.startsWith("-")) === null;
+  return isOpen || others.some((word) => isCode.test(word ?? "")) || (coded.has(program) && isPiped(others));
+}
+
+/** Whether it is there to run a text, rather than that one could be slipped in. */
+export function takesText(name: string): boolean {
+  return always.has(name) || coded.has(programOf(name));
+}
+
+/** `python3.12` is a python. */
+function programOf(name: string): string {
+  return name.replace(/[\d.]+$/, "");
+}
+
+function isPiped(others: readonly Word[]): boolean {
+  return others.includes("-") || others.every((word) => word?.startsWith("-") && !ASKING.test(word));
+}
+
+const ASKING = /^(?:-v|-V|--version|-h|--help|--test|--check)$/;
+
+const always: ReadonlySet<string> = new Set(
+  [
+    ["eval", "source", ".", "trap", "alias", "let", "fc", "bind", "complete", "compgen", "enable", "hash"],
+    ["ssh", "su", "runuser", "watch", "script", "parallel", "tmux", "screen", "at", "batch", "crontab"],
+    ["vi", "vim", "nvim", "ex", "ed", "emacs", "gdb", "lldb"],
+  ].flat(),
+);
+
+/** Each with the words by which a text is given to it; without words it reads what is piped to it. */
+const coded: ReadonlyMap<string, RegExp> = new Map([
+  ...each(["sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "python", "pypy", "tclsh", "expect"], /^-\w*c/),
+  ...each(["perl", "ruby", "lua", "luajit", "Rscript", "julia", "osascript"], /^-\w*e|^--eval/i),
+  ...each(["node", "bun", "deno"], /^-\w*[ep]|^--(?:eval|print)|^eval$/),
+  ...each(["php"], /^-\w*[rBRE]|^--(?:run|process)/),
+]);
+
+/** Each with the words in which a text would be run, where most of its words are none. */
+const sometimes: ReadonlyMap<string, RegExp> = new Map([
+  ...each(["awk", "gawk", "mawk", "nawk"], /system|[|@]|^-(?![Fv])/),
+  ...each(["sed", "gsed"], /(?:^|[;{}\n\d$/])\s*e(?:\s|$)|[^\w\s][gpimIM\d]*e[gpimIM\d]*\s*(?:$|[;}\n])/),
+  ...each(["make", "gmake"], /^-$|^--eval|^-\w*E|^\w+[:+?!]*=/),
+  ...each(["tar", "bsdtar"], /^-\w*I|^--(?:to-command|checkpoint-action|use-compress-program|rsh-command)/),
+  ...each(["rsync"], /^-\w*e|^--rs(?:h|ync-path)/),
+  ...each(["env"], /^-\w*S|^--split-string/),
+  ...each(
+    ["git"],
+    /^(?:foreach|run|-x)$|^--(?:exec|extcmd|upload-pack|receive-pack|config-env|[a-z]+-filter)|^alias\.|^[\w.*-]*(?:pager|editor|command|cmd|hook|fsmonitor|external|textconv|filter|helper|program|driver|proxy|include)[^=]*=(?!cat$|$)/i,
+  ),
+]);
+
+function each(names: readonly string[], isCode: RegExp): readonly (readonly [string, RegExp])[] {
+  return names.map((name) => [name, isCode]);
+}
+
+// What stands between the name of a program and what it is told to do, and makes no difference to it: `git -C . push`.
+
+/** Without git's own options; any other command as it is. */
+export function withoutOptions(words: readonly Word[]): readonly Word[] {
+  if (words[0] !== "git") return words;
+  let at = 1;
+  while (words[at]?.startsWith("-")) at += valued.has(words[at] ?? "") ? 2 : 1;
+  return ["git", ...words.slice(at)];
+}
+
+const valued: ReadonlySet<string> = new Set([
+  ...["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--attr-source"],
+]);
+
+/** Whether options stand before this subcommand: which of them have a value only the program knows. */
+export function mayComeLater(words: readonly Word[], [program, subcommand]: readonly string[]): boolean {
+  if (subcommand === undefined || words[0] !== program || !words[1]?.startsWith("-")) return false;
+  return !subcommand.startsWith("-") && words.slice(2).some((word) => word === null || word === subcommand);
+}
+
+// Commands that run other commands, given as words of their own, so that their own name says little of what they do.
+
+export const wrappers: ReadonlySet<string> = new Set(
+  [
+    ["sudo", "doas", "pkexec", "env", "nohup", "nice", "ionice", "time", "timeout", "stdbuf", "unbuffer", "setsid"],
+    ["chroot", "unshare", "nsenter", "setpriv", "setarch", "prlimit", "taskset", "chrt", "numactl", "runcon", "flock"],
+    ["systemd-run", "cgexec", "bwrap", "firejail", "fakeroot", "xvfb-run", "dbus-run-session", "caffeinate", "rlwrap"],
+    ["strace", "ltrace", "valgrind", "perf", "xargs", "find", "fd", "entr", "command", "exec", "builtin", "busybox"],
+    ["npx", "bunx", "pnpx", "uvx"],
+  ].flat(),
+);
+
+/** Those of them that add words of their own to the command. */
+export const adding: ReadonlySet<string> = new Set(["xargs", "entr"]);
+
+/** Whether a rule on its name alone would permit everything. */
+export function mayRunAnything(name: string): boolean {
+  return wrappers.has(name) || takesText(name) || harmful.has(name);
+}
+
+const harmful: ReadonlySet<string> = new Set([
+  ...["rm", "dd", "curl", "wget", "scp", "rsync", "chmod", "chown", "docker", "podman", "kubectl", "awk", "gawk"],
+]);

@@ -1,0 +1,228 @@
+/** The port to the place where an agent works: its files and its shell. Handed in, so that the same tools work on a disk, in a sandbox or elsewhere. */
+
+import type { Redaction } from "@pith/context";
+
+export interface Workspace {
+  /** The folder from which relative paths start; absolute. */
+  readonly root: string;
+  readonly files: WorkspaceFiles;
+  readonly shell: WorkspaceShell;
+  readonly search: WorkspaceSearch;
+}
+
+export interface WorkspaceFiles {
+  /** A path as a model writes it (relative, absolute, with ~), absolute. */
+  resolve(path: string): string;
+  read(path: string, act?: ReadAct): Promise<FileRead>;
+  /** Replaces or creates the file whole, its folders too; nobody sees half of it. */
+  write(path: string, bytes: Uint8Array, act?: Held): Promise<FileWritten>;
+  /** A file alone: folders and links are refused. One that is not there counts as removed. */
+  remove(path: string): Promise<FileWritten>;
+}
+
+/** How a path is held to what it led to when somebody looked. */
+export interface Held {
+  /** Where it must lead, every link followed: what leads elsewhere by now is refused. Unless said, wherever it leads. */
+  readonly real?: string | undefined;
+}
+
+export interface ReadAct extends Held {
+  readonly signal?: AbortSignal;
+  /** What is larger is too large. */
+  readonly mostBytes?: number;
+}
+
+export type FileRead =
+  | { readonly type: "read"; readonly bytes: Uint8Array }
+  | { readonly type: "missing" | "folder" | "refused" | "too-large"; readonly message: string };
+
+export type FileWritten = { readonly type: "written" } | { readonly type: "refused"; readonly message: string };
+
+export interface WorkspaceShell {
+  run(command: string, act: ShellAct): Promise<ShellEnd>;
+}
+
+export interface ShellAct {
+  readonly signal: AbortSignal;
+  /** Milliseconds after which the whole process group is ended; none: until it ends by itself. */
+  readonly timeoutMs?: number;
+  /** What comes from it, both streams in the order of arrival. */
+  readonly output: (chunk: Uint8Array) => void;
+}
+
+export type ShellEnd =
+  | { readonly type: "ended"; readonly exitCode: number }
+  | { readonly type: "killed"; readonly by: "signal" | "timeout" | "abort"; readonly message: string }
+  | { readonly type: "not-started"; readonly message: string };
+
+/** Looking for files and for what stands in them; ignored files are left out unless a path names them. */
+export interface WorkspaceSearch {
+  /** The names in a folder, sorted; folders end in a slash. */
+  list(path: string, act: SearchAct): Promise<Found<ListedName>>;
+  /** Paths under a folder that a glob fits, relative to it, the newest first. */
+  find(wish: FindWish, act: SearchAct): Promise<Found<string>>;
+  grep(wish: GrepWish, act: SearchAct): Promise<Found<GrepHit>>;
+}
+
+export interface SearchAct extends Held {
+  readonly signal: AbortSignal;
+  /** No more than so many are looked for. */
+  readonly most: number;
+  /** Files that are passed by, asked with where each lies in truth. */
+  readonly isClosed?: ((path: string) => boolean) | undefined;
+}
+
+export type Found<Each> =
+  /** `isAll` is false where more were there than asked for. */
+  | { readonly type: "found"; readonly found: readonly Each[]; readonly isAll: boolean }
+  | { readonly type: "missing" | "refused"; readonly message: string };
+
+export interface ListedName {
+  readonly name: string;
+  readonly kind: "file" | "folder" | "link" | "other";
+  /** Of a file. */
+  readonly bytes?: number;
+}
+
+export interface FindWish {
+  readonly folder: string;
+  readonly glob: string;
+  /** As they are come upon, and none is looked at by itself: for very many. Else the newest come first. */
+  readonly isUnordered?: boolean;
+}
+
+export interface GrepWish {
+  readonly pattern: string;
+  /** A file or a folder. */
+  readonly path: string;
+  readonly glob?: string;
+  readonly isLiteral?: boolean;
+  readonly ignoresCase?: boolean;
+  /** Lines shown before and after each hit. */
+  readonly around?: number;
+  /** Lines pass it before they are cut: half a secret looks like none. */
+  readonly redaction?: Redaction | undefined;
+}
+
+export interface GrepHit {
+  /** Relative to the path that was searched, or its name where that is a file. */
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+  /** A line around a hit. */
+  readonly isAround: boolean;
+}
+
+// The port to what is kept beside a session: output too long for a context, each piece named by its content and opened by its handle.
+
+export interface Blobs {
+  keep(bytes: Uint8Array): Promise<BlobKept>;
+  /** For what comes piece by piece and is too much to be held in memory. */
+  begin(): BlobDraft;
+  /** A page of one; `size` is that of the whole. */
+  read(hash: string, range: { readonly start: number; readonly end: number }): Promise<BlobRead>;
+}
+
+export interface BlobDraft {
+  /** Takes a copy before it comes back. Beyond the quota nothing more is taken. */
+  write(chunk: Uint8Array): void;
+  keep(): Promise<BlobKept>;
+  /** Nothing of it stays. Harmless after `keep`. */
+  drop(): void;
+}
+
+export type BlobKept =
+  /** `isWhole` is false where the quota was reached: the beginning was kept. */
+  | { readonly type: "kept"; readonly hash: string; readonly bytes: number; readonly isWhole: boolean }
+  | { readonly type: "unavailable"; readonly why: string };
+
+export type BlobRead =
+  | { readonly type: "read"; readonly bytes: Uint8Array; readonly size: number }
+  | { readonly type: "none" | "changed" | "unavailable"; readonly why: string };
+
+// Secrets as the agent meets them: what stands in the log for each, and the way back to what it stands for.
+
+export interface Secrets extends Redaction {
+  /** Arguments with the true values in them, for the tool that needs them and for nobody else. */
+  restored<Value>(value: Value): Promise<Restored<Value>>;
+  /** For a text that comes in pieces. */
+  stream(): TextStream;
+  /** What was found since this was asked last. */
+  found(): readonly FoundSecret[];
+}
+
+export type Restored<Value> =
+  | { readonly type: "restored"; readonly value: Value }
+  /** Of these nobody knows the value any more: they were seen before the program was started again. */
+  | { readonly type: "unknown"; readonly placeholders: readonly string[] };
+
+/** Pieces in, pieces out; however it is cut, the same comes out. */
+export interface TextStream {
+  /** What can be passed on now. */
+  write(text: string): string;
+  /** The rest. */
+  end(): string;
+}
+
+export interface FoundSecret {
+  /** What kind it is, for people: "GitHub token", or the name of the variable that holds it. */
+  readonly family: string;
+  readonly placeholder: string;
+}
+
+// The port through which every call of a model and of a tool goes: locally it just runs, hosted it is written down and not run twice.
+
+/** `id` is that of the entry which the act leaves in the log: the same when the same run is played again. */
+export type Step = <Outcome>(id: string, run: () => Promise<Outcome>) => Promise<Outcome>;
+
+export const atOnce: Step = (_, run) => run();
+
+// The port to the web: opens an address and says what is there, or why it did not go there. It must never go where its machine alone can go.
+
+export interface Web {
+  open(url: string, act: WebAct): Promise<WebOpened>;
+}
+
+export interface WebAct {
+  readonly signal: AbortSignal;
+  /** No more than so many are taken of a page, counted as unpacked. */
+  readonly mostBytes: number;
+}
+
+export type WebOpened = WebPage | WebRefused | WebFailed;
+
+export interface WebPage {
+  readonly type: "page";
+  /** Where it was found in the end, after all redirects. */
+  readonly url: string;
+  readonly status: number;
+  /** As the server calls it, with its charset; null where it does not say. */
+  readonly contentType: string | null;
+  readonly bytes: Uint8Array;
+  /** False where more was there than taken. */
+  readonly isWhole: boolean;
+}
+
+/** We do not go there, whoever asks. */
+export interface WebRefused {
+  readonly type: "refused";
+  readonly why:
+    | "malformed"
+    | "scheme"
+    | "credentials"
+    | "spelling"
+    | "name"
+    | "port"
+    | "address"
+    | "downgrade"
+    | "elsewhere"
+    | "too-many-redirects";
+  readonly message: string;
+}
+
+/** We went, and nothing came of it. */
+export interface WebFailed {
+  readonly type: "failed";
+  readonly why: "unresolved" | "unreachable" | "timeout" | "aborted" | "broken";
+  readonly message: string;
+}

@@ -1,0 +1,153 @@
+/** A skill in the log, word for word, with what it was loaded from: behind every compaction it is found again by that. */
+
+import {
+  type Budget,
+  calibrationAt,
+  contextSize,
+  type Drafted,
+  type Entry,
+  fitOf,
+  LISTED,
+  type LoadedReference,
+  loadedReferences,
+  missingReferences,
+  type Reference,
+  type Session,
+  textTokens,
+  type Window,
+} from "@pith/context";
+import { appended } from "../append.ts";
+import { budgetOf, type RunParts } from "../loop/run-context.ts";
+import { CHANGED, OVER_BUDGET, type SkillText } from "./skill.ts";
+
+/** Nothing is said twice: one that stands in the context as it is now is there already. */
+export async function attachSkill(session: Session, { name, path, hash, text }: SkillText): Promise<void> {
+  if (hasSkill(session, { name, hash })) return;
+  const reference = { kind: "skill", name, path, hash } as const;
+  await appended(session, attached(reference, skillBlock({ name, path, text })));
+}
+
+export function attached(reference: Reference, content: string): Drafted {
+  return { type: "custom_message", customType: SKILL, content, display: false, details: { pith: { reference } } };
+}
+
+/** The text is not changed, whatever stands in it. */
+export function skillBlock({ name, path, text }: Omit<SkillText, "hash">): string {
+  return `<skill name="${name}" path="${path.replaceAll('"', "'")}">\n${text}${text.endsWith("\n") ? "" : "\n"}</skill>`;
+}
+
+function hasSkill({ window }: Session, { name, hash }: Pick<SkillText, "name" | "hash">): boolean {
+  const isIt = (reference: Reference): boolean => reference.name === name && reference.hash === hash && !reference.part;
+  return loadedReferences(window).some(isIt) && !missingReferences(window).some(isIt);
+}
+
+export const SKILL = "pith.skill";
+
+// Skills that a compaction covered come back behind it, as they were loaded; of more than there is room for the newest, and the others are named.
+
+export type ReattachParts = Pick<RunParts, "session" | "model" | "limits" | "skills">;
+
+export interface Reattaching {
+  /** Refusals of the same request before this; each leaves half the room, because each retry must be smaller. */
+  readonly attempt?: number;
+  /** For whom it must fit; who speaks now, unless said. */
+  readonly budget?: Budget;
+}
+
+export async function reattachSkills(parts: ReattachParts, { attempt = 0, budget }: Reattaching = {}): Promise<void> {
+  const missing = unlisted(parts.session.window);
+  if (missing.length === 0) return;
+  const bodies = await Promise.all(missing.map((reference) => bodyOf(reference, parts.session)));
+  const { chosen, left } = newestThatFit(bodies, roomFor(parts, budget) / 2 ** attempt);
+  const drafts = chosen.map(({ reference: { entryId: _, ...reference }, text }) => attached(reference, text));
+  const listing = await listed({ chosen, left }, parts);
+  await appended(parts.session, ...drafts, ...listing);
+}
+
+/** Those of which somebody has to be told something. */
+export function unlisted(window: Window): readonly LoadedReference[] {
+  const said = new Set(window.entries.slice(window.compactionAt + 1).flatMap(listedIn));
+  return missingReferences(window).filter(({ name }) => !said.has(name));
+}
+
+interface Body {
+  readonly reference: LoadedReference;
+  /** As it is told; empty where not all of it is in the log. */
+  readonly text: string;
+  readonly tokens: number;
+}
+
+async function bodyOf(reference: LoadedReference, { store, window }: Session): Promise<Body> {
+  const entry = await store.entry(reference.entryId);
+  const text = entry && !reference.part ? textIn(entry, reference) : "";
+  const { factor } = fitOf(calibrationAt(window), undefined);
+  return { reference, text, tokens: Math.ceil(textTokens(text) * factor) };
+}
+
+/** What was attached before is attached as it was; what a tool has read gets a frame once. */
+function textIn(entry: Entry, { name, path }: Reference): string {
+  if (entry.type === "custom_message" && entry.customType === SKILL)
+    return typeof entry.content === "string" ? entry.content : "";
+  if (entry.type !== "message" || entry.message.role !== "toolResult") return "";
+  const [block] = entry.message.content;
+  return block?.type === "text" ? skillBlock({ name, path, text: block.text }) : "";
+}
+
+interface Choice {
+  /** In the order in which they were loaded. */
+  readonly chosen: readonly Body[];
+  readonly left: readonly Body[];
+}
+
+function newestThatFit(bodies: readonly Body[], room: number): Choice {
+  const chosen = new Set<Body>();
+  let rest = room;
+  for (const body of bodies.toReversed()) {
+    if (body.text === "" || body.tokens > Math.min(rest, MOST_EACH)) continue;
+    rest -= body.tokens;
+    chosen.add(body);
+  }
+  return { chosen: bodies.filter((body) => chosen.has(body)), left: bodies.filter((body) => !chosen.has(body)) };
+}
+
+/** Tokens. What is attached leaves room to work in, so that it is no reason for the next compaction. */
+function roomFor(parts: ReattachParts, budget: Budget = budgetOf(parts)): number {
+  const { contextWindow } = parts.model;
+  const limit = Math.min(budget.limit, contextWindow);
+  const free = Math.max(0, limit - contextSize(parts.session.window, budget).tokens);
+  return Math.min(MOST_IN_ALL, contextWindow * SHARE, free * SHARE_OF_FREE);
+}
+
+const MOST_EACH = 5_000;
+const MOST_IN_ALL = 25_000;
+const SHARE = 0.1;
+const SHARE_OF_FREE = 0.25;
+
+async function listed({ chosen, left }: Choice, { skills }: ReattachParts): Promise<readonly Drafted[]> {
+  const changed: Reference[] = [];
+  for (const { reference } of chosen) {
+    const now = (await skills?.hashNow(reference.path)) ?? reference.hash;
+    if (now !== reference.hash) changed.push(reference);
+  }
+  const parts = [
+    ...section(
+      OVER_BUDGET,
+      left.map(({ reference }) => reference),
+    ),
+    ...section(CHANGED, changed),
+  ];
+  if (parts.length === 0) return [];
+  const details = { pith: { listed: left.map(({ reference: { name } }) => name) } };
+  return [{ type: "custom_message", customType: LISTED, content: parts.join("\n\n"), display: false, details }];
+}
+
+function section(lead: string, references: readonly Reference[]): readonly string[] {
+  const lines = references.map(({ name, path }) => `- ${name}: ${path}`);
+  return lines.length === 0 ? [] : [[lead, ...lines].join("\n")];
+}
+
+function listedIn(entry: Entry): readonly string[] {
+  if (entry.type !== "custom_message" || entry.customType !== LISTED) return [];
+  const { pith } = Object(entry.details) as { readonly pith?: { readonly listed?: unknown } };
+  return Array.isArray(pith?.listed) ? pith.listed.filter((name) => typeof name === "string") : [];
+}

@@ -1,0 +1,184 @@
+/** What a model is told first, in named sections, so that one can change without the rest. */
+
+import {
+  type Drafted,
+  foldedSystem,
+  type ModelName,
+  type Ports,
+  type Session,
+  type SystemMessage,
+  type ThinkingLevel,
+  type Tool as ToolDefinition,
+  type Tool as ToolSchema,
+  type Window,
+} from "@pith/context";
+import { appended } from "../append.ts";
+import type { Mode } from "../permissions/decide.ts";
+import type { Tool } from "../tool.ts";
+import { GUIDELINES, PLAN, PROJECT, ROLE } from "./prompt-text.ts";
+import { SKILLS, type Skill } from "./skill.ts";
+
+export interface PromptParts {
+  readonly tools: readonly Tool[];
+  /** What the provider itself runs. */
+  readonly provided?: readonly ToolSchema[];
+  /** Instead of who it is and how it works. */
+  readonly replacement?: string;
+  /** Behind all that. */
+  readonly addition?: string;
+  /** What the people of the project wrote down for whoever works on it. */
+  readonly project?: readonly ProjectText[];
+  /** Told where it only looks, so that it plans rather than tries. */
+  readonly mode?: Mode;
+  /** Told of where files can be read, because that is how one is loaded. */
+  readonly skills?: readonly Skill[];
+}
+
+export interface ProjectText {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Nothing in it changes from day to day or from folder to folder: it is the beginning of every request. */
+export function systemMessage({ tools, ...parts }: PromptParts, timestamp: number): SystemMessage {
+  const { replacement, addition, project = [], skills = [], provided = [], mode } = parts;
+  const reads = tools.some(({ name }) => name === "read");
+  const own = { role: ROLE, guidelines: guidelines(tools) };
+  const sections = {
+    ...(replacement === undefined ? own : { role: replacement }),
+    ...(addition && { addition }),
+    ...(project.length > 0 && { project: projectSection(project) }),
+    ...(reads && skills.length > 0 && { skills: skillsSection(skills) }),
+    ...(mode === "plan" && { mode: PLAN }),
+  };
+  return { role: "system", content: "", sections, toolsAdded: [...tools.map(schemaOf), ...provided], timestamp };
+}
+
+function schemaOf({ name, description, parameters }: Tool): ToolSchema {
+  return { name, description, parameters };
+}
+
+function guidelines(tools: readonly Tool[]): string {
+  const names = new Set(tools.map(({ name }) => name));
+  const fitting = GUIDELINES.filter(({ needs }) => needs.every((name) => names.has(name)));
+  return fitting.map(({ text }) => `- ${text}`).join("\n");
+}
+
+function projectSection(texts: readonly ProjectText[]): string {
+  return [PROJECT, ...texts.map(({ path, text }) => `## ${path}\n\n${text.trim()}`)].join("\n\n");
+}
+
+function skillsSection(skills: readonly Skill[]): string {
+  return `${SKILLS}\n\n${skills.map(({ name, description, path }) => `- ${name}: ${description} (${path})`).join("\n")}`;
+}
+
+// What has to be said so that the system state becomes another: the whole where there was none, else only what differs.
+
+/** Null where it says the same already. */
+export function systemChange(before: SystemMessage | null, wanted: SystemMessage): SystemMessage | null {
+  if (!before) return wanted;
+  const sections = changedSections(before.sections ?? {}, wanted.sections ?? {});
+  const { added, removed } = changedTools(before.toolsAdded ?? [], wanted.toolsAdded ?? []);
+  if (Object.keys(sections).length === 0 && added.length === 0 && removed.length === 0) return null;
+  return {
+    role: "system",
+    content: "",
+    ...(Object.keys(sections).length > 0 && { sections }),
+    ...(added.length > 0 && { toolsAdded: added }),
+    ...(removed.length > 0 && { toolsRemoved: removed }),
+    timestamp: wanted.timestamp,
+  };
+}
+
+type Sections = NonNullable<SystemMessage["sections"]>;
+
+function changedSections(before: Sections, wanted: Sections): Sections {
+  const changed = Object.entries(wanted).filter(([name, text]) => before[name] !== text);
+  const gone = Object.keys(before).filter((name) => wanted[name] === undefined);
+  return Object.fromEntries([...changed, ...gone.map((name): [string, null] => [name, null])]);
+}
+
+function changedTools(before: readonly ToolDefinition[], wanted: readonly ToolDefinition[]) {
+  const told = new Map(before.map((tool) => [tool.name, JSON.stringify(tool)]));
+  const offered = new Set(wanted.map(({ name }) => name));
+  return {
+    added: wanted.filter((tool) => told.get(tool.name) !== JSON.stringify(tool)),
+    removed: before.filter(({ name }) => !offered.has(name)).map(({ name }) => ({ name })),
+  };
+}
+
+// The section of what the model is told first that hooks say: it stays until none of them says it any more, whatever else changes.
+
+export const EXTENSION = "extension";
+
+/** What is wanted, with what hooks have said before: that is not for the program to take away. */
+export function withExtension(wanted: SystemMessage, before: SystemMessage | null): SystemMessage {
+  const said = before?.sections?.[EXTENSION];
+  return said ? { ...wanted, sections: { ...wanted.sections, [EXTENSION]: said } } : wanted;
+}
+
+// Where and when the agent works: told behind what was said, never in the beginning, so that a new day costs no cache.
+
+export interface SurroundingsParts {
+  readonly folder: string;
+  readonly now: number;
+}
+
+const SURROUNDINGS = "pith.surroundings";
+
+/** Null where the newest one says the same. */
+export function surroundings(window: Window, { folder, now }: SurroundingsParts): Drafted | null {
+  const content = `The working folder is ${folder}. Today is ${new Date(now).toISOString().slice(0, 10)}.`;
+  const last = window.entries.findLast((entry) => entry.type === "custom_message" && entry.customType === SURROUNDINGS);
+  if (last?.type === "custom_message" && last.content === content) return null;
+  return { type: "custom_message", customType: SURROUNDINGS, content, display: false };
+}
+
+// What must have been said before the first word: who the model is and what it can do, where it works and when. What the log has already is not said again.
+
+export interface Beginning extends Omit<PromptParts, "tools"> {
+  /** Where it works. */
+  readonly folder: string;
+}
+
+export interface EstablishParts {
+  readonly session: Session;
+  readonly tools: readonly Tool[];
+  /** Who will speak: known from the log also where no reply ever comes. */
+  readonly model: ModelName;
+  readonly ports: Ports;
+  readonly beginning?: Beginning | undefined;
+  readonly thinking?: ThinkingLevel | undefined;
+}
+
+export async function establish(parts: EstablishParts): Promise<void> {
+  const { session, beginning, thinking } = parts;
+  await session.settle();
+  const said = [
+    ...(beginning ? beginningOf(beginning, parts) : []),
+    ...(thinking && session.window.state.thinkingLevel !== thinking ? [levelOf(thinking)] : []),
+  ];
+  if (said.length > 0) await appended(session, ...said);
+}
+
+function beginningOf({ folder, ...prompt }: Beginning, { session, tools, model, ports }: EstablishParts): Drafted[] {
+  const { window } = session;
+  const now = ports.now();
+  const before = foldedSystem(window);
+  const change = systemChange(
+    before,
+    withExtension(session.redacted(systemMessage({ ...prompt, tools }, now)), before),
+  );
+  const place = surroundings(window, { folder: session.redacted(folder), now });
+  const speaker = window.state.model;
+  const isKnown = speaker?.provider === model.provider && speaker.modelId === model.model;
+  return [
+    ...(change ? [{ type: "message" as const, message: change }] : []),
+    ...(place ? [place] : []),
+    ...(isKnown ? [] : [{ type: "model_change" as const, provider: model.provider, modelId: model.model }]),
+  ];
+}
+
+function levelOf(thinkingLevel: ThinkingLevel): Drafted {
+  return { type: "thinking_level_change", thinkingLevel };
+}

@@ -1,0 +1,188 @@
+/** What a session did to files, as the results of its tools tell it. What a shell did is not among it. */
+
+import { type Entry, isBlobHash } from "@pith/context";
+import type { WorkspaceFiles } from "../ports.ts";
+import { hashOf } from "../text.ts";
+
+export interface FileChange {
+  /** Absolute. */
+  readonly path: string;
+  /** The hash of what was there; null where no file was. */
+  readonly before: string | null;
+  readonly after: string;
+  /** Of which the bytes could not be kept; absent where both were. */
+  readonly unkept?: readonly Side[];
+}
+
+export type Side = "before" | "after";
+
+/** In the order of the entries; a file that was changed again comes again. */
+export function fileChanges(entries: readonly Entry[]): readonly FileChange[] {
+  return entries.flatMap((entry) => {
+    const told = toldOfFile(entry);
+    return told && isChange(told) ? [{ path: told.path, before: told.before, after: told.after }] : [];
+  });
+}
+
+/** What the result of a file tool keeps in its details; null for any other entry. */
+export function toldOfFile(entry: Entry): Readonly<Record<string, unknown>> | null {
+  if (entry.type !== "message" || entry.message.role !== "toolResult") return null;
+  const { toolName, isError, details } = entry.message;
+  if (isError || !FILE_TOOLS.includes(toolName)) return null;
+  return fieldsOf(fieldsOf(details)?.pith);
+}
+
+const FILE_TOOLS: readonly string[] = ["read", "write", "edit"];
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> | null {
+  return typeof value === "object" && value !== null ? { ...value } : null;
+}
+
+// It comes from a file, so nothing in it is taken on trust.
+function isChange(told: Readonly<Record<string, unknown>>): told is Readonly<Record<string, unknown>> & FileChange {
+  const { path, before, after } = told;
+  return typeof path === "string" && (before === null || isBlobHash(before)) && isBlobHash(after);
+}
+
+// The port to what files were: the bytes that a session replaced and those it wrote, for moves back and forth. Never exported, indexed or sent.
+
+export interface Originals {
+  /** The hash of what is now kept; null where it cannot be: too large, or the disk refuses. Never throws. */
+  keep(bytes: Uint8Array): Promise<string | null>;
+  /** Exactly what was kept under this hash; null where it is not there, or no longer as it was. */
+  read(hash: string): Promise<Uint8Array | null>;
+}
+
+// What files should be where a move in the tree leads, from what the entries it crosses did to them. Pure.
+
+/** The entries that a move crosses, both as they stand on their branches, the oldest first. */
+export interface Crossing {
+  /** From behind the place where the branches part to the leaf that is left. */
+  readonly left: readonly Entry[];
+  /** From there to the place moved to. */
+  readonly reached: readonly Entry[];
+}
+
+/** Contents are named by their hashes; null stands for no file. */
+export interface WantedFile {
+  readonly path: string;
+  /** As the session left it. */
+  readonly expected: string | null;
+  /** As it was where the move leads. */
+  readonly target: string | null;
+  /** Others changed it between two changes of the session: that is undone with them. */
+  readonly hasOthersWork: boolean;
+}
+
+/** Every file that was changed on the way, in the order of the first change. */
+export function wantedFiles({ left, reached }: Crossing): readonly WantedFile[] {
+  const [undone, redone] = [byPath(left), byPath(reached)];
+  const paths = new Set([...undone.keys(), ...redone.keys()]);
+  return [...paths].map((path) => wantedFile(path, undone.get(path) ?? [], redone.get(path) ?? []));
+}
+
+function byPath(entries: readonly Entry[]): ReadonlyMap<string, readonly FileChange[]> {
+  return Map.groupBy(fileChanges(entries), ({ path }) => path);
+}
+
+function wantedFile(path: string, undone: readonly FileChange[], redone: readonly FileChange[]): WantedFile {
+  const start = (undone[0] ?? redone[0])?.before ?? null;
+  const end = (changes: readonly FileChange[]): string | null => changes.at(-1)?.after ?? start;
+  const hasOthersWork = [undone, redone].some(isBroken);
+  return { path, expected: end(undone), target: end(redone), hasOthersWork };
+}
+
+function isBroken(changes: readonly FileChange[]): boolean {
+  return changes.some(({ before }, at) => at > 0 && changes[at - 1]?.after !== before);
+}
+
+// What a move would do to the files, before anything is done: what can be put back, and what stands in the way.
+
+export interface RewindParts {
+  readonly files: WorkspaceFiles;
+  readonly originals: Originals;
+}
+
+export interface PlannedFile extends WantedFile {
+  readonly type: Verdict;
+  /** The hash of what is there; null where nothing is, `unreadable` where that cannot be told. */
+  readonly now: string | null;
+}
+
+export type Verdict =
+  /** It is as the session left it, and can be put back. */
+  | "restore"
+  /** It is as the session left it, and was not there before. */
+  | "remove"
+  /** It is already as it should be. */
+  | "same"
+  /** Somebody else changed it since. */
+  | "conflict"
+  /** The bytes were not kept. */
+  | "lost";
+
+/** One for each file that was changed on the way; nothing is touched. */
+export async function planRewind(crossing: Crossing, parts: RewindParts): Promise<readonly PlannedFile[]> {
+  const planned: PlannedFile[] = [];
+  // One after the other: each may have megabytes.
+  for (const wanted of wantedFiles(crossing)) planned.push(await plannedFile(wanted, parts));
+  return planned;
+}
+
+/** How it stands at this moment. */
+export async function plannedFile(wanted: WantedFile, { files, originals }: RewindParts): Promise<PlannedFile> {
+  const now = await hashAt(wanted.path, files);
+  return { ...wanted, type: await verdictOn(wanted, now, originals), now };
+}
+
+async function hashAt(path: string, files: WorkspaceFiles): Promise<string | null> {
+  const found = await files.read(path);
+  if (found.type === "read") return await hashOf(found.bytes);
+  return found.type === "missing" ? null : "unreadable";
+}
+
+async function verdictOn({ expected, target }: WantedFile, now: string | null, originals: Originals): Promise<Verdict> {
+  if (now === target) return "same";
+  if (now !== expected) return "conflict";
+  // BACK4: nothing is removed on a session's word alone. What was kept was written here, and can come back.
+  const needed = target ?? now;
+  if (needed === null || (await originals.read(needed)) === null) return "lost";
+  return target === null ? "remove" : "restore";
+}
+
+// Puts files back as a plan says, where nobody is in the way. Never writes over what the session did not leave there.
+
+export interface RewindAct extends RewindParts {
+  /** Only these, whatever becomes of the others. */
+  readonly only?: readonly string[];
+}
+
+export type Rewound =
+  /** Those that are as they should be are not among them. */
+  | { readonly type: "rewound"; readonly files: readonly RewoundFile[] }
+  /** Nothing was touched, because of these: somebody else's work, or bytes that were not kept. */
+  | { readonly type: "refused"; readonly because: readonly PlannedFile[] };
+
+export type RewoundFile =
+  | { readonly type: "restored" | "removed"; readonly path: string }
+  | { readonly type: "failed"; readonly path: string; readonly message: string };
+
+/** All of the plan or, of the files that are named, all; each is looked at once more before. */
+export async function rewindFiles(plan: readonly PlannedFile[], act: RewindAct): Promise<Rewound> {
+  const { only } = act;
+  const chosen: PlannedFile[] = [];
+  for (const file of plan) if (!only || only.includes(file.path)) chosen.push(await plannedFile(file, act));
+  const because = chosen.filter(({ type }) => type === "conflict" || type === "lost");
+  if (because.length > 0) return { type: "refused", because };
+  const files: RewoundFile[] = [];
+  for (const file of chosen) if (file.type !== "same") files.push(await rewound(file, act));
+  return { type: "rewound", files };
+}
+
+async function rewound({ path, target }: PlannedFile, { files, originals }: RewindParts): Promise<RewoundFile> {
+  const bytes = target === null ? null : await originals.read(target);
+  if (target !== null && bytes === null) return { type: "failed", path, message: `${path} is no longer kept` };
+  const done = bytes ? await files.write(path, bytes) : await files.remove(path);
+  if (done.type === "refused") return { type: "failed", path, message: done.message };
+  return { type: bytes ? "restored" : "removed", path };
+}

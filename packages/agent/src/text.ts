@@ -1,0 +1,95 @@
+/** Absolute paths, compared name by name. */
+
+/** Whether a path is the folder itself or lies in it. */
+export function isWithin(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
+}
+
+/** From the folder where it lies inside, else as it is. */
+export function shownFrom(folder: string, path: string): string {
+  return path !== folder && isWithin(folder, path) ? path.slice(folder.length).replace(/^\//, "") : path;
+}
+
+// Text of unknown origin with what a terminal would obey, or nobody would see, spelled out.
+
+/** As one line. Tabs stay, and the joiners that scripts and emoji are written with. */
+export function visible(text: string): string {
+  return text.replace(UNSEEN, spelledOut);
+}
+
+/** For whoever decides by it: nothing stays that could pass for something else. */
+export function whollyVisible(text: string): string {
+  return text.replace(UNSEEN_OR_ODD, spelledOut);
+}
+
+// Controls, formats (marks that turn the direction of writing, zero widths, tags), other line ends, halves of characters.
+const UNSEEN = /[^\P{Cc}\t]|[^\P{Cf}\u200C\u200D]|[\p{Zl}\p{Zp}\p{Cs}]/gu;
+// And what only a font knows, what changes the sign before it, and letters without ink.
+const UNSEEN_OR_ODD = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Variation_Selector}\u115f\u1160\u3164\uffa0\u2800]/gu;
+const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+function spelledOut(sign: string): string {
+  const code = sign.codePointAt(0) ?? 0;
+  const digits = code.toString(16);
+  return SHORT[sign] ?? (code <= 0xff ? `\\x${digits.padStart(2, "0")}` : `\\u{${digits}}`);
+}
+
+// Where a text can be cut: not between the halves of one character.
+
+/** The place itself, or the one before it. */
+export function cuttable(text: string, place: number): number {
+  const isInside = LOW.test(text[place] ?? "") && HIGH.test(text[place - 1] ?? "");
+  return isInside ? place - 1 : place;
+}
+
+const LOW = /[\udc00-\udfff]/;
+const HIGH = /[\ud800-\udbff]/;
+
+// Bytes as the text they are, without a byte order mark; null where they are no text.
+
+export function textOf(bytes: Uint8Array): string | null {
+  const wide = wideEncoding(bytes);
+  if (wide !== null) return new TextDecoder(wide).decode(bytes);
+  return isPlainText(bytes.subarray(0, HEAD)) ? new TextDecoder().decode(bytes) : null;
+}
+
+/** Whether something with this head is text of single bytes and UTF-8, which can be cut anywhere between lines. */
+export function isPlainText(head: Uint8Array): boolean {
+  return wideEncoding(head) === null && !head.includes(0) && isMostlyText(head);
+}
+
+/** As git and others do it: what is no text shows it early. */
+export const HEAD = 8_192;
+
+/** By the mark at the beginning. */
+export function wideEncoding([first, second]: Uint8Array): "utf-16le" | "utf-16be" | null {
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : null;
+}
+
+/** Text in an old encoding has a stray byte here and there; other files have them everywhere. */
+function isMostlyText(head: Uint8Array): boolean {
+  const sample = new TextDecoder().decode(head);
+  const strange = sample.match(STRANGE)?.length ?? 0;
+  return strange <= sample.length * MOST_STRANGE;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const STRANGE = /[\ufffd\x01-\x07\x0e-\x1a\x1c-\x1f]/g;
+const MOST_STRANGE = 0.1;
+
+// What kind of picture some bytes are, by their first ones; a name can say anything.
+
+export function pictureKind(bytes: Uint8Array): string | null {
+  const head = String.fromCharCode(...bytes.subarray(0, 12));
+  if (head.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";
+  if (head.startsWith("\xff\xd8\xff")) return "image/jpeg";
+  if (/^GIF8[79]a/.test(head)) return "image/gif";
+  return /^RIFF[\s\S]{4}WEBP$/.test(head) ? "image/webp" : null;
+}
+
+// What names bytes by their content: SHA-256, in hexadecimal digits.
+
+export async function hashOf(bytes: Uint8Array): Promise<string> {
+  return Buffer.from(await crypto.subtle.digest("SHA-256", new Uint8Array(bytes))).toString("hex");
+}

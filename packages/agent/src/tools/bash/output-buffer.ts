@@ -1,0 +1,205 @@
+/** The beginning and the end of an output, however long it is: what does not fit is counted and let go. */
+
+import type { OutputLimit } from "../output.ts";
+
+// The bytes that mean something to a terminal, by their names.
+
+export const BELL = 0x07;
+export const TAB = 0x09;
+export const NEWLINE = 0x0a;
+export const RETURN = 0x0d;
+export const ESCAPE = 0x1b;
+export const SPACE = 0x20;
+export const ZERO = 0x30;
+export const AT = 0x40;
+export const CAPITAL_G = 0x47;
+export const BRACKET = 0x5b;
+export const BACKSLASH = 0x5c;
+export const DELETE = 0x7f;
+
+// Lines of an output as bytes: counted, cut where a line or at least a character ends, and made readable.
+
+/** How much of a piece may be given up so that it begins or ends with a whole line. */
+const SPARE = 1 / 4;
+
+export function countLines(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = 0; at < bytes.length; at += 1) if (bytes[at] === NEWLINE) count += 1;
+  return count;
+}
+
+export function firstLines(bytes: Uint8Array, lines: number): Uint8Array {
+  let end = 0;
+  for (let line = 0; line < lines; line += 1) {
+    const newline = bytes.indexOf(NEWLINE, end);
+    if (newline < 0) return bytes;
+    end = newline + 1;
+  }
+  return bytes.subarray(0, end);
+}
+
+/** A last line without an end counts too. */
+export function lastLines(bytes: Uint8Array, lines: number): Uint8Array {
+  let start = bytes.at(-1) === NEWLINE ? bytes.length - 1 : bytes.length;
+  for (let line = 0; line < lines; line += 1) {
+    const newline = start > 0 ? bytes.lastIndexOf(NEWLINE, start - 1) : -1;
+    if (newline < 0) return bytes;
+    start = newline;
+  }
+  return bytes.subarray(start + 1);
+}
+
+export function withoutBrokenStart(bytes: Uint8Array): Uint8Array {
+  const newline = bytes.indexOf(NEWLINE);
+  if (newline >= 0 && newline < bytes.length * SPARE) return bytes.subarray(newline + 1);
+  const start = bytes.findIndex((byte) => !isWithinCharacter(byte));
+  return start > 0 && start < 4 ? bytes.subarray(start) : bytes;
+}
+
+export function withoutBrokenEnd(bytes: Uint8Array): Uint8Array {
+  const newline = bytes.lastIndexOf(NEWLINE);
+  return newline > bytes.length * (1 - SPARE) ? bytes.subarray(0, newline + 1) : bytes;
+}
+
+/** Bytes that are no text become one mark for each stretch of them. A character that is still to come is not shown by halves. */
+export function readableText(bytes: Uint8Array, { isGoingOn = false }: { readonly isGoingOn?: boolean } = {}): string {
+  const text = new TextDecoder().decode(bytes, { stream: isGoingOn });
+  return text.replace(/\uFFFD{2,}/g, "\uFFFD").replace(/[\u0080-\u009F]+/g, "");
+}
+
+function isWithinCharacter(byte: number): boolean {
+  return (byte & 0b1100_0000) === 0b1000_0000;
+}
+
+// The newest bytes of a stream, found by their offset in it. The oldest make room for the newest.
+
+export class Ring {
+  readonly #size: number;
+  /** The byte at offset n of the stream stands at n modulo the size. */
+  #bytes: Uint8Array = new Uint8Array(0);
+  #oldest = 0;
+  #length = 0;
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  /** Of the whole stream. */
+  get length(): number {
+    return this.#length;
+  }
+
+  get oldest(): number {
+    return this.#oldest;
+  }
+
+  write(run: Uint8Array): void {
+    if (this.#bytes.length === 0) this.#bytes = new Uint8Array(this.#size);
+    const last = run.subarray(Math.max(0, run.length - this.#size));
+    this.#length += run.length;
+    const place = (this.#length - last.length) % this.#size;
+    const untilEdge = last.subarray(0, this.#size - place);
+    this.#bytes.set(untilEdge, place);
+    this.#bytes.set(last.subarray(untilEdge.length), 0);
+    this.#oldest = Math.max(this.#oldest, this.#length - this.#size);
+  }
+
+  /** The stream goes on from an earlier offset, as if nothing had come after it. */
+  rewind(offset: number): void {
+    this.#length = offset;
+    this.#oldest = Math.min(this.#oldest, offset);
+  }
+
+  /** A copy of what there still is from an offset to the end. */
+  from(offset: number): Uint8Array {
+    const start = Math.max(this.#oldest, offset);
+    const copy = new Uint8Array(this.#length - start);
+    const place = start % this.#size;
+    const untilEdge = this.#bytes.subarray(place, place + copy.length);
+    copy.set(untilEdge, 0);
+    copy.set(this.#bytes.subarray(0, copy.length - untilEdge.length), untilEdge.length);
+    return copy;
+  }
+}
+
+export interface Shown {
+  readonly text: string;
+  readonly isTruncated: boolean;
+}
+
+/** Counted by the one who reads every byte anyway. */
+export interface LinesOfRun {
+  /** How many end in it. */
+  readonly lines: number;
+  /** Where in it the last one starts; negative: none does. */
+  readonly lineStart: number;
+}
+
+const HEAD_BYTES = 1 / 25;
+const HEAD_LINES = 1 / 50;
+
+export class Excerpt {
+  readonly #limit: OutputLimit;
+  readonly #tail: Ring;
+  #head: Uint8Array = new Uint8Array(0);
+  #lines = 0;
+  #lineStart = 0;
+
+  /** Of the end; of the beginning it is a small part of that. */
+  constructor(limit: OutputLimit) {
+    this.#limit = limit;
+    this.#tail = new Ring(limit.bytes);
+  }
+
+  write(run: Uint8Array, { lines, lineStart }: LinesOfRun): void {
+    const start = this.#tail.length;
+    this.#writeHead(run, start);
+    this.#tail.write(run);
+    this.#lines += lines;
+    if (lineStart >= 0) this.#lineStart = start + lineStart;
+  }
+
+  /** What comes next stands in the place of the line that is being written. */
+  restartLine(): void {
+    this.#tail.rewind(this.#lineStart);
+  }
+
+  /** At most so many bytes of the end, for somebody who watches. */
+  newest(bytes: number): string {
+    const start = this.#tail.length - bytes;
+    const newest = this.#tail.from(start);
+    return readableText(start > 0 ? withoutBrokenStart(newest) : newest, { isGoingOn: true });
+  }
+
+  shown(): Shown {
+    const kept = this.#tail.from(0);
+    const tail = lastLines(this.#tail.oldest > 0 ? withoutBrokenStart(kept) : kept, this.#limit.lines);
+    const start = this.#tail.length - tail.length;
+    const head = this.#headBefore(start);
+    if (head.length === start) return { text: readableText(joined(head, tail)), isTruncated: false };
+    const lines = this.#lines - countLines(head) - countLines(tail);
+    const gap = `[… ${start - head.length} bytes, ${lines} lines left out …]`;
+    const beginning = readableText(head, { isGoingOn: true }).replace(/\n$/, "");
+    return { text: `${beginning}\n${gap}\n${readableText(tail)}`, isTruncated: true };
+  }
+
+  #writeHead(run: Uint8Array, start: number): void {
+    if (this.#head.length === 0) this.#head = new Uint8Array(Math.ceil(this.#limit.bytes * HEAD_BYTES));
+    if (start < this.#head.length) this.#head.set(run.subarray(0, this.#head.length - start), start);
+  }
+
+  /** All that stands before the offset, where it is no more than a beginning may be. */
+  #headBefore(offset: number): Uint8Array {
+    const lines = Math.ceil(this.#limit.lines * HEAD_LINES);
+    const head = this.#head.subarray(0, offset);
+    const isWhole = head.length === offset;
+    return firstLines(isWhole ? head : withoutBrokenEnd(head), lines);
+  }
+}
+
+function joined(head: Uint8Array, tail: Uint8Array): Uint8Array {
+  const all = new Uint8Array(head.length + tail.length);
+  all.set(head, 0);
+  all.set(tail, head.length);
+  return all;
+}

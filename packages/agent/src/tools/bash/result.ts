@@ -1,0 +1,110 @@
+/** How a command ended and what it said, as the model reads it. */
+
+import { blobHandle } from "@pith/context";
+import type { BlobKept, ShellEnd, WorkspaceShell } from "../../ports.ts";
+import type { ToolOutput } from "../../tool.ts";
+import { sized } from "../output.ts";
+import type { Said, Taken } from "./command-output.ts";
+
+// Where a command runs: held by a sandbox or not, and what a model is told when the sandbox got in its way.
+
+export interface Sandbox {
+  /** The shell outside it, for what the user lets out. */
+  readonly unconfined: WorkspaceShell;
+  readonly network: boolean;
+  /** Whether commands may write in the workspace. */
+  readonly mayWrite: () => boolean;
+}
+
+const DENIAL =
+  /read-only file system|permission denied|operation not permitted|device or resource busy|\bE(?:ROFS|ACCES|PERM|BUSY)\b|docker daemon|authentication agent/i;
+const UNREACHABLE =
+  /network is unreachable|could not resolve|name resolution|name or service not known|\b(?:ENETUNREACH|EAI_AGAIN|ENOTFOUND|ECONNREFUSED)\b|connection refused/i;
+
+/** Null where the failure looks like the command's own. */
+export function denialNote(text: string, end: ShellEnd | null, sandbox: Sandbox): string | null {
+  if (end?.type !== "ended" || end.exitCode === 0) return null;
+  const isOffline = !sandbox.network && UNREACHABLE.test(text);
+  return isOffline || DENIAL.test(text) ? noteOn(sandbox) : null;
+}
+
+function noteOn({ network, mayWrite }: Sandbox): string {
+  const reach = network ? "" : " and has no network";
+  if (!mayWrite()) return `This ran in a sandbox, which now writes only temporary files, not the workspace${reach}.`;
+  return (
+    `This ran in a sandbox, which writes only in the workspace (not .git/config, .git/hooks, .vscode and the like), in temporary folders and package caches${reach}. ` +
+    "If that stopped it, run it with `outside: true`: the user is asked."
+  );
+}
+
+export interface BashDetails {
+  /** Null: it is still running, was killed or did not start. */
+  readonly exitCode: number | null;
+  /** All that came, also what was left out. */
+  readonly bytes: number;
+  readonly truncated: boolean;
+  readonly sandboxed: boolean;
+  /** The hash of what was kept. */
+  readonly blob?: string;
+  readonly job?: string;
+}
+
+/** `end` is null while a job runs; `sandbox` where the command was not confined. */
+export interface Told {
+  readonly said: Said;
+  readonly end: ShellEnd | null;
+  readonly sandbox: Sandbox | null;
+  readonly job?: string;
+}
+
+export async function answer(told: Told): Promise<ToolOutput> {
+  const taken = await told.said.take();
+  const text = taken.text.trim() === "" ? nothing(told) : taken.text.trimEnd();
+  const notes = [endNote(told), told.sandbox && denialNote(text, told.end, told.sandbox), keptNote(taken)];
+  const note = notes.filter((each) => each !== null).join("\n");
+  return {
+    content: [{ type: "text", text: note === "" ? text : `${text}\n\n${note}` }],
+    isError: isFailure(told),
+    details: detailsOf(told, taken),
+  };
+}
+
+function detailsOf({ said, end, sandbox, job }: Told, { isTruncated, kept }: Taken): BashDetails {
+  return {
+    exitCode: end?.type === "ended" ? end.exitCode : null,
+    bytes: said.bytes,
+    truncated: isTruncated,
+    sandboxed: sandbox !== null,
+    ...(kept?.type === "kept" && { blob: kept.hash }),
+    ...(job && { job }),
+  };
+}
+
+/** A job that was ended did what was asked of it. */
+function isFailure({ end, job }: Told): boolean {
+  if (end === null) return false;
+  if (end.type === "ended") return end.exitCode !== 0;
+  return !(job && end.type === "killed" && end.by === "abort");
+}
+
+function nothing({ said: { bytes }, job }: Told): string {
+  if (job) return "(no new output)";
+  return bytes === 0 ? "(no output)" : `(${bytes} bytes, none of them readable)`;
+}
+
+function endNote({ end, job }: Told): string | null {
+  if (end === null) return `${job} is still running`;
+  const how = end.type === "ended" ? `exit code ${end.exitCode}` : end.message;
+  if (job) return `${job} has ended: ${how}`;
+  return end.type === "ended" && end.exitCode === 0 ? null : how;
+}
+
+function keptNote({ kept, bytes }: Taken): string | null {
+  if (kept === null) return null;
+  if (kept.type === "unavailable") return `[all of it could not be kept: ${kept.why}]`;
+  return `[${extentOf(kept, bytes)}: read ${blobHandle(kept.hash)}]`;
+}
+
+function extentOf({ isWhole, bytes }: Extract<BlobKept, { type: "kept" }>, all: number): string {
+  return isWhole ? `all ${sized(all)}` : `the first ${sized(bytes)} of ${sized(all)}`;
+}

@@ -1,0 +1,163 @@
+/** What a handle opens: a blob that was kept beside the session, or an entry of it, on whatever branch. */
+
+import type { AgentMessage, BashExecutionMessage, Entry } from "@pith/context";
+import { HEAD, isPlainText, pictureKind } from "../../text.ts";
+import type { ToolCall, ToolOutput } from "../../tool.ts";
+import { type FileParts, type Handle, type PageLines, pageLines } from "../files.ts";
+import { failed, said, sized } from "../output.ts";
+import { LARGEST_PICTURE, longPage, picture, type ReadRange, tooLargePicture } from "./pages.ts";
+
+// An entry as a text: who speaks, what was said, what was called and what came of it, whole.
+
+/** Beginning with a line that names the entry. */
+export function entryWords(entry: Entry): string {
+  const { kind, words } = told(entry);
+  return `[entry:${entry.id}: ${kind}${words === "" ? ", without words" : ""}]\n${words}`;
+}
+
+interface Told {
+  readonly kind: string;
+  readonly words: string;
+}
+
+function told(entry: Entry): Told {
+  switch (entry.type) {
+    case "message":
+      return toldMessage(entry.message);
+    case "compaction":
+    case "branch_summary":
+      return { kind: entry.type, words: entry.summary };
+    case "custom_message":
+      return { kind: entry.customType, words: contentWords(entry.content) };
+    case "gap":
+      return { kind: "gap", words: entry.why };
+    case "context_edit":
+    case "model_change":
+    case "thinking_level_change":
+    case "active_tools_change":
+    case "label":
+    case "session_info":
+    case "usage":
+    case "custom":
+    case "unknown":
+      return { kind: entry.type, words: "" };
+  }
+}
+
+function toldMessage(message: AgentMessage): Told {
+  switch (message.role) {
+    case "bashExecution":
+      return toldShell(message);
+    case "compactionSummary":
+    case "branchSummary":
+      return { kind: message.role, words: message.summary };
+    case "toolResult":
+      return { kind: resultKind(message), words: contentWords(message.content) };
+    case "custom":
+      return { kind: message.customType, words: contentWords(message.content) };
+    case "system":
+    case "user":
+    case "assistant":
+      return { kind: message.role, words: contentWords(message.content) };
+  }
+}
+
+function resultKind({ toolName, isError }: { readonly toolName: string; readonly isError: boolean }): string {
+  return `result of ${toolName}${isError ? ", which failed" : ""}`;
+}
+
+// LED6: what the user keeps from the model is not told to it by way of a handle.
+function toldShell({ command, output, exitCode, cancelled, excludeFromContext }: BashExecutionMessage): Told {
+  if (excludeFromContext) return { kind: "a command that the user keeps to themselves", words: "" };
+  const end = cancelled ? "\n(stopped by the user)" : exitCode ? `\n(exit code ${exitCode})` : "";
+  return { kind: "a command of the user's", words: `$ ${command}\n${output}${end}` };
+}
+
+// Files are not checked block by block.
+function contentWords(content: unknown): string {
+  if (typeof content === "string") return content;
+  return Array.isArray(content) ? content.flatMap(blockWords).join("\n\n") : "";
+}
+
+function blockWords(block: Readonly<Record<string, unknown>> | null): readonly string[] {
+  switch (block?.type) {
+    case "text":
+      return [String(block.text ?? "")];
+    case "thinking":
+      return block.redacted ? [] : [`[thinking]\n${block.thinking}`];
+    case "image":
+      return [`[${block.mimeType}, ${sized(Math.floor(String(block.data ?? "").length * 0.75))}]`];
+    case "toolCall":
+      return [`[call of ${block.name}]\n${argumentWords(block.arguments)}`];
+    default:
+      return [];
+  }
+}
+
+/** Text stands as it is, because it was meant to be read. */
+function argumentWords(given: unknown): string {
+  const pairs = typeof given === "object" ? Object.entries(given ?? {}) : [];
+  return pairs.map(([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`).join("\n");
+}
+
+export type Kept = Pick<FileParts, "blobs" | "entries" | "redaction">;
+
+export async function openHandle(handle: Handle, call: ToolCall, kept: Kept): Promise<ToolOutput> {
+  const { blobs } = kept;
+  const lines = pageLines(call.arguments);
+  if (lines.type === "wrong") return failed(lines.message);
+  const wish = { handle, call, lines: lines.value };
+  if (handle.type === "entry") return await openEntry(wish, kept);
+  return blobs ? await openBlob(wish, (range) => blobs.read(handle.name, range)) : failed(unkept(handle));
+}
+
+interface Wish {
+  readonly handle: Handle;
+  readonly call: ToolCall;
+  readonly lines: PageLines;
+}
+
+async function openEntry(wish: Wish, { entries, redaction }: Kept): Promise<ToolOutput> {
+  const { name, shown } = wish.handle;
+  const entry = await entries?.(name);
+  if (!entry) return failed(entries ? `${shown} is not in this session; copy its whole handle` : unkept(wish.handle));
+  // It may come from before redaction, or from another program.
+  const words = entryWords(entry);
+  const bytes = new TextEncoder().encode(redaction?.redacted(words) ?? words);
+  return await textPage(wish, async ({ start, end }) => ({
+    type: "read",
+    bytes: bytes.subarray(start, end),
+    size: bytes.length,
+  }));
+}
+
+async function openBlob(wish: Wish, read: ReadRange): Promise<ToolOutput> {
+  const { shown } = wish.handle;
+  const head = await read({ start: 0, end: HEAD });
+  if (head.type !== "read") return failed(`${shown} cannot be opened: ${head.why}`);
+  const kind = pictureKind(head.bytes);
+  if (kind !== null) return await showPicture(wish, read, { kind, size: head.size });
+  if (isPlainText(head.bytes)) return await textPage(wish, read);
+  return said(`[${shown} is a binary blob of ${sized(head.size)}; it is not shown]`);
+}
+
+interface Seen {
+  readonly kind: string;
+  readonly size: number;
+}
+
+async function showPicture({ handle }: Wish, read: ReadRange, { kind, size }: Seen): Promise<ToolOutput> {
+  if (size > LARGEST_PICTURE) return tooLargePicture(size, handle.shown, kind);
+  const whole = await read({ start: 0, end: size });
+  if (whole.type !== "read") return failed(`${handle.shown} cannot be opened: ${whole.why}`);
+  return picture(whole.bytes, handle.shown, kind);
+}
+
+async function textPage({ handle, call, lines }: Wish, read: ReadRange): Promise<ToolOutput> {
+  const page = await longPage(read, { path: handle.shown, ...lines, room: call.room, signal: call.signal });
+  return page.type === "page" ? said(page.text) : failed(page.message);
+}
+
+function unkept({ shown, type }: Handle): string {
+  return `${shown} cannot be opened: ${type === "blob" ? "nothing is kept beside this session" : "this session cannot be looked up"}`;
+}

@@ -1,0 +1,27 @@
+/** The hooks of several hosts as those of one. */
+
+import assert from "node:assert/strict";
+import { test } from "vitest";
+import { joinedHooks } from "../src/index.ts";
+
+test("SAY13 each host's hooks are asked behind those of the one before it, and every host hears what went wrong", () => {
+  const told: string[] = [];
+  const [one, two, three] = [() => undefined, () => undefined, () => undefined];
+  const joined = joinedHooks(
+    {
+      input: [one],
+      report: () => {
+        told.push("first");
+        throw new Error("it had to");
+      },
+    },
+    {},
+    { input: [two, three], turn_end: [], report: ({ why }) => void told.push(why), onFailure: "cancel" },
+  );
+  assert.deepEqual(joined.input, [one, two, three]);
+  assert.equal(joined.turn_end, undefined);
+  assert.equal(joined.onFailure, "cancel");
+  assert.throws(() => joined.report?.({ event: "input", why: "second" }));
+  assert.deepEqual(told, ["first", "second"]);
+  assert.deepEqual(joinedHooks({}, {}), {});
+});

@@ -1,0 +1,34 @@
+/** A disk that is full in the middle of a compaction: what was done and paid by then is told all the same. */
+
+import { compactionLimits } from "@pith/context";
+import { expect, test } from "vitest";
+import { heldModel, heldTool, quiet, stage, text } from "../loop/held.ts";
+
+test("EVT5 a compaction behind which nothing more can be written is told to its end", async () => {
+  const model = heldModel();
+  const tool = { ...heldTool("watch"), ongoing: () => "a server on port 8080" };
+  const scene = await stage(model, {
+    tools: [tool],
+    writers: [],
+    limits: { ...compactionLimits, tail: { tokens: 500, share: 1 } },
+  });
+  for (let round = 0; round < 4; round += 1) {
+    const end = scene.prompt(`${round} ${"Here is more of it. ".repeat(2_000)}`);
+    await quiet();
+    model.waiting[0]?.end(text("Good."));
+    await end;
+  }
+  scene.events.splice(0);
+  const { store } = scene.agent.session;
+  const append = store.append.bind(store);
+  store.append = async (batch, fence) =>
+    JSON.stringify(batch).includes("pith.ongoing")
+      ? { type: "refused", why: "disk-full", leaf: await store.leaf() }
+      : append(batch, fence);
+  await expect(scene.agent.compact()).rejects.toThrow("the disk is full");
+  const told = scene.events.filter(({ type }) => /^compaction_(start|end)$/.test(type));
+  expect(told).toMatchObject([
+    { type: "compaction_start" },
+    { type: "compaction_end", result: { tokensBefore: expect.any(Number) } },
+  ]);
+});

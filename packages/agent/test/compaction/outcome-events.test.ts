@@ -1,0 +1,221 @@
+/** Tests compaction/outcome-events.ts: quality, telling. */
+
+import { compactionLimits, type Finding, type Receipt, type Writer } from "@pith/context";
+import { describe, expect, test } from "vitest";
+import { qualityOf } from "../../src/compaction/outcome-events.ts";
+import type { AgentEvent, AgentParts } from "../../src/index.ts";
+import { type HeldModel, heldModel, quiet, type Stage, stage, text, tooLong } from "../loop/held.ts";
+
+describe("quality", () => {
+  const once = { hasWriters: true, isAgain: false };
+
+  function codes(route: string, findings: readonly Finding[], circumstances = once): readonly string[] {
+    return qualityOf({ route, findings } as Receipt, circumstances).map(({ code }) => code);
+  }
+
+  const failed: Finding = { code: "writer-failed", note: "p/m: empty" };
+  const mended: Finding = { code: "unfounded", note: "line 2 is made up" };
+  const evicted: Finding = { code: "words-evicted", note: "2 messages are no longer shown" };
+  const reduced: Finding = { code: "result-reduced", note: "entry:e3 is shown as head and tail" };
+
+  test("EVT4 a sound summary is worth no word", () => {
+    expect(codes("model", [])).toEqual([]);
+    expect(codes("model", [reduced])).toEqual([]);
+  });
+
+  test("EVT4 who had to give up, what was mended and which words are gone are told apart", () => {
+    expect(codes("model", [failed, mended, evicted, reduced])).toEqual(["repaired", "writer-failed", "words-evicted"]);
+    expect(codes("model-free", [failed, evicted])).toEqual(["told-by-code", "words-evicted"]);
+    expect(codes("model-free", [failed], { ...once, hasWriters: false })).toEqual(["writer-failed"]);
+    expect(codes("model", [], { ...once, isAgain: true })).toEqual(["compacted-again"]);
+  });
+
+  test("EVT4 told by code alone, it says what came in the way; mended, it says where and how often", () => {
+    const noteOf = (route: string, findings: readonly Finding[]) =>
+      qualityOf({ route, findings } as Receipt, once)[0]?.note;
+    expect(noteOf("model-free", [failed])).toContain("(p/m: empty)");
+    expect(noteOf("model", [mended, mended])).toMatch(/line 2 is made up, and 1 more$/);
+  });
+});
+
+describe("telling", () => {
+  const WORDS = "Here is more of it. ".repeat(300);
+
+  /** It fails the first time, and tells a story afterwards. */
+  function writer(fails = 0): Writer {
+    let times = 0;
+    return {
+      route: "teller",
+      isPaid: false,
+      write: async (plan, { progress }) => {
+        progress?.({ step: "asking", model: "anthropic/teller" });
+        if (times++ < fails) return { type: "failed", why: "it lost its voice" };
+        const covers = new Set(plan.covered.map(({ id }) => id));
+        return { type: "written", candidate: { route: "teller", story: "## Goal\nWork on.", notes: "", covers } };
+      },
+    };
+  }
+
+  interface Scene extends Stage {
+    readonly model: HeldModel;
+    readonly say: (times: number, words?: string) => Promise<void>;
+  }
+
+  async function scene(parts: Partial<AgentParts> = {}): Promise<Scene> {
+    const model = heldModel({ contextWindow: 8_192 });
+    const set = await stage(model, { writers: [writer()], ...parts });
+    const say = async (times: number, words = WORDS): Promise<void> => {
+      for (let at = 0; at < times; at += 1) {
+        const end = set.prompt(`${at} ${words}`);
+        await quiet();
+        model.waiting[0]?.end(text("Good."));
+        await end;
+      }
+    };
+    return { ...set, model, say };
+  }
+
+  const of = <Type extends AgentEvent["type"]>({ events }: Stage, type: Type) =>
+    events.filter((event): event is Extract<AgentEvent, { type: Type }> => event.type === type);
+
+  const told = ({ events }: Stage): readonly string[] =>
+    events.filter(({ type }) => type.startsWith("compaction_")).map((event) => event.type.slice("compaction_".length));
+
+  describe("from its start to its end", () => {
+    test("EVT1 what is being done, what came of it, how long it took and what it freed", async () => {
+      const at = await scene();
+      await at.say(8);
+      expect(told(at).slice(0, 5)).toEqual(["soft_threshold", "start", "progress", "progress", "end"]);
+      const [end] = of(at, "compaction_end");
+      expect(end).toMatchObject({ reason: "threshold", aborted: false, willRetry: false, calls: 0 });
+      expect(end?.durationMs).toBeGreaterThanOrEqual(0);
+      expect(end?.result?.estimatedTokensAfter).toBeLessThan(end?.result?.tokensBefore ?? 0);
+      const steps = of(at, "compaction_progress").slice(0, 2);
+      expect(steps).toMatchObject([{ step: "planning" }, { step: "asking", model: "anthropic/teller" }]);
+    });
+
+    test("EVT2 one that fails is told as its end, and by its own name", async () => {
+      const at = await scene();
+      const end = at.prompt("Begin.");
+      for (let times = 0; times < 6; times += 1) {
+        await quiet();
+        at.model.waiting[0]?.end(tooLong);
+      }
+      expect(await end).toMatchObject({ type: "failed" });
+      const order = told(at);
+      expect(order.slice(-2)).toEqual(["end", "failed"]);
+      expect(of(at, "compaction_end").at(-1)).toMatchObject({
+        errorMessage: expect.stringContaining("larger window"),
+        aborted: false,
+      });
+      expect(of(at, "compaction_failed")).toMatchObject([{ reason: "overflow", code: "cannot-fit" }]);
+    });
+
+    test("EVT7 undo and redo name the compaction, a move names both ends", async () => {
+      const at = await scene();
+      await at.say(8);
+      const end = of(at, "compaction_end").at(-1);
+      const compactionId = end?.compaction.type === "compacted" ? end.compaction.id : "";
+      await at.agent.undoCompaction();
+      await at.agent.undoCompaction("redo");
+      expect(of(at, "compaction_undone")).toMatchObject([{ compactionId }]);
+      expect(of(at, "compaction_redone")).toMatchObject([{ compactionId, leafId: at.agent.session.leaf }]);
+      const oldLeafId = at.agent.session.leaf;
+      await at.agent.navigateTree(null);
+      expect(of(at, "session_tree")).toEqual([{ type: "session_tree", oldLeafId, newLeafId: at.agent.session.leaf }]);
+    });
+  });
+
+  describe("why one did not happen", () => {
+    test("EVT2 FIT4 off is said once, whatever is asked for afterwards, and again once it was on", async () => {
+      const at = await scene();
+      at.agent.setAutoCompactionEnabled(false);
+      await at.say(9);
+      expect(of(at, "compaction_skipped")).toMatchObject([
+        { reason: "threshold", why: "off", note: expect.stringContaining("/compact") },
+      ]);
+      expect(of(at, "compaction_start")).toEqual([]);
+      at.agent.setAutoCompactionEnabled(true);
+      await at.say(1);
+      at.agent.setAutoCompactionEnabled(false);
+      await at.say(6);
+      expect(of(at, "compaction_end")).toHaveLength(1);
+      expect(of(at, "compaction_skipped")).toHaveLength(2);
+    });
+
+    test("EVT2 after an undo, it says that somebody undid it", async () => {
+      const at = await scene();
+      await at.say(7);
+      await at.agent.undoCompaction();
+      expect(of(at, "compaction_undone")).toHaveLength(1);
+      at.events.length = 0;
+      const end = at.prompt("And now?");
+      await quiet();
+      at.model.waiting[0]?.end(text("Good."));
+      await end;
+      expect(of(at, "compaction_skipped")).toMatchObject([{ why: "undone" }]);
+    });
+
+    test("EVT2 asked for in vain, it says why; postponed by a hook, too", async () => {
+      const empty = await scene();
+      await empty.agent.compact();
+      await empty.agent.compact();
+      expect(of(empty, "compaction_skipped").map(({ why }) => why)).toEqual(["empty", "empty"]);
+      const at = await scene({ hooks: { session_before_compact: [async () => ({ postpone: true })] } });
+      await at.say(20, WORDS.slice(0, 1_500));
+      expect(of(at, "compaction_skipped")[0]).toMatchObject({ reason: "threshold", why: "postponed" });
+    });
+  });
+
+  describe("what a person should know", () => {
+    test("EVT4 it will soon be too much: said once, and once more behind each compaction", async () => {
+      const at = await scene();
+      await at.say(4);
+      expect(of(at, "compaction_soft_threshold")).toHaveLength(1);
+      const [soft] = of(at, "compaction_soft_threshold");
+      expect(soft).toMatchObject({ limit: 6_144, contextWindow: 8_192 });
+      expect(soft?.tokens).toBeGreaterThan(6_144 * compactionLimits.soft);
+      await at.say(12);
+      const ends = of(at, "compaction_end").length;
+      expect(ends).toBeGreaterThan(1);
+      expect(of(at, "compaction_soft_threshold").length).toBeLessThanOrEqual(ends + 1);
+    });
+
+    test("EVT4 told by code alone, and summed up before: both are said (B84)", async () => {
+      const at = await scene({ writers: [writer(1)] });
+      await at.say(16);
+      const findings = of(at, "compaction_quality").map((event) => event.findings);
+      expect(findings[0]).toMatchObject([{ code: "told-by-code", note: expect.stringContaining("it lost its voice") }]);
+      expect(findings[1]?.map(({ code }) => code)).toContain("compacted-again");
+      expect(findings.slice(1).flat()).not.toContainEqual(expect.objectContaining({ code: "told-by-code" }));
+    });
+  });
+
+  describe("who listens slowly", () => {
+    const asks = ({ model }: Scene): number => model.requests.length;
+
+    test("EVT6 is waited for: nothing more happens until it has heard", async () => {
+      let hear = (): void => {};
+      const heard = new Promise<void>((resolve) => {
+        hear = resolve;
+      });
+      const at = await scene({ listen: ({ type }) => (type === "turn_start" ? heard : undefined) });
+      const end = at.prompt("Begin.");
+      await quiet();
+      expect(asks(at)).toBe(0);
+      hear();
+      await quiet();
+      expect(asks(at)).toBe(1);
+      at.model.waiting[0]?.end(text("Here."));
+      expect(await end).toEqual({ type: "done" });
+    });
+
+    test("EVT6 and yet it can be stopped, also by somebody who never hears", async () => {
+      const at = await scene({ listen: () => new Promise<void>(() => {}) });
+      const end = at.prompt("Begin.");
+      await quiet();
+      await at.agent.abort();
+      expect(await end).toEqual({ type: "aborted" });
+    });
+  });
+});

@@ -1,0 +1,150 @@
+/** Tests hooks/input-hooks.ts: before start, hear input. */
+
+import assert from "node:assert/strict";
+import type { Entry } from "@pith/context";
+import { testPorts } from "@pith/context/testing";
+import { describe, test } from "vitest";
+import type { AgentHooks } from "../../src/index.ts";
+import { quiet } from "../loop/held.ts";
+import { spoken } from "./hook-scene.ts";
+
+describe("before start", () => {
+  type Hook = NonNullable<AgentHooks["before_agent_start"]>[number];
+
+  const beginning = { folder: "/code", replacement: "You work." };
+
+  test("SAY3 a message stands behind what was said, and the model sees it", async () => {
+    const told: unknown[] = [];
+    const hook: Hook = (event) => {
+      told.push(event.prompt, Object.keys(event.sections));
+      return { message: { customType: "mine", content: "Use tabs.", display: false } };
+    };
+    const { prompt, shown, log } = await spoken(["Good."], { before_agent_start: [hook] }, { beginning });
+    await prompt("Begin.");
+    assert.deepEqual(told, [[{ type: "text", text: "Begin." }], ["role"]]);
+    assert.match(shown(0), /Begin\..*Use tabs\./);
+    assert.deepEqual((await log()).slice(-3).map(kind), ["user", "custom_message", "assistant"]);
+  });
+
+  test("SAY3 a section is said once as long as it is answered, never in the beginning, and taken away when it no longer is", async () => {
+    const answers = ["Be brief.", "Be brief.", "Be long.", undefined, undefined];
+    const hook: Hook = () => {
+      const systemPrompt = answers.shift();
+      return systemPrompt === undefined ? undefined : { systemPrompt };
+    };
+    const replies = ["1", "2", "3", "4", "5"];
+    const { prompt, log, model } = await spoken(replies, { before_agent_start: [hook] }, { beginning });
+    for (const words of replies) await prompt(words);
+    const sections = (await log()).flatMap((entry) =>
+      entry.type === "message" && entry.message.role === "system" ? [entry.message.sections?.extension] : [],
+    );
+    assert.deepEqual(sections, [undefined, "Be brief.", "Be long.", null]);
+    const systems = new Set(model.requests.map(({ system }) => JSON.stringify(system)));
+    assert.equal(systems.size, 1);
+  });
+
+  test("SAY3 a hook that fails once has not said that its section is over", async () => {
+    let asked = 0;
+    const hook: Hook = () => {
+      asked += 1;
+      if (asked === 2) throw new Error("no");
+      return { systemPrompt: "Be brief." };
+    };
+    const { prompt, log } = await spoken(["1", "2", "3"], { before_agent_start: [hook] }, { beginning });
+    for (const words of ["1", "2", "3"]) await prompt(words);
+    assert.equal((await log()).filter((entry) => kind(entry) === "system").length, 2);
+  });
+
+  test("SAY3 without a hook nothing is left of a section of an earlier life", async () => {
+    const first = await spoken(["1"], { before_agent_start: [() => ({ systemPrompt: "Be brief." })] }, { beginning });
+    await first.prompt("1");
+    const { session } = first.agent;
+    const second = await spoken(["2", "3"], {}, { beginning, session, ports: testPorts("z") });
+    await second.prompt("2");
+    await second.prompt("3");
+    const said = (await session.branch()).filter((entry) => kind(entry) === "system");
+    assert.equal(said.length, 3);
+  });
+
+  function kind(entry: Entry): string {
+    return entry.type === "message" ? entry.message.role : entry.type;
+  }
+});
+
+describe("hear input", () => {
+  const picture = { type: "image", data: "AAAA", mimeType: "image/png" } as const;
+
+  test("SAY2 each hook hears what the one before it left, and what is left is said", async () => {
+    const heard: string[] = [];
+    const louder = ({ text, as }: { readonly text: string; readonly as: string }) => {
+      heard.push(`${as}: ${text}`);
+      return { action: "transform", text: `${text}!` } as const;
+    };
+    const { prompt, shown } = await spoken(["Good."], { input: [louder, () => ({ action: "continue" }), louder] });
+    assert.deepEqual(await prompt("Begin"), { type: "done" });
+    assert.deepEqual(heard, ["prompt: Begin", "prompt: Begin!"]);
+    assert.ok(shown(0).includes('"Begin!!"'));
+  });
+
+  test("SAY2 pictures stay where only the words are others, and may be given", async () => {
+    const keeping = await spoken(["Good."], { input: [() => ({ action: "transform", text: "Look" })] });
+    for await (const _ of keeping.agent.prompt([{ type: "text", text: "See" }, picture]));
+    const giving = await spoken(["Good."], { input: [() => ({ action: "transform", images: [picture] })] });
+    for await (const _ of giving.agent.prompt("Look"));
+    for (const { log } of [keeping, giving]) {
+      const said = (await log()).find((entry) => entry.type === "message");
+      assert.deepEqual(said?.message.role === "user" && said.message.content, [
+        { type: "text", text: "Look" },
+        picture,
+      ]);
+    }
+  });
+
+  test("SAY2 what a hook has seen to leaves no entry and no run behind", async () => {
+    const { prompt, agent, events, log, model } = await spoken([], { input: [() => ({ action: "handled" })] });
+    assert.deepEqual(await prompt("/mine"), { type: "done" });
+    await agent.steer("/mine");
+    await agent.followUp("/mine");
+    assert.equal(agent.isRunning, false);
+    assert.deepEqual(await log(), []);
+    assert.deepEqual(model.requests, []);
+    assert.ok(events.every(({ type }) => type === "queue_update"));
+  });
+
+  test("SAY2 what is said while it works is heard, too, in the order in which it was said", async () => {
+    const slow = async ({ text, as }: { readonly text: string; readonly as: string }) => {
+      if (text === "one") await quiet();
+      return { action: "transform", text: `${as} ${text}` } as const;
+    };
+    const { prompt, agent, shown } = await spoken(["Good."], { input: [slow] });
+    await Promise.all([agent.steer("one"), agent.followUp("two")]);
+    await prompt("three");
+    const said = [...shown(0).matchAll(/"text":"([^"]*)"/g)].map(([, text]) => text);
+    assert.deepEqual(said, ["steer one", "followUp two", "prompt three"]);
+  });
+
+  test("SAY2 a prompt that somebody still thinks about is a run under way, and can be stopped", async () => {
+    const { prompt, agent, log } = await spoken([], {
+      input: [() => new Promise<never>(() => {})],
+      isAsking: () => true,
+    });
+    const end = prompt("Begin");
+    await quiet();
+    assert.equal(agent.isRunning, true);
+    await agent.abort();
+    assert.deepEqual(await end, { type: "aborted" });
+    assert.equal(agent.isRunning, false);
+    assert.deepEqual(await log(), []);
+  });
+
+  test("SAY14 where a hook that keeps secrets fails, nothing is said", async () => {
+    const failing = (): never => {
+      throw new Error("no");
+    };
+    const { prompt, agent, log } = await spoken([], { input: [failing], onFailure: "cancel" });
+    const end = await prompt("Begin");
+    assert.equal(end.type, "failed");
+    await assert.rejects(agent.steer("and this"), /watches over all that is said/);
+    assert.deepEqual(await log(), []);
+  });
+});

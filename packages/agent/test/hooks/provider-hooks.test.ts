@@ -1,0 +1,119 @@
+/** Tests hooks/provider-hooks.ts: headers, hooked line. */
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import type { AddressInfo } from "node:net";
+import { startServer, type TestServer } from "@pith/testkit";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, test } from "vitest";
+import { headersIn, shownHeaders } from "../../src/hooks/provider-hooks.ts";
+import type { AgentHooks } from "../../src/index.ts";
+import { agentOf, modelOf, ran, voices } from "../agents.ts";
+
+describe("headers", () => {
+  test("SAY11 keys, the transport and broken lines are refused", () => {
+    const names = ["Authorization", "x-api-key", "api-key", "X-Goog-Api-Key", "cookie", "Host", "content-type"];
+    const more = [
+      "Transfer-Encoding",
+      "connection",
+      "proxy-authorization",
+      "x mine",
+      "",
+      "x\r\ny",
+      "é",
+      "x-auth-token",
+      "cf-aig-authorization",
+    ];
+    for (const name of [...names, ...more]) assert.throws(() => headersIn({ headers: { [name]: "x" } }), name);
+    for (const value of ["a\r\nb", "a\nb", "a\0", "…", 5, null, {}])
+      assert.throws(() => headersIn({ headers: { x: value } }));
+    assert.deepEqual(headersIn({ headers: { "X-Mine": "one", traceparent: "00-1" } }), {
+      "x-mine": "one",
+      traceparent: "00-1",
+    });
+    assert.equal(headersIn(undefined), null);
+  });
+
+  test("SAY11 whatever passes can be sent as it is", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.string({ unit: "binary" })), (headers) => {
+        let read: Readonly<Record<string, string>> | null = null;
+        try {
+          read = headersIn({ headers });
+        } catch {
+          return;
+        }
+        for (const [name, value] of new Headers(read ?? {})) assert.equal(read?.[name]?.trim(), value);
+      }),
+    );
+  });
+
+  test("SAY12 what opens doors is not shown", () => {
+    assert.deepEqual(shownHeaders({ "Set-Cookie": "a=b", "x-request-id": "r1", "x-api-key": "k" }), {
+      "set-cookie": "…",
+      "x-request-id": "r1",
+      "x-api-key": "…",
+    });
+  });
+});
+
+describe("hooked line", () => {
+  let server: TestServer;
+  let relay: Server;
+  const arrived: IncomingHttpHeaders[] = [];
+
+  beforeEach(async () => {
+    server = await startServer({ script: () => "Good." });
+    relay = createServer((incoming, outgoing) => void passOn(incoming, outgoing));
+    relay.listen(0, "127.0.0.1");
+    await once(relay, "listening");
+  });
+
+  afterEach(async () => {
+    relay.close();
+    await server.close();
+  });
+
+  /** What arrives is looked at, and passed on. */
+  async function passOn(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    arrived.push(incoming.headers);
+    const { method, url = "/", headers } = incoming;
+    const options = { method, headers: { ...headers, connection: "close" }, agent: false };
+    const onward = request(server.url + url, options, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(onward);
+  }
+
+  describe.each(voices)("$provider", (voice) => {
+    test("SAY11 SAY12 headers arrive, those of the answer and its raw pieces are shown", async () => {
+      const told: string[] = [];
+      const pieces: unknown[] = [];
+      const hooks: AgentHooks = {
+        before_provider_request: [({ model }) => ({ headers: { "x-mine": model.provider } })],
+        after_provider_response: [({ headers }) => void told.push(String(headers["content-type"]))],
+        provider_stream_event: [({ event }) => void pieces.push(event)],
+        report: ({ why }) => assert.fail(why),
+      };
+      const agent = await agentOf(
+        await modelOf(voice, { url: `http://127.0.0.1:${(relay.address() as AddressInfo).port}` }),
+        { hooks },
+      );
+      const { end } = await ran(agent, "Begin.");
+      assert.deepEqual(end, { type: "done" });
+      assert.match(told.join(), /event-stream/);
+      assert.ok(pieces.length > 0);
+      assert.match(JSON.stringify(pieces), /Good/);
+      assert.ok(arrived.some((headers) => headers["x-mine"] === voice.provider));
+    });
+  });
+});

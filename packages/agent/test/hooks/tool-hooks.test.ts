@@ -1,0 +1,146 @@
+/** Tests hooks/tool-hooks.ts: hook call, hook result. */
+
+import assert from "node:assert/strict";
+import { MemoryStore, Session, type ToolResultMessage } from "@pith/context";
+import { testPorts } from "@pith/context/testing";
+import { describe, test } from "vitest";
+import type { AgentHooks } from "../../src/index.ts";
+import { calling, type Scene, spoken } from "./hook-scene.ts";
+
+describe("hook call", () => {
+  type Hook = NonNullable<AgentHooks["tool_call"]>[number];
+
+  test("SAY4 a call that a hook stops is not run, and its result says why and by whom", async () => {
+    const hook: Hook = Object.assign(() => ({ block: true, reason: "it is Sunday" }), { from: "calendar" });
+    const scene = await spoken([calling(), "Then not."], {
+      tool_call: [hook, () => assert.fail("nobody else is asked")],
+    });
+    assert.deepEqual(await scene.prompt("Begin."), { type: "done" });
+    const { content, isError } = await resultIn(scene);
+    assert.deepEqual(content, [{ type: "text", text: "it was not run: it is Sunday (calendar)" }]);
+    assert.equal(isError, true);
+    assert.deepEqual(scene.ran, []);
+  });
+
+  test("SAY4 other arguments are permitted and run; the log keeps the model's own, and the result says so", async () => {
+    const asked: unknown[] = [];
+    const permits = {
+      permit: async ({ arguments: given }: { readonly arguments: unknown }) => {
+        asked.push(given);
+        return { type: "permitted" } as const;
+      },
+    };
+    const more: Hook = ({ input }) => ({ input: { ...input, count: Number(input.count ?? 0) + 1 } });
+    const scene = await spoken([calling({ path: "a" }), "Done."], { tool_call: [more, more] }, { permits });
+    await scene.prompt("Begin.");
+    const changed = { path: "a", count: 2 };
+    assert.deepEqual(asked, [changed]);
+    assert.deepEqual(scene.ran, [changed]);
+    assert.deepEqual((await resultIn(scene)).details, { of: "work", changedInput: changed });
+    assert.ok(JSON.stringify(await scene.log()).includes(JSON.stringify(calling({ path: "a" }).content)));
+  });
+
+  test("SAY4 a tool that answers nothing to other arguments is told apart from a fault", async () => {
+    const tool = { name: "work", description: "It.", parameters: { type: "object" }, isIdempotent: true };
+    const mute = { ...tool, run: async () => null as never };
+    const hooks = { tool_call: [() => ({ input: { all: true } })] };
+    const scene = await spoken([calling(), "Well."], hooks, { tools: [mute] });
+    await scene.prompt("Begin.");
+    assert.match(JSON.stringify((await resultIn(scene)).content), /work gave no content/);
+  });
+
+  test("SAY4 what is told of a call is what is run", async () => {
+    const scene = await spoken([calling({ path: "a" }), "Done."], { tool_call: [() => ({ input: { path: "b" } })] });
+    await scene.prompt("Begin.");
+    const told = scene.events.filter((event) => event.type.startsWith("tool_execution"));
+    assert.deepEqual(
+      told.map((event) => ("args" in event ? event.args : null)),
+      told.map(() => ({ path: "b" })),
+    );
+    assert.ok(told.length >= 2);
+  });
+
+  test("SAY4 an answer with a field that nobody knows stops the call, as the hook may have meant it", async () => {
+    const hook = (() => ({ blok: true })) as unknown as Hook;
+    const scene = await spoken([calling(), "Well."], { tool_call: [hook] });
+    await scene.prompt("Begin.");
+    assert.deepEqual(scene.ran, []);
+    assert.equal((await resultIn(scene)).isError, true);
+  });
+
+  test("SAY4 other arguments that nobody permits are not run", async () => {
+    const permits = { permit: async () => ({ type: "refused", why: "no" }) as const };
+    const scene = await spoken([calling(), "Well."], { tool_call: [() => ({ input: { all: true } })] }, { permits });
+    await scene.prompt("Begin.");
+    assert.deepEqual(scene.ran, []);
+    assert.equal((await resultIn(scene)).isError, true);
+  });
+
+  test("SAY14 where a hook that watches over calls fails, none is run, and each has its result", async () => {
+    const scene = await spoken([calling(), "Well."], {
+      tool_call: [() => Promise.reject(new Error("no"))],
+      onFailure: "cancel",
+    });
+    assert.deepEqual(await scene.prompt("Begin."), { type: "done" });
+    assert.deepEqual(scene.ran, []);
+    assert.equal((await resultIn(scene)).isError, true);
+  });
+
+  async function resultIn({ log }: Scene): Promise<ToolResultMessage> {
+    const messages = (await log()).flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+    const results = messages.filter((message) => message.role === "toolResult");
+    assert.equal(results.length, 1);
+    return results[0] as ToolResultMessage;
+  }
+});
+
+describe("hook result", () => {
+  type Hook = NonNullable<AgentHooks["tool_result"]>[number];
+
+  test("SAY5 each hook patches what the one before it left, and all of it is told and kept", async () => {
+    const louder: Hook = ({ content }) => ({
+      content: content.map((block) => (block.type === "text" ? { type: "text", text: `${block.text}!` } : block)),
+    });
+    const told: unknown[] = [];
+    const last: Hook = ({ toolName, input, details, isError }) => {
+      told.push({ toolName, input, details, isError });
+      return { details: { mine: 1 }, isError: true };
+    };
+    const scene = await spoken([calling({ a: 1 }), "Done."], { tool_result: [louder, louder, last] });
+    await scene.prompt("Begin.");
+    assert.deepEqual(told, [{ toolName: "work", input: { a: 1 }, details: { of: "work" }, isError: false }]);
+    const { content, details, isError } = await resultIn(scene);
+    assert.deepEqual(
+      { content, details, isError },
+      { content: [{ type: "text", text: "worked!!" }], details: { mine: 1 }, isError: true },
+    );
+    assert.match(scene.shown(1), /worked!!/);
+    assert.ok(scene.events.some((event) => event.type === "tool_execution_end" && event.isError));
+  });
+
+  test("SAY5 what it makes of it is bounded and redacted like any other result", async () => {
+    const word = ["sec", "ret"].join("");
+    const redaction = {
+      redacted: <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll(word, "[…]")) as Value,
+    };
+    const ports = testPorts("r");
+    const session = await Session.open(MemoryStore.create(ports), ports, { redaction });
+    const hook: Hook = () => ({ content: [{ type: "text", text: `${word} ${"x".repeat(200_000)}` }] });
+    const scene = await spoken([calling(), "Done."], { tool_result: [hook] }, { session, ports });
+    await scene.prompt("Begin.");
+    const text = JSON.stringify((await resultIn(scene)).content);
+    assert.ok(text.length < 60_000 && text.includes("not shown here") && !text.includes(word));
+  });
+
+  test("SAY14 where a hook that watches over results fails, what came of a call is not shown", async () => {
+    const hooks: AgentHooks = { tool_result: [() => Promise.reject(new Error("no"))], onFailure: "cancel" };
+    const scene = await spoken([calling(), "Well."], hooks);
+    assert.deepEqual(await scene.prompt("Begin."), { type: "done" });
+    assert.doesNotMatch(JSON.stringify(await resultIn(scene)), /worked/);
+  });
+
+  async function resultIn({ log }: Scene): Promise<ToolResultMessage> {
+    const messages = (await log()).flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+    return messages.find((message) => message.role === "toolResult") as ToolResultMessage;
+  }
+});

@@ -1,0 +1,81 @@
+/** Tools and permissions that do what they must not: the model hears of it, and nothing else comes of it. */
+
+import { MemoryStore, Session } from "@pith/context";
+import { machine } from "@pith/context/node";
+import { expect, test } from "vitest";
+import { Agent, type Tool } from "../../src/index.ts";
+import { calls, heldModel, heldTool, quiet, stage, talk, text } from "./held.ts";
+
+const circle: Record<string, unknown> = {};
+circle.self = circle;
+let deep: unknown = "bottom";
+for (let level = 0; level < 300; level += 1) deep = { deep };
+
+const answers: Readonly<Record<string, unknown>> = {
+  nothing: undefined,
+  "no content": {},
+  "a text for content": { content: "text" },
+  "no block": { content: [null] },
+  "details in a circle": { content: [], details: circle },
+  "details without end": { content: [], details: deep },
+  "a number that JSON does not know": { content: [], details: 1n },
+};
+
+test.each(Object.entries(answers))("RUN4 a tool that gives %s is answered for", async (_, output) => {
+  const model = heldModel();
+  const odd: Tool = { ...heldTool("odd"), run: async () => output as never };
+  const scene = await stage(model, { tools: [odd] });
+  const end = scene.prompt("Try.");
+  await quiet();
+  model.waiting[0]?.end(calls("odd", "c1"));
+  await quiet();
+  model.waiting[0]?.end(text("So it goes."));
+  expect(await end).toEqual({ type: "done" });
+  expect((await talk(scene))[2]).toMatch(/^c1 → /);
+});
+
+test("RUN11 a permission that throws permits nothing", async () => {
+  const model = heldModel();
+  const tool = heldTool("work");
+  const permits = { permit: async () => Promise.reject(new Error("nobody there")) };
+  const scene = await stage(model, { tools: [tool], permits });
+  const end = scene.prompt("Try.");
+  await quiet();
+  model.waiting[0]?.end(calls("work", "c1"));
+  await quiet();
+  model.waiting[0]?.end(text("So it goes."));
+  expect(await end).toEqual({ type: "done" });
+  expect(tool.ran).toEqual([]);
+  expect((await talk(scene))[2]).toBe("c1 → nobody there");
+});
+
+test("RUN1 where the log takes no more, the run ends with the reason, and nothing works on behind its back", async () => {
+  const model = heldModel();
+  const quick = { ...heldTool("quick"), run: async () => ({ content: [{ type: "text" as const, text: "done" }] }) };
+  const slow = heldTool("slow");
+  const store = MemoryStore.create(machine);
+  const session = await Session.open(store, machine);
+  const agent = new Agent({ session, model, tools: [quick, slow], ports: machine });
+  const run = agent.prompt("Try.");
+  const ended = (async () => {
+    for (;;) {
+      const { done, value } = await run.next();
+      if (done) return value;
+    }
+  })();
+  await quiet();
+  const append = store.append.bind(store);
+  store.append = async (batch, fence) =>
+    JSON.stringify(batch).includes('"toolResult"')
+      ? { type: "refused", why: "disk-full", leaf: await store.leaf() }
+      : append(batch, fence);
+  const both = [...contentOf("quick", "c1"), ...contentOf("slow", "c2")];
+  model.waiting[0]?.end({ content: both });
+  expect(await ended).toEqual({ type: "failed", why: expect.stringContaining("the disk is full") });
+  expect(slow.waiting).toEqual([]);
+  expect(agent.isRunning).toBe(false);
+});
+
+function contentOf(name: string, id: string) {
+  return [{ type: "toolCall" as const, id, name, arguments: {} }];
+}

@@ -1,0 +1,25 @@
+/** How much of what waits is said at once. */
+
+import assert from "node:assert/strict";
+import type { Queued } from "@pith/context";
+import { test } from "vitest";
+import { type DeliveryParts, saidNow } from "../../src/loop/run-context.ts";
+
+const queue: readonly Queued[] = (["followUp", "steer", "steer", "followUp"] as const).map((kind, at) => ({
+  id: `q${at}`,
+  kind,
+  content: "words",
+}));
+
+const heard = (kind: Queued["kind"], delivery: "all" | "one-at-a-time"): readonly string[] => {
+  const session = { window: { state: { queue } } } as unknown as DeliveryParts["session"];
+  const isSaid = saidNow(kind, { session, deliveries: { steer: delivery, followUp: delivery } });
+  return queue.filter(isSaid).map(({ id }) => id);
+};
+
+test("RPC8 all of a kind, or the first of it", () => {
+  assert.deepEqual(heard("steer", "all"), ["q1", "q2"]);
+  assert.deepEqual(heard("steer", "one-at-a-time"), ["q1"]);
+  assert.deepEqual(heard("followUp", "all"), ["q0", "q3"]);
+  assert.deepEqual(heard("followUp", "one-at-a-time"), ["q0"]);
+});

@@ -1,0 +1,143 @@
+/** What is said while the model works: kept at once, heard once, in order. */
+
+import { expect, test } from "vitest";
+import { calls, heldModel, heldTool, heldWriter, quiet, reopened, stage, talk, text } from "./held.ts";
+
+test("RUN6 what steers is heard before the next request, what follows when the model has no more to say, each once", async () => {
+  const model = heldModel();
+  const tool = heldTool("work");
+  const scene = await stage(model, { tools: [tool] });
+  const end = scene.prompt("Begin.");
+  await quiet();
+  await scene.agent.followUp("Then the docs.");
+  await scene.agent.steer("Mind the tests.");
+  await scene.agent.followUp("Then a release.");
+  model.waiting[0]?.end(calls("work", "c1"));
+  await quiet();
+  tool.waiting[0]?.end("done");
+  for (const words of ["Tests minded.", "Docs written.", "Released."]) {
+    await quiet();
+    model.waiting[0]?.end(text(words));
+  }
+  expect(await end).toEqual({ type: "done" });
+  expect(await talk(scene)).toEqual([
+    "user: Begin.",
+    "assistant: [c1]",
+    "c1 → done",
+    "user: Mind the tests.",
+    "assistant: Tests minded.",
+    "user: Then the docs.",
+    "assistant: Docs written.",
+    "user: Then a release.",
+    "assistant: Released.",
+  ]);
+  expect(scene.agent.queue).toEqual([]);
+  expect(scene.events.filter(({ type }) => type === "queue_update").at(-1)).toEqual({
+    type: "queue_update",
+    steering: [],
+    followUp: [],
+  });
+});
+
+test("RUN6 what waited when the program ended is said first, in order, by whoever opens the session", async () => {
+  const scene = await stage(heldModel());
+  void scene.prompt("Begin.");
+  await quiet();
+  await scene.agent.followUp("One.");
+  await scene.agent.steer("Two.");
+  const model = heldModel();
+  const again = await reopened(scene, { model }, "f");
+  expect(again.agent.queue.map(({ content }) => content)).toEqual(["One.", "Two."]);
+  const end = again.prompt("Three.");
+  await quiet();
+  model.waiting[0]?.end(text("Heard."));
+  await end;
+  expect(await talk(again)).toEqual(["user: Begin.", "user: One.", "user: Two.", "user: Three.", "assistant: Heard."]);
+});
+
+test("RUN6 what arrives during a compaction stands behind it, in order, once (INV46)", async () => {
+  const model = heldModel();
+  const writer = heldWriter();
+  const scene = await stage(model, { writers: [writer] });
+  for (const words of ["First.", "Second."]) {
+    const end = scene.prompt(`${words} ${"Here is more of it. ".repeat(2_000)}`);
+    await quiet();
+    model.waiting[0]?.end(text("Good."));
+    await end;
+  }
+  const compacted = scene.agent.compact();
+  await quiet();
+  expect(writer.waiting).toHaveLength(1);
+  const end = scene.prompt("Said meanwhile.");
+  await scene.agent.steer("And this.");
+  await quiet();
+  expect(model.waiting).toEqual([]);
+  writer.waiting[0]?.end("fails");
+  expect(await compacted).toMatchObject({ type: "compacted", summary: expect.any(String) });
+  await quiet();
+  model.waiting[0]?.end(text("Heard both."));
+  expect(await end).toEqual({ type: "done" });
+  expect((await talk(scene)).slice(-4)).toEqual([
+    "compaction",
+    "user: Said meanwhile.",
+    "user: And this.",
+    "assistant: Heard both.",
+  ]);
+});
+
+test("RUN6 what waits can be taken back, and is then not said", async () => {
+  const model = heldModel();
+  const scene = await stage(model);
+  const end = scene.prompt("Begin.");
+  await quiet();
+  await scene.agent.steer("Never mind.");
+  expect((await scene.agent.clearQueue()).map(({ content }) => content)).toEqual(["Never mind."]);
+  model.waiting[0]?.end(text("Done."));
+  expect(await end).toEqual({ type: "done" });
+  expect(await talk(scene)).toEqual(["user: Begin.", "assistant: Done."]);
+});
+
+test("RUN6 a second run is not begun while one is under way", async () => {
+  const scene = await stage(heldModel());
+  void scene.prompt("Begin.");
+  await quiet();
+  await expect(scene.prompt("Me too.")).rejects.toThrow("steer it, follow up, or abort it");
+});
+
+test("RUN6 what was heard waits nowhere any more, also where one goes back to before it", async () => {
+  const model = heldModel();
+  const scene = await stage(model);
+  const end = scene.prompt("Begin.");
+  await quiet();
+  await scene.agent.followUp("Then this.");
+  model.waiting[0]?.end(text("Begun."));
+  await quiet();
+  model.waiting[0]?.end(text("And this."));
+  await end;
+  const said = (await scene.agent.session.branch()).find((entry) => JSON.stringify(entry).includes('"Then this."}]'));
+  expect(await scene.agent.navigateTree(said?.id ?? "")).toMatchObject({ type: "moved", editorText: "Then this." });
+  expect(scene.agent.queue).toEqual([]);
+  const next = scene.prompt("Rather that.");
+  await quiet();
+  model.waiting[0]?.end(text("That it is."));
+  expect(await next).toEqual({ type: "done" });
+  expect((await talk(scene)).slice(-2)).toEqual(["user: Rather that.", "assistant: That it is."]);
+});
+
+test("RUN6 what waits goes along to another place", async () => {
+  const model = heldModel();
+  const scene = await stage(model);
+  const end = scene.prompt("Begin.");
+  await quiet();
+  const start = scene.agent.session.leaf;
+  model.waiting[0]?.end(text("Begun."));
+  await end;
+  await scene.agent.steer("Mind the gap.");
+  await scene.agent.navigateTree(start);
+  expect(scene.agent.queue.map(({ content }) => content)).toEqual(["Mind the gap."]);
+});
+
+test("RUN6 nothing is no message", async () => {
+  const scene = await stage(heldModel());
+  await expect(scene.prompt("")).rejects.toThrow("there is nothing to say");
+});

@@ -1,0 +1,181 @@
+/** Remembered rules on a real disk: several programs, foreign hands, damage. */
+
+import { fork } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { projectRules } from "../../src/node/project-rules.ts";
+import { rule } from "../permissions/ground.ts";
+
+interface Home {
+  readonly folder: string;
+  readonly file: string;
+  readonly notes: string[];
+  of(workspace?: string): ReturnType<typeof projectRules>;
+}
+
+function newHome(): Home {
+  const top = mkdtempSync(join(tmpdir(), "pith-rules-"));
+  onTestFinished(() => rmSync(top, { recursive: true, force: true }));
+  const folder = join(top, "home", ".pith");
+  const file = join(folder, "permissions.json");
+  const notes: string[] = [];
+  return {
+    folder,
+    file,
+    notes,
+    of: (workspace = "/w") => projectRules({ file, workspace, tell: (note) => notes.push(note) }),
+  };
+}
+
+const texts = async (home: Home, workspace?: string): Promise<readonly string[]> =>
+  (await home.of(workspace).recall()).map(({ text }) => text);
+
+describe("PERM17 remembered rules belong to one workspace and one user, outside the project", () => {
+  test("they come back, each workspace's to itself, and none twice", async () => {
+    const home = newHome();
+    expect(await texts(home)).toEqual([]);
+    for (const text of ["bash(npm test)", "edit(src/**)", "bash(npm test)"]) await home.of().remember(rule(text));
+    await home.of("/other").remember(rule("grep"));
+    expect(await texts(home)).toEqual(["bash(npm test)", "edit(src/**)"]);
+    expect(await texts(home, "/other")).toEqual(["grep"]);
+    expect(await texts(home, "/w/sub")).toEqual([]);
+    expect(home.notes).toEqual([]);
+  });
+
+  test("the file and its folder are for their owner alone, under any umask, and nothing stays beside it", async () => {
+    const home = newHome();
+    await rememberElsewhere(home, "a");
+    expect(statSync(home.file).mode & 0o777).toBe(0o600);
+    expect(statSync(home.folder).mode & 0o777).toBe(0o700);
+    expect(readdirSync(home.folder)).toEqual(["permissions.json"]);
+  });
+
+  test("fields of a later version's making stay", async () => {
+    const home = newHome();
+    await home.of().remember(rule("grep"));
+    writeFileSync(home.file, JSON.stringify({ version: 1, note: "x", projects: { "/w": ["grep"] } }));
+    await home.of().remember(rule("ls"));
+    expect(JSON.parse(readFileSync(home.file, "utf8"))).toEqual({
+      version: 1,
+      note: "x",
+      projects: { "/w": ["grep", "ls"] },
+    });
+  });
+
+  test("a rule in it that cannot be read is named and does not count", async () => {
+    const home = newHome();
+    await home.of().remember(rule("grep"));
+    writeFileSync(home.file, JSON.stringify({ version: 1, projects: { "/w": ["bash(*)", "grep"] } }));
+    expect(await texts(home)).toEqual(["grep"]);
+    expect(home.notes).toEqual([expect.stringContaining("a remembered rule does not count: bash(*)")]);
+  });
+});
+
+describe("PERM18 what others may have written is not believed, and not written over", () => {
+  test.each<readonly [string, (home: Home) => void, string]>([
+    ["a file that others may write", ({ file }) => chmodSync(file, 0o666), "may be written by others"],
+    ["a file that the group may write", ({ file }) => chmodSync(file, 0o620), "may be written by others"],
+    ["a folder that others may write", ({ folder }) => chmodSync(folder, 0o777), "may be written by others"],
+    ["a link", (home) => linkInstead(home), "is a link"],
+    ["a folder in its place", (home) => folderInstead(home), "is no regular file"],
+    ["a newer version", ({ file }) => writeFileSync(file, '{"version":2,"projects":{}}'), "newer version"],
+  ])("%s", async (_, spoil, why) => {
+    const home = newHome();
+    await home.of().remember(rule("grep"));
+    spoil(home);
+    const before = existsSync(home.file) && statSync(home.file).isFile() ? readFileSync(home.file, "utf8") : null;
+    expect(await texts(home)).toEqual([]);
+    await home.of().remember(rule("ls"));
+    expect(home.notes).toEqual([expect.stringContaining(why), expect.stringContaining(why)]);
+    if (before !== null) expect(readFileSync(home.file, "utf8")).toBe(before);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)("a file of somebody else", async () => {
+    const home = newHome();
+    await home.of().remember(rule("grep"));
+    chownSync(home.file, 65_534, 65_534);
+    expect(await texts(home)).toEqual([]);
+    expect(home.notes).toEqual([expect.stringContaining("belongs to somebody else")]);
+  });
+
+  function linkInstead({ folder, file }: Home): void {
+    writeFileSync(join(folder, "planted"), readFileSync(file), { mode: 0o600 });
+    rmSync(file);
+    symlinkSync(join(folder, "planted"), file);
+  }
+
+  function folderInstead({ file }: Home): void {
+    rmSync(file);
+    mkdirSync(file);
+  }
+});
+
+describe("PERM19 damage costs the rules in the file, and nothing else", () => {
+  test.each(["", "{", "[]", "null", '{"version":1}', '{"version":1,"projects":{"/w":"bash"}}', "\u0000".repeat(100)])(
+    "%j is set aside and named",
+    async (content) => {
+      const home = newHome();
+      await home.of().remember(rule("grep"));
+      writeFileSync(home.file, content);
+      expect(await texts(home)).toEqual([]);
+      const aside = readdirSync(home.folder).filter((name) => name.startsWith("permissions.json.damaged-"));
+      expect(aside).toHaveLength(1);
+      expect(home.notes).toEqual([expect.stringContaining(aside[0] ?? "?")]);
+      expect(readFileSync(join(home.folder, aside[0] ?? ""), "utf8")).toBe(content);
+      await home.of().remember(rule("ls"));
+      expect(await texts(home)).toEqual(["ls"]);
+    },
+  );
+
+  test("where the disk refuses, the user is told that the rule does not last", async () => {
+    const home = newHome();
+    mkdirSync(join(home.folder, ".."), { recursive: true });
+    writeFileSync(home.folder, "a file where the folder should be");
+    await home.of().remember(rule("ls"));
+    expect(home.notes).toEqual([expect.stringContaining("ls counts until the end of this session only")]);
+  });
+});
+
+describe("PERM20 programs that remember at the same time keep each other's rules", () => {
+  test("four programs with eight rules each", async () => {
+    const home = newHome();
+    await Promise.all(["a", "b", "c", "d"].map((name) => rememberElsewhere(home, name)));
+    const expected = ["a", "b", "c", "d"].flatMap((name) =>
+      Array.from({ length: 8 }, (_, at) => `bash(${name} ${at})`),
+    );
+    expect([...(await texts(home))].sort()).toEqual(expected);
+    expect(readdirSync(home.folder)).toEqual(["permissions.json"]);
+  });
+
+  test("a lock that nobody gives back is broken", async () => {
+    const home = newHome();
+    await home.of().remember(rule("grep"));
+    writeFileSync(`${home.file}.lock`, "");
+    await Promise.all([home.of().remember(rule("ls")), home.of().remember(rule("find"))]);
+    expect([...(await texts(home))].sort()).toEqual(["find", "grep", "ls"]);
+    expect(readdirSync(home.folder)).toEqual(["permissions.json"]);
+  });
+});
+
+/** In a program of its own, which hides nothing by its umask. */
+function rememberElsewhere({ file }: Home, name: string): Promise<void> {
+  const child = fork(join(import.meta.dirname, "remember.ts"), [file, name]);
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code) => (code === 0 ? resolve() : reject(new Error(`it ended with ${code}`))));
+  });
+}

@@ -1,0 +1,66 @@
+/** Tests node/sandbox/detect.ts: safe program, unfit root. */
+
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { safeProgram, sandboxHere, unfitRoot } from "../../../src/node/sandbox/detect.ts";
+import { program, world } from "./world.ts";
+
+describe("safe program", () => {
+  /** A folder with a program that does nothing. */
+  function folderWith(path: string): string {
+    mkdirSync(path, { recursive: true });
+    writeFileSync(join(path, "bwrap"), "#!/bin/sh\n", { mode: 0o755 });
+    return path;
+  }
+
+  test("BOX7 a program in what commands may write is passed over, also where a link leads there", () => {
+    const { base, workspace, temporary } = world();
+    const own = folderWith(join(workspace, "node_modules/.bin"));
+    const linked = join(base, "linked");
+    symlinkSync(own, linked);
+    const lone = join(base, "lone");
+    mkdirSync(lone);
+    symlinkSync(join(own, "bwrap"), join(lone, "bwrap"));
+    const honest = folderWith(join(base, "bin"));
+    const folders = [own, folderWith(join(temporary, "bin")), linked, lone, "relative", "", honest].join(":");
+    expect(safeProgram({ name: "bwrap", folders, writable: [workspace, temporary] })).toBe(join(honest, "bwrap"));
+  });
+
+  test("BOX7 so is one in a folder that everybody may write, or that everybody may change", () => {
+    const { base } = world();
+    const open = folderWith(join(base, "open"));
+    chmodSync(open, 0o777);
+    const loose = folderWith(join(base, "loose"));
+    chmodSync(join(loose, "bwrap"), 0o777);
+    expect(safeProgram({ name: "bwrap", folders: `${open}:${loose}`, writable: [] })).toBe(null);
+  });
+
+  test("BOX7 the sandbox is made by the machine's program, whatever the workspace has of that name", async () => {
+    const { workspace, home } = world();
+    const PATH = `${folderWith(join(workspace, "node_modules/.bin"))}:${process.env.PATH}`;
+    expect(await sandboxHere({ environment: { PATH }, root: workspace, home })).toEqual({ type: "works", program });
+  });
+});
+
+describe("unfit root", () => {
+  test.each([
+    ["/", "the whole disk"],
+    ["/home", "the home itself"],
+    ["/home/u", "the home itself"],
+    ["/home/u/.config", "/home/u/.config"],
+    ["/home/u/.local", "/home/u/.local/bin"],
+  ])("BOX4 %s is no workspace for commands that are held", (root, why) => {
+    expect(unfitRoot(root, "/home/u")).toContain(why);
+  });
+
+  test.each(["/home/u/project", "/home/u/.config/editor", "/home/user"])("BOX4 %s is one", (root) => {
+    expect(unfitRoot(root, "/home/u")).toBe(null);
+  });
+
+  test("BOX4 that a home is none is said before any command", async () => {
+    const { home } = world();
+    const here = await sandboxHere({ environment: process.env, root: home, home });
+    expect(here).toMatchObject({ type: "does-not", why: expect.stringContaining("the home itself") });
+  });
+});

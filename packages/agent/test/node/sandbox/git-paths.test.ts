@@ -1,0 +1,207 @@
+/** Tests node/sandbox/git-paths.ts: git folder, repository. */
+
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { repositoryOf } from "../../../src/node/sandbox/git-paths.ts";
+import { boxOf, ranIn, type World, world } from "./world.ts";
+
+describe("git folder", () => {
+  interface Repository extends World {
+    readonly git: (...words: readonly string[]) => string;
+  }
+
+  /** A real one, with a module and a worktree beside it. */
+  function repository(): Repository {
+    const place = world();
+    const { base, home, workspace } = place;
+    const git = (...words: readonly string[]): string => {
+      const settings = ["user.name=a", "user.email=a@b", "protocol.file.allow=always"].flatMap((each) => ["-c", each]);
+      const env = { PATH: process.env.PATH, HOME: home };
+      return execFileSync("git", [...settings, ...words], { cwd: workspace, stdio: "pipe", env }).toString();
+    };
+    rmSync(join(workspace, ".git"), { recursive: true });
+    git("init", "-q", join(base, "module"));
+    git("-C", join(base, "module"), "commit", "-q", "--allow-empty", "-m", "first");
+    git("init", "-q", ".");
+    git("submodule", "--quiet", "add", join(base, "module"), "lib");
+    git("commit", "-q", "-m", "first");
+    git("worktree", "add", "-q", join(base, "beside"));
+    return { ...place, git };
+  }
+
+  const EVIL = "printf '#!/bin/sh\\ntouch $PWD/RAN\\n' >m.sh; chmod +x m.sh; mkdir evil; cp -r .git/. evil;";
+  const setting = (file: string): string => `git config -f ${file} core.fsmonitor $PWD/m.sh;`;
+  const hook = (folder: string): string => `cp m.sh ${folder}/post-checkout;`;
+
+  const attacks: readonly (readonly [string, string])[] = [
+    ["settings", setting(".git/config")],
+    ["settings of a module", setting(".git/modules/lib/config")],
+    ["a hook of a module", hook(".git/modules/lib/hooks")],
+    ["another place for settings", `${setting("evil/config")} echo ../evil >.git/commondir; chmod 555 .git`],
+    [
+      "another place for the settings of a module",
+      `${setting("evil/config")} echo $PWD/evil >.git/modules/lib/commondir`,
+    ],
+    [
+      "another place for the settings of a worktree",
+      `${setting("evil/config")} echo $PWD/evil >.git/worktrees/beside/commondir`,
+    ],
+    ["settings for later", setting(".git/config.worktree")],
+    ["another repository for a module", `rm lib/.git; git init -q lib; ${setting("lib/.git/config")}`],
+    [
+      "the modules put aside",
+      `mv .git/modules .git/m2; cp -r .git/m2 .git/modules; ${setting(".git/modules/lib/config")}`,
+    ],
+    [
+      "the marks of what keeps a name",
+      `rm -rf .git/commondir.pith; rm -f .git/commondir; ${setting("evil/config")} echo ../evil >.git/commondir`,
+    ],
+  ];
+
+  test.each(attacks)("BOX5 git runs nothing that a command left: %s", async (_, attack) => {
+    const place = repository();
+    const { end } = await ranIn(boxOf(place), `${EVIL} ${attack} true`);
+    expect(end.type).toBe("ended");
+    place.git("config", "extensions.worktreeConfig", "true");
+    for (const [at, folder] of [".", "lib", join(place.base, "beside")].entries()) {
+      place.git("-C", folder, "status", "--short");
+      place.git("-C", folder, "checkout", "-q", "-b", `other-${at}`);
+    }
+    const ran = readdirSync(place.base, { recursive: true }).filter((name) => String(name).endsWith("RAN"));
+    expect(ran).toEqual([]);
+  });
+
+  test("BOX5 nor while the command still runs", async () => {
+    const place = repository();
+    const command = `${EVIL} ${setting("evil/config")} for i in 1 2 3; do echo ../evil >.git/commondir; git status >/dev/null; done; ls; cat .git/commondir`;
+    const { text } = await ranIn(boxOf(place), command);
+    expect(text).not.toContain("RAN");
+    expect(text).toMatch(/\n\.\n$/);
+    expect(existsSync(join(place.workspace, ".git/commondir"))).toBe(false);
+  });
+
+  test.each([".git", ".git/hooks", ".git/config"])(
+    "BOX4 a repository whose %s is a link cannot be held",
+    async (name) => {
+      const place = repository();
+      const path = join(place.workspace, name);
+      renameSync(path, join(place.base, "elsewhere"));
+      symlinkSync(join(place.base, "elsewhere"), path);
+      const { end } = await ranIn(boxOf(place), "touch ran");
+      expect(end).toMatchObject({ type: "not-started", message: expect.stringContaining("is reached by a link") });
+      expect(existsSync(join(place.workspace, "ran"))).toBe(false);
+    },
+  );
+
+  test("BOX2 honest work goes on: commits in a module, and branches, stashes and worktrees beside it", async () => {
+    const place = repository();
+    const author = "-c user.name=a -c user.email=a@b";
+    const { end, text } = await ranIn(
+      boxOf(place),
+      `set -e; echo x >lib/a; git -C lib add a; git -C lib ${author} commit -qm second; git add lib; git ${author} commit -qm module
+     echo y >b; git add b; git ${author} stash -q; git ${author} stash pop -q; git checkout -qb more; git gc -q; git fsck --no-dangling; git log --format=%s; git status --short -uno`,
+    );
+    expect({ end, text }).toEqual({ end: { type: "ended", exitCode: 0 }, text: "module\nfirst\nA  b\n" });
+  });
+
+  test("BOX5 what the settings name stays as it is: hooks, more settings, be they there or not", async () => {
+    const place = repository();
+    const at = (name: string): string => join(place.workspace, name);
+    mkdirSync(at(".husky/_"), { recursive: true });
+    writeFileSync(at("more"), "[include]\n\tpath = evenmore\n");
+    place.git("config", "core.hooksPath", ".husky/_");
+    place.git("config", "include.path", "../more");
+    const { text } = await ranIn(
+      boxOf(place),
+      "for f in .husky/pre-commit .husky/_/pre-commit more evenmore; do (echo x >$f) 2>/dev/null && echo $f; done; git log --format=%s; ls -A .husky",
+    );
+    expect(text).toBe("first\n_\n");
+    expect(existsSync(at("evenmore"))).toBe(false);
+  });
+});
+
+describe("repository", () => {
+  const AUTHOR = ["-c", "user.name=a", "-c", "user.email=a@b"];
+
+  /** The workspace becomes a worktree of a repository outside. */
+  function worktree(): World & { readonly main: string } {
+    const place = world();
+    const main = join(place.outside, "main");
+    const git = (...words: readonly string[]) => execFileSync("git", [...AUTHOR, ...words], { stdio: "pipe" });
+    rmSync(place.workspace, { recursive: true });
+    git("init", "-q", "-b", "main", main);
+    git("-C", main, "commit", "-q", "--allow-empty", "-m", "first");
+    git("-C", main, "worktree", "add", "-q", place.workspace);
+    return { ...place, main };
+  }
+
+  test("BOX2 honest work goes on: a commit in a worktree", async () => {
+    const place = worktree();
+    const { end, text } = await ranIn(
+      boxOf(place),
+      `touch a && git add a && git ${AUTHOR.join(" ")} commit -qm second && git log --format=%s`,
+    );
+    expect({ end, text }).toEqual({ end: { type: "ended", exitCode: 0 }, text: "second\nfirst\n" });
+  });
+
+  test.each([
+    ["its settings", "git config core.fsmonitor x"],
+    ["its hooks", "echo x >$MAIN/.git/hooks/pre-commit"],
+    ["the settings of the worktree", "echo x >$MAIN/.git/worktrees/workspace/commondir"],
+    ["where it says that it lies", "echo x >.git; rm -f .git; echo x >$MAIN/.git/worktrees/workspace/gitdir"],
+    ["the files beside it", "echo x >$MAIN/new"],
+    ["what it has besides history", "echo x >$MAIN/.git/HEAD"],
+  ])("BOX1 no way out by a worktree: %s", async (_, command) => {
+    const place = worktree();
+    const files = [
+      "config",
+      "HEAD",
+      "hooks/pre-commit",
+      "worktrees/workspace/commondir",
+      "worktrees/workspace/gitdir",
+      "../new",
+    ];
+    const look = () =>
+      files.map((name) => join(place.main, ".git", name)).map((path) => existsSync(path) && readFileSync(path, "utf8"));
+    const before = look();
+    await ranIn(boxOf(place, { environment: { MAIN: place.main } }), command);
+    expect(look()).toEqual(before);
+  });
+
+  /** Files as a worktree has them, all within the workspace, with history that leads elsewhere. */
+  function pretended({ workspace, outside }: World): void {
+    const own = join(workspace, "fake/worktrees/x");
+    rmSync(join(workspace, ".git"), { recursive: true });
+    mkdirSync(own, { recursive: true });
+    writeFileSync(join(workspace, ".git"), "gitdir: fake/worktrees/x\n");
+    writeFileSync(join(own, "gitdir"), join(workspace, ".git"));
+    writeFileSync(join(own, "commondir"), "../..");
+    symlinkSync(outside, join(workspace, "fake/objects"));
+  }
+
+  test("BOX1 no way out by a worktree: one that is pretended", async () => {
+    const place = world();
+    pretended(place);
+    await ranIn(boxOf(place), "echo x >$OUTSIDE/new; echo x >fake/objects/new");
+    expect(existsSync(join(place.outside, "new"))).toBe(false);
+  });
+
+  test("BOX1 a folder that knows nothing of the worktree is not believed to be its repository", () => {
+    const { workspace, outside, home } = world();
+    const git = join(workspace, ".git");
+    rmSync(git, { recursive: true });
+    writeFileSync(git, `gitdir: ${outside}\n`);
+    expect(repositoryOf(workspace, home)).toEqual({ writable: [], guarded: [{ path: git }], link: null });
+  });
+});

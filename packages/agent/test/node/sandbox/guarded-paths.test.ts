@@ -1,0 +1,33 @@
+/** Guarded names further down. */
+
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { nestedNames } from "../../../src/node/sandbox/guarded-paths.ts";
+import { boxOf, ranIn, world } from "./world.ts";
+
+test("BOX5 names further down are found where they are, but for packages, links and what lies deep", () => {
+  const { workspace } = world();
+  const at = (name: string): string => join(workspace, name);
+  for (const name of ["a/.vscode", "a/b/.git", "node_modules/x/.idea", "a/b/c/d/.zed"])
+    mkdirSync(at(name), { recursive: true });
+  writeFileSync(at("a/.mcp.json"), "{}");
+  symlinkSync("b", at("a/.claude"));
+  expect(nestedNames(workspace).toSorted()).toEqual([at("a/.mcp.json"), at("a/.vscode"), at("a/b/.git")]);
+});
+
+test("BOX5 what is there further down stays as it is, settings of another repository too", async () => {
+  const { workspace, ...place } = world();
+  mkdirSync(join(workspace, "a/.vscode"), { recursive: true });
+  const git = join(workspace, "a/.git");
+  mkdirSync(git);
+  writeFileSync(join(git, "config"), "[core]\n");
+  const { text } = await ranIn(
+    boxOf({ workspace, ...place }),
+    "for f in .vscode/tasks.json .git/config .git/commondir .git/hooks/pre-commit new; do echo x 2>/dev/null >a/$f && echo $f; done; mv a b && echo moved",
+  );
+  expect(text.split("\n").filter((line) => !line.startsWith("/bin/bash") && !line.startsWith("mv:"))).toEqual([
+    "new",
+    "",
+  ]);
+});

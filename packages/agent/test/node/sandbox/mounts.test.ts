@@ -1,0 +1,133 @@
+/** Tests node/sandbox/mounts.ts: mounts, same place. */
+
+import { execFile } from "node:child_process";
+import { mkdirSync, renameSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { arranged, diskArguments, MOVED, type Mount, samePlaceFirst } from "../../../src/node/sandbox/mounts.ts";
+import { world } from "./world.ts";
+
+describe("mounts", () => {
+  type Told = readonly (readonly [string, Mount["as"]])[];
+
+  const mountsOf = (told: Told): readonly Mount[] => told.map(([path, as]) => ({ path, as }));
+
+  /** Without the whole disk, which comes first. */
+  function told(mounts: Told, ...others: readonly Told[]): string {
+    const all = diskArguments(arranged(mountsOf(mounts), others.map(mountsOf))).join(" ");
+    return all.replace("--ro-bind / / ", "").replace("--dev /dev --proc /proc --remount-ro /proc ", "");
+  }
+
+  test.each([
+    [
+      "the later word on a path counts",
+      [
+        ["/w", "writable"],
+        ["/w", "readable"],
+      ],
+      "--ro-bind /w /w",
+    ],
+    [
+      "what lies deeper comes later",
+      [
+        ["/w/a", "readable"],
+        ["/w", "writable"],
+      ],
+      "--bind /w /w --ro-bind /w/a /w/a",
+    ],
+    [
+      "what is empty is closed when all stands",
+      [
+        ["/r/a", "readable"],
+        ["/r", "empty"],
+      ],
+      "--tmpfs /r --ro-bind /r/a /r/a --remount-ro /r",
+    ],
+    [
+      "folders on the way are pinned",
+      [
+        ["/w", "writable"],
+        ["/w/a/b/c", "closed"],
+      ],
+      "--ro-bind /w/a/b/c /dev/null --bind /w /w --bind /w/a /w/a --bind /w/a/b /w/a/b --ro-bind /dev/null /w/a/b/c",
+    ],
+    [
+      "but not where nothing can be moved",
+      [
+        ["/w", "readable"],
+        ["/w/a/b", "closed"],
+      ],
+      "--ro-bind /w/a/b /dev/null --ro-bind /w /w --ro-bind /dev/null /w/a/b",
+    ],
+    [
+      "nor where the way is a mount already",
+      [
+        ["/w", "writable"],
+        ["/w/a", "readable"],
+        ["/w/a/b", "closed"],
+      ],
+      "--ro-bind /w/a/b /dev/null --bind /w /w --ro-bind /w/a /w/a --ro-bind /dev/null /w/a/b",
+    ],
+  ] as const)("BOX1 %s", (_, mounts, expected) => {
+    expect(told(mounts)).toBe(expected);
+  });
+
+  test("BOX1 nothing is mounted that a command which runs already could put something else in the place of", () => {
+    const mounts: Told = [
+      ["/w", "writable"],
+      ["/w/git/config", "readable"],
+      ["/w/new/config", "readable"],
+      ["/w/new/socket", "closed"],
+    ];
+    const older: Told = [
+      ["/w", "writable"],
+      ["/w/git", "writable"],
+      ["/w/git/config", "readable"],
+    ];
+    expect(told(mounts, older)).toBe(
+      "--ro-bind /w/new/socket /dev/null --bind /w /w --bind /w/git /w/git --ro-bind /w/git/config /w/git/config --ro-bind /dev/null /w/new/socket",
+    );
+  });
+
+  test("BOX1 a command that may not write there is no reason to leave anything out", () => {
+    const mounts: Told = [
+      ["/w", "writable"],
+      ["/w/a/b", "empty"],
+    ];
+    expect(told(mounts, [["/w", "readable"]])).toBe("--bind /w /w --bind /w/a /w/a --tmpfs /w/a/b --remount-ro /w/a/b");
+  });
+});
+
+describe("same place", () => {
+  const run = promisify(execFile);
+
+  test("BOX1 a program starts where its mounts are those that were looked at, and nowhere else", async () => {
+    const { outside, temporary } = world();
+    const path = join(temporary, "it's here");
+    mkdirSync(path);
+    const [shell = "", ...words] =
+      samePlaceFirst(
+        [
+          { path, as: "writable" },
+          { path: outside, as: "readable" },
+          { path: "/no/such", as: "closed" },
+        ],
+        ["/bin/echo", "a  b"],
+      ) ?? [];
+    expect((await run(shell, words)).stdout).toBe("a  b\n");
+    renameSync(path, `${path}-away`);
+    symlinkSync(outside, path);
+    await expect(run(shell, words)).rejects.toMatchObject({ code: 1, stdout: "", stderr: `${MOVED}\n` });
+    symlinkSync(temporary, join(outside, "link"));
+    renameSync(path, `${path}-link`);
+    await expect(run(shell, words)).rejects.toMatchObject({ code: 1, stdout: "" });
+  });
+
+  test("BOX1 what is reached by a link was moved before the look", () => {
+    const { outside, temporary } = world();
+    symlinkSync(outside, join(temporary, "link"));
+    for (const path of [join(temporary, "link"), join(temporary, "link/file"), join(temporary, "gone")])
+      expect(samePlaceFirst([{ path, as: "writable" }], ["true"])).toBe(null);
+  });
+});

@@ -1,0 +1,232 @@
+/** Tests node/sandbox/sandbox.ts: inherited files, sandboxed shell. */
+
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { sandboxHere } from "../../../src/node/sandbox/detect.ts";
+import { sandboxedShell } from "../../../src/node/sandbox/sandbox.ts";
+import { alive, pidsIn } from "../shell-folder.ts";
+import { boxOf, program, ranIn, SECRET, until, type World, world } from "./world.ts";
+
+describe("inherited files", () => {
+  const source = join(import.meta.dirname, "../../../src/node/sandbox/sandbox.ts");
+
+  test("BOX1 a file that was handed down is known, and one that the program opened itself is not taken for it", () => {
+    const program = `
+    import { openSync } from "node:fs";
+    import { inheritedFiles } from ${JSON.stringify(source)};
+    const [handed, own] = [200, openSync("/dev/null")];
+    const files = inheritedFiles();
+    console.log(files.includes(handed), files.includes(own));`;
+    const node = [process.execPath, "--input-type=module", "-e", program];
+    const { stdout } = spawnSync("/bin/bash", ["-c", 'exec 200</dev/null; exec "$@"', "bash", ...node]);
+    expect(stdout.toString()).toBe("true false\n");
+  });
+});
+
+describe("sandboxed shell", () => {
+  const NAMES = [".git", "way-out"];
+
+  const namesIn = ({ workspace }: World): readonly string[] => readdirSync(workspace).toSorted();
+
+  test("BOX4 a sandbox that cannot be made is said, and the command does not run", async () => {
+    const place = world();
+    const broken = { ...program, apart: [...program.apart, "--no-such-option"] };
+    const { end } = await ranIn(boxOf(place, { program: broken }), "touch ran");
+    expect(end).toEqual({
+      type: "not-started",
+      message: expect.stringMatching(
+        /^the command was not run, because its sandbox could not be made: .*no-such-option/,
+      ),
+    });
+    expect(namesIn(place)).toEqual(NAMES);
+  });
+
+  test.each([
+    ["a program that is not there", { program: { ...program, path: "/no/bwrap" } }, "could not be started"],
+    ["a workspace that is not there", { root: "/no/workspace" }, "there is no folder /no/workspace"],
+    ["a workspace that is everything", { root: "/" }, "the workspace is the whole disk"],
+    ["a workspace that is the home", { home: "/usr/share", root: "/usr" }, "the workspace is the home itself"],
+  ])("BOX4 so is %s", async (_, parts, message) => {
+    const { end } = await ranIn(boxOf(world(), parts), "true");
+    expect(end).toMatchObject({ type: "not-started", message: expect.stringContaining(message) });
+  });
+
+  test("BOX4 a variable that names the whole disk as temporary makes nothing of it writable", async () => {
+    const place = world();
+    const { TMPDIR: _, ...environment } = boxOf(place).environment;
+    const { temporary: __, ...box } = boxOf(place);
+    const { end } = await ranIn({ ...box, environment: { ...environment, TMPDIR: "/" } }, "touch /etc/pith-was-here");
+    expect(end).toEqual({ type: "ended", exitCode: 1 });
+  });
+
+  test("BOX4 a command that fails as a sandbox would is one that ran", async () => {
+    const { end } = await ranIn(boxOf(world()), "echo 'bwrap: no' >&2; exit 1");
+    expect(end).toEqual({ type: "ended", exitCode: 1 });
+  });
+
+  test("BOX4 where there is no bubblewrap, that is said", async () => {
+    expect(await sandboxHere({ environment: { PATH: "/no:relative" }, root: "/nowhere", home: "/no-home" })).toEqual({
+      type: "does-not",
+      why: "bubblewrap is not installed: there is no `bwrap`",
+    });
+  });
+
+  test("BOX5 of the names that are kept free nothing is left, also by commands that run at the same time", async () => {
+    const place = world();
+    const box = boxOf(place);
+    const long = ranIn(box, "touch up; until [ -e go ]; do sleep 0.02; done; touch .vscode/tasks.json; mkdir .idea/a");
+    await until(() => namesIn(place).includes("up"));
+    await Promise.all([ranIn(box, "true"), ranIn(box, "mkdir .claude/a"), ranIn(box, "true")]);
+    writeFileSync(join(place.workspace, "go"), "");
+    expect((await long).text).toMatch(/tasks.json.*Read-only[\s\S]*\.idea\/a.*Read-only/);
+    expect(namesIn(place)).toEqual([".git", "go", "up", "way-out"]);
+  });
+
+  test("BOX5 what was left by a program that was killed goes with the next command", async () => {
+    const place = world();
+    mkdirSync(join(place.workspace, ".vscode/pith-999999999-1"), { recursive: true });
+    await ranIn(boxOf(place), "true");
+    expect(namesIn(place)).toEqual(NAMES);
+  });
+
+  test("BOX5 what another program still holds stays until that one lets go of it", async () => {
+    const place = world();
+    const theirs = join(place.workspace, `.vscode/pith-${process.ppid}-1`);
+    mkdirSync(theirs, { recursive: true });
+    const { text } = await ranIn(boxOf(place), "ls -A .vscode; touch .vscode/tasks.json");
+    expect(text).toMatch(/^touch: .*Read-only/);
+    expect(existsSync(theirs)).toBe(true);
+  });
+
+  test("BOX5 a folder that is somebody's own stays, empty or not, and can be read", async () => {
+    const place = world();
+    mkdirSync(join(place.workspace, ".idea"));
+    mkdirSync(join(place.workspace, ".vscode"));
+    writeFileSync(join(place.workspace, ".vscode/settings.json"), "mine");
+    const { text } = await ranIn(boxOf(place), "cat .vscode/settings.json; touch .idea/a .vscode/b");
+    expect(text).toMatch(/^mine.*Read-only[\s\S]*Read-only/);
+    expect(namesIn(place)).toEqual([".git", ".idea", ".vscode", "way-out"]);
+  });
+
+  test("BOX5 a link to nowhere in place of such a folder is no reason to wait for it", async () => {
+    const place = world();
+    symlinkSync(join(place.base, "nowhere"), join(place.workspace, ".vscode"));
+    expect((await ranIn(boxOf(place), "touch .vscode/tasks.json")).end).toEqual({ type: "ended", exitCode: 1 });
+    expect(namesIn(place)).toEqual([".git", ".vscode", "way-out"]);
+  });
+
+  test("BOX5 a folder that is no repository does not become one, and is as it was afterwards", async () => {
+    const place = world();
+    rmSync(join(place.workspace, ".git"), { recursive: true });
+    const { end } = await ranIn(boxOf(place), "git init; mkdir -p .git/hooks");
+    expect(end).toEqual({ type: "ended", exitCode: 1 });
+    expect(namesIn(place)).toEqual(["way-out"]);
+  });
+
+  test("BOX5 where the repository lies elsewhere, the file that says where stays as it is", async () => {
+    const place = world();
+    rmSync(join(place.workspace, ".git"), { recursive: true });
+    writeFileSync(join(place.workspace, ".git"), `gitdir: ${place.outside}`);
+    const { text } = await ranIn(boxOf(place), "cat .git; echo x >.git; mv .git away; rm -f .git");
+    expect(text).toMatch(/^gitdir: .*Read-only[\s\S]*busy[\s\S]*busy/);
+    expect(namesIn(place)).toEqual([".git", "way-out"]);
+  });
+
+  test("BOX5 a name that is a link leads where it led when the command has ended", async () => {
+    const place = world();
+    const theirs = join(place.base, "theirs");
+    mkdirSync(theirs);
+    symlinkSync(theirs, join(place.workspace, ".claude"));
+    await ranIn(boxOf(place), "rm .claude && mkdir .claude && echo x >.claude/settings.json; chmod 555 .");
+    expect(readlinkSync(join(place.workspace, ".claude"))).toBe(theirs);
+  });
+
+  test("BOX1 keys that are made or replaced while a command runs are not seen by it, where their folder is hidden", async () => {
+    const place = world();
+    const box = boxOf(place, { hidden: [dirname(place.keys)] });
+    const running = ranIn(
+      box,
+      "touch started; while [ ! -e go ]; do sleep 0.02; done; ls -A ~/.pith; cat $KEYS $KEYS.new",
+    );
+    await until(() => existsSync(join(place.workspace, "started")));
+    rmSync(place.keys);
+    for (const name of [place.keys, `${place.keys}.new`]) writeFileSync(name, SECRET);
+    writeFileSync(join(place.workspace, "go"), "");
+    expect((await running).text).not.toContain(SECRET);
+  });
+
+  test("BOX1 a workspace that became a link is no workspace any more", async () => {
+    const place = world();
+    const shell = sandboxedShell(boxOf(place));
+    rmSync(place.workspace, { recursive: true });
+    symlinkSync(place.outside, place.workspace);
+    const end = await shell.run("touch new", { signal: new AbortController().signal, output: () => {} });
+    expect(end).toMatchObject({ type: "not-started", message: expect.stringContaining("there is no folder") });
+  });
+
+  test("BOX5 what is guarded stays absent wherever it lies, together with the folders on the way to it", async () => {
+    const place = world();
+    const guarded = ["down/settings.json", "down/keys", "up"].map((name) => join(place.temporary, "deep", name));
+    const box = boxOf(place, { guarded });
+    const command = "mkdir -p $TMPDIR/deep/down $TMPDIR/deep/up; touch $TMPDIR/deep/down/settings.json; sleep 0.1";
+    await Promise.all([ranIn(box, command), ranIn(box, command), ranIn(box, "touch $TMPDIR/mine")]);
+    expect(readdirSync(place.temporary)).toEqual(["mine"]);
+  });
+
+  test.each([{ isDeaf: false }, { isDeaf: true }])(
+    "BOX6 an abort ends all that is in it ($isDeaf)",
+    async ({ isDeaf }) => {
+      const place = world();
+      const act = new AbortController();
+      const deaf = isDeaf ? "trap '' TERM; " : "";
+      const sleeper = `sleep 600.${process.pid}`;
+      const command = `${deaf}echo before; ${sleeper} & setsid ${sleeper} & echo 1 >pids; while :; do sleep 0.02; done`;
+      const running = ranIn(boxOf(place), command, { signal: act.signal });
+      await pidsIn(place.workspace, 1);
+      await until(() => sleepers().length === 2);
+      const inside = sleepers();
+      act.abort();
+      expect(await running).toEqual({
+        end: { type: "killed", by: "abort", message: "it was stopped" },
+        text: "before\n",
+      });
+      expect(await alive(inside)).toEqual([]);
+      rmSync(join(place.workspace, "pids"));
+      expect(namesIn(place)).toEqual(NAMES);
+    },
+  );
+
+  // A command has a second to put things in order, which is little where many tests run at once.
+  test("BOX6 a command whose time is over is asked before it is forced", { retry: 3 }, async () => {
+    const command = "trap 'echo asked; exit' TERM; echo before; while :; do sleep 0.02; done";
+    const { end, text } = await ranIn(boxOf(world()), command, { timeoutMs: 3_000 });
+    expect(end).toMatchObject({ type: "killed", by: "timeout" });
+    // The sleep inside is asked as well; where it dies first, bash says "Terminated" of it.
+    expect(text.replace("Terminated\n", "")).toBe("before\nasked\n");
+  });
+
+  /** Processes of this test's own making, by a number that nobody else sleeps for. */
+  function sleepers(): readonly number[] {
+    const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+    return pids.filter((pid) => commandOf(pid) === `sleep 600.${process.pid}`).map(Number);
+  }
+
+  function commandOf(pid: string): string {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+    } catch {
+      return "";
+    }
+  }
+});

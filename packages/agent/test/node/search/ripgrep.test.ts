@@ -1,0 +1,93 @@
+/** Runs of ripgrep: how they end, and what happens where it is not what it should be. */
+
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { startRipgrep, usableRipgrep } from "../../../src/node/search/ripgrep.ts";
+import { act, lines, newGround, shown } from "./ground.ts";
+
+function program(path: string, script: string): string {
+  writeFileSync(path, `#!/bin/bash\n${script}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+test("SEEK7 breaking off ends the program and all that it started, soon", async () => {
+  const { at, root } = newGround();
+  const sleeper = program(at("rg"), "trap '' TERM; sleep 100 & echo $! >child; echo $$; wait");
+  const stop = new AbortController();
+  const { output } = startRipgrep({ program: sleeper, options: [], folder: root, signal: stop.signal });
+  let since = 0;
+  const read = async (): Promise<number> => {
+    let pid = 0;
+    try {
+      for await (const chunk of output) {
+        pid = Number(chunk.toString());
+        since = performance.now();
+        stop.abort(new Error("enough"));
+      }
+    } catch (error) {
+      expect(error).toEqual(new Error("enough"));
+    }
+    return pid;
+  };
+  const pid = await read();
+  expect(performance.now() - since).toBeLessThan(5_000);
+  const pids = [pid, Number(readFileSync(at("child"), "utf8"))];
+  await expect.poll(() => pids.filter(isAlive), { timeout: 5_000 }).toEqual([]);
+});
+
+function isAlive(pid: number): boolean {
+  const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, "utf8") : ") X";
+  return !/\) [ZX]/.test(stat);
+}
+
+test("SEEK7 a reader who has enough ends the program", async () => {
+  const { at, root } = newGround();
+  const talker = program(at("rg"), "echo $$; while :; do echo more; done");
+  const { output } = startRipgrep({ program: talker, options: [], folder: root, signal: act().signal });
+  let pid = 0;
+  for await (const chunk of output) {
+    pid = Number.parseInt(chunk.toString(), 10);
+    break;
+  }
+  await expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false);
+});
+
+test("SEEK2 a ripgrep that is not there, too old or something else is not used", async () => {
+  const { at, root, put, search } = newGround();
+  const trust = { folders: process.env.PATH ?? "", root };
+  put({ x: "needle" });
+  const old = program(at("old"), "echo ripgrep 12.1.1");
+  const other = program(at("other"), "echo GNU grep 3");
+  for (const one of [old, other, at("nowhere")]) expect(await usableRipgrep(one, trust)).not.toBe(one);
+  expect(await usableRipgrep(program(at("new"), "echo 'ripgrep 13.0.0 (rev x)'"), trust)).toBe(at("new"));
+  expect(await lines(search(at("nowhere")), { path: "x" })).toEqual(["x:1:needle"]);
+});
+
+test("SEEK17 from PATH comes no ripgrep that the project or a passer-by could have put there", async () => {
+  const { at, put } = newGround();
+  put({ "work/bin/x": "", "temporary/x": "", "machine/x": "" });
+  for (const folder of ["work/bin", "temporary", "machine"]) program(at(`${folder}/rg`), "echo ripgrep 15.0.0");
+  mkdirSync(at("links"));
+  symlinkSync(at("work/bin/rg"), at("links/rg"));
+  const from = (folders: string) =>
+    usableRipgrep(undefined, { folders, root: at("work"), temporary: [at("temporary")] });
+  const strange = ["", ".", "work/bin", at("work/bin"), at("temporary"), at("links"), at("machine/../work/bin")];
+  for (const folders of [...strange, strange.join(":")]) expect(await from(folders)).toBe(null);
+  expect(await from(`${strange.join(":")}:${at("machine")}`)).toBe(at("machine/rg"));
+});
+
+test("SEEK10 one that fails is no search without hits", async () => {
+  const { at, search } = newGround();
+  const here = search(
+    program(at("rg"), 'test "$1" = --version && echo ripgrep 15.0.0 && exit; echo "rg: it broke" >&2; exit 2'),
+  );
+  expect(await lines(here, {})).toEqual(["refused: the search failed: rg: it broke"]);
+  await expect(here.find({ folder: ".", glob: "*" }, act())).rejects.toThrow("the search failed: rg: it broke");
+  rmSync(at("rg"));
+  await sleep(0);
+  expect(shown(await here.grep({ pattern: "x", path: "." }, act()))).toEqual([
+    expect.stringContaining("the search failed"),
+  ]);
+});

@@ -1,0 +1,350 @@
+/** Tests node/search/search.ts: list names, node search. */
+
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { describe, expect, test } from "vitest";
+import type { WorkspaceSearch } from "../../../src/ports.ts";
+import { act, asAnybody, type Ground, lines, names, newGround, shown, ways } from "./ground.ts";
+
+describe("list names", () => {
+  test("SEEK13 a folder is listed by name with kinds and sizes, ignored and hidden names too", async () => {
+    const { put, at, search } = newGround();
+    put({ ".gitignore": "b", b: "four", "a/x": "", ".git/x": "" });
+    symlinkSync("a", at("link"));
+    execFileSync("mkfifo", [at("pipe")]);
+    expect(await search(null).list(".", act())).toEqual({
+      type: "found",
+      found: [
+        { name: ".git/", kind: "folder" },
+        { name: ".gitignore", kind: "file", bytes: 1 },
+        { name: "a/", kind: "folder" },
+        { name: "b", kind: "file", bytes: 4 },
+        { name: "link", kind: "link" },
+        { name: "pipe", kind: "other" },
+      ],
+      isAll: true,
+    });
+  });
+
+  test("SEEK6 of many names the first are listed", async () => {
+    const { put, search } = newGround();
+    put(Object.fromEntries(Array.from({ length: 1_500 }, (_, at) => [`f${String(1_499 - at).padStart(4, "0")}`, ""])));
+    const found = await search(null).list(".", act(2));
+    expect(found).toMatchObject({ found: [{ name: "f0000" }, { name: "f0001" }], isAll: false });
+  });
+
+  test("SEEK10 what is missing or no folder is said in words", async () => {
+    const { put, search } = newGround();
+    put({ "source/x": "" });
+    const missing = "sorce is not there; that folder has source/";
+    expect(await search(null).list("sorce", act())).toEqual({ type: "missing", message: missing });
+    expect(await search(null).list("source/x", act())).toMatchObject({
+      type: "refused",
+      message: expect.stringContaining("file, not a folder"),
+    });
+  });
+});
+
+describe("node search", () => {
+  describe.each(ways)("%s", (_, ripgrep) => {
+    const ground = (
+      files: Readonly<Record<string, string | Uint8Array>>,
+    ): Ground & { readonly here: WorkspaceSearch } => {
+      const made = newGround();
+      made.put(files);
+      return { ...made, here: made.search(ripgrep) };
+    };
+
+    test("TYP11 very many files are named as they are come upon, no more than asked for, and without the ignored", async () => {
+      const { here } = ground({ ".gitignore": "out/\n", "a/b.txt": "", "c.txt": "", "out/d.txt": "" });
+      const wish = { folder: ".", glob: "**", isUnordered: true };
+      const all = await here.find(wish, act());
+      expect(all).toMatchObject({ type: "found", isAll: true });
+      expect((all.type === "found" ? all.found : []).toSorted()).toEqual([".gitignore", "a/b.txt", "c.txt"]);
+      const two = await here.find(wish, act(2));
+      expect(two).toMatchObject({ type: "found", isAll: false });
+      expect(two.type === "found" && two.found).toHaveLength(2);
+    });
+
+    test("SEEK2 hits come in the order of the tree, by name, whoever searches", async () => {
+      const files = {
+        "b.txt": "needle",
+        "a/z.txt": "needle\n\nneedle",
+        "a.txt": "needle",
+        "B.txt": "needle",
+        ".hidden/x": "needle",
+      };
+      const { here } = ground(files);
+      const found = [
+        ".hidden/x:1:needle",
+        "B.txt:1:needle",
+        "a/z.txt:1:needle",
+        "a/z.txt:3:needle",
+        "a.txt:1:needle",
+        "b.txt:1:needle",
+      ];
+      expect(await lines(here, {})).toEqual(found);
+    });
+
+    test.each([
+      [{ pattern: "f(o+)\\b" }, ["x:1:foo bar", "x:2:foo(1)"]],
+      [{ pattern: "foo(1)", isLiteral: true }, ["x:2:foo(1)"]],
+      [{ pattern: "FOO", ignoresCase: true }, ["x:1:foo bar", "x:2:foo(1)", "x:4:FOOÄ"]],
+      [{ pattern: "(?i)fooä" }, ["x:4:FOOÄ"]],
+      [{ pattern: "^[[:upper:]]+" }, ["x:4:FOOÄ"]],
+      [{ pattern: "\\bärger\\w\\b" }, ["x:8:der ärgerß?"]],
+      [{ pattern: "[\\w]ß\\?" }, ["x:8:der ärgerß?"]],
+      [{ pattern: "o\\W\\d" }, ["x:2:foo(1)"]],
+      [{ pattern: '\\-t\\s?s|\\"' }, ["x:7:-ts"]],
+      [{ pattern: "end$" }, ["x:5:crlf end"]],
+      [{ pattern: "\\.ts" }, ["x:6:a.ts"]],
+      [{ pattern: "-ts" }, ["x:7:-ts"]],
+      [{ pattern: "[^\\n]ts" }, ["x:6:a.ts", "x:7:-ts"]],
+      [{ pattern: "nowhere" }, []],
+    ])("SEEK2 %o finds the same", async (wish, found) => {
+      const { here } = ground({ x: "foo bar\nfoo(1)\n\nFOOÄ\ncrlf end\r\na.ts\n-ts\nder ärgerß?\n" });
+      expect(await lines(here, wish)).toEqual(found);
+    });
+
+    test("SEEK2 lines around hits are shown once, and end with the file", async () => {
+      const { here } = ground({ x: "1\n2\nneedle\n4\nneedle\n6\n7\n8\nneedle\n", y: "no\n" });
+      const found = ["x-2-2", "x:3:needle", "x-4-4", "x:5:needle", "x-6-6", "x-8-8", "x:9:needle"];
+      expect(await lines(here, { around: 1 })).toEqual(found);
+      expect(await lines(here, { around: 1 }, 1)).toEqual(["x-2-2", "x:3:needle", "x-4-4", "more"]);
+      expect(await lines(here, { around: 1 }, 2)).toEqual([...found.slice(0, 5), "more"]);
+    });
+
+    test("SEEK3 what is ignored is left out, and so is .git, but hidden files are searched", async () => {
+      const { here } = ground({
+        ".gitignore": "*.log\n/build/\n!keep.log\n",
+        ".git/config": "needle",
+        ".github/x.yml": "needle",
+        "a.log": "needle",
+        "keep.log": "needle",
+        "build/x": "needle",
+        "sub/build/x": "needle",
+        "sub/.gitignore": "secret\n!b.log\n",
+        "sub/secret": "needle",
+        "sub/b.log": "needle",
+        secret: "needle",
+      });
+      const paths = [".github/x.yml", "keep.log", "secret", "sub/b.log", "sub/build/x"];
+      expect(await lines(here, {})).toEqual(paths.map((path) => `${path}:1:needle`));
+      expect([...(await names(here, "*"))].sort()).toEqual([
+        ".github/x.yml",
+        ".gitignore",
+        "keep.log",
+        "secret",
+        "sub/.gitignore",
+        "sub/b.log",
+        "sub/build/x",
+      ]);
+    });
+
+    test("SEEK3 what a path names is searched, ignored or not; what lies above it still counts", async () => {
+      const { here } = ground({
+        ".gitignore": "*.log\nbuild/\n",
+        "build/a.log": "needle",
+        "build/in/x": "needle",
+        "sub/y.log": "needle",
+        "sub/y": "needle",
+      });
+      expect(await lines(here, { path: "build" })).toEqual(["a.log:1:needle", "in/x:1:needle"]);
+      expect(await lines(here, { path: "build/in" })).toEqual(["x:1:needle"]);
+      expect(await lines(here, { path: "sub" })).toEqual(["y:1:needle"]);
+      expect(await lines(here, { path: "sub/y.log" })).toEqual(["y.log:1:needle"]);
+    });
+
+    test("SEEK4 links are not followed, unless one is named", async () => {
+      const { here, at } = ground({ "a/x": "needle" });
+      symlinkSync("..", at("a/round"));
+      symlinkSync("/", at("out"));
+      symlinkSync("a", at("link"));
+      symlinkSync("a/x", at("one"));
+      expect(await lines(here, {})).toEqual(["a/x:1:needle"]);
+      expect(await names(here, "*")).toEqual(["a/x"]);
+      expect(await lines(here, { path: "link" })).toEqual(["x:1:needle"]);
+      expect(await lines(here, { path: "one" })).toEqual(["one:1:needle"]);
+    });
+
+    test("SEEK4 what is closed to us is passed by, and said where it was named", async () => {
+      const { here, at, root } = ground({ "closed/x": "needle", "open/x": "needle", "open/secret": "needle" });
+      chmodSync(root, 0o755);
+      chmodSync(at("closed"), 0o000);
+      chmodSync(at("open/secret"), 0o000);
+      await asAnybody(async () => {
+        expect(await lines(here, {})).toEqual(["open/x:1:needle"]);
+        expect(await names(here, "x")).toEqual(["open/x"]);
+        expect(await lines(here, { path: "closed" })).toEqual([
+          expect.stringContaining("closed cannot be read: permission denied"),
+        ]);
+        expect(await lines(here, { path: "open/secret" })).toEqual([expect.stringContaining("permission denied")]);
+      });
+      chmodSync(at("closed"), 0o755);
+    });
+
+    test("SEEK4 names may have line breaks, or be no text at all", async () => {
+      const { here, at } = ground({ "two\nlines/-x": "needle", "[a]": "needle" });
+      const odd = Buffer.concat([Buffer.from(at("odd")), Buffer.from([0xff])]);
+      mkdirSync(odd);
+      writeFileSync(Buffer.concat([odd, Buffer.from("/y")]), "needle");
+      expect(await lines(here, {})).toEqual(["[a]:1:needle", "odd\uFFFD/y:1:needle", "two\nlines/-x:1:needle"]);
+      expect(new Set(await names(here, "*"))).toEqual(new Set(["[a]", "odd\uFFFD/y", "two\nlines/-x"]));
+      expect(await lines(here, { path: "two\nlines/-x" })).toEqual(["-x:1:needle"]);
+    });
+
+    test("SEEK5 a binary file has no hits, wherever its first NUL is; UTF-16 and odd bytes are text", async () => {
+      const late = `needle\n${"x".repeat(99)}\n`.repeat(3_000);
+      const { here } = ground({
+        early: "needle\0\nneedle\n",
+        late: `${late}\0`,
+        wide: Buffer.from("\uFEFFfirst\nneedle ä\n", "utf16le"),
+        marked: "\uFEFFneedle\n",
+        odd: Buffer.from([...Buffer.from("needle "), 0xff, 0xe4]),
+      });
+      expect(await lines(here, {}, 100_000)).toEqual([
+        "marked:1:needle",
+        "odd:1:needle \uFFFD\uFFFD",
+        "wide:2:needle ä",
+      ]);
+      expect(await lines(here, { pattern: "^needle", path: "marked" })).toEqual(["marked:1:needle"]);
+      expect(await lines(here, { path: "early" })).toEqual([]);
+    });
+
+    test.each([0, 400, 20_000, 3_000_000])(
+      "SEEK5 of a long line the part around its hit is shown, here at %i",
+      async (place) => {
+        const { here } = ground({ x: `short\n${"ä".repeat(place)}needle${"z".repeat(3_000_000)}\nafter\n` });
+        const found = await here.grep({ pattern: "needle", path: ".", around: 1 }, act());
+        if (found.type !== "found") throw new Error(found.message);
+        expect(found.found.map(({ line, isAround }) => [line, isAround])).toEqual([
+          [1, true],
+          [2, false],
+          [3, true],
+        ]);
+        const text = found.found[1]?.text ?? "";
+        expect(text.length).toBeLessThanOrEqual(500);
+        expect(text).toMatch(place === 0 ? /^needlez+\[…\]$/ : /ä{150}needlez+\[…\]$/);
+      },
+    );
+
+    test("SEEK5 a line of many megabytes takes no such memory", async () => {
+      const { here, at } = ground({ x: "" });
+      const file = openSync(at("x"), "w");
+      for (let megabyte = 0; megabyte < 70; megabyte += 1) writeSync(file, "y".repeat(1024 * 1024));
+      writeSync(file, "needle");
+      closeSync(file);
+      const before = process.memoryUsage.rss();
+      expect(await lines(here, { path: "x" })).toEqual([expect.stringMatching(/^x:1:\[…\]y+needle$/)]);
+      expect(await lines(here, {})).toEqual([]);
+      truncateSync(at("x"), 48 * 1024 * 1024);
+      expect(await lines(here, { pattern: "y", glob: "x" })).toEqual([expect.stringMatching(/^x:1:y+\[…\]$/)]);
+      expect(process.memoryUsage.rss() - before).toBeLessThan(64 * 1024 * 1024);
+    }, 30_000);
+
+    test("SEEK6 a search stops at what was asked for, and says that there is more", async () => {
+      const { here } = ground({ a: "needle\n".repeat(3), b: "needle\n".repeat(100_000), c: "needle" });
+      const all = ["a:1:needle", "a:2:needle", "a:3:needle", "b:1:needle", "b:2:needle"];
+      expect(await lines(here, {}, 5)).toEqual([...all, "more"]);
+      expect(await lines(here, {}, 3)).toEqual([...all.slice(0, 3), "more"]);
+      expect(await lines(here, { path: "a" }, 3)).toEqual(all.slice(0, 3));
+    });
+
+    test("SEEK7 one that is broken off throws, and so does one that was before it began", async () => {
+      const { here } = ground(
+        Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`d${at}/x`, "needle\n".repeat(1_000)])),
+      );
+      const before = { signal: AbortSignal.abort(new Error("no more")), most: 9 };
+      await expect(here.grep({ pattern: "x", path: "." }, before)).rejects.toThrow("no more");
+      await expect(here.find({ folder: ".", glob: "*" }, before)).rejects.toThrow("no more");
+      await expect(here.list(".", before)).rejects.toThrow("no more");
+      const stop = new AbortController();
+      const grep = here.grep({ pattern: "needle", path: "." }, { signal: stop.signal, most: 1_000_000 });
+      setImmediate(() => stop.abort(new Error("enough")));
+      await expect(grep).rejects.toThrow("enough");
+    });
+
+    test.each([
+      ["*.ts", ["a.ts", ".b.ts", "src/c.ts", "src/in/d.test.ts"]],
+      ["src/*.ts", ["src/c.ts"]],
+      ["./src/**/*.ts", ["src/c.ts", "src/in/d.test.ts"]],
+      ["**/in/**", ["src/in/d.test.ts"]],
+      ["src/", ["src/c.ts", "src/in/d.test.ts"]],
+      ["*.{md,tsx}", ["e.tsx", "F.md"]],
+      ["{src/*.ts,F.*}", ["src/c.ts", "F.md"]],
+      ["f.md", []],
+      ["?.ts", ["a.ts", "src/c.ts"]],
+      ["[!a].ts", ["src/c.ts"]],
+    ])("SEEK12 %s fits the same files, the newest first, and grep takes them alone", async (glob, fitting) => {
+      const files = {
+        "a.ts": "needle",
+        ".b.ts": "needle",
+        "src/c.ts": "needle",
+        "src/in/d.test.ts": "needle",
+        "e.tsx": "needle",
+        "F.md": "needle",
+      };
+      const { here } = ground(files);
+      expect(await names(here, glob)).toEqual(fitting);
+      expect(new Set(await lines(here, { glob }))).toEqual(new Set(fitting.map((path) => `${path}:1:needle`)));
+    });
+
+    test("SEEK12 a file that is named is searched, whatever the glob", async () => {
+      const { here } = ground({ "src/a.ts": "needle" });
+      expect(await lines(here, { path: "src/a.ts", glob: "src/**/*.js" })).toEqual(["a.ts:1:needle"]);
+    });
+
+    test("SEEK12 a glob does not let in what is ignored", async () => {
+      const { here } = ground({ ".gitignore": "*.min.js\n", "a.min.js": "needle", "a.js": "needle" });
+      expect(await names(here, "*.js")).toEqual(["a.js"]);
+      expect(await lines(here, { glob: "*.js" })).toEqual(["a.js:1:needle"]);
+    });
+
+    test("SEEK10 what is not there, no folder or no pattern is said in words", async () => {
+      const { here } = ground({ "readme.md": "x" });
+      expect(await lines(here, { path: "README.txt" })).toEqual([
+        "missing: README.txt is not there; that folder has readme.md",
+      ]);
+      expect(await names(here, "*", "readme.md")).toEqual(["refused: readme.md is a file, not a folder"]);
+      expect(await names(here, "{a,b}".repeat(20))).toEqual([
+        "refused: the glob stands for too many: use fewer braces",
+      ]);
+      expect(await lines(here, { pattern: "a(" })).toEqual([
+        expect.stringMatching(/^refused: pattern is no regular expression: .+ group; for plain text set literal$/i),
+      ]);
+      expect(await lines(here, { pattern: "a\\nb" })).toEqual([expect.stringContaining("asks for a line break")]);
+      expect(await lines(here, { path: "a\0b" })).toEqual([expect.stringMatching(/^refused/)]);
+    });
+  });
+
+  describe("without ripgrep", () => {
+    test("SEEK11 a rule of stars on stars is no rule", async () => {
+      const ground = newGround();
+      const name = "a".repeat(250);
+      ground.put({ ".gitignore": `${"*a".repeat(30)}b\nother\n`, [name]: "needle", other: "needle" });
+      expect(await lines(ground.search(null), {})).toEqual([`${name}:1:needle`]);
+    });
+
+    test("SEEK11 a pattern that would take for ever is broken off", async () => {
+      const ground = newGround();
+      ground.put({ x: `${"a".repeat(40)}b` });
+      const found = await ground.search(null).grep({ pattern: "^(a+)+$", path: "." }, act());
+      expect(shown(found)).toEqual([expect.stringContaining("broken off in x: the pattern takes too long")]);
+    });
+
+    // Only there are files that cannot be read by whoever may open them.
+    test.runIf(process.platform === "linux")("SEEK4 a file that cannot be read does not end the search", async () => {
+      const found = await newGround().search(null).grep({ pattern: "^Name:", path: "/proc/self" }, act());
+      expect(shown(found)).toContainEqual(expect.stringMatching(/^status:1:Name:/));
+    });
+  });
+});

@@ -1,0 +1,67 @@
+/** A folder for commands to run in, the processes they leave behind, and a shell. */
+
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { onTestFinished } from "vitest";
+import { nodeShell } from "../../src/node/shell.ts";
+import type { ShellAct, ShellEnd, WorkspaceShell } from "../../src/ports.ts";
+
+export function folder(): string {
+  const root = mkdtempSync(join(tmpdir(), "pith-shell-"));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  return root;
+}
+
+export function shellIn(root: string): WorkspaceShell {
+  return nodeShell({ root, environment: { PATH: process.env.PATH, HOME: root } });
+}
+
+export interface Ran {
+  readonly end: ShellEnd;
+  readonly text: string;
+}
+
+export async function ran(command: string, act: Partial<ShellAct> = {}, root: string = folder()): Promise<Ran> {
+  const chunks: Buffer[] = [];
+  const output = (chunk: Uint8Array): void => {
+    chunks.push(Buffer.from(chunk));
+    act.output?.(chunk);
+  };
+  const end = await shellIn(root).run(command, { signal: new AbortController().signal, ...act, output });
+  return { end, text: Buffer.concat(chunks).toString() };
+}
+
+/** Three generations, each of which writes its process id to `pids`; whoever is `deaf` does not end when asked. */
+export const tree = ({ isDeaf = false } = {}): string => {
+  const deaf = isDeaf ? "trap '' TERM; " : "";
+  const leaf = `${deaf}echo $BASHPID >>pids; while :; do sleep 0.1; done`;
+  return `${deaf}echo $$ >>pids; (${leaf}) & (echo $BASHPID >>pids; (${leaf}) & wait) & wait`;
+};
+
+export async function pidsIn(root: string, count: number): Promise<readonly number[]> {
+  for (;;) {
+    const pids = existsSync(join(root, "pids")) ? readFileSync(join(root, "pids"), "utf8").trim().split("\n") : [];
+    if (pids.length === count) return pids.map(Number);
+    await sleep(20);
+  }
+}
+
+/** Those that are there, other than as the remains nobody has looked at yet. */
+export async function alive(pids: readonly number[]): Promise<readonly number[]> {
+  await sleep(100);
+  return pids.filter((pid) => {
+    const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, "utf8") : ") X";
+    return !/\) [ZX]/.test(stat);
+  });
+}
+
+/** Only ever one that a test's own command has named: never by what it is called. */
+export function endIfThere(pid: number): void {
+  try {
+    process.kill(pid);
+  } catch {
+    // It ended by itself, its pipe being closed.
+  }
+}

@@ -1,0 +1,122 @@
+/** The shell with real processes: order, ends, aborts, trees of children, pipes held open. */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { nodeShell } from "../../src/node/shell.ts";
+import { alive, endIfThere, folder, pidsIn, ran, tree } from "./shell-folder.ts";
+
+const patient = { signal: new AbortController().signal };
+
+test("BASH1 what goes to both streams comes in the order in which it was said", async () => {
+  const { text } = await ran('for i in $(seq 300); do echo "out $i"; echo "err $i" >&2; done');
+  const expected = Array.from({ length: 300 }, (_, at) => `out ${at + 1}\nerr ${at + 1}\n`).join("");
+  expect(text).toBe(expected);
+});
+
+test.each([
+  ["true", { type: "ended", exitCode: 0 }],
+  ["exit 3", { type: "ended", exitCode: 3 }],
+  ["no-such-command-here", { type: "ended", exitCode: 127 }],
+  ["(kill -9 $BASHPID)", { type: "ended", exitCode: 137 }],
+  ["kill -9 $$", { type: "killed", by: "signal", message: "it was ended by SIGKILL" }],
+  ["kill -TERM $$", { type: "killed", by: "signal", message: "it was ended by SIGTERM" }],
+] as const)("BASH2 `%s` ends as it ends in bash", async (command, end) => {
+  expect((await ran(command)).end).toEqual(end);
+});
+
+test("BASH2 what bash has to say of a command it cannot read is output too", async () => {
+  const { end, text } = await ran("echo (");
+  expect(end).toMatchObject({ exitCode: expect.toSatisfy((code: number) => code > 0) });
+  expect(text).toContain("syntax error");
+});
+
+test("BASH2 it runs in its folder, with the environment it is given and nothing else", async () => {
+  const root = folder();
+  const { text } = await ran('pwd; env | cut -d= -f1 | sort | tr "\\n" " "', {}, root);
+  expect(text).toBe(`${root}\nHOME PATH PWD SHLVL _ `);
+});
+
+test("BASH20 what is withheld no command sees, in a sandbox or out of it", async () => {
+  const environment = { PATH: process.env.PATH, SOME_API_KEY: "sk-secret", OTHER: "seen" };
+  const shell = nodeShell({ root: folder(), environment, withheld: ["SOME_API_KEY"] });
+  const said: string[] = [];
+  const output = (chunk: Uint8Array): void => void said.push(new TextDecoder().decode(chunk));
+  await shell.run("env", { ...patient, output });
+  expect(said.join("")).toContain("OTHER=seen");
+  expect(said.join("")).not.toContain("sk-secret");
+});
+
+test.each(["cat", "read line; echo over", "read line </dev/tty; echo over"])(
+  "BASH3 there is no input and no terminal to wait for: `%s` ends",
+  async (command) => {
+    expect((await ran(command)).end.type).toBe("ended");
+  },
+);
+
+test("BASH4 a folder that is not there, and a command too long to start, are said and not thrown", async () => {
+  const missing = join(folder(), "missing");
+  expect((await ran("true", {}, missing)).end).toMatchObject({
+    type: "not-started",
+    message: expect.stringContaining(missing),
+  });
+  expect((await ran(`: ${"x".repeat(3_000_000)}`)).end).toMatchObject({ type: "not-started" });
+  expect((await ran("echo \0")).end).toMatchObject({ type: "not-started" });
+});
+
+test.each([{ isDeaf: false }, { isDeaf: true }])(
+  "BASH5 an abort ends all that a command has started, and keeps what was said ($isDeaf)",
+  async ({ isDeaf }) => {
+    const root = folder();
+    const act = new AbortController();
+    const running = ran(`echo before; ${tree({ isDeaf })}`, { signal: act.signal }, root);
+    const pids = await pidsIn(root, 4);
+    act.abort();
+    expect(await running).toEqual({
+      end: { type: "killed", by: "abort", message: "it was stopped" },
+      text: "before\n",
+    });
+    expect(await alive(pids)).toEqual([]);
+  },
+);
+
+test.each([{ isDeaf: false }, { isDeaf: true }])("BASH5 so does a timeout ($isDeaf)", async ({ isDeaf }) => {
+  const root = folder();
+  const running = ran(`echo before; ${tree({ isDeaf })}`, { timeoutMs: 3_000 }, root);
+  const pids = await pidsIn(root, 4);
+  const { end, text } = await running;
+  expect({ end, text }).toEqual({
+    end: { type: "killed", by: "timeout", message: "it was ended after 3 s: its time was over" },
+    text: "before\n",
+  });
+  expect(await alive(pids)).toEqual([]);
+});
+
+test("BASH5 what is stopped before it starts does not start", async () => {
+  const root = folder();
+  const { end } = await ran("touch pids", { signal: AbortSignal.abort() }, root);
+  expect(end).toMatchObject({ type: "killed", by: "abort" });
+  expect((await ran("ls", patient, root)).text).toBe("");
+});
+
+test("BASH6 a command is over when it ends, though what it left in the background holds its pipe and talks", async () => {
+  const root = folder();
+  const { end, text } = await ran("(while sleep 0.05; do echo tick; done) & echo $! >>pids; echo done", patient, root);
+  expect(end).toEqual({ type: "ended", exitCode: 0 });
+  expect(text).toMatch(/^done\n(tick\n)*$/);
+  for (const pid of await pidsIn(root, 1)) endIfThere(pid);
+});
+
+test("BASH6 nothing said before the end is lost, also when nobody was looking for a while", async () => {
+  const root = folder();
+  writeFileSync(join(root, "long"), "x".repeat(150_000));
+  let isFirst = true;
+  const output = (): void => {
+    const until = isFirst ? performance.now() + 600 : 0;
+    while (performance.now() < until);
+    isFirst = false;
+  };
+  const { text } = await ran("echo first; sleep 0.05; cat long; sleep 100 & echo $! >>pids", { output }, root);
+  expect(text.length).toBe(150_006);
+  for (const pid of await pidsIn(root, 1)) endIfThere(pid);
+});

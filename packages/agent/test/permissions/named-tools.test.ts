@@ -1,0 +1,34 @@
+/** Rules on what a host knows by name, such as the tools of a server. */
+
+import { expect, test } from "vitest";
+import { decide } from "../../src/permissions/decide.ts";
+import { questionOf } from "../../src/permissions/question.ts";
+import { act, ground, rules, sight } from "./ground.ts";
+
+const named = (name: string) => sight(act({ type: "named", name }));
+
+test("MCP14 a call is asked about unless a rule names it or its server, and a deny outweighs", () => {
+  const decided = (name: string, texts: Parameters<typeof rules>[0], mode: "edit" | "plan" | "all" = "edit") =>
+    decide(named(name), { mode, rules: rules(texts), ground }).type;
+  expect(decided("desk/add", {})).toBe("asked");
+  expect(decided("desk/add", { allow: ["own(desk/add)"] })).toBe("allowed");
+  expect(decided("desk/add", { allow: ["own(desk/*)"] })).toBe("allowed");
+  expect(decided("desk/add", { allow: ["own(desk)"] })).toBe("allowed");
+  expect(decided("desk/adds", { allow: ["own(desk/add)"] })).toBe("asked");
+  expect(decided("desk2/add", { allow: ["own(desk/*)", "own(desk)"] })).toBe("asked");
+  expect(decided("x/desk/add", { allow: ["own(desk/*)", "own(/desk/add)", "own(~/desk/add)"] })).toBe("asked");
+  expect(decided("desk/../web/die", { allow: ["own(desk/*)"] })).toBe("asked");
+  expect(decided("desk/die", { allow: ["own(desk/*)"], deny: ["own(desk/die)"] })).toBe("refused");
+  expect(decided("desk/die", { deny: ["own(desk/die)"] }, "all")).toBe("refused");
+  expect(decided("desk/add", {}, "plan")).toBe("refused");
+  expect(decided("desk/add", {}, "all")).toBe("allowed");
+});
+
+test("MCP14 the question names the tool and what it is called with, and offers rules for it and for its server", () => {
+  const asking = sight(
+    act({ type: "named", name: "desk/add" }, { arguments: { tool: "desk/add", arguments: { one: 1 } } }),
+  );
+  const { text, rules: offered } = questionOf(asking, { matter: "unknown", because: "mode" }, ground);
+  expect(text).toContain('use desk/add: {"tool":"desk/add","arguments":{"one":1}}');
+  expect(offered.map((rule) => rule.text)).toEqual(["own(desk/add)", "own(desk/*)"]);
+});

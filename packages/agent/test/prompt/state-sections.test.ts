@@ -1,0 +1,116 @@
+/** What goes on beside the conversation: told when it changes, when it is over, and again after a compaction. */
+
+import assert from "node:assert/strict";
+import { type Entry, MemoryStore, Session } from "@pith/context";
+import { testPorts } from "@pith/context/testing";
+import fc from "fast-check";
+import { test } from "vitest";
+import { calling, spoken } from "../hooks/hook-scene.ts";
+import { github, secretsFor } from "../redaction/vaults.ts";
+
+test("SAY15 a section is told before a request when it has changed, and that it is over", async () => {
+  const texts: (string | null)[] = [null, "one open", "one open", "two open", null, null];
+  const states = [{ name: "todo", text: () => texts.shift() ?? null }];
+  const replies = ["1", calling(), "2", "3", "4", "5"];
+  const { prompt, log, shown } = await spoken(replies, {}, { states });
+  for (const words of ["1", "2", "3", "4", "5"]) await prompt(words);
+  const told = (await log()).flatMap(stateOf);
+  assert.deepEqual(told, ["todo:\none open", "todo:\ntwo open", "todo: nothing any more."]);
+  assert.match(shown(1), /one open/);
+});
+
+test("SAY15 after a compaction what still holds is said again, and nothing else", async () => {
+  const states = [
+    { name: "todo", text: () => "one open" },
+    { name: "gone", text: () => null },
+  ];
+  const long = "This is what it is about. ".repeat(2_000);
+  const { prompt, log, agent, shown } = await spoken([long, long, long, "4", "5"], {}, { states });
+  for (const words of ["1", "2", "3"]) await prompt(words);
+  assert.equal((await agent.compact()).type, "compacted");
+  for (const words of ["4", "5"]) await prompt(words);
+  const branch = await log();
+  const at = branch.findIndex((entry) => entry.type === "compaction");
+  assert.deepEqual(branch.slice(0, at).flatMap(stateOf), ["todo:\none open"]);
+  assert.deepEqual(branch.slice(at).flatMap(stateOf), ["todo:\none open"]);
+  assert.match(shown(3), /one open/);
+});
+
+test("SAY15 one that throws, or says no text, is reported and leaves what was said; a long one is cut", async () => {
+  let asked = 0;
+  const failing = () => {
+    asked += 1;
+    if (asked > 1) throw new Error("no");
+    return "fine";
+  };
+  const states = [
+    { name: "failing", text: failing },
+    { name: "wrong", text: () => 5 as unknown as string },
+    { name: "long", text: () => "word ".repeat(20_000) },
+  ];
+  const { prompt, log, reported } = await spoken(["1", "2"], {}, { states });
+  assert.deepEqual(await prompt("1"), { type: "done" });
+  assert.deepEqual(await prompt("2"), { type: "done" });
+  const told = (await log()).flatMap(stateOf);
+  assert.equal(told.length, 2);
+  assert.ok((told[1] ?? "").length < 12_000 && told[1]?.endsWith("[… the rest is not shown: it is too long …]"));
+  assert.deepEqual(
+    reported.map(({ event }) => event),
+    ["state wrong", "state failing", "state wrong"],
+  );
+});
+
+test("SAY15 whatever it says, it is said once as long as it stays the same, also after a restart", async () => {
+  const secrets = secretsFor();
+  const text = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 200 }),
+    fc.constantFrom(` ${github}\n`, "word ".repeat(20_000), "hunter22hunter22", "\ud800", "a\r\nb"),
+  );
+  const name = fc.constantFrom("todo", "password", "api_key", "token");
+  await fc.assert(
+    fc.asyncProperty(name, text, async (name, said) => {
+      const states = [{ name, text: () => said }];
+      const ports = testPorts("e");
+      const session = await Session.open(MemoryStore.create(ports), ports, { redaction: secrets });
+      const { prompt, agent } = await spoken(["1", "2"], {}, { states, session, secrets, ports });
+      for (const words of ["1", "2"]) await prompt(words);
+      const { store } = agent.session;
+      assert.ok(store instanceof MemoryStore);
+      const again = await Session.open(MemoryStore.open(store.bytes(), ports), ports, { redaction: secrets });
+      const later = await spoken(["3"], {}, { states, session: again, secrets, ports: testPorts("f") });
+      await later.prompt("3");
+      assert.equal((await later.log()).flatMap(stateOf).length, said.trim() === "" ? 0 : 1);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test("SAY15 what was sent is never rewritten: every request extends the one before it, also after a restart", async () => {
+  let count = 0;
+  const states = [
+    { name: "todo", text: () => `${Math.floor(count++ / 2)} open` },
+    { name: "agents", text: () => (count % 3 === 0 ? null : "one runs") },
+  ];
+  const before = [() => ({ systemPrompt: "Speak plainly." })];
+  const hooks = { before_agent_start: before };
+  const beginning = { folder: "/home/ada/app" };
+  const replies = [calling(), "1", calling(), "2"];
+  const scene = await spoken(replies, hooks, { states, beginning });
+  for (const words of ["1", "2"]) await scene.prompt(words);
+  const { store } = scene.agent.session;
+  assert.ok(store instanceof MemoryStore);
+  const ports = testPorts("f");
+  const session = await Session.open(MemoryStore.open(store.bytes(), ports), ports);
+  const later = await spoken([calling(), "3"], hooks, { states, beginning, session, ports });
+  await later.prompt("3");
+  const requests = [...scene.model.requests, ...later.model.requests];
+  const texts = requests.map(({ messages }) => messages.map((message) => JSON.stringify(message)));
+  for (const [at, text] of texts.entries())
+    if (at > 0) assert.deepEqual(text.slice(0, texts[at - 1]?.length), texts[at - 1]);
+  assert.equal(requests.length, 6);
+  assert.equal(JSON.stringify(requests.at(-1)).split("Speak plainly.").length, 2);
+});
+
+function stateOf(entry: Entry): readonly string[] {
+  return entry.type === "custom_message" && entry.customType === "pith.state" ? [String(entry.content)] : [];
+}

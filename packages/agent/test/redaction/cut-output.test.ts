@@ -1,0 +1,46 @@
+/** What tools cut is redacted before they do: half a secret looks like none. */
+
+import { story } from "@pith/context/testing";
+import { expect, test } from "vitest";
+import { redactedSearch } from "../../src/index.ts";
+import { LONGEST_PART } from "../../src/tools/read/pages.ts";
+import { act, newGround as newSearchGround, ways } from "../node/search/ground.ts";
+import { newGround, wordsOf } from "../tools/ground.ts";
+import { github, secretsFor } from "./vaults.ts";
+
+const ends = [String(github).slice(0, 14), String(github).slice(-10)];
+
+test.each(ways)("SEC11 of a long line nothing of a secret is left where it is cut, searched %s", async (_, ripgrep) => {
+  const ground = newSearchGround();
+  for (const lead of [140, 160]) {
+    const line = `${"a ".repeat(300)}${github}${"b ".repeat(lead / 2)}`;
+    ground.put({ left: `${line}needle${" c".repeat(400)}\n`, right: `needle${" c".repeat(235)} ${line}\n` });
+    const found = await redactedSearch(ground.search(ripgrep), secretsFor()).grep(
+      { pattern: "needle", path: "." },
+      act(),
+    );
+    if (found.type !== "found") throw new Error(found.message);
+    expect(found.found.map(({ text }) => text.includes("needle") && text.length <= 500)).toEqual([true, true]);
+    for (const piece of ends) expect(JSON.stringify(found)).not.toContain(piece);
+  }
+});
+
+test("SEC11 the lines that an edit shows in its answer have no secret, cut or whole", async () => {
+  const { put, run } = newGround({ redaction: secretsFor() });
+  put("a.txt", `${"word ".repeat(58)}${github}\nnext line\n`);
+  const words = wordsOf(
+    await run("edit", { path: "a.txt", edits: [{ oldText: `${"word ".repeat(58)}x`, newText: "y" }] }),
+  );
+  expect(words).toContain("The nearest lines are:\n1: word");
+  for (const piece of ends) expect(words).not.toContain(piece);
+});
+
+test("SEC11 an entry from before redaction is opened without its secrets, also where a line is parted", async () => {
+  for (let place = 0; place <= 40; place += 10) {
+    const [entry] = story(`user: ${"x".repeat(LONGEST_PART - place - 1)} ${github}`);
+    const { run } = newGround({ redaction: secretsFor(), entries: async () => entry });
+    const words = wordsOf(await run("read", { path: `entry:${entry?.id}` }, 1_000_000));
+    expect(words).toContain("xxx");
+    for (const piece of ends) expect(words).not.toContain(piece);
+  }
+});

@@ -1,0 +1,152 @@
+/** Tests session/handoff.ts: hand off, needed files. */
+
+import { type Entry, MemoryStore, Session } from "@pith/context";
+import { machine } from "@pith/context/node";
+import { nothingUsed, type ScriptedReply, scriptedModel, story, testPorts } from "@pith/context/testing";
+import { describe, expect, test } from "vitest";
+import { Agent, type HandedOff } from "../../src/index.ts";
+import { neededFiles } from "../../src/session/handoff.ts";
+
+describe("hand off", () => {
+  const talk = [
+    "user: make the login faster, but never touch the schema",
+    "calls: read path=src/login.ts; write path=src/cache.ts content=x",
+    "result c1: code",
+    "result c2: written",
+    "says: there is a cache now",
+  ];
+
+  interface Scene {
+    readonly agent: Agent;
+    readonly requests: () => string;
+    handOff(goal: string): Promise<HandedOff>;
+  }
+
+  async function scene(lines: readonly string[], ...replies: readonly ScriptedReply[]): Promise<Scene> {
+    const store = MemoryStore.create(machine);
+    for (const entry of story(...lines)) await store.append([entry], { expectedLeaf: await store.leaf() });
+    const session = await Session.open(store, machine);
+    const model = scriptedModel(...replies);
+    const agent = new Agent({ session, model, tools: [], ports: machine });
+    const isThere = async (path: string): Promise<boolean> => path !== "gone.ts";
+    return {
+      agent,
+      requests: () => JSON.stringify(model.requests),
+      handOff: (goal) => agent.handOff(goal, isThere),
+    };
+  }
+
+  const paid = { ...nothingUsed, output: 7, cost: { ...nothingUsed.cost, total: 0.5 } };
+
+  function saying(text: string): ScriptedReply {
+    return { content: [{ type: "text", text }], usage: paid };
+  }
+
+  test("COM28 the message begins with the goal as it was written, and ends with the files that are needed and there", async () => {
+    const { handOff, requests } = await scene(
+      [...talk, "calls: write path=gone.ts content=x; read path=src/other.ts", "result c3: x", "result c4: y"],
+      saying(
+        "## Background\n- the cache lies in src/cache.ts, beside src/login.ts [e2]\n\n## First steps\n1. measure it",
+      ),
+    );
+    const outcome = await handOff("measure the cache with bench/login.ts");
+    expect(outcome).toEqual({
+      type: "written",
+      message: [
+        "measure the cache with bench/login.ts",
+        "",
+        "This goes on from earlier work, in a session of its own. What one must know of it:",
+        "",
+        "## Background\n- the cache lies in src/cache.ts, beside src/login.ts\n\n## First steps\n1. measure it",
+        "",
+        "## Files\n- src/cache.ts\n- src/login.ts",
+      ].join("\n"),
+      files: ["src/cache.ts", "src/login.ts"],
+      mended: [],
+      cost: 0.5,
+    });
+    expect(requests()).toContain("[User]: [e1] make the login faster");
+    expect(requests()).toContain("measure the cache with bench/login.ts");
+  });
+
+  test("COM29 what the user is said to have said, and did not, is not handed over; the words of the goal are the user's", async () => {
+    const invented =
+      '## Decided\n- The user said "drop the old tables" [e1]\n- The user wants bench/new.ts measured [e6]\n\n## First steps\n1. go on';
+    const { handOff } = await scene(talk, saying(invented), saying(invented));
+    const outcome = await handOff("I want bench/new.ts measured");
+    expect(outcome).toMatchObject({
+      type: "written",
+      cost: 1,
+      mended: expect.arrayContaining([expect.stringContaining("drop the old tables")]),
+    });
+    const { message } = outcome as Extract<HandedOff, { type: "written" }>;
+    expect(message).not.toContain("drop the old tables");
+    expect(message).toContain("The user wants bench/new.ts measured");
+  });
+
+  test("COM29 what a compaction told is told on: the message rests on the compacted context", async () => {
+    const { handOff, requests } = await scene(
+      [...talk, "user: now the tests", "compacts: ## Goal\n- a faster login, keeps e6", "says: writing tests"],
+      saying("## Background\n- tests are under way [e2]"),
+    );
+    expect(await handOff("finish the tests")).toMatchObject({ type: "written" });
+    expect(requests()).toContain("a faster login");
+    expect(requests()).not.toContain("there is a cache now");
+  });
+
+  test("COM30 what it costs stands in the old session, and nothing else changes there; a failure costs what it cost", async () => {
+    const { agent, handOff } = await scene(talk, saying("## Background\n- a cache [e5]"), {
+      failure: { kind: "refused", message: "no credit" },
+    });
+    await handOff("go on");
+    const entries: readonly Entry[] = agent.session.window.entries;
+    expect(entries.slice(5)).toMatchObject([{ type: "usage", kind: "handoff", provider: "anthropic", usage: paid }]);
+    expect(await handOff("go on")).toMatchObject({ type: "failed", why: expect.stringContaining("no credit") });
+    expect(agent.session.window.entries).toHaveLength(6);
+  });
+
+  test("COM30 where nothing was said there is nothing to hand over, and nobody is asked", async () => {
+    const { handOff } = await scene(["model: anthropic/claude", "system: You work."]);
+    expect(await handOff("go on")).toEqual({ type: "nothing-to-do" });
+  });
+
+  test("COM28 what is asked of the model, word for word", async () => {
+    const store = MemoryStore.create(testPorts());
+    for (const entry of story(...talk)) await store.append([entry], { expectedLeaf: await store.leaf() });
+    const session = await Session.open(store, testPorts("g"));
+    const model = scriptedModel(saying("## Background\n- a cache [e4]"));
+    const agent = new Agent({ session, model, tools: [], ports: testPorts("g") });
+    await agent.handOff("measure the cache", async () => true);
+    const [request] = model.requests;
+    const asked = request?.messages.map((message) => JSON.stringify(message.content).replaceAll("\\n", "\n"));
+    await expect(`${asked?.join("\n")}\n`).toMatchFileSnapshot("request.txt");
+  });
+});
+
+describe("needed files", () => {
+  const there = async (): Promise<boolean> => true;
+
+  test("COM32 files that are named go first, then those that were changed; a name inside another is none", async () => {
+    const entries = story(
+      "calls: read path=a.ts; read path=b.ts; write path=c.ts content=x",
+      "result c1: x",
+      "result c2: x",
+      "result c3: x",
+    );
+    const files = (told: string): Promise<readonly string[]> =>
+      neededFiles({ entries, tools: undefined, story: told, isThere: there });
+    expect(await files("see `a.ts`.")).toEqual(["a.ts", "c.ts"]);
+    expect(await files("see lib/a.ts, a.tsx, ba.ts and b.ts")).toEqual(["b.ts", "c.ts"]);
+    expect(await files("a.ts")).toEqual(["a.ts", "c.ts"]);
+  });
+
+  test("COM32 there are no more than twenty, and none that are gone", async () => {
+    const calls = Array.from({ length: 60 }, (_, at) => `write path=f${at}.ts content=x`).join("; ");
+    const results = Array.from({ length: 60 }, (_, at) => `result c${at + 1}: done`);
+    const entries = story(`calls: ${calls}`, ...results);
+    const isThere = async (path: string): Promise<boolean> => path.length === 6;
+    const files = await neededFiles({ entries, tools: undefined, story: "", isThere });
+    expect(files).toHaveLength(20);
+    expect(files.every((path) => path.length === 6)).toBe(true);
+  });
+});

@@ -1,0 +1,37 @@
+/** A session that writes files: each write a real change with its entry, at any place of a tree. */
+
+import type { Entry } from "@pith/context";
+import type { FileChange } from "../../src/session/rewind.ts";
+import { Reads, replaceFile } from "../../src/tools/files.ts";
+import { resultEntry } from "../tools/results.ts";
+import { type MemoryFiles, memoryFiles } from "./memory-files.ts";
+import { type MemoryOriginals, memoryOriginals } from "./memory-originals.ts";
+
+export interface WritingSession {
+  readonly files: MemoryFiles;
+  readonly originals: MemoryOriginals;
+  /** Writes a file and gives the entry that says so. */
+  write(path: string, text: string): Promise<Entry>;
+}
+
+export function writingSession(): WritingSession {
+  const files = memoryFiles();
+  const originals = memoryOriginals();
+  const reads = new Reads();
+  return {
+    files,
+    originals,
+    write: async (path, text) => {
+      const found = await files.read(path);
+      const before = found.type === "read" ? found.bytes : null;
+      const after = new TextEncoder().encode(text);
+      const done = await replaceFile({ path, before, after }, { files, originals, reads });
+      if (done.type === "refused") throw new Error(done.message);
+      return resultEntry("write", { details: { pith: done.change } });
+    },
+  };
+}
+
+export function changeEntry(change: FileChange): Entry {
+  return resultEntry("edit", { details: { diff: "", pith: change } });
+}

@@ -1,0 +1,140 @@
+/** What does not fit an answer is kept whole, and the answer says where. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { memoryBlobs } from "../../../src/memory-blobs.ts";
+import { nodeShell } from "../../../src/node/shell.ts";
+import type { Blobs } from "../../../src/ports.ts";
+import { bashTool } from "../../../src/tools/bash/bash.ts";
+import { folder } from "../../node/shell-folder.ts";
+import { call, toolIn } from "./calls.ts";
+
+/** Counts what is begun and not ended. */
+function countedBlobs(blobs: Blobs = memoryBlobs()) {
+  const open = new Set<object>();
+  const kept: string[] = [];
+  const counted: Blobs = {
+    ...blobs,
+    keep: async (bytes) => {
+      kept.push("at once");
+      return blobs.keep(bytes);
+    },
+    begin: () => {
+      const draft = blobs.begin();
+      open.add(draft);
+      return {
+        write: (chunk) => draft.write(chunk),
+        keep: () => {
+          open.delete(draft);
+          kept.push("piece by piece");
+          return draft.keep();
+        },
+        drop: () => {
+          open.delete(draft);
+          draft.drop();
+        },
+      };
+    },
+  };
+  return { blobs: counted, open, kept };
+}
+
+async function textIn(blobs: Blobs, hash = ""): Promise<string> {
+  const read = await blobs.read(hash, { start: 0, end: 10_000_000 });
+  return read.type === "read" ? Buffer.from(read.bytes).toString() : read.why;
+}
+
+const numbers = (last: number): string => Array.from({ length: last }, (_, at) => `${at + 1}\n`).join("");
+
+test("BASH16 a long output is kept whole, and the answer ends with its handle", async () => {
+  const { blobs, open } = countedBlobs();
+  const { text, details } = await call(toolIn(folder(), { blobs }), { command: "seq 100000; exit 3" });
+  expect(text).toMatch(/\n100000\n\nexit code 3\n\[all 575.1 KB: read blob:[0-9a-f]{64}\]$/);
+  expect(text).toContain(`blob:${details.blob}]`);
+  expect(await textIn(blobs, details.blob)).toBe(numbers(100_000));
+  expect(open.size).toBe(0);
+});
+
+test("BASH16 so is one of few bytes and many lines", async () => {
+  const { blobs, kept } = countedBlobs();
+  const { details } = await call(toolIn(folder(), { blobs }), { command: "seq 5000" });
+  expect(kept).toEqual(["at once"]);
+  expect(await textIn(blobs, details.blob)).toBe(numbers(5_000));
+});
+
+test.each([
+  ["a short one", "seq 100"],
+  ["a long one of which little is to be seen", "for i in $(seq 20000); do printf '%s of 20000\\r' $i; done"],
+])("BASH16 %s is shown whole and leaves nothing behind", async (_, command) => {
+  const { blobs, open, kept } = countedBlobs();
+  const { text, details } = await call(toolIn(folder(), { blobs }), { command });
+  expect(text).not.toContain("blob:");
+  expect(details).toMatchObject({ truncated: false });
+  expect({ open: open.size, kept }).toEqual({ open: 0, kept: [] });
+});
+
+test("BASH16 where not all could be kept the answer says how much, or why nothing", async () => {
+  const little = memoryBlobs();
+  const blobs: Blobs = {
+    ...little,
+    begin: () => ({
+      ...little.begin(),
+      write: () => {},
+      keep: async () => ({ type: "kept", hash: "ab", bytes: 1e6, isWhole: false }),
+    }),
+  };
+  expect((await call(toolIn(folder(), { blobs }), { command: "seq 2000000" })).text).toMatch(
+    /\n\[the first 976.6 KB of 14.2 MB: read blob:ab\]$/,
+  );
+  const none: Blobs = {
+    ...little,
+    begin: () => ({
+      ...little.begin(),
+      write: () => {},
+      keep: async () => ({ type: "unavailable", why: "the disk is full" }),
+    }),
+  };
+  expect((await call(toolIn(folder(), { blobs: none }), { command: "seq 20000" })).text).toMatch(
+    /\n\[all of it could not be kept: the disk is full\]$/,
+  );
+});
+
+test("BASH16 what came of a job since the last look is kept at the next, and nothing when nobody looks", async () => {
+  const { blobs, open } = countedBlobs();
+  const tool = toolIn(folder(), { blobs });
+  await call(tool, { command: "seq 20000", background: true });
+  const look = await call(tool, { job: "job-1", wait: 60 });
+  expect(look.text).toMatch(/\n20000\n\njob-1 has ended: exit code 0\n\[all 106.3 KB: read blob:[0-9a-f]{64}\]$/);
+  expect(await textIn(blobs, look.details.blob)).toBe(numbers(20_000));
+  expect((await call(tool, { job: "job-1" })).text).toBe("(no new output)\n\njob-1 has ended: exit code 0");
+  await call(tool, { command: "seq 20000; sleep 60", background: true });
+  while (open.size === 0) await sleep(20);
+  await tool.dispose();
+  expect(open.size).toBe(0);
+});
+
+test("BASH16 a shell that breaks leaves nothing half kept", async () => {
+  const { blobs, open } = countedBlobs();
+  const broken = bashTool(
+    {
+      run: async (_, { output }) => {
+        output(new Uint8Array(100_000));
+        throw new Error("broken");
+      },
+    },
+    { blobs },
+  );
+  await expect(call(broken, { command: "true" })).rejects.toThrow("broken");
+  expect(open.size).toBe(0);
+});
+
+test.each([8_000, 20_000, 50_000])("BASH15 an answer keeps to its room: %d bytes", async (room) => {
+  const tool = bashTool(nodeShell({ root: folder(), environment: { PATH: process.env.PATH } }), {
+    blobs: memoryBlobs(),
+  });
+  for (const command of ["seq 200000; exit 3", "head -c 200000 /dev/zero | tr '\\0' x"]) {
+    const { text } = await call(tool, { command }, { room });
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(room);
+    expect(Buffer.byteLength(text)).toBeGreaterThan(Math.min(room, 12_000) * 0.7);
+  }
+});

@@ -1,0 +1,94 @@
+/** The tool with a sandbox around its commands: what it offers, what it says it is about to do, and what it says when the sandbox got in the way. */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { sandboxedShell } from "../../../src/node/sandbox/sandbox.ts";
+import { nodeShell } from "../../../src/node/shell.ts";
+import { type BashTool, bashTool } from "../../../src/tools/bash/bash.ts";
+import { boxOf, type World, world } from "../../node/sandbox/world.ts";
+import { call, toolIn } from "./calls.ts";
+
+interface Setting {
+  readonly network?: boolean;
+  readonly mayWrite?: () => boolean;
+}
+
+function confined(place: World, { network = true, mayWrite = () => true }: Setting = {}): BashTool {
+  const box = boxOf(place, { network, mayWrite });
+  const unconfined = nodeShell({ root: place.workspace, environment: box.environment });
+  return bashTool(sandboxedShell(box), { sandbox: { unconfined, network, mayWrite } });
+}
+
+test("BASH17 a command is confined unless it asks to be outside, and its result says which", async () => {
+  const place = world();
+  const tool = confined(place);
+  const inside = await call(tool, { command: "touch $OUTSIDE/a" });
+  expect(inside).toMatchObject({ isError: true, details: { sandboxed: true } });
+  const outside = await call(tool, { command: "touch $OUTSIDE/b", outside: true });
+  expect(outside).toMatchObject({ isError: false, details: { sandboxed: false } });
+  expect(["a", "b"].map((name) => existsSync(join(place.outside, name)))).toEqual([false, true]);
+});
+
+test("BASH17 so is a job, for as long as it lives", async () => {
+  const tool = confined(world());
+  expect(await call(tool, { command: "touch $OUTSIDE/a", background: true })).toMatchObject({
+    details: { job: "job-1", sandboxed: true },
+  });
+  expect(await call(tool, { job: "job-1", wait: 60 })).toMatchObject({ isError: true, details: { sandboxed: true } });
+  await call(tool, { command: "touch $OUTSIDE/a", background: true, outside: true });
+  expect(await call(tool, { job: "job-2", wait: 60 })).toMatchObject({ isError: false, details: { sandboxed: false } });
+});
+
+test.each([
+  [{ command: "ls" }, { type: "command", command: "ls", isConfined: true }],
+  [
+    { command: "ls", background: true },
+    { type: "command", command: "ls", isConfined: true },
+  ],
+  [
+    { command: "ls", outside: true },
+    { type: "command", command: "ls", isConfined: false, isOutside: true },
+  ],
+  [{ job: "job-1" }, { type: "nothing" }],
+  [{ job: "job-1", kill: true }, { type: "nothing" }],
+  [{ command: 7 }, { type: "nothing" }],
+])("BASH17 %j is about to do %j", (asked, intent) => {
+  expect(confined(world()).intent(asked)).toEqual(intent);
+});
+
+test("BASH17 without a sandbox there is nothing to be outside of, and nothing is confined", async () => {
+  const tool = toolIn();
+  expect(JSON.stringify(tool.parameters)).not.toContain("outside");
+  expect(JSON.stringify(confined(world()).parameters)).toContain("outside");
+  expect(tool.intent({ command: "ls" })).toEqual({ type: "command", command: "ls", isConfined: false });
+  expect(await call(tool, { command: "true", outside: true })).toMatchObject({ details: { sandboxed: false } });
+});
+
+test.each(["touch $OUTSIDE/a", "git config a.b c", "mkdir .vscode/a", "chmod 600 $OUTSIDE/file"])(
+  "BASH18 `%s` fails and says what a sandbox lets through, and how to ask for more",
+  async (command) => {
+    const { text } = await call(confined(world()), { command });
+    expect(text).toMatch(
+      /\n\nexit code \d+\nThis ran in a sandbox, which writes only in the workspace .*`outside: true`: the user is asked\.$/,
+    );
+  },
+);
+
+test.each(["exit 3", "false", "cat no-such-file", "touch $OUTSIDE/a; true"])(
+  "BASH18 `%s` is the command's own business",
+  async (command) => {
+    expect((await call(confined(world()), { command })).text).not.toContain("sandbox");
+  },
+);
+
+test("BASH18 where there is no network a failure to reach something says so, and only there", async () => {
+  const command = "(exec 3<>/dev/tcp/127.0.0.1/9) || exit 1";
+  expect((await call(confined(world(), { network: false }), { command })).text).toContain("and has no network. If");
+  expect((await call(confined(world()), { command })).text).not.toContain("sandbox");
+});
+
+test("BASH18 where the workspace may only be read, that is what is said, and nobody is sent outside", async () => {
+  const { text } = await call(confined(world(), { mayWrite: () => false }), { command: "touch new" });
+  expect(text).toMatch(/writes only temporary files, not the workspace\.$/);
+});

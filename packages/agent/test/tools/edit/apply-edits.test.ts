@@ -1,0 +1,93 @@
+/** Replacements in a text, without a disk: what is asked for loosely comes out as if it had been asked for exactly. */
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { replace } from "../../../src/tools/edit/apply-edits.ts";
+import { bytesWith, textFile } from "../../../src/tools/edit/text-file.ts";
+
+const { signal } = new AbortController();
+
+async function after(file: string, oldText: string, newText: string): Promise<string> {
+  const parts = textFile(new TextEncoder().encode(file));
+  if (!parts) throw new Error("it is no text");
+  const replaced = await replace(parts.text, [{ oldText, newText }], { signal });
+  if (replaced.type === "refused") return replaced.objections.join("\n");
+  return Buffer.from(bytesWith(parts, replaced.splices)).toString();
+}
+
+const someLine = fc.record({ depth: fc.nat(4), word: fc.constantFrom("if (a) {", "b = “c”;", "}", "d’s e") });
+const block = fc.array(someLine, { minLength: 1, maxLength: 6 });
+
+test("FILE6 lines asked for with other white space and plain signs become what the exact edit makes of them", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      block,
+      block,
+      block,
+      fc.constantFrom(2, 4, 8),
+      fc.constantFrom("\n", "\r\n"),
+      async (before, old, fresh, width, end) => {
+        const tabbed = (lines: typeof old, name: string) =>
+          lines.map(({ depth, word }, at) => `${"\t".repeat(depth)}${word} // ${name}${at}`);
+        const blank = (lines: readonly string[]) =>
+          lines.map((line) => line.replace(/^\t+/, (tabs) => " ".repeat(width * tabs.length)));
+        // Its indentation is the only sign of how wide a tab is meant to be.
+        const there = tabbed([{ depth: 1, word: "if (a) {" }, ...old], "old");
+        const wanted = tabbed(fresh, "new");
+        const file = [...tabbed(before, "before"), ...there, "last", ""].join(end);
+        const loose = blank(there)
+          .map((line) => `${line}  `)
+          .join("\n")
+          .replace(/[“”]/g, '"')
+          .replace(/’/g, "'");
+        const exact = await after(file, there.join("\n"), wanted.join("\n"));
+        expect(await after(file, loose, blank(wanted).join("\n"))).toBe(exact);
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test("FILE7 any UTF-8 comes back byte for byte", () => {
+  const anything = fc.string({
+    unit: fc.oneof(fc.constantFrom("\r", "\n", "\r\n", "\ufeff", "\0"), fc.string({ unit: "binary", maxLength: 1 })),
+  });
+  fc.assert(
+    fc.property(anything, (text) => {
+      const bytes = new TextEncoder().encode(text);
+      const file = textFile(bytes);
+      expect(file && Buffer.from(bytesWith(file, [])).equals(bytes)).toBe(true);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+const misses = (count: number) => Array.from({ length: count }, (_, at) => ({ oldText: `none ${at}`, newText: "" }));
+
+test("FILE24 after five that are not there the others are not looked up", async () => {
+  const refused = await replace("one\n", misses(50), { signal });
+  expect(refused.type === "refused" && refused.objections).toHaveLength(6);
+  expect(refused.type === "refused" && refused.objections.at(-1)).toBe(
+    "edits[5] and those after it were not looked up",
+  );
+  const fewer = await replace("one\n", misses(5), { signal });
+  expect(fewer.type === "refused" && fewer.objections).toHaveLength(5);
+});
+
+test("FILE24 others come in between, and may break it off", async () => {
+  const { signal, abort } = controller();
+  setImmediate(abort);
+  const text = "line\n".repeat(100_000);
+  await expect(replace(text, misses(5), { signal })).rejects.toThrow("aborted");
+});
+
+function controller(): { readonly signal: AbortSignal; readonly abort: () => void } {
+  const one = new AbortController();
+  return { signal: one.signal, abort: () => one.abort() };
+}
+
+test("FILE24 a text that repeats itself without end takes no longer than others", async () => {
+  const oldText = `${"a\n".repeat(200_000)}b`;
+  const refused = await replace(" a\n".repeat(400_000), [{ oldText, newText: "" }], { signal });
+  expect(refused.type).toBe("refused");
+});

@@ -1,0 +1,370 @@
+/** Tests tools/edit/edit.ts: edit, changed text. */
+
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { FileRead } from "../../../src/ports.ts";
+import { changedText } from "../../../src/tools/edit/edit.ts";
+import { newGround, wordsOf } from "../ground.ts";
+import { type EditCase, editCases } from "./edit-cases.ts";
+
+describe("edit", () => {
+  for (const [group, cases] of editCases) {
+    describe(group, () => {
+      for (const one of cases) test(`FILE6 ${one.name}`, () => holds(one));
+    });
+  }
+
+  test("FILE6 the corpus has at least a hundred cases, each with its own name", () => {
+    const names = editCases.flatMap(([, cases]) => cases.map(({ name }) => name));
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.length).toBeGreaterThanOrEqual(100);
+  });
+
+  async function holds({ file, edits, becomes, refused, says }: EditCase): Promise<void> {
+    const { root, put, run } = newGround();
+    put("file.txt", file);
+    const output = await run("edit", {
+      path: "file.txt",
+      edits: edits.map(([oldText, newText]) => ({ oldText, newText })),
+    });
+    const words = wordsOf(output);
+    if (refused) expect(words).toMatch(refused);
+    else expect(words).toMatch(/^Edited file\.txt: /);
+    expect(output.isError === true).toBe(refused !== undefined);
+    if (says) expect(words).toMatch(says);
+    // Whole files are compared as bytes: a difference of a megabyte is not worth printing.
+    const wanted = Buffer.from(becomes ?? file);
+    const there = readFileSync(join(root, "file.txt"));
+    expect(wanted.length < 1_000 ? there.toString() : there.equals(wanted)).toEqual(
+      wanted.length < 1_000 ? wanted.toString() : true,
+    );
+    expect(words.length).toBeLessThan(6_000);
+  }
+
+  const body = fc.string({
+    unit: fc.constantFrom("a", "b", "\t", " ", "😀", "é", "“", '"', "$&", "\\", "{", "}"),
+    maxLength: 8,
+  });
+  const someFile = fc.record({
+    /** Every line begins with its number, so that each is there once. */
+    lines: fc.array(fc.record({ body, isWindows: fc.boolean() }), { minLength: 1, maxLength: 30 }),
+    style: fc.constantFrom("plain", "windows", "mixed"),
+    hasMark: fc.boolean(),
+    endsWithBreak: fc.boolean(),
+  });
+  const someWishes = fc.array(
+    fc.record({
+      line: fc.nat(29),
+      lines: fc.integer({ min: 1, max: 4 }),
+      cut: fc.nat(3),
+      instead: fc.array(body, { maxLength: 4 }),
+    }),
+    { minLength: 1, maxLength: 6 },
+  );
+
+  interface Kept {
+    /** What stands before, between and behind the replacements: one piece more than there are edits. */
+    readonly outside: readonly string[];
+    readonly edits: readonly { readonly oldText: string; readonly newText: string }[];
+  }
+
+  test("FILE7 for random texts and replacements the file is a plain splice, and no other byte changes", async () => {
+    const { put, text, run } = newGround();
+    let made = 0;
+    await fc.assert(
+      fc.asyncProperty(someFile, someWishes, fc.boolean(), async (file, wishes, isBackwards) => {
+        const { outside, edits } = cutOut(rawLines(file), wishes);
+        if (edits.length === 0) return;
+        put("file.txt", outside.flatMap((piece, at) => [piece, edits[at]?.oldText ?? ""]).join(""));
+        await run("read", { path: "file.txt" });
+        const output = await run("edit", { path: "file.txt", edits: isBackwards ? edits.toReversed() : edits });
+        expect(wordsOf(output)).toMatch(/^Edited/);
+        // One line without an end says nothing about how the next should end.
+        const style = !outside.concat(oldTexts(edits)).some(hasBreak) ? "mixed" : file.style;
+        const ends = { plain: "\n", windows: "\r\n", mixed: "(?:\n|\r\n)" }[style];
+        const wanted = outside.flatMap((piece, at) => [
+          escaped(piece),
+          escaped(edits[at]?.newText ?? "").replaceAll("\n", ends),
+        ]);
+        expect(text("file.txt")).toMatch(new RegExp(`^${wanted.join("")}$`));
+        made += edits.length;
+      }),
+      { numRuns: 400 },
+    );
+    expect(made).toBeGreaterThan(400);
+  });
+
+  function rawLines({ lines, style, hasMark, endsWithBreak }: SomeFile): readonly string[] {
+    return lines.map(({ body, isWindows }, at) => {
+      const end = style === "windows" || (style === "mixed" && isWindows) ? "\r\n" : "\n";
+      const isLast = at === lines.length - 1;
+      return `${hasMark && at === 0 ? "\ufeff" : ""}@${at}:${body}${isLast && !endsWithBreak ? "" : end}`;
+    });
+  }
+
+  type SomeFile = typeof someFile extends fc.Arbitrary<infer Value> ? Value : never;
+  type SomeWishes = typeof someWishes extends fc.Arbitrary<infer Value> ? Value : never;
+
+  /** Stretches of whole lines, the last of them perhaps cut short. */
+  function cutOut(lines: readonly string[], wishes: SomeWishes): Kept {
+    const outside: string[] = [];
+    const edits: { oldText: string; newText: string }[] = [];
+    let done = 0;
+    let rest = "";
+    const placed = wishes.map((wish) => ({ ...wish, line: wish.line % lines.length }));
+    for (const { line, lines: count, cut, instead } of placed.sort((one, other) => one.line - other.line)) {
+      if (line < done) continue;
+      const last = Math.min(line + count, lines.length) - 1;
+      const [mark = "", ...stretch] =
+        /^(\ufeff?)([\s\S]*?)(\r?\n)?$/.exec(lines.slice(line, last + 1).join(""))?.slice(1) ?? [];
+      const whole = stretch[0] ?? "";
+      const name = whole.lastIndexOf(":") + 1;
+      const oldText = whole.slice(0, name) + [...whole.slice(name)].slice(0, cut).join("");
+      outside.push(rest + lines.slice(done, line).join("") + mark);
+      edits.push({ oldText, newText: instead.join("\n") });
+      rest = whole.slice(oldText.length) + (stretch[1] ?? "");
+      done = last + 1;
+    }
+    return { outside: [...outside, rest + lines.slice(done).join("")], edits };
+  }
+
+  function oldTexts(edits: Kept["edits"]): string[] {
+    return edits.map(({ oldText }) => oldText);
+  }
+
+  function hasBreak(text: string): boolean {
+    return text.includes("\n");
+  }
+
+  function escaped(text: string): string {
+    return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  }
+
+  function isOnce(text: string, part: string): boolean {
+    const first = text.indexOf(part);
+    return part !== "" && first >= 0 && text.indexOf(part, first + 1) < 0;
+  }
+
+  describe("a file that changed", () => {
+    const edits = [{ oldText: "a", newText: "b" }];
+
+    test("FILE8 since it was read is not edited until it is read again", async () => {
+      const { put, text, run } = newGround();
+      put("file.txt", "a\n");
+      await run("read", { path: "file.txt" });
+      put("file.txt", "a changed\n");
+      const refused = await run("edit", { path: "file.txt", edits });
+      expect(refused).toMatchObject({ isError: true });
+      expect(wordsOf(refused)).toBe("file.txt was changed since it was read, so it was not edited; read it again");
+      expect(text("file.txt")).toBe("a changed\n");
+      await run("read", { path: "file.txt" });
+      await run("edit", { path: "file.txt", edits: [{ oldText: "a c", newText: "b c" }] });
+      expect(text("file.txt")).toBe("b changed\n");
+    });
+
+    test("FILE8 by an edit or a write of the model's own is known", async () => {
+      const { text, run } = newGround();
+      await run("write", { path: "file.txt", content: "a\n" });
+      await run("edit", { path: "./file.txt", edits });
+      await run("edit", { path: "file.txt", edits: [{ oldText: "b", newText: "c" }] });
+      expect(text("file.txt")).toBe("c\n");
+    });
+
+    test("FILE8 and was never read may be edited: the old text is the proof", async () => {
+      const { put, text, run } = newGround();
+      put("file.txt", "a\n");
+      expect(wordsOf(await run("edit", { path: "file.txt", edits }))).toBe(
+        "Edited file.txt: 1 replacement at line 1; +1 -1.",
+      );
+      expect(text("file.txt")).toBe("b\n");
+    });
+  });
+
+  test("FILE9 edits of one file that come at once are made one after the other", async () => {
+    const { put, text, run } = newGround();
+    const letters = [..."abcdefghijklmnopqrst"];
+    put("file.txt", letters.join("\n"));
+    const outputs = await Promise.all(
+      letters.map((letter) =>
+        run("edit", { path: "file.txt", edits: [{ oldText: letter, newText: letter.toUpperCase() }] }),
+      ),
+    );
+    expect(outputs.every(({ isError }) => isError !== true)).toBe(true);
+    expect(text("file.txt")).toBe(letters.join("\n").toUpperCase());
+  });
+
+  describe("what is told", () => {
+    const lines = Array.from({ length: 40 }, (_, at) => `line ${at + 1}\n`).join("");
+
+    test("FILE10 the details have a unified diff and both hashes", async () => {
+      const { root, put, run } = newGround();
+      put("file.txt", lines);
+      const edits = [
+        { oldText: "line 5\n", newText: "" },
+        { oldText: "line 9\n", newText: "line 9\nline 9.5\n" },
+        { oldText: "line 30\n", newText: "LINE 30\n" },
+      ];
+      const output = await run("edit", { path: "file.txt", edits });
+      expect(wordsOf(output)).toBe("Edited file.txt: 3 replacements at lines 5, 10, 30; +2 -2.");
+      const { diff, pith } = output.details as { readonly diff: string; readonly pith: unknown };
+      expect(pith).toEqual({
+        path: join(root, "file.txt"),
+        before: "abf1f49fd0950dcb863dd5555604f8fb05035e5c03393da0ead0616d32bd6578",
+        after: "cc8371d3d5d8c7aa6308cbeb1c8068f106d586866f2709b7a4bb9a9d732e7fcf",
+      });
+      expect({ diff }).toMatchInlineSnapshot(`
+      {
+        "diff": "--- file.txt
+      +++ file.txt
+      @@ -2,11 +2,11 @@
+       line 2
+       line 3
+       line 4
+      -line 5
+       line 6
+       line 7
+       line 8
+       line 9
+      +line 9.5
+       line 10
+       line 11
+       line 12
+      @@ -27,7 +27,7 @@
+       line 27
+       line 28
+       line 29
+      -line 30
+      +LINE 30
+       line 31
+       line 32
+       line 33
+      ",
+      }
+    `);
+    });
+
+    test("FILE10 the diff makes the new file of the old one, by a program that is not ours", async () => {
+      const { root, put, text, run } = newGround();
+      const words = fc.array(fc.constantFrom("a", "b", "c", "d", "e f", ""), { minLength: 1, maxLength: 40 });
+      const ending = fc.constantFrom("", "\n");
+      await fc.assert(
+        fc.asyncProperty(
+          words,
+          ending,
+          fc.array(fc.nat(39), { minLength: 1, maxLength: 3 }),
+          words,
+          async (old, end, at, instead) => {
+            const numbered = old.map((word, line) => `${line}. ${word}`);
+            const edits = [...new Set(at)]
+              .filter((line) => line < old.length)
+              .map((line) => ({ oldText: numbered[line] ?? "", newText: instead.slice(0, 5).join("\n") }))
+              .filter(({ oldText }) => isOnce(numbered.join("\n"), oldText));
+            if (edits.length === 0) return;
+            put("file.txt", numbered.join("\n") + end);
+            put("old.txt", numbered.join("\n") + end);
+            await run("read", { path: "file.txt" });
+            const { details } = await run("edit", { path: "file.txt", edits });
+            writeFileSync(join(root, "diff"), String((details as { diff: string }).diff));
+            execFileSync("patch", ["-s", "--posix", "old.txt", "diff"], { cwd: root });
+            expect(text("old.txt")).toBe(text("file.txt"));
+          },
+        ),
+        { numRuns: 40 },
+      );
+    });
+
+    test("FILE10 the diff of a large change is bounded", async () => {
+      const { put, run } = newGround();
+      put("file.txt", "a\n");
+      const { details } = await run("edit", {
+        path: "file.txt",
+        edits: [{ oldText: "a", newText: "b\n".repeat(50_000) }],
+      });
+      expect(String((details as { diff: string }).diff).length).toBeLessThan(17_000);
+    });
+  });
+
+  describe("arguments", () => {
+    test.each([
+      ["a list inside a string", { edits: JSON.stringify([{ oldText: "a", newText: "b" }]) }],
+      ["one that stands alone", { edits: { oldText: "a", newText: "b" } }],
+      ["old and new text beside the path", { oldText: "a", newText: "b" }],
+    ])("FILE11 %s is understood", async (_, asked) => {
+      const { put, text, run } = newGround();
+      put("file.txt", "a\n");
+      await run("edit", { path: "file.txt", ...asked });
+      expect(text("file.txt")).toBe("b\n");
+    });
+
+    test.each([
+      [{ edits: [{ oldText: "a", newText: "b" }] }, "path is missing: say which file"],
+      [{ path: "file.txt" }, "edits is empty: give at least one { oldText, newText }"],
+      [{ path: "file.txt", edits: Array(101).fill({}) }, "edits has 101: give 100 at most in one call"],
+      [{ path: "file.txt", edits: "[oops" }, "edits[0] must be { oldText, newText }, both text"],
+      [{ path: "file.txt", edits: [{ oldText: "a" }] }, "edits[0] must be { oldText, newText }, both text"],
+      [{ path: "gone.txt", edits: [{ oldText: "a", newText: "b" }] }, "gone.txt is not there"],
+      [{ path: ".", edits: [{ oldText: "a", newText: "b" }] }, /is a folder; it has file\.txt$/],
+    ])("FILE11 what is wrong with %j is said", async (asked, words) => {
+      const { put, run } = newGround();
+      put("file.txt", "a\n");
+      const output = await run("edit", asked);
+      expect(output.isError).toBe(true);
+      expect(wordsOf(output)).toEqual(typeof words === "string" ? words : expect.stringMatching(words));
+    });
+  });
+});
+
+describe("changed text", () => {
+  const texts: Readonly<Record<string, string | Uint8Array>> = {
+    "/w/a.ts": "one\r\ntwo\r\nthree\r\n",
+    "/w/picture.png": new Uint8Array([0xff, 0xfe, 0x00]),
+  };
+
+  const files = {
+    resolve: (path: string) => `/w/${path}`,
+    read: async (path: string): Promise<FileRead> => {
+      const text = texts[path];
+      if (text === undefined) return { type: "missing", message: "there is none" };
+      return { type: "read", bytes: typeof text === "string" ? new TextEncoder().encode(text) : text };
+    },
+  };
+
+  const previewed = (tool: string, asked: Readonly<Record<string, unknown>>) =>
+    changedText({ tool, arguments: asked, signal: new AbortController().signal }, { files });
+
+  describe("MAN2 what a change is about is computed as the change itself would be made, and nothing is written", () => {
+    test("an edit", async () => {
+      const edits = [
+        { oldText: "three", newText: "3" },
+        { oldText: "one\ntwo", newText: "one\nand two" },
+      ];
+      expect(await previewed("edit", { path: "a.ts", edits })).toEqual({
+        path: "a.ts",
+        before: "one\ntwo\nthree\n",
+        after: "one\nand two\n3\n",
+      });
+    });
+
+    test("a whole file, new or not", async () => {
+      expect(await previewed("write", { path: "a.ts", content: "all new\n" })).toMatchObject({ after: "all new\n" });
+      expect(await previewed("write", { path: "b.ts", content: "new\n" })).toEqual({
+        path: "b.ts",
+        before: null,
+        after: "new\n",
+      });
+    });
+
+    test("nothing is made up where it would fail or is no text", async () => {
+      const edits = [{ oldText: "nowhere", newText: "x" }];
+      expect(await previewed("edit", { path: "a.ts", edits })).toBe(null);
+      expect(await previewed("edit", { path: "b.ts", edits })).toBe(null);
+      expect(await previewed("edit", { path: "picture.png", edits })).toBe(null);
+      expect(await previewed("write", { path: "a.ts" })).toBe(null);
+      expect(await previewed("other", { path: "a.ts" })).toBe(null);
+      expect(await previewed("edit", {})).toBe(null);
+    });
+  });
+});

@@ -1,0 +1,201 @@
+/** Tests tools/files.ts: intents, known files, reads, replace file, use bytes. */
+
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import type { Entry } from "@pith/context";
+import { describe, expect, test } from "vitest";
+import type { WorkspaceFiles } from "../../src/ports.ts";
+import type { Originals } from "../../src/session/rewind.ts";
+import { hashOf } from "../../src/text.ts";
+import { knownFiles, Reads, useBytes } from "../../src/tools/files.ts";
+import { memoryOriginals } from "../session/memory-originals.ts";
+import { newGround, wordsOf } from "./ground.ts";
+import { resultEntry } from "./results.ts";
+
+describe("intents", () => {
+  test("FILE19 a call says which file it will look at or change, by its absolute path", () => {
+    const { root, tools } = newGround();
+    const intents = (path: unknown) => tools.map(({ intent }) => intent?.({ path }));
+    const at = (...paths: readonly string[]) => ["look", "change", "change"].map((type) => ({ type, paths }));
+    expect(intents("src/../a.ts")).toEqual(at(join(root, "a.ts")));
+    expect(intents("/etc/passwd")).toEqual(at("/etc/passwd"));
+  });
+
+  test("FILE19 a handle, and a call that will only be answered, does nothing", () => {
+    const { tools } = newGround();
+    for (const path of ["blob:1", "entry:1", "", undefined, 7])
+      for (const { intent } of tools) expect(intent?.({ path })).toEqual({ type: "nothing" });
+  });
+});
+
+describe("known files", () => {
+  const asIs = (path: string): string => path;
+
+  test("FILE20 after a restart what was read, written and edited need not be read again", async () => {
+    const { put, text, run, reads } = newGround();
+    const entries: Entry[] = [];
+    const logged = async (
+      name: "read" | "write" | "edit",
+      asked: Readonly<Record<string, unknown>>,
+    ): Promise<string> => {
+      const output = await run(name, asked);
+      entries.push(resultEntry(name, output));
+      return wordsOf(output);
+    };
+    for (const name of ["read", "edited", "changed", "unread"]) put(name, "a\n");
+    await logged("read", { path: "read" });
+    await logged("write", { path: "written", content: "a\n" });
+    await logged("read", { path: "edited" });
+    await logged("edit", { path: "edited", edits: [{ oldText: "a", newText: "b" }] });
+    await logged("read", { path: "changed" });
+    await logged("write", { path: "unread", content: "b\n" });
+    put("changed", "by hand\n");
+
+    reads.relearn(knownFiles(entries, asIs));
+    const words = [];
+    for (const path of ["read", "written", "edited", "changed", "unread"])
+      words.push(await logged("write", { path, content: `new ${path}` }));
+    expect(words).toEqual([
+      "Replaced read: 1 line, 8 bytes (before: 2 bytes).",
+      "Replaced written: 1 line, 11 bytes (before: 2 bytes).",
+      "Replaced edited: 1 line, 10 bytes (before: 2 bytes).",
+      "changed was changed since it was read; read it again before writing it",
+      "unread exists (2 bytes) and was not read; read it first, then write it, or use edit",
+    ]);
+    expect(text("read")).toBe("new read");
+  });
+
+  test("FILE20 what was seen on a branch that was left is not known on another", async () => {
+    const { put, run, reads } = newGround();
+    put("file", "a\n");
+    await run("read", { path: "file" });
+    reads.relearn(knownFiles([], asIs));
+    expect(wordsOf(await run("write", { path: "file", content: "b" }))).toMatch(/was not read/);
+  });
+
+  test("FILE20 only what the file tools say of themselves counts, and only where it has the right shape", () => {
+    const hash = "a".repeat(64);
+    const entries = [
+      resultEntry("read", { details: { pith: { path: "/a", hash } } }),
+      resultEntry("other", { details: { pith: { path: "/b", hash } } }),
+      resultEntry("read", { isError: true, details: { pith: { path: "/c", hash } } }),
+      resultEntry("read", { details: { pith: { path: 7, hash } } }),
+      resultEntry("read", { details: { pith: { path: "/d", hash: "short" } } }),
+      resultEntry("read", { details: { pith: null } }),
+      resultEntry("read", { details: "text" }),
+      resultEntry("edit", {}),
+      { type: "message", id: "e", parentId: null, timestamp: "", message: { role: "user", content: "", timestamp: 0 } },
+    ] as const;
+    expect([...knownFiles(entries, asIs)]).toEqual([["/a", hash]]);
+  });
+});
+
+describe("reads", () => {
+  const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+  test("FILE8 what an earlier run of the program knew can be handed over", async () => {
+    const reads = new Reads([["/a", await hashOf(bytes("old"))]]);
+    expect(await reads.knowledge("/a", bytes("old"))).toBe("fresh");
+    expect(await reads.knowledge("/a", bytes("new"))).toBe("stale");
+    expect(await reads.knowledge("/b", bytes("old"))).toBe("unread");
+  });
+
+  test("FILE9 acts at one file come one after the other, those at different files at once", async () => {
+    const reads = new Reads();
+    const done: string[] = [];
+    const first = Promise.withResolvers<void>();
+    const acts = [
+      reads.inTurn("/a", async () => void done.push("a1", await first.promise.then(() => "a1 ended"))),
+      reads.inTurn("/a", async () => void done.push("a2")),
+      reads.inTurn("/b", async () => void done.push("b")),
+    ];
+    await acts[2];
+    expect(done).toEqual(["b"]);
+    first.resolve();
+    await Promise.all(acts);
+    expect(done).toEqual(["b", "a1", "a1 ended", "a2"]);
+  });
+
+  test("FILE9 an act that fails does not hold up the next", async () => {
+    const reads = new Reads();
+    const failing = reads.inTurn("/a", () => Promise.reject(new Error("no")));
+    const next = reads.inTurn("/a", async () => "yes");
+    await expect(failing).rejects.toThrow("no");
+    expect(await next).toBe("yes");
+  });
+});
+
+describe("replace file", () => {
+  const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+  const edits = [{ oldText: "one", newText: "two" }];
+
+  test("FILE21 write and edit keep the true bytes of what they replace and of what they wrote", async () => {
+    const originals = memoryOriginals();
+    const { root, put, run } = newGround({ originals });
+    put("file", "\ufeffone\r\n");
+    const [before, after] = await Promise.all([hashOf(bytes("\ufeffone\r\n")), hashOf(bytes("\ufefftwo\r\n"))]);
+    const edited = await run("edit", { path: "file", edits });
+    expect(edited.details).toMatchObject({ pith: { path: join(root, "file"), before, after } });
+    const written = await run("write", { path: "file", content: "three" });
+    const last = await hashOf(bytes("three"));
+    expect(written.details).toEqual({ pith: { path: join(root, "file"), before: after, after: last } });
+    const texts = await Promise.all([before, after, last].map((hash) => originals.read(hash)));
+    expect(texts.map((text) => text && Buffer.from(text).toString())).toEqual([
+      "\ufeffone\r\n",
+      "\ufefftwo\r\n",
+      "three",
+    ]);
+  });
+
+  test("FILE21 they are kept before the file is touched", async () => {
+    const seen: string[] = [];
+    const ground = newGround({
+      originals: {
+        keep: async (content) => {
+          seen.push(`${Buffer.from(content)} while the file is ${ground.text("file")}`);
+          return await hashOf(content);
+        },
+        read: async () => null,
+      },
+    });
+    ground.put("file", "one");
+    await ground.run("edit", { path: "file", edits });
+    expect(seen).toEqual(["one while the file is one", "two while the file is one"]);
+  });
+
+  test("FILE21 what could not be kept is said in the details, and the work is done all the same", async () => {
+    const none: Originals = { keep: async () => null, read: async () => null };
+    const { put, text, run } = newGround({ originals: none });
+    put("file", "one");
+    const hash = expect.stringMatching(/^\w{64}$/);
+    const path = expect.any(String);
+    const edited = await run("edit", { path: "file", edits });
+    expect(edited.details).toMatchObject({ pith: { path, before: hash, after: hash, unkept: ["before", "after"] } });
+    const created = await run("write", { path: "new", content: "x" });
+    expect(created.details).toEqual({ pith: { path, before: null, after: hash, unkept: ["after"] } });
+    expect(text("file")).toBe("two");
+  });
+});
+
+describe("use bytes", () => {
+  test.each([
+    ["large", 8_000_000, 1],
+    ["small", 1_000, 20],
+  ])("FILE24 of twenty %s files the bytes of at most %3$d are in use together", async (_, size, most) => {
+    const { signal } = new AbortController();
+    const files: Pick<WorkspaceFiles, "read"> = {
+      read: async (_path, { mostBytes = Number.POSITIVE_INFINITY } = {}) =>
+        size > mostBytes ? { type: "too-large", message: "" } : { type: "read", bytes: new Uint8Array(1) },
+    };
+    const parts = { files: files as WorkspaceFiles, reads: new Reads() };
+    let [inUse, peak] = [0, 0];
+    const use = async (): Promise<void> => {
+      inUse += 1;
+      peak = Math.max(peak, inUse);
+      await setImmediate();
+      inUse -= 1;
+    };
+    await Promise.all(Array.from({ length: 20 }, (_each, at) => useBytes({ at: `/${at}`, signal }, parts, use)));
+    expect(peak).toBe(most);
+  });
+});

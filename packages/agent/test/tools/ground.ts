@@ -1,0 +1,45 @@
+/** A folder of real files, and the tools at work in it. */
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import { nodeFiles } from "../../src/node/files.ts";
+import type { Tool, ToolOutput } from "../../src/tool.ts";
+import { type FileParts, Reads } from "../../src/tools/files.ts";
+import { fileTools } from "../../src/tools/tools.ts";
+
+export interface Ground {
+  readonly root: string;
+  readonly tools: readonly Tool[];
+  readonly reads: Reads;
+  put(path: string, content: string | Uint8Array): void;
+  text(path: string): string;
+  run(name: "read" | "write" | "edit", asked: Readonly<Record<string, unknown>>, room?: number): Promise<ToolOutput>;
+}
+
+export function newGround(parts: Omit<FileParts, "files"> = {}): Ground {
+  const root = mkdtempSync(join(tmpdir(), "pith-files-"));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const reads = new Reads();
+  const tools = fileTools({ files: nodeFiles({ root }), ...parts }, reads);
+  return {
+    root,
+    tools,
+    reads,
+    put: (path, content) => {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), content);
+    },
+    text: (path) => readFileSync(join(root, path), "utf8"),
+    run: (name, asked, room = 100_000) => {
+      const tool = tools.find((one) => one.name === name);
+      if (!tool) throw new Error(`there is no tool ${name}`);
+      return tool.run({ id: "c1", arguments: asked, signal: new AbortController().signal, room, update: () => {} });
+    },
+  };
+}
+
+export function wordsOf({ content }: ToolOutput): string {
+  return content.map((block) => (block.type === "text" ? block.text : `<${block.mimeType}>`)).join("\n");
+}

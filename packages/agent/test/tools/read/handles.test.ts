@@ -1,0 +1,233 @@
+/** The tool read on handles: what was kept beside a session, and any entry of it. */
+
+import type { Entry } from "@pith/context";
+import { story } from "@pith/context/testing";
+import { describe, expect, test } from "vitest";
+import { memoryBlobs } from "../../../src/memory-blobs.ts";
+import type { Blobs } from "../../../src/ports.ts";
+import { newGround, wordsOf } from "../ground.ts";
+
+interface Opening {
+  readonly handle: string;
+  readonly read: (asked?: Readonly<Record<string, unknown>>, room?: number) => Promise<string>;
+}
+
+async function kept(content: string | Uint8Array, blobs: Blobs = memoryBlobs()): Promise<Opening> {
+  const outcome = await blobs.keep(typeof content === "string" ? new TextEncoder().encode(content) : content);
+  const handle = `blob:${outcome.type === "kept" ? outcome.hash : ""}`;
+  const { run } = newGround({ blobs });
+  return { handle, read: async (asked = {}, room) => wordsOf(await run("read", { path: handle, ...asked }, room)) };
+}
+
+const lines = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at + 1}\n`).join("");
+
+/** All pages, one after the other, without their notes. */
+async function pages({ read }: Opening, room?: number): Promise<string> {
+  let whole = "";
+  for (let offset = 1; ; ) {
+    const words = await read({ offset }, room);
+    const [note = "", next] = /\n\n\[.*read on with offset (\d+)\]$/.exec(words) ?? [];
+    whole += next === undefined ? words : `${words.slice(0, -note.length)}\n`;
+    if (next === undefined) return whole;
+    offset = Number(next);
+  }
+}
+
+describe("a blob", () => {
+  test.each([
+    ["a short one, as it is", "a\n\tb\n", "a\n\tb\n"],
+    ["one without a final newline", "a\nb", "a\nb"],
+    ["one with windows line ends", "a\r\nb\r\n", "a\nb\n"],
+    ["a final newline alone", "\n", "\n"],
+  ])("FILE15 is opened by its handle: %s", async (_, content, shown) => {
+    expect(await (await kept(content)).read()).toBe(shown);
+  });
+
+  test("FILE15 an empty one, a part, a page beyond the end and a wrong offset are answered", async () => {
+    const { handle, read } = await kept(lines(10));
+    expect(await (await kept("")).read()).toMatch(/^\[blob:\w{64} is empty\]$/);
+    expect(await read({ offset: 3, limit: 2 })).toBe(
+      "line 3\nline 4\n\n[lines 3 to 4; 43 bytes follow; read on with offset 5]",
+    );
+    expect(await read({ offset: 9 })).toBe("line 9\nline 10\n");
+    expect(await read({ offset: 9, limit: 2 })).toBe("line 9\nline 10\n");
+    expect(await read({ offset: 11 })).toBe(`offset 11 is beyond the end: ${handle} has 10 lines`);
+    expect(await read({ offset: "x" })).toBe('offset must be a whole number from 1, not "x"');
+  });
+
+  test("FILE15 all pages together are the text, over the borders of the pieces it is read in", async () => {
+    const text = Array.from({ length: 30_000 }, (_, at) => `${at} ${"ä€😀".repeat(at % 7)}\n`).join("");
+    expect((await pages(await kept(text))) === text).toBe(true);
+    expect((await pages(await kept(text.trimEnd()))) === text.trimEnd()).toBe(true);
+  });
+
+  test("FILE16 a line without end counts as several, so that nothing of it is out of reach", async () => {
+    const opening = await kept(`first\n${"😀".repeat(100_000)}\nlast\n`);
+    expect(await opening.read({ offset: 2, limit: 1 })).toBe(
+      `${"😀".repeat(250)}\n\n[a line over 1,000 bytes counts as several; lines 2 to 2; 389.7 KB follow; read on with offset 3]`,
+    );
+    const whole = await pages(opening);
+    expect(whole.replaceAll("\n", "").replace(/\[a line.*\]$/, "")).toBe(`first${"😀".repeat(100_000)}last`);
+  });
+
+  test("FILE16 bytes that are no letters are parted all the same", async () => {
+    const noise = Buffer.concat([Buffer.from("text ".repeat(2_000)), Buffer.alloc(9_000, 0x80), Buffer.from("\nend")]);
+    expect(await pages(await kept(noise))).toMatch(/\nend(\n\n\[.*\])?$/);
+  });
+
+  test("FILE17 a page takes no more bytes than the model has room for, and one line always fits", async () => {
+    const opening = await kept(`${"漢字".repeat(5_000)}\n${lines(3_000)}`);
+    for (const room of [700, 1_500, 4_000, 30_000, 10_000_000]) {
+      for (const offset of [1, 20, 31, 500]) {
+        const words = await opening.read({ offset }, room);
+        expect(Buffer.byteLength(words)).toBeLessThanOrEqual(Math.max(room, 1_200));
+        expect(Buffer.byteLength(words)).toBeLessThanOrEqual(51_400);
+        expect(words).toMatch(/read on with offset \d+\]$/);
+      }
+    }
+  });
+
+  test("FILE15 a page of a large blob reads no more of it than it needs, and never much at a time", async () => {
+    const size = 256 * 1024 * 1024;
+    const row = new TextEncoder().encode(`${"x".repeat(1_023)}\n`.repeat(128));
+    let read = 0;
+    let largest = 0;
+    const endless: Blobs = {
+      ...memoryBlobs(),
+      read: async (_, { start, end }) => {
+        const bytes = start >= size ? new Uint8Array() : row.subarray(start % row.length).subarray(0, end - start);
+        read += bytes.length;
+        largest = Math.max(largest, end - start);
+        return { type: "read", bytes, size };
+      },
+    };
+    const { run } = newGround({ blobs: endless });
+    const path = `blob:${"0".repeat(64)}`;
+    expect(wordsOf(await run("read", { path, limit: 3 }))).toMatch(/lines 1 to 3; 256\.0 MB follow; read on/);
+    expect(read).toBeLessThan(300_000);
+    expect(largest).toBeLessThan(300_000);
+  });
+
+  test("FILE15 a picture is shown, another binary blob named", async () => {
+    const png = Buffer.from("\x89PNG\r\n\x1a\nrest", "latin1");
+    const { handle, read } = await kept(png);
+    expect(await read()).toBe(`[${handle}: image/png, 12 bytes]\n<image/png>`);
+    const large = await kept(Buffer.concat([png, Buffer.alloc(4_000_000)]));
+    expect(await large.read()).toMatch(/is a picture \(image\/png\) of 3\.8 MB; more than 3\.8 MB cannot be shown\]$/);
+    const binary = await kept(Buffer.from([1, 0, 2]));
+    expect(await binary.read()).toBe(`[${binary.handle} is a binary blob of 3 bytes; it is not shown]`);
+  });
+
+  test("FILE15 one that is not there, and one where nothing is kept, are answered", async () => {
+    const { run } = newGround({ blobs: memoryBlobs() });
+    const missing = await run("read", { path: "blob:123" });
+    expect(missing).toMatchObject({ isError: true });
+    expect(wordsOf(missing)).toMatch(/^blob:123 cannot be opened: it is not kept/);
+    const words = async (path: string) => wordsOf(await newGround().run("read", { path }));
+    expect(await words(" blob:1 ")).toBe("blob:1 cannot be opened: nothing is kept beside this session");
+    expect(await words("entry:1")).toBe("entry:1 cannot be opened: this session cannot be looked up");
+  });
+
+  test("FILE15 a file that is called like a handle is meant by its path", async () => {
+    const { put, run } = newGround();
+    put("blob:1", "a file\n");
+    expect(wordsOf(await run("read", { path: "./blob:1" }))).toBe("a file\n");
+    const refused = await run("write", { path: "blob:1", content: "x" });
+    expect(wordsOf(refused)).toBe("blob:1 is a handle: it can be read, not written");
+    expect(wordsOf(await run("edit", { path: "entry:1", edits: [{ oldText: "a", newText: "b" }] }))).toBe(
+      "entry:1 is a handle: it can be read, not written",
+    );
+  });
+});
+
+describe("an entry", () => {
+  const opened = async (entries: readonly Entry[], id: string, asked = {}): Promise<string> => {
+    const { run } = newGround({ entries: async (wanted) => entries.find((entry) => entry.id === wanted) });
+    return wordsOf(await run("read", { path: `entry:${id}`, ...asked }));
+  };
+
+  test("FILE18 is opened by its handle, whoever spoke in it", async () => {
+    const talk = story(
+      "user: fix it",
+      "thinks: where is it?",
+      "calls: read path=a.ts; bash command=ls",
+      "result: forty characters",
+      "fails: no such file",
+      "bash: ls -> a.ts",
+      "note: a note",
+      "model: anthropic/one",
+      "compacts: what was done, keeps e5",
+    );
+    const words = await Promise.all(talk.map(({ id }) => opened(talk, id)));
+    expect(words.join("\n---\n")).toMatchInlineSnapshot(`
+      "[entry:e1: user]
+      fix it
+      ---
+      [entry:e2: assistant]
+      [thinking]
+      where is it?
+
+      [call of read]
+      path: a.ts
+
+      [call of bash]
+      command: ls
+      ---
+      [entry:e3: result of read]
+      forty characters
+      ---
+      [entry:e4: result of bash, which failed]
+      no such file
+      ---
+      [entry:e5: a command of the user's]
+      $ ls
+      a.ts
+      ---
+      [entry:e6: note]
+      a note
+      ---
+      [entry:e7: model_change, without words]
+
+      ---
+      [entry:e8: compaction]
+      what was done"
+    `);
+    expect(await opened(talk, "gone")).toBe("entry:gone is not in this session; copy its whole handle");
+  });
+
+  test("FILE18 arguments and pictures are told so that they can be read, and odd content does no harm", async () => {
+    const content = [
+      { type: "text", text: "so" },
+      { type: "toolCall", id: "c1", name: "write", arguments: { path: "a.ts", content: "one\ntwo\n", deep: [1] } },
+      { type: "image", data: "A".repeat(4_096), mimeType: "image/png" },
+      { type: "thinking", thinking: "", thinkingSignature: "x", redacted: true },
+      { type: "toolCall", name: "odd" },
+      { type: "strange" },
+      null,
+    ];
+    const odd = [
+      { type: "message", id: "e1", parentId: null, timestamp: "", message: { role: "assistant", content } },
+      { type: "message", id: "e2", parentId: "e1", timestamp: "", message: { role: "user", content: null } },
+    ] as unknown as readonly Entry[];
+    expect(await opened(odd, "e1")).toBe(
+      "[entry:e1: assistant]\nso\n\n[call of write]\npath: a.ts\ncontent: one\ntwo\n\ndeep: [1]\n\n[image/png, 3.0 KB]\n\n[call of odd]\n",
+    );
+    expect(await opened(odd, "e2")).toBe("[entry:e2: user, without words]\n");
+  });
+
+  test("FILE18 what the user ran and keeps from the model is not told by way of a handle", async () => {
+    const [entry] = story("bash: cat secret -> hunter2");
+    if (entry?.type !== "message") throw new Error("a shell line is a message");
+    const hidden = { ...entry, message: { ...entry.message, excludeFromContext: true } } as Entry;
+    expect(await opened([hidden], "e1")).toBe(
+      "[entry:e1: a command that the user keeps to themselves, without words]\n",
+    );
+  });
+
+  test("FILE18 is shown page by page", async () => {
+    const talk = story(`user: ${lines(5_000)}`);
+    expect(await opened(talk, "e1", { offset: 3, limit: 1 })).toBe(
+      "line 2\n\n[lines 3 to 3; 47.7 KB follow; read on with offset 4]",
+    );
+  });
+});

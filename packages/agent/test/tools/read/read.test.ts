@@ -1,0 +1,183 @@
+/** The tool read on real files. */
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { newGround, wordsOf } from "../ground.ts";
+
+const lines = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at + 1}\n`).join("");
+
+describe("a text", () => {
+  test.each([
+    ["a short one, as it is", "a\n\tb\n", "a\n\tb\n"],
+    ["one without a final newline", "a\nb", "a\nb"],
+    ["one with a byte order mark, which is not shown", "\ufeffa\n", "a\n"],
+    ["one with windows line ends, shown as plain ones", "a\r\nb\r\n", "a\nb\n"],
+    ["one in wide characters", Buffer.from("\ufeffGrüße\n", "utf16le"), "Grüße\n"],
+    ["one in wide characters, the other way round", Buffer.from("\ufeffa\n", "utf16le").swap16(), "a\n"],
+    [
+      "one in an old encoding",
+      Buffer.from("Gr\u00fc\u00dfe aus M\u00fcnchen, wo es sch\u00f6n ist und bleibt, immerzu\n", "latin1"),
+      "Gr\ufffd\ufffde aus M\ufffdnchen, wo es sch\ufffdn ist und bleibt, immerzu\n",
+    ],
+    ["an empty one", "", "[file is empty]"],
+    ["a final newline alone", "\n", "\n"],
+    ["a drawing that is text", "<svg/>", "<svg/>"],
+  ])("FILE1 is shown: %s", async (_, content, shown) => {
+    const { put, run } = newGround();
+    put("file", content);
+    const output = await run("read", { path: "file" });
+    expect(output.content).toEqual([{ type: "text", text: shown }]);
+    expect(output).not.toHaveProperty("isError");
+  });
+});
+
+describe("a long text", () => {
+  test("FILE2 is shown 2,000 lines at a time, and all pages together are the text", async () => {
+    const { put, run } = newGround();
+    put("file", lines(5_000));
+    let whole = "";
+    for (let offset: number | undefined = 1; offset !== undefined; ) {
+      const words = wordsOf(await run("read", { path: "file", offset }));
+      const next: string | undefined = /\n\n\[lines \d+ to \d+ of 5000; read on with offset (\d+)\]$/.exec(words)?.[1];
+      whole += words.replace(/\n\n\[lines .*\]$/, "\n");
+      offset = next === undefined ? undefined : Number(next);
+    }
+    expect(whole).toBe(lines(5_000));
+  });
+
+  test("FILE2 is shown 50 KB at a time where its lines are long, cut between lines", async () => {
+    const { put, run } = newGround();
+    put("file", `${"ä".repeat(500)}\n`.repeat(200));
+    const words = wordsOf(await run("read", { path: "file" }));
+    expect(words).toMatch(/\n\n\[lines 1 to 51 of 200, 50\.0 KB at a time; read on with offset 52\]$/);
+    expect(Buffer.byteLength(words)).toBeLessThan(52_000);
+  });
+
+  test("FILE17 takes no more bytes than the model has room for, and says how to read on", async () => {
+    const { put, run } = newGround();
+    put("file", `${"漢".repeat(3_000)}\n${lines(3_000)}`);
+    for (const room of [900, 3_000, 20_000]) {
+      const words = wordsOf(await run("read", { path: "file" }, room));
+      expect(Buffer.byteLength(words)).toBeLessThanOrEqual(room);
+      expect(words).toMatch(/^漢+ \[… [\d,]+ more characters .*\]\n[\s\S]*read on with offset \d+\]$/);
+    }
+  });
+
+  test("FILE2 exactly 2,000 lines need no second page", async () => {
+    const { put, run } = newGround();
+    put("file", lines(2_000));
+    expect(wordsOf(await run("read", { path: "file" }))).toBe(lines(2_000));
+  });
+
+  test("FILE2 has lines that are cut where they are very long, not inside a letter", async () => {
+    const { put, run } = newGround();
+    put("file", `short\n${"x".repeat(1_999)}${"😀".repeat(500_000)}\nshort\n`);
+    const words = wordsOf(await run("read", { path: "file" }));
+    expect(words).toBe(
+      `short\n${"x".repeat(1_999)} [… 1,000,000 more characters in this line; see them with the shell]\nshort\n`,
+    );
+  });
+
+  test.each([
+    [{ offset: 3, limit: 2 }, "line 3\nline 4\n\n[lines 3 to 4 of 10; read on with offset 5]"],
+    [{ offset: "9" }, "line 9\nline 10\n"],
+    [{ offset: 9, limit: 9_999 }, "line 9\nline 10\n"],
+    [{ offset: 0, limit: 1 }, "line 1\n\n[lines 1 to 1 of 10; read on with offset 2]"],
+    [{ offset: null, limit: "" }, lines(10)],
+  ])("FILE2 is shown from an offset, %j", async (asked, shown) => {
+    const { put, run } = newGround();
+    put("file", lines(10));
+    expect(wordsOf(await run("read", { path: "file", ...asked }))).toBe(shown);
+  });
+
+  test.each([
+    [{ offset: 11 }, "offset 11 is beyond the end: file has 10 lines"],
+    [{ offset: -1 }, "offset must be a whole number from 1, not -1"],
+    [{ offset: 1.5 }, "offset must be a whole number from 1, not 1.5"],
+    [{ limit: "many" }, 'limit must be a whole number from 1, not "many"'],
+    [{ limit: [1] }, "limit must be a whole number from 1, not [1]"],
+  ])("FILE2 what is wrong with %j is said", async (asked, words) => {
+    const { put, run } = newGround();
+    put("file", lines(10));
+    expect(await run("read", { path: "file", ...asked })).toEqual({
+      content: [{ type: "text", text: words }],
+      isError: true,
+    });
+  });
+});
+
+describe("what is no text", () => {
+  const pictures = [
+    ["image/png", Buffer.from("\x89PNG\r\n\x1a\nrest", "latin1")],
+    ["image/jpeg", Buffer.from("\xff\xd8\xff\xe0rest", "latin1")],
+    ["image/gif", Buffer.from("GIF89arest", "latin1")],
+    ["image/webp", Buffer.from("RIFF\0\x01\x02\nWEBPrest", "latin1")],
+  ] as const;
+
+  test.each(pictures)("FILE3 %s is shown as a picture, whatever its name", async (mimeType, bytes) => {
+    const { put, run } = newGround();
+    put("notes.txt", bytes);
+    expect((await run("read", { path: "notes.txt" })).content).toEqual([
+      { type: "text", text: `[notes.txt: ${mimeType}, ${bytes.length} bytes]` },
+      { type: "image", data: bytes.toString("base64"), mimeType },
+    ]);
+  });
+
+  test("FILE3 a picture that a provider would refuse is named", async () => {
+    const { put, run } = newGround();
+    put("a.png", Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(4_000_000)]));
+    const words = wordsOf(await run("read", { path: "a.png" }));
+    expect(words).toBe("[a.png is a picture (image/png) of 3.8 MB; more than 3.8 MB cannot be shown]");
+  });
+
+  test.each([
+    ["has zero bytes", Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0, 1])],
+    ["is mostly no UTF-8", Buffer.from(Array.from({ length: 500 }, (_, at) => 128 + (at % 100)))],
+    ["has a picture's name only", Buffer.from("PNG\0")],
+  ])("FILE3 a file that %s is named, not shown", async (_, bytes) => {
+    const { put, run } = newGround();
+    put("a.png", bytes);
+    expect((await run("read", { path: "a.png" })).content).toEqual([
+      { type: "text", text: `[a.png is a binary file of ${bytes.length} bytes; it is not shown]` },
+    ]);
+  });
+
+  test("FILE4 a missing file, a folder and no path at all are answered", async () => {
+    const { root, put, run } = newGround();
+    put("src/read-file.ts", "");
+    mkdirSync(join(root, "src/reading"));
+    const words = async (path?: string) => wordsOf(await run("read", { path }));
+    expect(await words("src/readfile.ts")).toBe("src/readfile.ts is not there; that folder has read-file.ts");
+    expect(await words("src")).toBe("src is a folder; it has read-file.ts, reading/");
+    expect(await words("elsewhere/a.ts")).toBe("elsewhere/a.ts is not there");
+    expect(await words()).toBe("path is missing: say which file");
+  });
+});
+
+describe("a skill", () => {
+  const name = (path: string): string | null => (path.endsWith("/SKILL.md") ? "ship" : null);
+
+  test("SKL6 that was read says so in its details, and whether all of it was; another file does not", async () => {
+    const { put, run, root } = newGround({ skillAt: name });
+    put("SKILL.md", "\ufeff# Ship\r\n\r\nSay please.\r\n");
+    put("other.md", "text");
+    const whole = await run("read", { path: "SKILL.md" });
+    expect(whole.details).toMatchObject({
+      pith: {
+        reference: {
+          kind: "skill",
+          name: "ship",
+          path: join(root, "SKILL.md"),
+          hash: expect.stringMatching(/^\w{64}$/),
+        },
+      },
+    });
+    expect(JSON.stringify(whole.details)).not.toContain("part");
+    const part = await run("read", { path: "SKILL.md", offset: 2 });
+    expect(part.details).toMatchObject({ pith: { reference: { name: "ship", part: true } } });
+    expect(JSON.stringify((await run("read", { path: "other.md" })).details)).not.toContain("reference");
+    put("SKILL.md", `# Ship\n${"x".repeat(3_000)}\n`);
+    expect((await run("read", { path: "SKILL.md" })).details).toMatchObject({ pith: { reference: { part: true } } });
+  });
+});

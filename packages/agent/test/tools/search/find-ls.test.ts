@@ -1,0 +1,39 @@
+/** Tests tools/search/find-ls.ts: find, ls. */
+
+import { mkdirSync, symlinkSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { newGround } from "./ground.ts";
+
+describe("find", () => {
+  const files = { "src/new.ts": "", "src/in/old.ts": "", "c.md": "" };
+
+  test("SEEK14 files are shown the newest first, with paths that the next call can use", async () => {
+    const { says } = newGround(files);
+    expect(await says("find", { glob: "*.ts" })).toBe("src/new.ts\nsrc/in/old.ts");
+    expect(await says("find", { glob: "*.ts", path: "src/in/" })).toBe("src/in/old.ts");
+    expect(await says("find", { glob: "*.ts", limit: "1" })).toBe(
+      "src/new.ts\n[the first 1 file, there are more; narrow glob or path, or raise limit]",
+    );
+  });
+
+  test("SEEK10 what is wrong is said", async () => {
+    const { says } = newGround(files);
+    expect(await says("find", {})).toBe("glob is missing");
+    expect(await says("find", { glob: "*.go" })).toBe(
+      "[no such file; ignored ones are left out unless path names their folder, and those that may not be read]",
+    );
+    expect(await says("find", { glob: "*", path: "c.md" })).toBe("c.md is a file, not a folder");
+  });
+});
+
+describe("ls", () => {
+  test("SEEK13 folders, links and files are told apart, and files have a size", async () => {
+    const { says, at } = newGround({ "src/a.ts": "", ".env": "x", "big.bin": "y".repeat(1536) });
+    symlinkSync("src", at("link"));
+    mkdirSync(at("empty"));
+    expect(await says("ls", {})).toBe(".env  1 byte\nbig.bin  1.5 KB\nempty/\nlink@\nsrc/");
+    expect(await says("ls", { path: "src" })).toBe("a.ts  0 bytes");
+    expect(await says("ls", { path: "empty" })).toBe("[an empty folder]");
+    expect(await says("ls", { path: "big.bin" })).toBe("big.bin is a file, not a folder");
+  });
+});

@@ -1,0 +1,44 @@
+/** A folder of real files, and the tools that look around in it. */
+
+import { rgPath } from "@vscode/ripgrep";
+import { nodeFiles } from "../../../src/node/files.ts";
+import { nodeSearch } from "../../../src/node/search/search.ts";
+import type { WorkspaceSearch } from "../../../src/ports.ts";
+import type { Tool, ToolOutput } from "../../../src/tool.ts";
+import { searchTools } from "../../../src/tools/tools.ts";
+import { type Ground as Folder, newGround as newFolder } from "../../node/search/ground.ts";
+
+export type Asked = Readonly<Record<string, unknown>>;
+
+export interface Ground extends Omit<Folder, "search"> {
+  readonly tools: readonly Tool[];
+  tool(name: string): Tool;
+  run(name: "grep" | "find" | "ls", asked: Asked, room?: number): Promise<ToolOutput>;
+  /** What it answers. */
+  says(name: "grep" | "find" | "ls", asked: Asked, room?: number): Promise<string>;
+}
+
+export function newGround(files: Readonly<Record<string, string>> = {}, search?: Partial<WorkspaceSearch>): Ground {
+  const folder = newFolder();
+  folder.put(files);
+  const { root } = folder;
+  const tools = searchTools({
+    files: nodeFiles({ root }),
+    search: { ...nodeSearch({ root, ripgrep: rgPath }), ...search },
+  });
+  const tool = (name: string): Tool => {
+    const one = tools.find((each) => each.name === name);
+    if (!one) throw new Error(`there is no tool ${name}`);
+    return one;
+  };
+  const run: Ground["run"] = (name, asked, room = 50_000) => {
+    const { signal } = new AbortController();
+    return tool(name).run({ id: "c1", arguments: asked, signal, room, update: () => {} });
+  };
+  const says: Ground["says"] = async (name, asked, room) => wordsOf(await run(name, asked, room));
+  return { ...folder, tools, tool, run, says };
+}
+
+function wordsOf({ content }: ToolOutput): string {
+  return content.map((block) => (block.type === "text" ? block.text : `<${block.mimeType}>`)).join("\n");
+}

@@ -1,0 +1,71 @@
+/** What grep, find and ls have in common: what they say of themselves, and how their answers are bounded. */
+
+import { describe, expect, test } from "vitest";
+import { newGround } from "./search/ground.ts";
+
+describe("of themselves", () => {
+  test("SEEK1 they are told in few words", () => {
+    const schemas = newGround().tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
+    expect(schemas.map(({ name }) => name)).toEqual(["grep", "find", "ls"]);
+    expect(JSON.stringify(schemas).length).toBeLessThan(1_800);
+  });
+
+  test("SEEK1 they only look, at an absolute path, and may be run again", () => {
+    const { root, tools } = newGround();
+    for (const { intent, isIdempotent } of tools) {
+      expect(isIdempotent).toBe(true);
+      expect(intent?.({ path: "a/../b" })).toEqual({ type: "look", paths: [`${root}/b`] });
+      expect(intent?.({ path: 7 })).toEqual({ type: "look", paths: [root] });
+    }
+  });
+});
+
+describe("bounds", () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 1_200 }, (_, at) => [`f${String(at).padStart(4, "0")}`, "needle\n"]),
+  );
+
+  test("SEEK6 without a limit there are 100 hits, 1,000 files, 500 names, and a word on how to see less or more", async () => {
+    const { says } = newGround(files);
+    const grep = (await says("grep", { pattern: "needle" })).split("\n");
+    expect(grep.slice(0, -1)).toHaveLength(100);
+    expect(grep.at(-1)).toBe("[the first 100 hits, there are more; narrow pattern, path or glob, or raise limit]");
+    const find = (await says("find", { glob: "f*" })).split("\n");
+    expect([find.length, find.at(-1)]).toEqual([
+      1_001,
+      "[the first 1,000 files, there are more; narrow glob or path, or raise limit]",
+    ]);
+    const ls = (await says("ls", {})).split("\n");
+    expect([ls.length, ls.at(-1)]).toEqual([
+      501,
+      "[the first 500 names, there are more; look into a folder of it, or use find, or raise limit]",
+    ]);
+  });
+
+  test("SEEK8 no answer is longer than the model can take, or has more than 2,000 lines, and it says so", async () => {
+    const { says } = newGround({ x: "needle\n".repeat(3_000) });
+    const short = await says("grep", { pattern: "needle" }, 1_000);
+    expect(Buffer.byteLength(short)).toBeLessThanOrEqual(1_000);
+    expect(short).toMatch(
+      /^x:1: needle\n[\s\S]+\n\[\d+ more lines did not fit, and there are more hits; narrow pattern, path or glob\]$/,
+    );
+    const long = (await says("grep", { pattern: "needle", limit: 1_900, context: 1 }, 1e9)).split("\n");
+    expect(long.slice(0, -1).length).toBeLessThanOrEqual(2_000);
+    expect(Buffer.byteLength(await says("grep", { pattern: "needle", limit: "5000" }, 1e9))).toBeLessThanOrEqual(
+      50 * 1024,
+    );
+    expect(await says("grep", { pattern: "needle", limit: 2 }, 10)).toMatch(/^\[2 more lines did not fit/);
+  });
+
+  test("SEEK9 nothing that a terminal obeys or nobody sees gets through, and a line stays a line", async () => {
+    const evil = "a\u001b[31m\r\u0007\u009b\u202e\u{e0041}\u2028\u200b\tb";
+    const spelled = "a\\x1b[31m\\r\\x07\\x9b\\u{202e}\\u{e0041}\\u{2028}\\u{200b}\tb";
+    const { says } = newGround({ "x\n\u001b]0;hi\u0007.ts": `needle ${evil} 👩‍💻\n` });
+    expect(await says("grep", { pattern: "needle" })).toBe(`x\\n\\x1b]0;hi\\x07.ts:1: needle ${spelled} 👩‍💻`);
+    expect(await says("find", { glob: "*.ts" })).toBe("x\\n\\x1b]0;hi\\x07.ts");
+    expect(await says("ls", {})).toMatch(/^x\\n\\x1b\]0;hi\\x07\.ts {2}\d+ bytes$/);
+    expect(await says("ls", { path: "x\u001b]0;hi.ts" })).toMatch(
+      /^x\\x1b]0;hi\.ts is not there; that folder has x\\n\\x1b/,
+    );
+  });
+});

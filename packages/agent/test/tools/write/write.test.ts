@@ -1,0 +1,98 @@
+/** The tool write on real files: it never destroys what the model has not seen. */
+
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { newGround, wordsOf } from "../ground.ts";
+
+test("FILE5 a new file is created with its folders, and told by lines and bytes", async () => {
+  const { root, text, run } = newGround();
+  const output = await run("write", { path: "a/b/c.txt", content: "one\ntwo\n" });
+  expect(wordsOf(output)).toBe("Created a/b/c.txt: 2 lines, 8 bytes.");
+  const after = expect.stringMatching(/^[0-9a-f]{64}$/);
+  expect(output.details).toEqual({ pith: { path: join(root, "a/b/c.txt"), before: null, after } });
+  expect(text("a/b/c.txt")).toBe("one\ntwo\n");
+});
+
+test.each([
+  ["", "0 lines, 0 bytes"],
+  ["a", "1 line, 1 byte"],
+  ["a\n", "1 line, 2 bytes"],
+  ["\ufeffä\r\n", "1 line, 7 bytes"],
+  ["a\n".repeat(1_500), "1,500 lines, 2.9 KB"],
+])("FILE5 content arrives byte for byte (%#)", async (content, size) => {
+  const { text, run } = newGround();
+  expect(wordsOf(await run("write", { path: "file", content }))).toBe(`Created file: ${size}.`);
+  expect(text("file")).toBe(content);
+});
+
+test("FILE5 a file that was not read is not written over", async () => {
+  const { put, text, run } = newGround();
+  put("file", "precious");
+  const output = await run("write", { path: "file", content: "new" });
+  expect(output.isError).toBe(true);
+  expect(wordsOf(output)).toBe("file exists (8 bytes) and was not read; read it first, then write it, or use edit");
+  expect(text("file")).toBe("precious");
+});
+
+test("FILE5 a file that was read is written over, until somebody else changes it", async () => {
+  const { put, text, run } = newGround();
+  put("file", "old");
+  await run("read", { path: "file" });
+  expect(wordsOf(await run("write", { path: "file", content: "new!" }))).toBe(
+    "Replaced file: 1 line, 4 bytes (before: 3 bytes).",
+  );
+  await run("write", { path: "file", content: "newer" });
+  put("file", "by hand");
+  expect(wordsOf(await run("write", { path: "file", content: "newest" }))).toBe(
+    "file was changed since it was read; read it again before writing it",
+  );
+  expect(text("file")).toBe("by hand");
+});
+
+test("FILE5 a page that does not exist counts for nothing", async () => {
+  const { put, run } = newGround();
+  put("file", "old");
+  await run("read", { path: "file", offset: 99 });
+  expect((await run("write", { path: "file", content: "new" })).isError).toBe(true);
+});
+
+test("FILE5 writing twice does no more than once, also where nobody remembers the first time", async () => {
+  const { put, text, run } = newGround();
+  put("file", "same");
+  expect((await run("write", { path: "file", content: "same" })).isError).toBeUndefined();
+  expect(text("file")).toBe("same");
+});
+
+test("FILE5 a file that was read and then removed is created anew", async () => {
+  const { root, put, text, run } = newGround();
+  put("file", "old");
+  await run("read", { path: "file" });
+  rmSync(join(root, "file"));
+  expect(wordsOf(await run("write", { path: "file", content: "new" }))).toBe("Created file: 1 line, 3 bytes.");
+  expect(text("file")).toBe("new");
+});
+
+test("FILE5 a folder, a file in the way and missing content are answered", async () => {
+  const { root, put, run } = newGround();
+  mkdirSync(join(root, "folder"));
+  put("file", "");
+  const words = async (asked: Readonly<Record<string, unknown>>) => wordsOf(await run("write", asked));
+  expect(await words({ path: "folder", content: "x" })).toBe("folder is a folder");
+  expect(await words({ path: "file/below", content: "x" })).toMatch(
+    /^file\/below cannot be written: a part of its path is a file/,
+  );
+  expect(await words({ path: "file" })).toBe("content is missing: say what the file shall have, as text");
+  expect(await words({ content: "x" })).toBe("path is missing: say which file");
+});
+
+test("FILE12 the tools say which of them may run again, and take little room in a request", () => {
+  const { tools } = newGround();
+  expect(tools.map(({ name, isIdempotent }) => [name, isIdempotent])).toEqual([
+    ["read", true],
+    ["write", true],
+    ["edit", false],
+  ]);
+  const told = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
+  expect(JSON.stringify(told).length).toBeLessThan(2_000);
+});

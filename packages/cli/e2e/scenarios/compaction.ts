@@ -1,0 +1,32 @@
+/** A compaction in the middle of a turn: the context grows too full while tools run, and the work goes on by itself. */
+
+import { Ground } from "../ground/ground.ts";
+import { call, inTurn, withSummaries, words } from "../ground/scripts.ts";
+import { expectThat, type Scenario } from "../scenario.ts";
+
+const PAGES = 16;
+
+export const compaction: Scenario = {
+  name: "compaction",
+  says: "a context that grows too full in mid-turn is made smaller, and the work goes on without a word",
+  run: async (keep) => {
+    const files = Object.fromEntries(Array.from({ length: PAGES }, (_, at) => [`page${at + 1}.txt`, words(1_000)]));
+    const reads = Object.keys(files).map((path) => call("read", { path }));
+    const script = withSummaries(inTurn(...reads, "All pages are read."));
+    const ground = await keep(
+      Ground.make({ script, files, settings: { contextWindow: 16_000 }, columns: 140, rows: 40 }),
+    );
+    const terminal = await ground.pith();
+    await terminal.enter("Read all pages.");
+    await terminal.waitFor("All pages are read.");
+    const seen = await terminal.scrollback();
+    expectThat(/compacted: /.test(seen), `no receipt is seen:\n${seen}`);
+    expectThat(seen.split("Read all pages.").length === 2, `the question is there twice, or gone:\n${seen}`);
+    const kinds =
+      ground
+        .sessions()
+        .join("")
+        .match(/"type":"compaction"/g) ?? [];
+    return `${kinds.length} in one turn, and it went on`;
+  },
+};

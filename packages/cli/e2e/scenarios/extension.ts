@@ -1,0 +1,64 @@
+/** An extension of the user in a real terminal: its command asks in every way there is and shows what it was told, and the example list of things to do is kept. */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Ground } from "../ground/ground.ts";
+import { call, inTurn } from "../ground/scripts.ts";
+import type { Tmux } from "../ground/tmux.ts";
+import { expectThat, type Scenario } from "../scenario.ts";
+
+export const extension: Scenario = {
+  name: "extension",
+  says: "a command of an extension asks with select, confirm and input, and shows a status and a widget; the to-do example keeps its list",
+  run: async (keep) => {
+    const todo = readFileSync(join(import.meta.dirname, "../../../../examples/extensions/todo.ts"), "utf8");
+    const items = [
+      { text: "count the stars", isDone: true },
+      { text: "tell them apart", isDone: false },
+    ];
+    const script = inTurn(call("todo", { items }), "Half of it is done.");
+    const homeFiles = { "extensions/wizard.ts": WIZARD, "extensions/todo.ts": todo };
+    const ground = await keep(Ground.make({ script, homeFiles }));
+    const terminal = await ground.pith();
+    await terminal.enter("/wizard");
+    await answered(terminal, "Which colour?", "Down", "Enter");
+    await answered(terminal, "Paint it green?", "y");
+    await answered(terminal, "Who paints it?", "A", "d", "a", "Enter");
+    const seen = await terminal.waitFor("Ada paints it green: true");
+    expectThat(seen.includes("paint: wet"), `no status is seen:\n${seen}`);
+    expectThat(/\[ \] the wall[\s\S]*───/.test(seen), `no widget stands above the editor:\n${seen}`);
+    await terminal.enter("What is to be done?");
+    await terminal.waitFor("Half of it is done.");
+    await terminal.enter("/todo");
+    const told = await terminal.waitFor(/\[x\] count the stars\s+\[ \] tell them apart[\s\S]*\[x\] count the stars/);
+    expectThat(told.includes("paint: wet"), "the status went away with a run");
+    return "asked three times, status and widget seen, list kept";
+  },
+};
+
+/** Keys count once nobody is typing any more. */
+async function answered(terminal: Tmux, question: string, ...keys: readonly string[]): Promise<void> {
+  await terminal.waitFor(question);
+  await sleep(600);
+  for (const key of keys) await terminal.press(key);
+  await terminal.waitUntilGone(question);
+}
+
+const WIZARD = `
+import type { ExtensionApi } from "@pith/agent";
+
+export default (pith: ExtensionApi): void => {
+  pith.registerCommand("wizard", {
+    description: "paints something",
+    run: async (_words: string, { ui }) => {
+      const colour = await ui.select("Which colour?", ["red", "green"]);
+      const isSure = await ui.confirm(\`Paint it \${colour}?\`, "It dries slowly.");
+      const name = await ui.input("Who paints it?", "a name");
+      ui.setStatus("paint", "paint: wet");
+      ui.setWidget("walls", ["[ ] the wall", "[ ] the door"]);
+      return \`\${name} paints it \${colour}: \${isSure}\`;
+    },
+  });
+};
+`;

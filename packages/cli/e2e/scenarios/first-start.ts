@@ -1,0 +1,35 @@
+/** A first start from the packed tarball, in an empty home: measured from the command to the first answer. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Ground, type GroundWish } from "../ground/ground.ts";
+import { unpacked } from "../ground/program.ts";
+import type { Tmux } from "../ground/tmux.ts";
+import { expectThat, type Keep } from "../scenario.ts";
+
+/** `act` comes as far as where one types. */
+export async function onFirstStart(
+  keep: Keep,
+  wish: Partial<GroundWish>,
+  act: (terminal: Tmux, ground: Ground) => Promise<void>,
+): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "pith-packed-"));
+  try {
+    const script = () => "Good morning, I am here.";
+    const ground = await keep(Ground.make({ script, ...wish, program: await unpacked(folder) }));
+    const terminal = await ground.terminal();
+    const start = Date.now();
+    await terminal.enter("pith");
+    await act(terminal, ground);
+    await terminal.waitFor("Say what you want done");
+    await terminal.enter("Are you there?");
+    const answered = await terminal.waitFor("Good morning, I am here.");
+    const seconds = (Date.now() - start) / 1000;
+    expectThat(!answered.includes("Say what you want done"), "the hint is still there");
+    expectThat(seconds < 60, `it took ${seconds} s to the first answer`);
+    return `${seconds.toFixed(1)} s to the first answer`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,44 @@
+/** Killed with -9 while it works: whoever starts it again finds all that was said and done. */
+
+import { Ground } from "../ground/ground.ts";
+import { answered } from "../ground/permit.ts";
+import { call, inTurn } from "../ground/scripts.ts";
+import { expectThat, type Scenario } from "../scenario.ts";
+
+export const killed: Scenario = {
+  name: "kill-and-resume",
+  says: "after kill -9 in mid-turn nothing that was seen is lost, and one key lets the work go on",
+  run: async (keep) => {
+    const script = inTurn(
+      "The first answer.",
+      call("bash", { command: "echo once >> ran.txt; sleep 120" }),
+      "I have looked what became of it.",
+    );
+    const ground = await keep(Ground.make({ script }));
+    const terminal = await ground.pith("--permission-mode all");
+    await terminal.enter("First question");
+    await terminal.waitFor("The first answer.");
+    await terminal.enter("Run it");
+    await terminal.waitFor("sleep 120");
+    await terminal.waitUntil(() => hasRun(ground), "the command to run");
+    process.kill(ground.pid, "SIGKILL");
+    await terminal.waitFor(/Killed|\$ $/m);
+    const again = await ground.pith("-c --permission-mode all");
+    const back = await again.waitFor("broke off");
+    for (const each of ["The first answer.", "Run it"]) expectThat(back.includes(each), `${each} is lost:\n${back}`);
+    await again.press("y");
+    await again.waitFor("may have been");
+    await answered("n", again);
+    await again.waitFor("I have looked what became of it.");
+    expectThat(ground.read("ran.txt") === "once\n", "the command was run twice");
+    return "nothing lost, nothing run twice";
+  },
+};
+
+function hasRun(ground: Ground): boolean {
+  try {
+    return ground.read("ran.txt") !== "";
+  } catch {
+    return false; // Not yet.
+  }
+}

@@ -1,0 +1,30 @@
+/** The first start of all, from the packed tarball, with a server of models on this machine and no key at all. */
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expectThat, type Scenario } from "../scenario.ts";
+import { onFirstStart } from "./first-start.ts";
+
+export const localFound: Scenario = {
+  name: "first-start-local",
+  says: "a model on this machine is found and offered first, and no key is asked for",
+  run: async (keep) => {
+    const server = { port: 11434, local: { kind: "ollama", model: "qwen3", window: 32_768 } } as const;
+    return await onFirstStart(keep, { isKeyless: true, server }, async (terminal, ground) => {
+      for (;;) {
+        const asked = await terminal.waitFor("Who shall speak?");
+        if (asked.includes("❯ qwen3:latest")) break;
+        // On a machine with much else to do it may have answered too late.
+        await terminal.press("End");
+        await terminal.waitFor("❯ Look again");
+        await terminal.press("Enter");
+        await terminal.waitUntilGone("❯ Look again");
+      }
+      await terminal.press("Enter");
+      await terminal.waitFor("ollama/qwen3:latest speaks, on this machine, and no key is needed");
+      const settings = JSON.parse(readFileSync(join(ground.home, "settings.json"), "utf8"));
+      expectThat(settings.model === "ollama/qwen3:latest", "the next start would ask again");
+      expectThat(!existsSync(join(ground.home, "keys.json")), "a key was kept");
+    });
+  },
+};

@@ -1,0 +1,30 @@
+/** Something that is not simply permitted: it is asked, with what it is about, and a no reaches the model. */
+
+import { Ground } from "../ground/ground.ts";
+import { answered } from "../ground/permit.ts";
+import { call, inTurn } from "../ground/scripts.ts";
+import { expectThat, type Scenario } from "../scenario.ts";
+
+export const permission: Scenario = {
+  name: "permission",
+  says: "a change is asked for with its diff; no leaves the file alone, yes changes it",
+  run: async (keep) => {
+    const change = call("edit", { path: "a.txt", edits: [{ oldText: "old words", newText: "new words" }] });
+    const script = inTurn(call("read", { path: "a.txt" }), change, "Then not.", change, "It is changed.");
+    const files = { "a.txt": "old words\n" };
+    const ground = await keep(Ground.make({ script, files }));
+    const terminal = await ground.pith("--permission-mode ask");
+    await terminal.enter("Change it");
+    const asked = await terminal.waitFor(/No, and say why/);
+    expectThat(/old words[\s\S]*new words/.test(asked), `the question shows no diff:\n${asked}`);
+    await answered("n", terminal);
+    await terminal.waitFor("Then not.");
+    expectThat(ground.read("a.txt") === "old words\n", "it was changed after a no");
+    await terminal.enter("Change it after all");
+    await terminal.waitFor(/No, and say why/);
+    await answered("y", terminal);
+    await terminal.waitFor("It is changed.");
+    expectThat(ground.read("a.txt") === "new words\n", "it was not changed after a yes");
+    return "asked with a diff, no and yes";
+  },
+};

@@ -1,0 +1,42 @@
+/** A move in the tree past a change of files offers to put them back. */
+
+import { Ground } from "../ground/ground.ts";
+import { call, inTurn, withSummaries } from "../ground/scripts.ts";
+import { expectThat, type Scenario } from "../scenario.ts";
+
+export const restore: Scenario = {
+  name: "file-restore",
+  says: "who goes back behind a change of files is offered the files as they were, with what that would change",
+  run: async (keep) => {
+    const script = withSummaries(
+      inTurn(
+        "Yes, I am here.",
+        call("read", { path: "plan.txt" }),
+        call("edit", { path: "plan.txt", edits: [{ oldText: "plan A", newText: "plan B" }] }),
+        "It is plan B now.",
+      ),
+    );
+    const ground = await keep(Ground.make({ script, files: { "plan.txt": "plan A\n" }, columns: 140, rows: 40 }));
+    const terminal = await ground.pith();
+    await terminal.enter("Are you there?");
+    await terminal.waitFor("Yes, I am here.");
+    await terminal.enter("Make it B");
+    await terminal.waitFor("It is plan B now.");
+    await terminal.waitUntilGone("Esc stops it");
+    expectThat(ground.read("plan.txt") === "plan B\n", "the file was not changed");
+    await terminal.enter("/tree");
+    await terminal.waitFor(/← here/);
+    await terminal.press("/");
+    await terminal.type("Make it");
+    await terminal.waitFor(/ 1 found/);
+    await terminal.press("Enter");
+    await terminal.waitFor("Summarise what you leave?");
+    await terminal.press("n");
+    const offered = await terminal.waitFor("plan.txt");
+    await terminal.waitFor(/\+plan A|\+ ?plan A|plan A/);
+    await terminal.press("y");
+    await terminal.waitUntil((screen) => /─\n\s*Make it B\s*\n─/.test(screen), "the words in the editor");
+    expectThat(ground.read("plan.txt") === "plan A\n", `the file was not put back:\n${offered}`);
+    return "plan.txt is as it was";
+  },
+};

@@ -1,0 +1,41 @@
+/** `/compact` shows what it would do; done, it is taken back by one key, and by the same key done again. */
+
+import { Ground } from "../ground/ground.ts";
+import { inTurn, withSummaries, words } from "../ground/scripts.ts";
+import { expectThat, type Scenario } from "../scenario.ts";
+
+export const undo: Scenario = {
+  name: "preview-undo-redo",
+  says: "a compaction is previewed, done, undone and done again, and the log says so each time",
+  run: async (keep) => {
+    const script = withSummaries(inTurn(...Array.from({ length: 4 }, () => words(2_300)), "I see."));
+    const ground = await keep(Ground.make({ script, settings: { contextWindow: 16_000 }, columns: 140, rows: 40 }));
+    const terminal = await ground.pith();
+    for (const say of ["Tell me a long story.", "And a second one.", "And a third one.", "And a fourth one."]) {
+      const sent = ground.server.served.length;
+      await terminal.enter(say);
+      await terminal.waitUntil(() => ground.server.served.length > sent, "the model to be asked");
+      await terminal.waitUntil(
+        (screen) => screen.includes("line 00069") && !screen.includes("Esc stops it"),
+        "its end",
+      );
+    }
+    await terminal.enter("/compact");
+    const preview = await terminal.waitFor("Compact now?");
+    expectThat(/dropped[\s\S]*kept[\s\S]*recoverable/.test(preview), `the preview lacks something:\n${preview}`);
+    await terminal.press("Enter");
+    await terminal.waitFor(/compacted: /);
+    await terminal.enter("What do you see?");
+    expectThat((await ground.sent("What do you see?")).includes(TOLD), "no summary was sent");
+    await terminal.press("M-u");
+    await terminal.waitFor(/undone/);
+    await terminal.enter("And what now?");
+    expectThat(!(await ground.sent("And what now?")).includes(TOLD), "it was not undone");
+    await terminal.enter("/redo");
+    await terminal.waitFor(/compaction[^\n]*(?:again|redone)|again[^\n]*compaction/i);
+    return "previewed, done, undone, done again";
+  },
+};
+
+/** What stands in every summary. */
+const TOLD = "counting the stars";

@@ -1,0 +1,137 @@
+/** The models that can be asked from here: of every provider with a key what it is known to sell, and what local servers have. */
+
+import { get } from "node:http";
+import type { ModelFacts } from "@pith/models";
+import { catalogue, type Provider, providers } from "@pith/models";
+import { type KeyPlaces, keyFor } from "../settings/keys.ts";
+
+export interface ModelRow {
+  /** As `provider/model`. */
+  readonly name: string;
+  /** Null where nobody knows. */
+  readonly facts: ModelFacts | null;
+  /** On this machine, so that it costs nothing. */
+  readonly isLocal: boolean;
+}
+
+/** The newest names of each first. */
+export async function modelsWithKey(places: KeyPlaces): Promise<readonly ModelRow[]> {
+  const known = catalogue();
+  const asked = await Promise.all(providers.map(async (each) => ((await hasKey(each, places)) ? [each] : [])));
+  return asked.flat().flatMap(({ id }) =>
+    withoutDays(known.sold(id))
+      .toSorted(newestFirst)
+      .map((model) => ({ name: `${id}/${model}`, facts: known.facts(id, model).facts, isLocal: false })),
+  );
+}
+
+export async function modelsHere(): Promise<readonly ModelRow[]> {
+  const known = catalogue();
+  return (await localServers()).flatMap(({ provider, models }) =>
+    models.map((model) => ({
+      name: `${provider}/${model}`,
+      facts: known.facts(provider, model, { local: true }).facts,
+      isLocal: true,
+    })),
+  );
+}
+
+/** A provider under a second name sells nothing else. */
+async function hasKey(provider: Provider, places: KeyPlaces): Promise<boolean> {
+  if (provider.isLocal || provider.keys.length === 0 || provider.seller !== undefined) return false;
+  if (provider.keys.some((name) => places.environment[name]?.trim())) return true;
+  const found = await keyFor(provider, places);
+  return found.type === "found" && found.apiKey !== undefined;
+}
+
+/** A model of one day is left out where its name alone means the newest of them; by its whole name it can still be had. */
+function withoutDays(models: readonly string[]): readonly string[] {
+  const names = new Set(models);
+  return models.filter((model) => !names.has(model.replace(DAY, "")) || !DAY.test(model));
+}
+
+const DAY = /-\d{4}-?\d{2}-?\d{2}$/;
+
+function newestFirst(one: string, other: string): number {
+  return other.localeCompare(one, "en", { numeric: true });
+}
+
+// The models a provider says it has, from its own list; those that cannot hold a conversation are left out. Pure.
+
+/** Of whatever was answered; empty where it is no list of models. */
+export function modelIds(answer: unknown): readonly string[] {
+  const { data, models } = Object(answer) as { readonly data?: unknown; readonly models?: unknown };
+  const listed = Array.isArray(data) ? data : Array.isArray(models) ? models : [];
+  return listed.slice(0, MOST).flatMap((each) => idOf(Object(each)) ?? []);
+}
+
+const MOST = 2000;
+
+/** Google writes `models/NAME`, and says what each can do. */
+function idOf({ id, name, supportedGenerationMethods: can }: Listed): string | null {
+  const own = typeof id === "string" ? id : typeof name === "string" ? name.replace(/^models\//, "") : "";
+  if (Array.isArray(can) && !can.includes("generateContent")) return null;
+  return own === "" || own.length > LONGEST || NO_TALKER.test(own) ? null : own;
+}
+
+interface Listed {
+  readonly id?: unknown;
+  readonly name?: unknown;
+  readonly supportedGenerationMethods?: unknown;
+}
+
+const LONGEST = 200;
+const NO_TALKER =
+  /embed|tts|whisper|transcri|speech|audio|realtime|moderation|dall-e|image|imagen|veo|sora|rerank|ocr|guard/i;
+
+// Servers of models on this machine, found on their usual ports: nothing but this machine is asked, and nobody waits for one that is not there.
+
+export interface LocalModels {
+  /** The provider's id. */
+  readonly provider: string;
+  readonly models: readonly string[];
+}
+
+export interface Looking {
+  /** Who may be there. */
+  readonly locals?: readonly Pick<Provider, "id" | "baseUrl">[];
+  /** Milliseconds until somebody is there. */
+  readonly within?: number;
+}
+
+export async function localServers(looking: Looking = {}): Promise<readonly LocalModels[]> {
+  const { locals = providers.filter(({ isLocal }) => isLocal), within = 300 } = looking;
+  const found = await Promise.all(
+    locals.map(async ({ id, baseUrl = "" }) => ({
+      provider: id,
+      models: modelIds(await answerAt(`${baseUrl}/models`, within)),
+    })),
+  );
+  return found.filter(({ models }) => models.length > 0);
+}
+
+/** Null where nobody is there, or somebody else: any web server may have that port. */
+function answerAt(url: string, within: number): Promise<unknown> {
+  return new Promise((resolve) => {
+    const request = get(url, { timeout: within }, async (response) => {
+      try {
+        let text = "";
+        for await (const chunk of response.setEncoding("utf8")) {
+          text += chunk;
+          if (text.length > MOST_LETTERS) break;
+        }
+        resolve(response.statusCode === 200 ? JSON.parse(text) : null);
+      } catch {
+        resolve(null); // No JSON, or it broke off: then it is none of these servers.
+      }
+    });
+    // Whoever is there is given time to answer.
+    request.on("socket", (socket) => socket.on("connect", () => request.setTimeout(ANSWER)));
+    request.on("timeout", () => request.destroy());
+    request.on("error", () => resolve(null));
+  });
+}
+
+/** In milliseconds. */
+const ANSWER = 2_000;
+const MOST_LETTERS = 1_000_000;

@@ -1,0 +1,222 @@
+/** The one place that knows every part: session, model, tools, agent. */
+
+import { homedir } from "node:os";
+import {
+  Agent,
+  type AgentParts,
+  type Beginning,
+  type ExtensionActs,
+  joinedHooks,
+  type Mode,
+  type Permissions,
+  type RewindParts,
+  type SessionShutdownEvent,
+  type Tool,
+} from "@pith/agent";
+import { sandboxHere } from "@pith/agent/node";
+import type { Model, Writer } from "@pith/context";
+import { machine } from "@pith/context/node";
+import type { Wish } from "../args/args.ts";
+import type { ActsParts } from "../extensions/session.ts";
+import {
+  type Guidance,
+  type Guide,
+  type Guided,
+  type GuidedParts,
+  guided,
+  guideOf,
+  type MoreFolders,
+} from "../resources/guidance.ts";
+import { relearning } from "../settings/secrets.ts";
+import type { CompactionSettings, Settings } from "../settings/settings.ts";
+import type { Place } from "./app-options.ts";
+import { type OpenBeside, openingBeside } from "./model.ts";
+import { type Permitting, permitting } from "./permissions.ts";
+import { type NotOpened, sessionWithModel, type Voiced, type WayOn, wayOn } from "./session.ts";
+import type { NamedWriters } from "./summary-models.ts";
+import { chosenTools, providedTools, unbrought, type Workplace, workplace } from "./tools.ts";
+
+export type Built =
+  | (Guide &
+      WayOn & {
+        readonly type: "built";
+        readonly agent: Agent;
+        readonly tools: readonly Tool[];
+        readonly notes: readonly string[];
+        /** The session's file; null where nothing is kept. */
+        readonly sessionPath: string | null;
+        /** Why nobody can speak; null where somebody can. */
+        readonly missing: string | null;
+        readonly openModel: OpenBeside;
+        readonly permissions: Permissions;
+        /** For the user alone; the model is told before the next word. */
+        readonly setMode: (mode: Mode) => void;
+        /** What files were before the session changed them; absent where nothing is kept. */
+        readonly rewind?: RewindParts;
+        /** What extensions can do here; null where there are none. */
+        readonly acts: ExtensionActs | null;
+        /** How one leaves it; the program ends, unless said. */
+        readonly close: (leaving?: Leaving) => Promise<void>;
+      })
+  | NotOpened;
+
+/** Why a session is left, and for which. */
+export type Leaving = Omit<SessionShutdownEvent, "type">;
+
+export async function build(wish: Wish, place: Place): Promise<Built> {
+  const ground = await groundFor(wish, place);
+  if (ground.type === "failed") return ground;
+  const { voiced, permitted, guiding, guides, at } = ground;
+  const { tools: names } = place.choices;
+  const { tools: more = [], notes: theirs = [] } = place.extensions ?? {};
+  const tools = chosenTools(at.tools, { names, more });
+  const { permissions } = permitted;
+  if (place.held) {
+    place.held.permissions = permissions;
+    place.held.addressee = place.choices.model ?? voiced.model.provider;
+  }
+  // What is given and told follows the mode.
+  const beginning = ({ project, catalogue: skills }: Guidance): Beginning => ({
+    ...{ folder: place.cwd, project, skills, mode: permissions.mode },
+    provided: providedTools(tools, { permissions, ...voiced }),
+    ...ownPrompt(wish),
+  });
+  const { session, path, missing } = voiced;
+  const openModel = openingBeside({ ...place, sessionId: session.store.header.id, provider: voiced.model.provider });
+  const { guidance } = guides.standing;
+  const agent = await agentOn(ground, { place, tools, openModel, beginning: beginning(guidance) });
+  return {
+    type: "built",
+    agent,
+    tools,
+    notes: [...voiced.heard, ...permitted.notes, ...at.notes, ...guidance.notes, ...theirs, ...unbrought(names, more)],
+    sessionPath: path,
+    missing,
+    openModel,
+    permissions,
+    setMode: (mode) => {
+      permissions.setMode(mode);
+      agent.setBeginning(beginning(guides.standing.guidance));
+    },
+    ...(at.rewind && { rewind: at.rewind }),
+    acts: place.extensions ? await actsOf({ agent, place, sessionPath: path, openModel }) : null,
+    ...guideOf(agent, guides, { ...guiding, beginning }),
+    ...wayOn(wish, session),
+    close: async (leaving = { reason: "quit" }) => {
+      await place.extensions?.asked({ type: "session_shutdown", ...leaving });
+      await at.close();
+      await voiced.close();
+    },
+  };
+}
+
+/** Loaded where there are extensions. */
+async function actsOf(parts: ActsParts): Promise<ExtensionActs> {
+  const { actsHere } = await import("../extensions/session.ts");
+  return actsHere(parts);
+}
+
+/** What an agent stands on: a session with somebody who speaks, what is permitted, what guides it, and where it works. */
+interface Ground {
+  readonly type: "ground";
+  readonly permitted: Extract<Permitting, { type: "permissions" }>;
+  readonly voiced: Extract<Voiced, { type: "opened" }>;
+  readonly guiding: GuidedParts;
+  readonly guides: Guided;
+  readonly at: Workplace;
+}
+
+async function groundFor(wish: Wish, place: Place): Promise<Ground | Extract<Built, { type: "failed" }>> {
+  const { cwd, home, environment, choices, trusted, note = () => {} } = place;
+  const userHome = homedir();
+  // Tried by a program of its own, while everything else is made ready.
+  const sandbox = choices.sandbox === "off" ? null : sandboxHere({ environment, root: cwd, home: userHome });
+  const permitted = await permitting(wish, { ...place, userHome });
+  if (permitted.type === "failed") return permitted;
+  const voiced = await sessionWithModel(wish, place);
+  if (voiced.type === "failed") return voiced;
+  const { mayRead } = permitted;
+  const more = await moreFolders(place);
+  const guiding = { wish, cwd, home, userHome, environment, choices, mayRead, trusted, note, ...(more && { more }) };
+  const guides = await guided(guiding);
+  const { session, path: sessionPath } = voiced;
+  const at = await workplace({ ...place, ...permitted, session, sessionPath, sandbox, skillAt: guides.skillAt });
+  return { type: "ground", permitted, voiced, guiding, guides, at };
+}
+
+/** Folders of skills and templates that extensions name; null where there are none to ask. */
+async function moreFolders({ extensions, cwd }: Place): Promise<MoreFolders | null> {
+  if (!extensions) return null;
+  const named = await extensions.asked({ type: "resources_discover", cwd, reason: "startup" });
+  return {
+    skills: named.flatMap(({ skillPaths = [] }) => skillPaths),
+    prompts: named.flatMap(({ promptPaths = [] }) => promptPaths),
+  };
+}
+
+interface AgentWish extends Pick<AgentParts, "tools" | "beginning"> {
+  readonly place: Place;
+  readonly openModel: OpenBeside;
+}
+
+async function agentOn(ground: Ground, { place, openModel, ...told }: AgentWish): Promise<Agent> {
+  const { voiced, permitted, guides, at } = ground;
+  const { choices, vault, extensions } = place;
+  const hooks = extensions ? joinedHooks(...(place.hooks ? [place.hooks] : []), extensions.hooks) : place.hooks;
+  const { session, model } = voiced;
+  const { permissions, mayRead } = permitted;
+  const agent: Agent = new Agent({
+    ...told,
+    session,
+    model,
+    ports: machine,
+    permits: permissions,
+    blobs: at.blobs,
+    skills: guides,
+    limits: guides.limits,
+    ...(await heard(place, model)),
+    ...(hooks && { hooks }),
+    ...(extensions && { states: extensions.states }),
+    ...(vault && { secrets: relearning(vault, { session, files: at.files, mayRead }) }),
+    ...(at.rewind && { rewind: at.rewind }),
+    ...settled(choices),
+    ...(await ownWriters(choices.compaction, {
+      open: openModel,
+      speaking: () => agent.model,
+      first: extensions?.writers ?? [],
+    })),
+  });
+  return agent;
+}
+
+function settled({ compaction, branchSummary, thinking }: Settings): Partial<AgentParts> {
+  return {
+    ...(compaction?.instructions && { instructions: compaction.instructions }),
+    ...(branchSummary?.reserveTokens !== undefined && { branchReserve: branchSummary.reserveTokens }),
+    ...(thinking && { thinking }),
+  };
+}
+
+/** Loaded only where somebody is named for it. */
+async function ownWriters(
+  { model: names = [] }: CompactionSettings = {},
+  { open, speaking, first }: Pick<NamedWriters, "open" | "speaking"> & { readonly first: readonly Writer[] },
+): Promise<Pick<AgentParts, "writers">> {
+  if (names.length === 0 && first.length === 0) return {};
+  const { compactionWriters } = await import("./summary-models.ts");
+  return { writers: [...first, ...compactionWriters({ names: [names].flat(), open, speaking, ports: machine })] };
+}
+
+/** Loaded where there are extensions. */
+async function heard({ listen, extensions, choices }: Place, model: Model): Promise<Pick<AgentParts, "listen">> {
+  if (!extensions) return listen ? { listen } : {};
+  const { heardBy } = await import("../extensions/session.ts");
+  return { listen: heardBy(listen, extensions, { model, level: choices.thinking ?? "off" }) };
+}
+
+function ownPrompt({ systemPrompt, appendSystemPrompt }: Wish): Pick<Beginning, "replacement" | "addition"> {
+  return {
+    ...(systemPrompt !== undefined && { replacement: systemPrompt }),
+    ...(appendSystemPrompt !== undefined && { addition: appendSystemPrompt }),
+  };
+}

@@ -1,0 +1,151 @@
+/** What may be done in this call: the mode, the rules of the user, and the places that no rule opens. */
+
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type ChangedText,
+  changedText,
+  type DeniedPlaces,
+  deniedPlaces,
+  Permissions,
+  type Permits,
+  parseRule,
+  type Question,
+  type Rule,
+  type Rules,
+} from "@pith/agent";
+import { nodeFiles, projectRules, realPath } from "@pith/agent/node";
+import type { Vault } from "@pith/context/secrets";
+import type { Wish } from "../args/args.ts";
+import { keyFile } from "../settings/keys.ts";
+import { redactionKeyFile } from "../settings/secrets.ts";
+import type { Place } from "./app-options.ts";
+
+export interface PermittingPlace extends Pick<Place, "cwd" | "home" | "choices" | "vault" | "ask" | "extensions"> {
+  /** What `~` stands for. */
+  readonly userHome: string;
+}
+
+export type Permitting =
+  | {
+      readonly type: "permissions";
+      readonly permissions: Permissions;
+      /** Whether a tool could read what lies there; where somebody would have to be asked, it could not. */
+      readonly mayRead: (path: string) => Promise<boolean>;
+      /** Whether commands may write in the workspace. */
+      readonly mayWrite: () => boolean;
+      /** For what holds commands. */
+      readonly denied: DeniedPlaces;
+      readonly notes: readonly string[];
+    }
+  | { readonly type: "failed"; readonly message: string };
+
+/** Where nobody is there to be asked, what would be asked is refused, with the way to allow it. */
+export async function permitting({ allow, deny }: Wish, place: PermittingPlace): Promise<Permitting> {
+  const { cwd, userHome, home, choices, vault, ask, extensions } = place;
+  // A rule on a server's tools is no mistake where no server is named.
+  const tools = ["mcp_call", ...(extensions?.tools ?? []).map(({ name }) => name)];
+  const [allowed, denied] = [rulesIn("--allow", allow, tools), rulesIn("--deny", deny, tools)];
+  for (const read of [allowed, denied]) if (read.type === "failed") return read;
+  const notes: string[] = [];
+  const theirs = extensionRules(extensions, { tools, notes });
+  const memory = projectRules({
+    file: join(home, "permissions.json"),
+    workspace: (await realPath(cwd)) ?? cwd,
+    tell: (note) => void notes.push(note),
+    tools,
+  });
+  const permissions = new Permissions({
+    mode: choices.permissionMode ?? "edit",
+    rules: {
+      allow: [...rulesOf(allowed), ...(await memory.recall()), ...theirs.allow],
+      ask: theirs.ask,
+      deny: [...rulesOf(denied), ...theirs.deny],
+    },
+    ground: { root: cwd, home: userHome, temporary: [tmpdir()], keys: closedPlaces(home), own: [home] },
+    realPath,
+    memory,
+    ...(vault && { redaction: vault }),
+    ...(ask && { ask }),
+  });
+  return {
+    type: "permissions",
+    permissions,
+    mayRead: (path) => isReadable(path, permissions),
+    mayWrite: () => permissions.mode !== "plan",
+    denied: deniedPlaces([...rulesOf(denied), ...theirs.deny], { root: cwd, home: userHome }),
+    notes,
+  };
+}
+
+async function isReadable(path: string, permits: Permits): Promise<boolean> {
+  const act = { tool: "read", arguments: { path }, intent: { type: "look", paths: [path] } } as const;
+  return (await permits.permit(act, { signal: new AbortController().signal })).type === "permitted";
+}
+
+/** What no tool and no command looks into: keys, and the true bytes of what was replaced. */
+function closedPlaces(home: string): readonly string[] {
+  return [keyFile(home), redactionKeyFile(home), join(home, "restore")];
+}
+
+/** One that cannot be read is told, and the others count. */
+function extensionRules(
+  extensions: Place["extensions"],
+  { tools, notes }: { readonly tools: readonly string[]; readonly notes: string[] },
+): Rules {
+  const read = (texts: readonly string[] = []): readonly Rule[] =>
+    texts.flatMap((text) => {
+      const parsed = parseRule(text, { tools });
+      if (parsed.type === "mistake") notes.push(mistakeIn("the rule of an extension", text, parsed.message));
+      return parsed.type === "mistake" ? [] : [parsed.rule];
+    });
+  const { allow, ask, deny } = extensions?.rules ?? {};
+  return { allow: read(allow), ask: read(ask), deny: read(deny) };
+}
+
+type ReadRules =
+  | { readonly type: "rules"; readonly rules: readonly Rule[] }
+  | { readonly type: "failed"; readonly message: string };
+
+function rulesIn(flag: string, texts: readonly string[], tools: readonly string[]): ReadRules {
+  const rules: Rule[] = [];
+  for (const text of texts) {
+    const parsed = parseRule(text, { tools });
+    if (parsed.type === "mistake") return { type: "failed", message: mistakeIn(flag, text, parsed.message) };
+    rules.push(parsed.rule);
+  }
+  return { type: "rules", rules };
+}
+
+/** Some mistakes begin with the rule themselves. */
+function mistakeIn(flag: string, text: string, message: string): string {
+  return message.startsWith(`${text}: `) ? `${flag} ${message}` : `${flag} ${text}: ${message}`;
+}
+
+function rulesOf(read: ReadRules): readonly Rule[] {
+  return read.type === "rules" ? read.rules : [];
+}
+
+// What a file would become if a call that is asked about were permitted. Reads the file, and changes nothing.
+
+export interface ChangePlace {
+  readonly cwd: string;
+  /** What is compared has its secrets; whoever shows it takes them out. */
+  readonly vault?: Vault | null | undefined;
+  /** Of a file that is looked at. */
+  readonly mostBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** Null where it is about no file, or where that cannot be told. */
+export async function askedChange(
+  { tool, arguments: asked }: Question,
+  { cwd, vault, mostBytes, signal }: ChangePlace,
+): Promise<ChangedText | null> {
+  if (tool !== "edit" && tool !== "write") return null;
+  const restored = vault?.restored(asked);
+  if (restored && restored.type !== "restored") return null;
+  const files = nodeFiles({ root: cwd, mostBytes });
+  const call = { tool, arguments: restored?.value ?? asked, signal } as const;
+  return await changedText(call, { files, redaction: vault ?? undefined });
+}

@@ -1,0 +1,212 @@
+/** Where the agent works: the files of this folder, a shell that is held where this machine can hold it, searches and the web. */
+
+import { homedir } from "node:os";
+import { join } from "node:path";
+import {
+  type BashTool,
+  type Blobs,
+  bashTool,
+  type DeniedPlaces,
+  fetchesFreely,
+  fetchTool,
+  fileTools,
+  knownFiles,
+  memoryBlobs,
+  type Permissions,
+  Reads,
+  type RewindParts,
+  type Rule,
+  redactedBlobs,
+  redactedSearch,
+  redactedShell,
+  restoredFiles,
+  searchTools,
+  type Tool,
+  type WorkspaceFiles,
+  type WorkspaceShell,
+} from "@pith/agent";
+import {
+  nodeFiles,
+  nodeSearch,
+  nodeShell,
+  nodeWeb,
+  originalsFolder,
+  type SandboxHere,
+  sandboxedShell,
+  sessionBlobs,
+} from "@pith/agent/node";
+import type { Model, Session, Tool as ToolSchema } from "@pith/context";
+import { idAsName } from "@pith/context/node";
+import { searches, webSearch } from "@pith/models";
+import { isInside } from "../resources/context-files.ts";
+import { allTools, usualTools } from "../settings/definitions.ts";
+import { keyVariables } from "../settings/keys.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { Place } from "./app-options.ts";
+
+// The tool that runs commands: held by a sandbox where this machine can hold them, and told apart where it cannot.
+
+export interface BashPlace extends Pick<Place, "cwd" | "home" | "environment" | "choices" | "vault"> {
+  /** What can hold commands here; null where it was switched off. */
+  readonly sandbox: Promise<SandboxHere> | null;
+  /** Whether commands may write in the workspace; asked before each. */
+  readonly mayWrite: () => boolean;
+  /** What rules deny, to commands too where they can be held to it. */
+  readonly denied: DeniedPlaces;
+}
+
+export interface BashHere {
+  readonly bash: BashTool;
+  readonly notes: readonly string[];
+}
+
+export async function bashHere(place: BashPlace, blobs: Blobs): Promise<BashHere> {
+  const { cwd: root, environment, choices, mayWrite, denied, vault } = place;
+  const heard = (shell: WorkspaceShell): WorkspaceShell => (vault ? redactedShell(shell, vault) : shell);
+  const kept = { blobs, redaction: vault ?? undefined };
+  const unconfined = heard(nodeShell({ root, environment, withheld: keyVariables() }));
+  const here = (await place.sandbox) ?? OFF;
+  if (here.type === "does-not") {
+    const notes = [...notesOn(here, choices), ...unheldNotes([...denied.held, ...denied.unheld])];
+    return { bash: bashTool(unconfined, kept), notes };
+  }
+  const network = hasNetwork(choices);
+  const bash = bashTool(heard(confined(here, place)), { ...kept, sandbox: { unconfined, network, mayWrite } });
+  return { bash, notes: unheldNotes(denied.unheld) };
+}
+
+function confined({ program }: Extract<SandboxHere, { type: "works" }>, place: BashPlace): WorkspaceShell {
+  const { cwd: root, home, environment, choices, mayWrite, denied } = place;
+  return sandboxedShell({
+    program,
+    root,
+    home: homedir(),
+    environment,
+    network: hasNetwork(choices),
+    mayWrite,
+    withheld: keyVariables(),
+    hidden: [home, ...denied.unseen],
+    shown: [join(home, "skills")].filter((path) => !isUnseen(path, denied)),
+    guarded: [home, ...denied.unchanged],
+  });
+}
+
+function hasNetwork({ network }: Settings): boolean {
+  return network !== "off";
+}
+
+/** The scripts of a skill lie beside its text; who denied reading there denied them too. */
+function isUnseen(path: string, { unseen }: DeniedPlaces): boolean {
+  return unseen.some((place) => path === place || isInside(place, path));
+}
+
+function unheldNotes(rules: readonly Rule[]): readonly string[] {
+  if (rules.length === 0) return [];
+  return [`commands are not held to what is denied by ${rules.map(({ text }) => text).join(", ")}; the tools are`];
+}
+
+const OFF: SandboxHere = { type: "does-not", why: "it was switched off" };
+
+/** Who switched it off knows. */
+function notesOn(
+  { why }: Extract<SandboxHere, { type: "does-not" }>,
+  { sandbox, network }: Settings,
+): readonly string[] {
+  const unheld =
+    sandbox === "off" ? [] : [`commands have no sandbox, so each needs --allow or --permission-mode all: ${why}`];
+  return network === "off" ? [...unheld, "--network off counts in the sandbox alone"] : unheld;
+}
+
+// What the model knows of the files in a session that is open: wherever one goes in its tree, that follows.
+
+export function readsOf(session: Session, resolve: (path: string) => string): Reads {
+  const reads = new Reads(knownFiles(session.window.entries, resolve));
+  let { leaf } = session;
+  session.watch(([first]) => {
+    // What is written elsewhere than behind the leaf is a move.
+    if (first && first.parentId !== leaf) reads.relearn(knownFiles(session.window.entries, resolve));
+    leaf = session.leaf;
+  });
+  return reads;
+}
+
+export interface WorkplaceParts extends BashPlace {
+  readonly session: Session;
+  /** The session's file; null where nothing is kept. */
+  readonly sessionPath: string | null;
+  /** The name of the skill whose text lies there; null for every other file. */
+  readonly skillAt: (path: string) => string | null;
+}
+
+export interface Workplace {
+  readonly tools: readonly Tool[];
+  readonly files: WorkspaceFiles;
+  readonly blobs: Blobs;
+  /** Absent where nothing is kept, so that nobody will go back. */
+  readonly rewind?: RewindParts;
+  readonly notes: readonly string[];
+  /** Ends all that runs by itself. */
+  readonly close: () => Promise<void>;
+}
+
+export async function workplace(parts: WorkplaceParts): Promise<Workplace> {
+  const { cwd, home, session, sessionPath, choices, vault } = parts;
+  const files = nodeFiles({ root: cwd });
+  // As the log calls them.
+  const named = vault ? restoredFiles(files, vault) : files;
+  const redaction = vault ?? undefined;
+  const whole = sessionPath === null ? memoryBlobs() : sessionBlobs(sessionPath);
+  const blobs = vault ? redactedBlobs(whole, vault) : whole;
+  const kept =
+    sessionPath === null
+      ? {}
+      : { originals: originalsFolder(join(home, "restore", idAsName(session.store.header.id))) };
+  const reads = readsOf(session, named.resolve);
+  const entries = session.store.entry.bind(session.store);
+  const { bash, notes } = await bashHere(parts, blobs);
+  const found = nodeSearch({ root: cwd, ...(await ripgrep(choices.tools)) });
+  const search = vault ? redactedSearch(found, vault) : found;
+  const tools = [
+    ...fileTools({ files, blobs, entries, redaction, skillAt: parts.skillAt, ...kept }, reads),
+    bash,
+    ...searchTools({ files, search }),
+    fetchTool(nodeWeb({ allowedHosts: choices.fetchHosts ?? [] }), { redaction }),
+  ];
+  const rewind = kept.originals && { rewind: { files: named, originals: kept.originals } };
+  return { tools, files, blobs, ...rewind, notes, close: () => bash.dispose() };
+}
+
+/** Comes with the program where its package could be installed; else the one of the machine, else a walk. */
+async function ripgrep(tools: readonly string[] = []): Promise<{ readonly ripgrep?: string }> {
+  if (!tools.some((name) => ["all", "grep", "find"].includes(name))) return {};
+  const found = await import("@vscode/ripgrep").catch(() => null);
+  return found ? { ripgrep: found.rgPath } : {};
+}
+
+// Which of the tools here the model is given, and what its provider does beside them.
+
+/** Where nobody names any, those that every task needs, and those that extensions bring. */
+export function chosenTools(
+  tools: readonly Tool[],
+  { names, more = [] }: { readonly names?: readonly string[] | undefined; readonly more?: readonly Tool[] | undefined },
+): readonly Tool[] {
+  const isMeant = ({ name }: Tool): boolean => (names ?? usualTools).includes(name);
+  if (names?.includes("all")) return [...tools, ...more];
+  return [...tools.filter(isMeant), ...(names ? more.filter(isMeant) : more)];
+}
+
+/** For people: the names that are neither ours nor of an extension. */
+export function unbrought(names: readonly string[] = [], more: readonly Tool[]): readonly string[] {
+  const known = [...allTools, "all", ...more.map(({ name }) => name)];
+  const unknown = names.filter((name) => !known.includes(name));
+  return unknown.map((name) => `no extension here brings a tool ${name}; pith extensions list shows what they bring`);
+}
+
+/** Who may fetch may search as well, where the provider itself does it. */
+export function providedTools(
+  tools: readonly Tool[],
+  { permissions, model }: { readonly permissions: Permissions; readonly model: Model },
+): readonly ToolSchema[] {
+  const isMeant = fetchesFreely(permissions) && tools.some(({ name }) => name === "fetch") && searches(model);
+  return isMeant ? [webSearch] : [];
+}

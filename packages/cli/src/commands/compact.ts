@@ -1,0 +1,129 @@
+/** `/compact`: what was said so far is told in short, whatever the threshold says. */
+
+import type { Agent } from "@pith/agent";
+import { type Receipt, receiptOf, refusalNotes } from "@pith/context";
+import { mistake } from "../args/usage-error.ts";
+import { compactionTold, receiptTold } from "../context-report/compaction-text.ts";
+import { amount } from "../text/format.ts";
+import { type Answer, type Command, type Desk, failed, LEAF_MOVED, told } from "./command.ts";
+import { refusedBecause } from "./tree.ts";
+
+export const compact: Command = {
+  name: "compact",
+  takes: "[instructions] [--preview]",
+  says: "tell what was said so far in short, and what to look at; --preview only shows what would become of it",
+  examples: ["/compact", "/compact keep every decision on the schema", "/compact --preview"],
+  async run(words, { agent, note }) {
+    if (PREVIEW.test(words)) {
+      const { previewTold } = await import("../context-report/compaction-preview.ts");
+      return previewTold(agent);
+    }
+    if (words.startsWith("--")) return mistake(`there is no ${words.split(/\s/)[0]} here; there is --preview`);
+    // It waits for the moment between two requests; the run goes on afterwards.
+    if (agent.isRunning) note?.("compacting as soon as the request under way has its answer");
+    const compacted = await agent.compact(words === "" ? undefined : words);
+    if (compacted.type !== "nothing-to-do" || compacted.why !== "too-short") return compactionTold(compacted);
+    const { tail } = agent.budget;
+    const kept = `the newest ${amount(tail)} tokens are always kept ("compaction.keepRecentTokens")`;
+    return told(`nothing was compacted: it is too short; ${kept}`, compacted);
+  },
+};
+
+/** Wherever it stands: what was only to be looked at is not done. */
+const PREVIEW = /(?:^|\s)--preview(?=\s|$)/;
+
+// `/autocompact`: whether anything is compacted by itself, and when that would be.
+
+export const autocompact: Command = {
+  name: "autocompact",
+  takes: "[on|off]",
+  says: "whether anything is compacted by itself, and when; on and off change it while this program runs",
+  examples: ["/autocompact", "/autocompact off"],
+  async run(words, desk) {
+    if (words !== "" && words !== "on" && words !== "off")
+      return mistake(`/autocompact takes on or off, not "${words}"`);
+    if (words !== "") desk.agent.setAutoCompactionEnabled(words === "on");
+    return shown(desk, words !== "");
+  },
+};
+
+function shown({ agent }: Desk, isChanged: boolean): Answer {
+  const { limit, tail, limits } = agent.budget;
+  const { enabled } = limits;
+  const reserveTokens = limits.thresholds.find(({ reserve }) => reserve !== undefined)?.reserve ?? null;
+  const keepRecentTokens = limits.tail.tokens;
+  const lines = [
+    `automatic compaction is ${enabled ? "on" : "off"}${isChanged ? " until this program ends" : ""}`,
+    ...(isChanged ? [`to make it last: { "compaction": { "enabled": ${enabled} } } in ~/.pith/settings.json`] : []),
+    enabled ? whenOf(limit) : "nothing is compacted unless you ask for it with /compact",
+    `reserveTokens ${reserveTokens ?? "(none)"}: so much of the window stays free, at most a quarter of it`,
+    `keepRecentTokens ${keepRecentTokens}: so much at the end stays as it was said; here ${tail}`,
+  ];
+  return told(lines.join("\n"), { enabled, limit: finite(limit), reserveTokens, keepRecentTokens, kept: tail });
+}
+
+function whenOf(limit: number): string {
+  if (!Number.isFinite(limit))
+    return "nobody knows this model's window: it happens when the provider refuses a request as too long";
+  return `it happens when the context has more than ${amount(limit)} tokens`;
+}
+
+/** JSON knows no infinity. */
+const finite = (limit: number): number | null => (Number.isFinite(limit) ? limit : null);
+
+// A compaction is undone, or that taken back: what came of it, with the receipt's words.
+
+export async function stepped(step: "undo" | "redo", agent: Agent): Promise<Answer> {
+  const before = receiptAt(agent);
+  const outcome = await agent.undoCompaction(step);
+  switch (outcome.type) {
+    case "refused":
+      return failed(refusedBecause(outcome.why));
+    case "nothing-to-do":
+      return told(nothings[outcome.why], outcome);
+    case "failed":
+      return failed(outcome.appended.type === "refused" ? refusalNotes[outcome.appended.why] : LEAF_MOVED);
+    case "undone":
+      return told(`undone: ${sentence(before, agent)}; /redo brings it back. ${QUIET}`, outcome);
+    case "redone":
+      return told(`back again: ${sentence(receiptAt(agent), agent)}; /undo takes it back`, outcome);
+  }
+}
+
+const QUIET =
+  "Nothing is compacted by itself until the context has grown by a tenth of the window, or the provider refuses it";
+
+const nothings = {
+  "no-compaction": "there is no compaction on this branch to undo",
+  "no-undo": "no compaction was undone here, or another has come since",
+} as const;
+
+function receiptAt({ session: { window } }: Agent): Receipt | null {
+  const compaction = window.entries[window.compactionAt];
+  return compaction?.type === "compaction" ? receiptOf(compaction) : null;
+}
+
+function sentence(receipt: Receipt | null, agent: Agent): string {
+  const { tokens } = agent.contextUsage();
+  const now = `the context has about ${amount(tokens)} tokens now`;
+  // What was found in its summary was told when it was made.
+  return receipt
+    ? `the compaction of ${receiptTold({ ...receipt, findings: [] })}; ${now}`
+    : `the newest compaction; ${now}`;
+}
+
+// `/undo`: the newest compaction is taken back.
+
+export const undo: Command = {
+  name: "undo",
+  says: "take the newest compaction back; what was said since stays on a branch of its own",
+  run: (_, { agent }) => stepped("undo", agent),
+};
+
+// `/redo`: a compaction that was taken back counts again.
+
+export const redo: Command = {
+  name: "redo",
+  says: "bring back the compaction that was undone last",
+  run: (_, { agent }) => stepped("redo", agent),
+};

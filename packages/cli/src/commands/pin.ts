@@ -1,0 +1,96 @@
+/** `/pin`: words that every compaction keeps as they are. */
+
+import {
+  type Appended,
+  entryWords,
+  type Pin,
+  pinEntry,
+  pinWords,
+  plainText,
+  type Session,
+  unpin as takeAway,
+} from "@pith/context";
+import { mistake } from "../args/usage-error.ts";
+import { findEntry, mayMean, shortId } from "../sessions/entries.ts";
+import { type Answer, type Command, type Desk, told, written } from "./command.ts";
+
+// The pins of a branch, as a list to choose from.
+
+export function pinsTold(session: Session): Answer {
+  const { pins } = session.window.state;
+  if (pins.length === 0) return told("nothing is pinned; /pin and some words keep them through every compaction", []);
+  return told(pins.map(lineOf).join("\n"), pins);
+}
+
+function lineOf({ id, text }: Pin, at: number): string {
+  return `${String(at + 1).padStart(2)}  ${shortId(id)}  ${plainText(text, WIDTH)}`;
+}
+
+const WIDTH = 100;
+
+export const pin: Command = {
+  name: "pin",
+  takes: "[words|entry]",
+  says: "keep words, or those of an entry, through every compaction; alone: what is pinned",
+  examples: ["/pin Never push to main.", "/pin 3f2a9c11", "/pin"],
+  async run(words, desk) {
+    if (words === "") return pinsTold(desk.agent.session);
+    const entryId = await entryMeant(words, desk);
+    return entryId === null ? await wordsPinned(words, desk) : await entryPinned(entryId, desk);
+  },
+};
+
+/** A single word that is the id or the label of an entry; all else is words. */
+async function entryMeant(words: string, { agent: { session } }: Desk): Promise<string | null> {
+  if (/\s/.test(words)) return null;
+  const found = await findEntry(words, session);
+  return found.type === "found" ? found.entry.id : null;
+}
+
+async function wordsPinned(words: string, { agent }: Desk): Promise<Answer> {
+  const appended = await agent.annotate((session) => pinWords(session, words));
+  return written(appended, () => told(`pinned: ${plainText(words)}`, agent.session.window.state.pins));
+}
+
+async function entryPinned(entryId: string, { agent }: Desk): Promise<Answer> {
+  const { store, window } = agent.session;
+  const entry = await store.entry(entryId);
+  const text = entry ? entryWords(entry, window.edits) : "";
+  if (text.trim() === "") return mistake(`${shortId(entryId)} has no words to pin`);
+  const appended = await agent.annotate((session) => pinEntry(session, entryId));
+  return written(appended, () => told(`pinned: ${plainText(text)}`, agent.session.window.state.pins));
+}
+
+// `/unpin`: words need no longer be kept as they are.
+
+export const unpin: Command = {
+  name: "unpin",
+  takes: "[pin]",
+  says: "let go of a pin, by its number or id; alone: what is pinned",
+  examples: ["/unpin 1"],
+  async run(words, { agent }) {
+    if (words === "") return pinsTold(agent.session);
+    const { pins } = agent.session.window.state;
+    const [found, another] = pinsMeant(words, pins);
+    if (!found) return mistake(`there is no pin "${plainText(words, 40)}"; /pin shows them`);
+    if (another) return mistake(`several pins begin with "${plainText(words, 40)}"; say more of it`);
+    const appended = await agent.annotate((session) => taken(found, session));
+    return written(appended, () => told(`no longer pinned: ${plainText(found.text)}`, agent.session.window.state.pins));
+  },
+};
+
+/** Said twice while a run was under way, it is gone already when its moment comes. */
+async function taken({ id }: Pin, session: Session): Promise<Appended> {
+  const isThere = session.window.state.pins.some((pin) => pin.id === id);
+  return isThere ? await takeAway(session, id) : { type: "appended", leaf: session.leaf };
+}
+
+/** By its place in the list, by its id or the beginning of it, or by the entry whose words it keeps. */
+function pinsMeant(words: string, pins: readonly Pin[]): readonly Pin[] {
+  if (/^\d{1,3}$/.test(words)) return pins.slice(Number(words) - 1, Number(words));
+  const isMeant = (id: string): boolean => id === words || (words.length >= SHORTEST && mayMean(words, id));
+  return pins.filter(({ id, entryId = id }) => isMeant(id) || isMeant(entryId));
+}
+
+/** What is shorter is the beginning of too many. */
+const SHORTEST = 4;

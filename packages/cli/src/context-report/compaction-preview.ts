@@ -1,0 +1,117 @@
+/** What a compaction would do now; nothing is done, nobody is asked. */
+
+import type { Agent } from "@pith/agent";
+import {
+  type Budget,
+  type Entry,
+  type Preview,
+  previewCompaction,
+  provenance,
+  type Usage,
+  type Window,
+} from "@pith/context";
+import { type Answer, told } from "../commands/command.ts";
+import { amount } from "../text/format.ts";
+import { compactionTold } from "./compaction-text.ts";
+import { entryWeights } from "./meter.ts";
+
+export function previewTold({ session, budget }: Agent): Answer {
+  const preview = previewCompaction(session.window, budget);
+  if (preview.type === "nothing-to-do") return compactionTold(preview);
+  if (preview.type === "cannot-fit")
+    return compactionTold({ type: "failed", why: "cannot-fit", breaker: preview.breaker });
+  return told(textOf(preview), preview.receipt);
+}
+
+function textOf({ receipt, front }: Extract<Preview, { type: "planned" }>): string {
+  const { tokens, covered, kept } = receipt;
+  return [
+    `would cover ${covered.count} entries and keep ${kept.count}: ${amount(tokens.before)} → about ${amount(tokens.after)} tokens`,
+    "What code alone would put in their place; a model's story would stand in it:",
+    "",
+    front.trim(),
+  ].join("\n");
+}
+
+// What a compaction would do now, in figures for who decides on it. Pure.
+
+export interface PreviewFacts {
+  readonly tokens: { readonly before: number; readonly after: number };
+  readonly dropped: Share;
+  readonly kept: Share;
+  /** Messages of the user's own among what is dropped, and the tokens there are for them. */
+  readonly words: Share;
+  readonly pins: number;
+  /** Who tells it. */
+  readonly by: string;
+  /** In dollars; null where nobody knows. */
+  readonly price: number | null;
+}
+
+export interface Share {
+  readonly count: number;
+  readonly tokens: number;
+}
+
+type Planned = Extract<Preview, { type: "planned" }>;
+
+export interface Teller {
+  readonly by: string;
+  /** Whether that is who speaks: what its last reply has cost tells more than a list. */
+  readonly isSpeaking: boolean;
+  /** Dollars for a million tokens, where they are known. */
+  readonly prices: { readonly input: number; readonly output: number } | undefined;
+}
+
+export function previewFacts({ plan, receipt }: Planned, { by, isSpeaking, prices }: Teller): PreviewFacts {
+  const { window, budget, covered, kept, checkpoint } = plan;
+  const ids = new Set(covered.map(({ id }) => id));
+  const weights = entryWeights(window, budget);
+  const share = (entries: readonly Entry[], isCovered: boolean): Share => ({
+    count: entries.length,
+    tokens: weights.filter(({ entry }) => ids.has(entry.id) === isCovered).reduce((sum, { tokens }) => sum + tokens, 0),
+  });
+  const dropped = share(covered, true);
+  const amounts = { budget, read: dropped.tokens, written: checkpoint };
+  return {
+    tokens: receipt.tokens,
+    dropped,
+    kept: share(kept, false),
+    words: { count: covered.filter(isTyped).length, tokens: budget.words },
+    pins: window.state.pins.length,
+    by,
+    price: (isSpeaking ? priceOf(window, amounts) : null) ?? listPrice(prices, amounts),
+  };
+}
+
+function isTyped(entry: Entry): boolean {
+  return entry.type === "message" && entry.message.role === "user" && provenance(entry) === "person";
+}
+
+interface Amounts {
+  readonly budget: Pick<Budget, "to">;
+  readonly read: number;
+  readonly written: number;
+}
+
+/** By what the last reply of who speaks has cost; null where it does not say. */
+function priceOf({ entries }: Window, { budget: { to }, read, written }: Amounts): number | null {
+  const reply = entries.findLast((entry) => usageIn(entry, to?.model) !== null);
+  const usage = reply && usageIn(reply, to?.model);
+  if (!usage) return null;
+  const { input, output, cost } = usage;
+  return (cost.input / input) * read + (cost.output / output) * written;
+}
+
+function listPrice(prices: Teller["prices"], { read, written }: Amounts): number | null {
+  return prices ? (prices.input * read + prices.output * written) / MILLION : null;
+}
+
+const MILLION = 1_000_000;
+
+function usageIn(entry: Entry, model: string | undefined): Usage | null {
+  if (entry.type !== "message" || entry.message.role !== "assistant") return null;
+  const { usage, model: by } = entry.message;
+  const isTold = usage?.input > 0 && usage.output > 0 && usage.cost?.input > 0 && usage.cost.output > 0;
+  return isTold && by === model ? usage : null;
+}

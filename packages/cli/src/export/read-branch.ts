@@ -1,0 +1,204 @@
+/** A branch as somebody reads it: who said or did what, in order, without secrets and without what only machines need. */
+
+import { blobOf, type Entry, type KeptBlob, type Redaction, receiptOf, type Store } from "@pith/context";
+import { readBlob } from "@pith/context/node";
+import type { Mistake } from "../args/usage-error.ts";
+import { entryMeant } from "../sessions/entries.ts";
+import { plain } from "../text/safe-text.ts";
+
+// What a message is made of, for readers: words, thoughts, calls, output, pictures.
+
+export type Block =
+  /** With `blob`, it only says what lies elsewhere. */
+  | { readonly type: "text"; readonly text: string; readonly blob?: KeptBlob }
+  | { readonly type: "thinking"; readonly text: string }
+  | { readonly type: "call"; readonly name: string; readonly text: string }
+  | { readonly type: "output"; readonly text: string }
+  /** Base64. */
+  | { readonly type: "picture"; readonly data: string; readonly mimeType: string };
+
+/** Of whatever stands there: files are not checked block by block. */
+export function blocksOf(content: unknown): readonly Block[] {
+  if (Array.isArray(content)) return content.flatMap(shown);
+  return typeof content === "string" ? [{ type: "text", text: plain(content) }] : [];
+}
+
+function shown(block: Readonly<Record<string, unknown>> | null): readonly Block[] {
+  switch (block?.type) {
+    case "text": {
+      const blob = blobOf(block);
+      return [{ type: "text", text: plainly(block.text), ...(blob && { blob }) }];
+    }
+    case "thinking":
+      return block.thinking ? [{ type: "thinking", text: plainly(block.thinking) }] : [];
+    case "toolCall":
+      return [{ type: "call", name: plainly(block.name), text: plain(JSON.stringify(block.arguments ?? {}, null, 2)) }];
+    case "image":
+      return isPicture(block.mimeType)
+        ? [{ type: "picture", data: plainly(block.data), mimeType: block.mimeType }]
+        : [];
+    default:
+      return [];
+  }
+}
+
+export function plainly(text: unknown): string {
+  return plain(String(text ?? ""));
+}
+
+/** A page must not be told by a session what to make of its bytes. */
+export function isPicture(mimeType: unknown): mimeType is string {
+  return ["image/png", "image/jpeg", "image/gif", "image/webp"].some((known) => known === mimeType);
+}
+
+// An entry as somebody reads it: who said or did what.
+
+export interface Item {
+  readonly kind: "user" | "assistant" | "result" | "failure" | "summary" | "note";
+  /** Who speaks, or what is done. */
+  readonly heading: string;
+  readonly time: string;
+  readonly blocks: readonly Block[];
+}
+
+/** Null for what is state and not said: it is nothing to read. */
+export function itemOf(entry: Entry): Item | null {
+  const item = toldItem(entry);
+  return item && { ...item, heading: plainly(item.heading), time: String(entry.timestamp) };
+}
+
+type Told = Omit<Item, "time">;
+
+function toldItem(entry: Entry): Told | null {
+  switch (entry.type) {
+    case "message":
+      return messageItem(entry);
+    case "compaction":
+      return { kind: "summary", heading: compactionHeading(entry), blocks: blocksOf(entry.summary) };
+    case "branch_summary":
+      return {
+        kind: "summary",
+        heading: "What happened on a branch that was left",
+        blocks: blocksOf(entry.summary),
+      };
+    case "custom_message":
+      return entry.display ? { kind: "note", heading: entry.customType, blocks: blocksOf(entry.content) } : null;
+    case "model_change":
+      return { kind: "note", heading: `Model: ${entry.provider}/${entry.modelId}`, blocks: [] };
+    case "gap":
+      return { kind: "note", heading: `Something was lost here: ${entry.why}`, blocks: [] };
+    default:
+      return null;
+  }
+}
+
+function messageItem({ message }: Extract<Entry, { type: "message" }>): Told | null {
+  switch (message.role) {
+    case "user":
+      return { kind: "user", heading: "User", blocks: blocksOf(message.content) };
+    case "assistant":
+      return {
+        kind: "assistant",
+        heading: `${message.provider}/${message.model}`,
+        blocks: blocksOf(message.content),
+      };
+    case "toolResult":
+      return {
+        kind: message.isError ? "failure" : "result",
+        heading: `${message.toolName}${message.isError ? " failed" : ""}`,
+        blocks: blocksOf(message.content).map(asOutput),
+      };
+    case "bashExecution":
+      return {
+        kind: "result",
+        heading: `! ${message.command}`,
+        blocks: [{ type: "output", text: plainly(message.output) }],
+      };
+    default:
+      return null;
+  }
+}
+
+/** A picture that lies elsewhere is still to be brought here. */
+function asOutput(block: Block): Block {
+  if (block.type !== "text" || block.blob?.mimeType.startsWith("image/")) return block;
+  return { type: "output", text: block.text };
+}
+
+function compactionHeading(entry: Extract<Entry, { type: "compaction" }>): string {
+  const receipt = receiptOf(entry);
+  if (!receipt) return `Compaction of ${entry.tokensBefore} tokens`;
+  const { before, after } = receipt.tokens;
+  return `Compaction: ${before} → ${after} tokens, told by ${receipt.by ?? "code"}`;
+}
+
+export type ReadBranch =
+  | {
+      readonly type: "branch";
+      readonly title: string;
+      readonly facts: readonly Fact[];
+      readonly items: readonly Item[];
+      /** Hashes of blobs that were lost or changed. */
+      readonly missing: readonly string[];
+    }
+  | Mistake;
+
+/** A word and what it stands for. */
+export type Fact = readonly [name: string, value: string];
+
+export interface Reading {
+  /** The session's file. */
+  readonly path: string;
+  /** The beginning of its id, or its label. */
+  readonly leaf: string | undefined;
+  readonly redaction: Redaction;
+}
+
+export async function readBranch(store: Store, { path, leaf, redaction }: Reading): Promise<ReadBranch> {
+  const end = leaf === undefined ? null : await entryMeant(store, leaf);
+  if (end?.type === "mistake") return end;
+  const at = end ? end.entry.id : await store.leaf();
+  const missing: string[] = [];
+  const items: Item[] = [];
+  for (const entry of await store.branch(at)) {
+    const item = itemOf(redaction.redacted(entry));
+    if (item) items.push({ ...item, blocks: await withPictures(item.blocks, { path, missing }) });
+  }
+  const { id, cwd, timestamp } = store.header;
+  const name = redaction.redacted((await store.name()) || firstWords(items) || `session ${id}`);
+  const facts: readonly Fact[] = [
+    ["session", id],
+    ["folder", redaction.redacted(cwd)],
+    ["begun", timestamp],
+  ];
+  return { type: "branch", title: plain(name), facts, items, missing };
+}
+
+interface Pictures {
+  readonly path: string;
+  readonly missing: string[];
+}
+
+/** A picture that lies beside the session is brought into its place; where it is lost, the words about it stay. */
+async function withPictures(blocks: readonly Block[], { path, missing }: Pictures): Promise<readonly Block[]> {
+  const shown: Block[] = [];
+  for (const block of blocks) {
+    const blob = block.type === "text" ? block.blob : undefined;
+    if (!blob?.mimeType.startsWith("image/")) {
+      shown.push(block);
+      continue;
+    }
+    const read = await readBlob(path, blob.hash);
+    if (read.type !== "read") missing.push(blob.hash);
+    const { mimeType } = blob;
+    shown.push(
+      read.type === "read" ? { type: "picture", data: Buffer.from(read.bytes).toString("base64"), mimeType } : block,
+    );
+  }
+  return shown;
+}
+
+function firstWords(items: readonly Item[]): string {
+  const said = items.find(({ kind }) => kind === "user")?.blocks.find((block) => block.type === "text");
+  return said?.type === "text" ? said.text.replace(/\s+/g, " ").trim().slice(0, 80) : "";
+}

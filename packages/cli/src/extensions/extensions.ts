@@ -1,0 +1,109 @@
+/** The extensions of this call: those that come with Pith, the user's, and those of a folder that is trusted. Nothing is loaded where there are none. */
+
+import { existsSync } from "node:fs";
+import { assembledExtensions, type Extension, type Extensions, type NamedExtension, nobodyThere } from "@pith/agent";
+import { machine } from "@pith/context/node";
+import { areWantedHere, type Place } from "../app/app-options.ts";
+import { namesServers } from "../mcp/servers.ts";
+import { allTools } from "../settings/definitions.ts";
+import { type TrustedFolder, trustedFiles } from "../trust/trust.ts";
+import type { Report } from "./errors.ts";
+import { extensionsFolder, type FoundExtensions, nothingFound } from "./extension-files.ts";
+
+// The extensions that come with Pith: each is loaded where something here asks for it, so that no start waits for it.
+
+export interface Bundled {
+  readonly name: string;
+  readonly isWanted: (place: Place) => Promise<boolean> | boolean;
+  readonly load: (place: Place) => Promise<Extension>;
+}
+
+export const bundled: readonly Bundled[] = [
+  {
+    name: "sub-agents",
+    isWanted: areWantedHere,
+    load: async (place) => (await import("../sub-agents/extension.ts")).subAgents(place),
+  },
+  {
+    name: "mcp",
+    isWanted: namesServers,
+    load: async (place) => (await import("../mcp/mcp.ts")).mcp(place),
+  },
+];
+
+/** Null where there are none, or none are wanted. */
+export async function extensionsHere(place: Place): Promise<Extensions | null> {
+  if (place.choices.extensions === false) return null;
+  const [own, { found, notes }] = await Promise.all([bundledHere(place), foundHere(place)]);
+  if (own.length === 0 && found.length === 0 && notes.length === 0) return null;
+  const report = reportingTo(place);
+  const extensions = await assembled([...own, ...(await loadedOf(found, report))], { ...place, report });
+  return notes.length === 0 ? extensions : { ...extensions, notes: [...notes, ...extensions.notes] };
+}
+
+/** Those of the user and of a folder that is trusted, before anything of them is run. */
+export async function foundHere({ home, trusted }: Pick<Place, "home" | "trusted">): Promise<FoundExtensions> {
+  const own = existsSync(extensionsFolder(home)) ? (await finding()).userExtensions(home) : nothingFound;
+  const files = trusted ? trustedFiles(trusted, "extensions") : [];
+  const there = files.length === 0 ? nothingFound : (await finding()).projectExtensions(files);
+  return { found: [...own.found, ...there.found], notes: [...own.notes, ...there.notes] };
+}
+
+const finding = () => import("./find.ts");
+
+/** With all that their registering needs to know of the program. */
+export async function assembled(
+  named: readonly NamedExtension[],
+  { cwd, ui, report }: Pick<Place, "cwd" | "ui"> & { readonly report: Report },
+): Promise<Extensions> {
+  const { commands } = await import("../commands/commands.ts");
+  const ownCommands = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+  const early = { ui: ui ?? nobodyThere, hasUI: ui !== undefined, cwd };
+  return await assembledExtensions(named, { ports: machine, report, early, ownTools: allTools, ownCommands });
+}
+
+/** Once for each event: it may happen with every letter that comes. */
+function reportingTo({ note = () => {}, listen }: Pick<Place, "note" | "listen">): Report {
+  const told = new Set<string>();
+  return ({ extension, event, why }) => {
+    const about = `${extension} ${event}`;
+    if (told.has(about)) return;
+    told.add(about);
+    note(`the extension ${extension} failed at ${event}, and all went on without it: ${why}`);
+    void listen?.({ type: "extension_error", extensionPath: extension, event, error: why });
+  };
+}
+
+async function bundledHere(place: Place): Promise<readonly NamedExtension[]> {
+  const wanted = await Promise.all(bundled.map(async (each) => ((await each.isWanted(place)) ? [each] : [])));
+  return wanted.flat().map(({ name, load }) => ({ name, extension: async (pith) => (await load(place))(pith) }));
+}
+
+async function loadedOf(found: FoundExtensions["found"], report: Report): Promise<readonly NamedExtension[]> {
+  if (found.length === 0) return [];
+  const { loaded } = await import("./load.ts");
+  return loaded(found, report);
+}
+
+// Whether an extension of the user trusts a folder: asked where it holds something that nobody has trusted, before a person is.
+
+export interface Asking extends Pick<Place, "cwd" | "home" | "note"> {
+  readonly trusted: TrustedFolder;
+  /** False where none are wanted. */
+  readonly isWanted: boolean;
+}
+
+/** For this call alone. */
+export async function trustedByExtensions({ trusted, isWanted, ...place }: Asking): Promise<boolean> {
+  const { files } = trusted.holds;
+  if (!isWanted || trusted.type === "trusted" || files.length === 0) return false;
+  if (!existsSync(extensionsFolder(place.home))) return false;
+  const [{ userExtensions }, { loaded }] = await Promise.all([import("./find.ts"), import("./load.ts")]);
+  const { found } = userExtensions(place.home);
+  if (found.length === 0) return false;
+  // What is wrong with one is said when the session is made ready.
+  const report = (): void => {};
+  const { asked } = await assembled(loaded(found, report), { cwd: place.cwd, report });
+  const answers = await asked({ type: "project_trust", cwd: place.cwd, files: files.map(({ name }) => name) });
+  return answers.some(({ trusted: isTrusted }) => isTrusted === true);
+}

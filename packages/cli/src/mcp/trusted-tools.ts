@@ -1,0 +1,149 @@
+/** What a server offered when somebody trusted it: each tool by a hash of all that it says of itself, so that no change goes unseen. */
+
+import { createHash } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { believedText, inOrder, ownFile, setAside, syncFolder } from "@pith/agent/node";
+import { isObject, objectIn } from "../settings/definitions.ts";
+import type { NamedServer } from "../settings/settings.ts";
+
+/** A tool as its server tells of it. Nothing of it is ours. */
+export interface OfferedTool {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly inputSchema: unknown;
+  readonly outputSchema?: unknown;
+  readonly annotations?: unknown;
+}
+
+export interface Pin {
+  /** When. */
+  readonly trusted: string;
+  /** Of all of it. */
+  readonly hash: string;
+  /** By the names of the tools. */
+  readonly tools: Readonly<Record<string, string>>;
+}
+
+export function pinOf(tools: readonly OfferedTool[], trusted: string): Pin {
+  const hashes = tools.map((tool): [string, string] => [tool.name, hashOf(told(tool))]);
+  // Two of one name are no longer told apart by it, but they are in the hash of all.
+  return { trusted, hash: hashOf(hashes.toSorted(byText)), tools: Object.fromEntries(hashes) };
+}
+
+export interface PinChanges {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
+}
+
+export function changesSince(before: Pin, now: Pin): PinChanges {
+  const had = new Map(Object.entries(before.tools));
+  const has = new Map(Object.entries(now.tools));
+  return {
+    added: [...has.keys()].filter((name) => !had.has(name)),
+    removed: [...had.keys()].filter((name) => !has.has(name)),
+    changed: [...has].flatMap(([name, hash]) => (had.has(name) && had.get(name) !== hash ? [name] : [])),
+  };
+}
+
+/** Another program, or another address, is another server, whatever it is called. */
+export function pinKey({ name, server, from }: NamedServer, cwd: string): string {
+  const place = from === "settings" ? "" : cwd;
+  const identity = "url" in server ? [server.url] : [place, server.command, ...(server.args ?? [])];
+  return `${name} ${hashOf(identity)}`;
+}
+
+function told({ name, title, description, inputSchema, outputSchema, annotations }: OfferedTool): unknown {
+  return { name, title, description, inputSchema, outputSchema, annotations };
+}
+
+function hashOf(value: unknown): string {
+  return createHash("sha256")
+    .update(JSON.stringify(sortKeys(value)))
+    .digest("hex");
+}
+
+/** The order in which a server names things says nothing. */
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (!isObject(value)) return value;
+  return Object.entries(value)
+    .toSorted(byText)
+    .map(([name, each]) => [name, sortKeys(each)]);
+}
+
+function byText([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+// The file of pins, in Pith's home: believed only where nobody else could have written it, replaced whole, by one program at a time.
+
+export type PinsRead =
+  | { readonly type: "read"; readonly pins: ReadonlyMap<string, Pin> }
+  | { readonly type: "damaged" | "unbelieved"; readonly why: string };
+
+export type PinKept = { readonly type: "kept" } | { readonly type: "failed"; readonly message: string };
+
+export async function readPins(home: string): Promise<PinsRead> {
+  const file = pinFile(home);
+  try {
+    return await pinsIn(file);
+  } catch (error) {
+    return { type: "unbelieved", why: `${file} cannot be read: ${(error as Error).message}` };
+  }
+}
+
+/** Whatever other programs keep at the same time stays. */
+export async function keepPin(key: string, pin: Pin, home: string): Promise<PinKept> {
+  const file = pinFile(home);
+  try {
+    await mkdir(home, { recursive: true, mode: 0o700 });
+    return await inOrder(file, async (isOurTurn) => {
+      const read = await pinsIn(file);
+      if (read.type === "unbelieved") return { type: "failed", message: `${read.why}, so nothing was changed in it` };
+      if (read.type === "damaged") await setAside(file);
+      const others = read.type === "read" ? [...read.pins].filter(([each]) => each !== key) : [];
+      const servers = Object.fromEntries([...others, [key, pin]].slice(-MOST));
+      const last = async (): Promise<void> => {
+        if (!(await isOurTurn())) throw new Error("another program took our turn; try again");
+      };
+      const text = `${JSON.stringify({ version: 1, servers }, null, 2)}\n`;
+      await ownFile(file, new TextEncoder().encode(text), { last });
+      await syncFolder(dirname(file));
+      return { type: "kept" };
+    });
+  } catch (error) {
+    return { type: "failed", message: `${file} cannot be written: ${(error as Error).message}` };
+  }
+}
+
+const MOST = 1_000;
+const MOST_BYTES = 16 * 1024 * 1024;
+
+async function pinsIn(file: string): Promise<PinsRead> {
+  const read = await believedText(file, MOST_BYTES);
+  if (read.type === "unbelieved") return read;
+  if (read.type === "none") return { type: "read", pins: new Map() };
+  const { version, servers } = objectIn(read.text) ?? {};
+  if (typeof version === "number" && version > 1)
+    return { type: "unbelieved", why: `${file} was written by a newer version` };
+  const pins = isObject(servers) ? Object.entries(servers) : null;
+  if (version !== 1 || !pins?.every(isPinned)) return { type: "damaged", why: `${file} is damaged` };
+  return { type: "read", pins: new Map(pins as [string, Pin][]) };
+}
+
+function isPinned([, pin]: [string, unknown]): boolean {
+  return (
+    isObject(pin) &&
+    typeof pin.trusted === "string" &&
+    typeof pin.hash === "string" &&
+    isObject(pin.tools) &&
+    Object.values(pin.tools).every((hash) => typeof hash === "string")
+  );
+}
+
+function pinFile(home: string): string {
+  return join(home, "mcp-pins.json");
+}

@@ -1,0 +1,179 @@
+/** Calls of tools as an editor shows them: what is done, to which file, and what came of it. Pure. */
+
+import { resolve } from "node:path";
+import type {
+  ContentBlock,
+  SessionUpdate,
+  ToolCallContent,
+  ToolCallLocation,
+  ToolCall as ToolCallShown,
+  ToolCallUpdate,
+  ToolKind,
+} from "@agentclientprotocol/sdk/unstable";
+import type { AgentEvent, Question } from "@pith/agent";
+import type { AssistantMessage, ImageBlock, TextBlock, ToolResultMessage } from "@pith/context";
+import { callWords } from "../../text/tool-call-text.ts";
+import type { Abilities } from "./acp-context.ts";
+
+// A unified diff as pairs of texts, before and after, which is how editors want it. Pure.
+
+export interface ChangedHunk {
+  readonly oldText: string;
+  readonly newText: string;
+}
+
+export function changedHunks(diff: string): readonly ChangedHunk[] {
+  const hunks: { readonly old: string[]; readonly new: string[] }[] = [];
+  for (const line of diff.split("\n")) {
+    if (line.startsWith("@@")) hunks.push({ old: [], new: [] });
+    const hunk = hunks.at(-1);
+    // Before the first stand the names, and a text without a line end says so itself.
+    if (!hunk || line.startsWith("@@") || line.startsWith("\\")) continue;
+    if (!line.startsWith("+") && line !== "") hunk.old.push(line.slice(1));
+    if (!line.startsWith("-") && line !== "") hunk.new.push(line.slice(1));
+  }
+  return hunks.map((hunk) => ({ oldText: textIn(hunk.old), newText: textIn(hunk.new) }));
+}
+
+function textIn(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+// Texts and pictures as an editor takes them, and notes of ours among the words of the model. Pure.
+
+export function textBlock(text: string): ContentBlock {
+  return { type: "text", text };
+}
+
+export function contentBlocks(content: string | readonly (TextBlock | ImageBlock)[]): readonly ContentBlock[] {
+  if (typeof content === "string") return [textBlock(content)];
+  return content.map((block) =>
+    block.type === "text" ? textBlock(block.text) : { type: "image", data: block.data, mimeType: block.mimeType },
+  );
+}
+
+export interface Noted {
+  readonly text: string;
+  readonly severity?: "info" | "warning" | "error";
+}
+
+/** Beside the conversation where the editor has a place for that; else in it, on lines of their own. */
+export function noteUpdate({ text, severity = "info" }: Noted, { notices }: Abilities): SessionUpdate {
+  const words = text.trim().replace(/^· /, "");
+  if (!notices) return { sessionUpdate: "agent_message_chunk", content: textBlock(`\n\n· ${words}\n\n`) };
+  const [title = "", ...rest] = words.split("\n");
+  const description = rest.join("\n");
+  return { sessionUpdate: "notice", severity, title, ...(description !== "" && { description }) };
+}
+
+export interface Called {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+export function callShown({ toolCallId, toolName, args }: Called, cwd: string): ToolCallShown {
+  return {
+    toolCallId,
+    title: callWords(toolName, args),
+    name: toolName,
+    kind: kindOf(toolName),
+    status: "pending",
+    locations: locationsOf(args, cwd),
+    rawInput: args,
+  };
+}
+
+/** Nobody runs the calls of a reply that broke off. */
+export function isRun({ stopReason }: AssistantMessage): boolean {
+  return stopReason !== "error" && stopReason !== "aborted";
+}
+
+export function kindOf(tool: string): ToolKind {
+  return Object.hasOwn(KINDS, tool) ? (KINDS[tool] ?? "other") : "other";
+}
+
+const KINDS: Readonly<Record<string, ToolKind>> = {
+  read: "read",
+  write: "edit",
+  edit: "edit",
+  bash: "execute",
+  grep: "search",
+  find: "search",
+  ls: "search",
+  fetch: "fetch",
+};
+
+function locationsOf({ path, offset }: Called["args"], cwd: string): ToolCallLocation[] {
+  if (typeof path !== "string" || path.trim() === "") return [];
+  return [{ path: resolve(cwd, path), ...(typeof offset === "number" && offset >= 1 && { line: offset }) }];
+}
+
+/** Without `content` what the editor has of it stays, such as the change that it was asked about. */
+export function callEnded(
+  { toolCallId, args }: Pick<Called, "toolCallId" | "args">,
+  result: ToolResultMessage,
+  cwd: string,
+): ToolCallUpdate {
+  const status = result.isError ? "failed" : "completed";
+  const content = resultContent(args, result, cwd);
+  const details = withoutOurs(result.details);
+  return { toolCallId, status, ...(content && { content }), ...(details !== undefined && { rawOutput: details }) };
+}
+
+function resultContent(args: Called["args"], result: ToolResultMessage, cwd: string): ToolCallContent[] | null {
+  const { toolName, isError, details } = result;
+  const path = typeof args.path === "string" ? resolve(cwd, args.path) : null;
+  if (isError || path === null) return plainContent(result);
+  const { diff, pith } = fieldsOf(details);
+  if (toolName === "edit" && typeof diff === "string") return changedHunks(diff).map((hunk) => diffOf(path, hunk));
+  if (toolName !== "write" || typeof args.content !== "string") return plainContent(result);
+  return fieldsOf(pith).before === null ? [diffOf(path, { oldText: null, newText: args.content })] : null;
+}
+
+export function plainContent({ content }: Pick<ToolResultMessage, "content">): ToolCallContent[] {
+  return contentBlocks(content).map((block) => ({ type: "content", content: block }));
+}
+
+export function diffOf(
+  path: string,
+  { oldText, newText }: { readonly oldText: string | null; readonly newText: string },
+): ToolCallContent {
+  return { type: "diff", path, oldText, newText };
+}
+
+/** What we keep with a result for ourselves says nothing to others. */
+function withoutOurs(details: unknown): unknown {
+  const { pith: _, ...rest } = fieldsOf(details);
+  return Object.keys(rest).length === 0 ? undefined : rest;
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
+// The calls that have no result yet: a question names what is asked for, and an editor wants to know which call that is.
+
+export class OpenCalls {
+  readonly #calls = new Map<string, Called>();
+
+  hear(event: AgentEvent): void {
+    if (event.type === "tool_execution_end") this.#calls.delete(event.toolCallId);
+    if (event.type === "agent_settled") this.#calls.clear();
+    if (event.type === "tool_execution_start") this.#add(event);
+    if (event.type !== "message_end" || event.message.role !== "assistant") return;
+    for (const block of event.message.content)
+      if (block.type === "toolCall") this.#add({ toolCallId: block.id, toolName: block.name, args: block.arguments });
+  }
+
+  /** Null where nobody called it, such as a tool that an extension runs. */
+  of({ tool, arguments: args }: Pick<Question, "tool" | "arguments">): string | null {
+    const same = [...this.#calls.values()].filter(({ toolName }) => toolName === tool);
+    const words = JSON.stringify(args);
+    return (same.find((call) => JSON.stringify(call.args) === words) ?? same[0])?.toolCallId ?? null;
+  }
+
+  #add({ toolCallId, toolName, args }: Called): void {
+    this.#calls.set(toolCallId, { toolCallId, toolName, args });
+  }
+}

@@ -1,0 +1,84 @@
+/** What is said with words that were typed: the files and folders they name with an @, the pictures that were pasted, and the words last. */
+
+import { type Content, LARGEST_PICTURE, type WorkspaceFiles } from "@pith/agent";
+import { nodeFiles, nodeSearch } from "@pith/agent/node";
+import type { ImageBlock, TextBlock } from "@pith/context";
+import { type Mistake, mistake } from "../../../args/usage-error.ts";
+import { type FoundFile, fileBlocks } from "../../../resources/attachments.ts";
+import type { Talking } from "../screen-context.ts";
+import { clippedPicture } from "./clipboard.ts";
+import { mentions, type Written } from "./message.ts";
+
+export type WordsSaid = { readonly type: "said"; readonly content: Content } | Mistake;
+
+/** What an @ names and is not there is a word like any other. */
+export async function wordsSaid(
+  { text, typed, pictures }: Written,
+  place: { readonly cwd: string },
+): Promise<WordsSaid> {
+  const named = mentions(typed);
+  if (named.length === 0 && pictures.length === 0) return { type: "said", content: text };
+  const blocks: (TextBlock | ImageBlock)[] = [];
+  let count = 0;
+  for (const path of named.slice(0, MOST_LOOKED_FOR)) {
+    const found = await foundAt(path, place.cwd);
+    if (found.type === "mistake") return found;
+    blocks.push(...found.blocks);
+    if (found.blocks.length > 0) count += 1;
+    if (count > MOST_NAMED) return mistake(`more than ${MOST_NAMED} files are named with an @; name fewer at once`);
+  }
+  for (const { marker, image } of pictures) blocks.push({ type: "text", text: marker }, image);
+  return { type: "said", content: blocks.length === 0 ? text : [...blocks, { type: "text", text }] };
+}
+
+const MOST_NAMED = 20;
+/** Most words with an @ name no file, such as people. */
+const MOST_LOOKED_FOR = 500;
+const MOST_NAMES = 300;
+
+async function foundAt(path: string, root: string): Promise<FoundFile> {
+  const files = nodeFiles({ root, mostBytes: LARGEST_PICTURE });
+  for (const meant of [path, path.replace(/[.,;:!?)\]}'"]+$/, "")]) {
+    if (meant === "") continue;
+    const read = await files.read(meant);
+    if (read.type === "missing") continue;
+    if (read.type === "folder") return await namesOf(meant, root);
+    const once: Pick<WorkspaceFiles, "read"> = { read: async () => read };
+    return await fileBlocks(meant, once);
+  }
+  return { type: "blocks", blocks: [] };
+}
+
+async function namesOf(path: string, root: string): Promise<FoundFile> {
+  const act = { signal: new AbortController().signal, most: MOST_NAMES };
+  const listed = await nodeSearch({ root }).list(path, act);
+  if (listed.type !== "found") return mistake(`@${path}: ${listed.message}`);
+  const names = listed.found.map(({ name }) => name);
+  const more = listed.isAll ? [] : ["…"];
+  return { type: "blocks", blocks: [{ type: "text", text: folderText(path, [...names, ...more]) }] };
+}
+
+function folderText(path: string, names: readonly string[]): string {
+  return `<folder path="${path}">\n${names.join("\n")}\n</folder>`;
+}
+
+// A picture comes into the words: from the clipboard, or from a file whose path was pasted or dropped.
+
+export async function pastePicture({ ready, screen }: Talking): Promise<void> {
+  const clipped = await clippedPicture(ready.place.environment);
+  if (clipped.type === "none") return screen.tell(clipped.why, "warning");
+  const taken = screen.editor?.pictures.take(clipped.bytes);
+  if (taken?.type === "refused") return screen.tell(taken.why, "warning");
+  if (taken) screen.words.insert(`${taken.marker} `);
+}
+
+/** False where there is no picture, so that the path is words. */
+export async function pictureAt(path: string, { ready, screen }: Talking): Promise<boolean> {
+  const files = nodeFiles({ root: ready.place.cwd, mostBytes: LARGEST_PICTURE });
+  const read = await files.read(path);
+  if (read.type === "too-large") screen.tell(`${path}: ${read.message}; up to 3.75 MB can be said`, "warning");
+  const taken = read.type === "read" ? screen.editor?.pictures.take(read.bytes) : undefined;
+  if (taken?.type !== "taken") return false;
+  screen.words.insert(`${taken.marker} `);
+  return true;
+}

@@ -1,0 +1,131 @@
+/** Words as somebody sends them off: what is said, and what goes with it. */
+
+import { fileURLToPath } from "node:url";
+import { LARGEST_PICTURE, pictureKind } from "@pith/agent";
+import type { ImageBlock } from "@pith/context";
+
+export interface Written {
+  /** With long pastes in their places. */
+  readonly text: string;
+  /** As it stood in the editor: only what is seen there names files to be said, and no paste does so unseen. */
+  readonly typed: string;
+  readonly pictures: readonly Picture[];
+  /** It is said when the work under way is done, and not before its next request. */
+  readonly isForLater?: true;
+}
+
+export interface Picture {
+  /** What stands for it in the words, such as `[picture 1: 340 KB png]`. */
+  readonly marker: string;
+  readonly image: ImageBlock;
+}
+
+export function justWords(text: string): Written {
+  return { text, typed: text, pictures: [] };
+}
+
+// Files that words name with an @: `@src/a.ts`, or `@"with blanks.md"`. Pure.
+
+/** Each once, in their order; whether they are there is not known here. */
+export function mentions(words: string): readonly string[] {
+  const found = [...words.matchAll(MENTION)].map(([, quoted, bare]) => quoted ?? bare ?? "");
+  return [...new Set(found)].filter((path) => path !== "");
+}
+
+/** At the beginning of a word: an address such as me@example.org names nothing. */
+const MENTION = /(?<=^|[\s(])@(?:"([^"\n]+)"|([^\s"]+))/gu;
+
+// Paths of pictures, as terminals paste them when files are dropped on them: quoted, escaped, or as addresses, one or several. Pure.
+
+/** Empty where the words are anything but such paths. */
+export function picturePaths(pasted: string): readonly string[] {
+  const text = pasted.trim();
+  if (text.length > LONGEST) return [];
+  const words = text.match(WORD) ?? [];
+  const paths = words.map(unquoted);
+  if (paths.every(isPicture)) return paths;
+  // Some terminals leave a blank in a name as it is.
+  return /^(?:~?\/|[a-z]:\\)[^\n]*$/i.test(text) && isPicture(text) ? [text] : [];
+}
+
+const LONGEST = 16 * 1024;
+
+/** A quoted one, or one up to the next blank that is not escaped. */
+const WORD = /'[^'\n]+'(?!\S)|"[^"\n]+"(?!\S)|(?:\\.|[^\s\\])+/g;
+
+function isPicture(path: string | null): path is string {
+  return path !== null && /\.(?:png|jpe?g|gif|webp)$/i.test(path);
+}
+
+function unquoted(word: string): string | null {
+  const [, , inner] = /^(['"])(.+)\1$/.exec(word) ?? [];
+  if (inner !== undefined) return inner;
+  return word.startsWith("file://") ? fromAddress(word) : word.replaceAll(/\\(.)/g, "$1");
+}
+
+function fromAddress(line: string): string | null {
+  try {
+    return fileURLToPath(line);
+  } catch {
+    // An address of another machine is no file here.
+    return null;
+  }
+}
+
+// Pictures that were pasted: each has a marker in the words, and is said where its marker still stands when they are sent.
+
+/** So many bytes of them are kept, the newest first: an undo or the history may bring a marker back. */
+const MOST_BYTES = 32 * 1024 * 1024;
+
+export type Taken =
+  | { readonly type: "taken"; readonly marker: string }
+  | { readonly type: "refused"; readonly why: string };
+
+export class Pictures {
+  #kept: readonly Picture[] = [];
+  #count = 0;
+
+  take(bytes: Uint8Array): Taken {
+    const mimeType = pictureKind(bytes);
+    if (mimeType === null) return { type: "refused", why: "that is no picture (png, jpeg, gif, webp)" };
+    if (bytes.length > LARGEST_PICTURE)
+      return { type: "refused", why: `the picture has ${sized(bytes.length)}; up to 3.75 MB can be said` };
+    return {
+      type: "taken",
+      marker: this.put({ type: "image", data: Buffer.from(bytes).toString("base64"), mimeType }),
+    };
+  }
+
+  /** The marker of it. */
+  put(image: ImageBlock): string {
+    this.#count += 1;
+    const kind = image.mimeType.replace("image/", "");
+    const marker = `[picture ${this.#count}: ${sized(bytesIn(image))} ${kind}]`;
+    this.#kept = bounded([...this.#kept, { marker, image }]);
+    return marker;
+  }
+
+  /** In the order in which they are named, each once. */
+  in(text: string): readonly Picture[] {
+    const at = (each: Picture): number => text.indexOf(each.marker);
+    return this.#kept.filter((each) => at(each) >= 0).toSorted((one, other) => at(one) - at(other));
+  }
+}
+
+function bounded(pictures: readonly Picture[]): readonly Picture[] {
+  let bytes = 0;
+  const over = pictures.findLastIndex(({ image }) => {
+    bytes += bytesIn(image);
+    return bytes > MOST_BYTES;
+  });
+  return pictures.slice(over + 1);
+}
+
+function bytesIn({ data }: ImageBlock): number {
+  return Buffer.byteLength(data, "base64");
+}
+
+function sized(bytes: number): string {
+  if (bytes < 1024) return `${bytes} bytes`;
+  return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}

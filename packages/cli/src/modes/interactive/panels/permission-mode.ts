@@ -1,0 +1,67 @@
+/** Which permission mode holds: one key goes through plan, ask and edit; `all` is asked for by its name and confirmed. */
+
+import type { Mode } from "@pith/agent";
+import { modes, modeTold } from "../../../commands/settings.ts";
+import { keyHint } from "../keys/key-text.ts";
+import type { Stage, Talking } from "../screen-context.ts";
+import { choice } from "./choice.ts";
+
+/** Shift+Tab. */
+export function nextMode(talking: Talking): boolean {
+  const now = talking.ready.built.permissions.mode;
+  setMode(ROUND[(ROUND.indexOf(now) + 1) % ROUND.length] ?? "ask", talking);
+  return true;
+}
+
+/** From `all` it goes to the strictest. */
+const ROUND: readonly Mode[] = ["plan", "ask", "edit"];
+
+/** `/mode`, and `/mode all`, which is confirmed; the rest is done by the command. */
+export async function openMode(words: string, talking: Talking): Promise<boolean> {
+  if (words !== "" && words !== "all") return named(words, talking);
+  const wanted = words === "all" ? "all" : await chosenMode(talking);
+  if (wanted === null || (wanted === "all" && !(await isConfirmed(talking.screen)))) return true;
+  setMode(wanted, talking);
+  talking.screen.tell(modeTold(wanted));
+  return true;
+}
+
+/** False where there is no such mode: the command says so. */
+function named(words: string, talking: Talking): boolean {
+  const wanted = modes.find(({ name }) => name === words);
+  if (!wanted) return false;
+  setMode(wanted.name, talking);
+  talking.screen.tell(modeTold(wanted.name));
+  return true;
+}
+
+function setMode(mode: Mode, { ready, screen }: Talking): void {
+  ready.built.setMode(mode);
+  screen.change((state) => ({ ...state, facts: { ...state.facts, mode } }));
+}
+
+async function chosenMode({ ready, screen }: Talking): Promise<Mode | null> {
+  const now = ready.built.permissions.mode;
+  const options = modes.map(({ name, says }) => ({ label: name.padEnd(4), says, value: name }));
+  const title = "What may be done without a question?";
+  const at = modes.findIndex(({ name }) => name === now);
+  return await screen.ask(choice({ title, options, at }), { where: "inline" });
+}
+
+async function isConfirmed(screen: Stage): Promise<boolean> {
+  const away = keyHint("mode", screen.state.keymap) ?? "/mode";
+  const panel = choice({
+    title: "Let it do everything without asking?",
+    body: ({ theme }) => [
+      "",
+      " It may change and delete files anywhere you can, and run any command outside the sandbox.",
+      theme.dim(` Only secrets are still asked about. The mode ends with this program, or with ${away}.`),
+      "",
+    ],
+    options: [
+      { key: "n", label: "No, leave it as it is", value: false },
+      { key: "y", label: "Yes, everything", value: true },
+    ],
+  });
+  return (await screen.ask(panel, { where: "inline" })) ?? false;
+}

@@ -1,0 +1,146 @@
+/** Whoever sits before the screen is asked: what it is about is shown first, and all of it where they want to see it. */
+
+import { homedir } from "node:os";
+import type { AgentHooks, Answer, Ask } from "@pith/agent";
+import { pithHome } from "@pith/context/node";
+import type { Wish } from "../../args/args.ts";
+import { type TrustedFolder, trustedFolder } from "../../trust/trust.ts";
+import type { Turns } from "./extension-ui.ts";
+import { stop } from "./interrupt.ts";
+import type { Notifier } from "./notifications.ts";
+import type { CompactionConsent } from "./panels/auto-compact.ts";
+import type { QuestionAnswer, QuestionParts, QuestionState } from "./panels/permission.ts";
+import { type Stage, survived, type Talking } from "./screen-context.ts";
+
+export interface AskParts {
+  /** Null before it is open; then nothing is asked either. */
+  readonly talking: () => Talking | null;
+  readonly notifier?: Pick<Notifier, "waits"> | undefined;
+  /** Whatever extensions ask waits for it. */
+  readonly turns?: Turns;
+}
+
+/** One question at a time comes here: the permissions see to that. */
+export function askOn(stage: Stage, { talking, notifier, turns }: AskParts): Ask {
+  return async (question, { signal }) => {
+    const open = talking();
+    if (!open) return { type: "no" };
+    const enough = notifier?.waits(question.text);
+    let answer = { type: "no" } as Answer | null;
+    const act = async (): Promise<void> => {
+      const { matterOf } = await import("./panels/permission-subject.ts");
+      const matter = await matterOf(question, open.ready.place, signal);
+      answer = await answerTo({ question, matter, signal, ...(notifier && earlyKeys(stage)) }, stage);
+    };
+    // A question that cannot be shown is a no.
+    const asked = (): Promise<void> => survived(act, open);
+    await (turns ? turns.atOnce(asked) : asked()).finally(enough);
+    // Whoever leaves a question without an answer wants no more of it.
+    if (answer === null && !signal.aborted) stop(open);
+    return answer ?? { type: "no" };
+  };
+}
+
+/** Whoever has words in the editor may still be typing; nobody else can have read the question in less than a moment. */
+function earlyKeys({ words }: Stage): Pick<QuestionParts, "quietMs" | "isTyping"> {
+  return words.text === "" ? { quietMs: 300 } : { quietMs: 700, isTyping: true };
+}
+
+interface Asking extends QuestionParts {
+  readonly signal: AbortSignal;
+}
+
+async function answerTo(asking: Asking, stage: Stage): Promise<Answer | null> {
+  const { questionPanel } = await import("./panels/permission.ts");
+  for (let at: QuestionState | null = null; ; ) {
+    const panel = questionPanel({ ...asking, ...(at && { at }) });
+    const answer: QuestionAnswer | null = await stage.ask(panel, { where: "inline", signal: asking.signal });
+    if (answer?.type !== "whole") return answer;
+    at = answer.at;
+    await showWhole(asking, stage);
+  }
+}
+
+async function showWhole({ question, matter, signal }: Asking, stage: Stage): Promise<void> {
+  const [{ textPage }, { matterLines }] = await Promise.all([
+    import("./panels/pager.ts"),
+    import("./panels/permission-subject.ts"),
+  ]);
+  const page = textPage({ title: question.text, lines: (sight) => matterLines(matter, sight) });
+  await stage.ask(page, { where: "page", signal });
+}
+
+// Before the first talk in a folder that brings something of its own: does it count? Nobody is asked where there is nothing, nor twice about the same bytes.
+
+export interface TrustPlace {
+  readonly cwd: string;
+  /** Pith's home. */
+  readonly home: string;
+}
+
+/** The wish as it stands afterwards: only this time is said by the wish itself. */
+export async function trustAsked(wish: Wish, stage: Stage, place: TrustPlace = here()): Promise<Wish> {
+  if (wish.trusts) return wish;
+  const folder = await trustedFolder({ ...place, userHome: homedir() });
+  if (folder.type === "trusted" || folder.holds.files.length === 0) return wish;
+  const { wasDeclined } = await import("../../trust/trust-file.ts");
+  if (await wasDeclined(folder.holds, place.home)) return wish;
+  if (await isTrustedBy(folder, { place, wish })) return { ...wish, trusts: true };
+  return (await isCounted(stage, place)) ? { ...wish, trusts: true } : wish;
+}
+
+/** Extensions of the user are asked before anybody is. */
+async function isTrustedBy(
+  trusted: TrustedFolder,
+  { place, wish }: { readonly place: TrustPlace; readonly wish: Wish },
+): Promise<boolean> {
+  const [{ trustedByExtensions }, { whatHolds }] = await Promise.all([
+    import("../../extensions/extensions.ts"),
+    import("../../settings/resolve.ts"),
+  ]);
+  const holds = await whatHolds(wish, { ...place, environment: process.env });
+  if (holds.type === "mistake") return false;
+  return await trustedByExtensions({ ...place, trusted, isWanted: holds.choices.extensions !== false });
+}
+
+function here(): TrustPlace {
+  return { cwd: process.cwd(), home: pithHome() };
+}
+
+/** Whether it counts in this call by the answer alone; what is kept counts by itself. */
+async function isCounted(stage: Stage, { cwd, home }: TrustPlace): Promise<boolean> {
+  const [{ looked, trustShown }, { redactionHere }, { questionText }, { trustPage }] = await Promise.all([
+    import("../../subcommands/trust.ts"),
+    import("../../sessions/entries.ts"),
+    import("../../trust/question.ts"),
+    import("./panels/permission.ts"),
+  ]);
+  const redaction = await redactionHere({ home, environment: process.env });
+  const { trusted, question } = await looked(cwd, home);
+  const text = redaction.redacted(questionText(question));
+  const answer = await stage.ask(trustPage(text), { where: "page" });
+  if (answer === "no") await (await import("../../trust/trust-file.ts")).keepDeclined(trusted.holds, home);
+  if (answer !== "always") return answer === "once";
+  // The very bytes that were shown.
+  const kept = await trustShown(trusted.holds, { home, redaction });
+  if (kept.type === "failed") stage.tell(kept.message, "bad");
+  return false;
+}
+
+// Asks before a compaction that nobody asked for, where the settings want that; loaded when the first is due.
+
+/** `talking` is null until the session is open. */
+export function consentHooks(talking: () => Talking | null): AgentHooks {
+  let consenting: CompactionConsent | null = null;
+  return {
+    session_before_compact: [
+      async (event) => {
+        const about = talking();
+        if (!about?.ready.place.choices.compaction?.ask || event.reason !== "threshold") return undefined;
+        const { CompactionConsent } = await import("./panels/auto-compact.ts");
+        consenting ??= new CompactionConsent(about);
+        return await consenting.answer(event);
+      },
+    ],
+  };
+}

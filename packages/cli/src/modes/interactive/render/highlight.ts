@@ -1,0 +1,124 @@
+/** Which words of a code are keywords, names and so on, in our inks. */
+
+import type { LanguageFn } from "highlight.js";
+import highlighter from "highlight.js/lib/core";
+import bash from "highlight.js/lib/languages/bash";
+import c from "highlight.js/lib/languages/c";
+import cpp from "highlight.js/lib/languages/cpp";
+import csharp from "highlight.js/lib/languages/csharp";
+import css from "highlight.js/lib/languages/css";
+import diff from "highlight.js/lib/languages/diff";
+import dockerfile from "highlight.js/lib/languages/dockerfile";
+import go from "highlight.js/lib/languages/go";
+import ini from "highlight.js/lib/languages/ini";
+import java from "highlight.js/lib/languages/java";
+import javascript from "highlight.js/lib/languages/javascript";
+import json from "highlight.js/lib/languages/json";
+import kotlin from "highlight.js/lib/languages/kotlin";
+import lua from "highlight.js/lib/languages/lua";
+import makefile from "highlight.js/lib/languages/makefile";
+import php from "highlight.js/lib/languages/php";
+import python from "highlight.js/lib/languages/python";
+import ruby from "highlight.js/lib/languages/ruby";
+import rust from "highlight.js/lib/languages/rust";
+import sql from "highlight.js/lib/languages/sql";
+import swift from "highlight.js/lib/languages/swift";
+import typescript from "highlight.js/lib/languages/typescript";
+import xml from "highlight.js/lib/languages/xml";
+import yaml from "highlight.js/lib/languages/yaml";
+import type { Ink, Theme } from "./theme.ts";
+
+// The languages whose code is shown in inks.
+
+/** By the name its fence has; each knows its other names, such as `ts`, `sh` or `toml`, itself. */
+export const languages: Readonly<Record<string, LanguageFn>> = {
+  ...{ bash, c, cpp, csharp, css, diff, dockerfile, go, ini, java, javascript, json, kotlin, lua, makefile, php },
+  ...{ python, ruby, rust, sql, swift, typescript, xml, yaml },
+};
+
+/** Null for a language nobody here knows. */
+export function highlight(code: string, language: string, theme: Theme): readonly string[] | null {
+  const name =
+    language
+      .trim()
+      .split(/[\s,{]/)[0]
+      ?.toLowerCase() ?? "";
+  if (!knows(name)) return null;
+  try {
+    const { value } = highlighter.highlight(code, { language: name, ignoreIllegals: true });
+    return painted(value, theme);
+  } catch {
+    // A grammar that stumbles leaves the code as it is.
+    return null;
+  }
+}
+
+let areRegistered = false;
+
+function knows(name: string): boolean {
+  if (!areRegistered)
+    for (const [each, grammar] of Object.entries(languages)) highlighter.registerLanguage(each, grammar);
+  areRegistered = true;
+  return highlighter.getLanguage(name) !== undefined;
+}
+
+/** It answers in HTML: nested spans whose classes say what they are. */
+function painted(html: string, theme: Theme): readonly string[] {
+  const open: (Ink | null)[] = [];
+  const pieces: string[] = [];
+  for (const [, scopes, text] of html.matchAll(/<span class="([^"]*)">|<\/span>|([^<]+)/g)) {
+    if (scopes !== undefined) open.push(inkOf(scopes) ?? open.at(-1) ?? null);
+    else if (text === undefined) open.pop();
+    else pieces.push(inked(unescaped(text), open.at(-1) ?? null, theme));
+  }
+  return pieces.join("").split("\n");
+}
+
+/** Line by line: each is drawn by itself. */
+function inked(text: string, ink: Ink | null, theme: Theme): string {
+  if (ink === null) return text;
+  const lines = text.split("\n").map((line) => (line === "" ? "" : theme[ink](line)));
+  return lines.join("\n");
+}
+
+const ESCAPED: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', "#x27": "'", amp: "&" };
+
+function unescaped(text: string): string {
+  return text.replace(/&(lt|gt|quot|#x27|amp);/g, (_, name: string) => ESCAPED[name] ?? "");
+}
+
+/** Null where it is written as it is. */
+function inkOf(scopes: string): Ink | null {
+  const name = scopes.split(" ")[0]?.replace(/^hljs-/, "") ?? "";
+  return INKS[name] ?? null;
+}
+
+/** Few, so that code stays calm. */
+const INKS: Readonly<Record<string, Ink>> = {
+  keyword: "accent",
+  selector: "accent",
+  "selector-tag": "accent",
+  tag: "accent",
+  name: "accent",
+  section: "heading",
+  string: "good",
+  regexp: "good",
+  char: "good",
+  link: "link",
+  comment: "dim",
+  doctag: "dim",
+  quote: "dim",
+  meta: "dim",
+  number: "warning",
+  literal: "warning",
+  symbol: "warning",
+  title: "user",
+  function: "user",
+  attr: "user",
+  attribute: "user",
+  property: "user",
+  type: "code",
+  built_in: "code",
+  addition: "added",
+  deletion: "removed",
+};

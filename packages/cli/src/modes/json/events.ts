@@ -1,0 +1,236 @@
+/** What programs read of a session, line by line: pi's shapes where pi has one, ours beside them. */
+
+import type { AgentEvent, CompactionResult, Delta, RunEnd } from "@pith/agent";
+import {
+  type AgentMessage,
+  type AssistantMessage,
+  type Header,
+  noUsage,
+  type TextBlock,
+  type ToolCallBlock,
+  type ToolResultMessage,
+  type Usage,
+} from "@pith/context";
+
+export type WireEvent =
+  /** The first line: which session this is. */
+  | Header
+  | Exclude<AgentEvent, { type: Reshaped }>
+  | MessageUpdate
+  | (Call & {
+      readonly type: "tool_execution_update";
+      /** The newest of what it says, not all of it. */
+      readonly partialResult: { readonly content: readonly TextBlock[] };
+    })
+  | (Call & {
+      readonly type: "tool_execution_end";
+      readonly result: Pick<ToolResultMessage, "content" | "details">;
+      readonly isError: boolean;
+    })
+  | CompactionEndLine
+  | {
+      readonly type: "agent_end";
+      readonly messages: readonly AgentMessage[];
+      readonly willRetry: boolean;
+      readonly end: RunEnd;
+    }
+  | CommandResult
+  | ErrorLine;
+
+type Reshaped = "message_update" | "tool_execution_update" | "tool_execution_end" | "compaction_end" | "agent_end";
+
+type Call = Pick<Extract<AgentEvent, { type: "tool_execution_start" }>, "toolCallId" | "toolName" | "args">;
+
+type CompactionEndLine = Omit<Extract<AgentEvent, { type: "compaction_end" }>, "compaction" | "result"> & {
+  readonly result?: CompactionResult & { readonly usage?: Usage };
+};
+
+/** A piece of a reply. `usage` is what is known of it by then, mostly nothing: `message_end` has it. */
+export interface MessageUpdate {
+  readonly type: "message_update";
+  readonly usage: Usage;
+  readonly assistantMessageEvent: AssistantMessageEvent;
+}
+
+/** Only what is new: joined by `contentIndex` the deltas are the blocks of the message. */
+export type AssistantMessageEvent = { readonly contentIndex: number } & (
+  | { readonly type: "text_start" | "thinking_start" }
+  | { readonly type: "text_delta" | "thinking_delta" | "toolcall_delta"; readonly delta: string }
+  | { readonly type: "text_end" | "thinking_end"; readonly content: string }
+  | { readonly type: "toolcall_start"; readonly id: string; readonly toolName: string }
+  | { readonly type: "toolcall_end"; readonly toolCall: ToolCallBlock }
+);
+
+/** What a command such as /session answered. */
+export interface CommandResult {
+  readonly type: "command_result";
+  /** As it was written. */
+  readonly command: string;
+  readonly success: boolean;
+  /** For people. */
+  readonly text?: string;
+  /** The same for programs. */
+  readonly data?: unknown;
+  readonly error?: string;
+  /** The session one stands in from now on. */
+  readonly session?: { readonly id: string; readonly path: string };
+  /** Words to change and say. */
+  readonly draft?: string;
+}
+
+/** Whatever failed, for whoever looks for nothing else. */
+export interface ErrorLine {
+  readonly type: "error";
+  readonly error: string;
+}
+
+// A reply as programs follow it: from pieces to the beginnings, deltas and ends of its blocks.
+
+export interface ReplyDraft {
+  /** Of the block that is yet to begin. */
+  readonly next: number;
+  /** The text or thought that grows; null where none does. */
+  readonly open: { readonly kind: "text" | "thinking"; readonly at: number; readonly content: string } | null;
+  /** By the order of the calls, where each stands. */
+  readonly calls: readonly { readonly at: number; readonly id: string }[];
+}
+
+export const nothingCame: ReplyDraft = { next: 0, open: null, calls: [] };
+
+export interface Grown {
+  readonly draft: ReplyDraft;
+  readonly events: readonly AssistantMessageEvent[];
+}
+
+export function grown(draft: ReplyDraft, delta: Delta): Grown {
+  switch (delta.type) {
+    case "text-delta":
+      return withWords(draft, "text", delta.text);
+    case "thinking-delta":
+      return withWords(draft, "thinking", delta.text);
+    case "tool-call-delta":
+      return withArguments(draft, delta);
+  }
+}
+
+/** What is still open ends with the reply; a call ends whole, as the reply has it. */
+export function endsOf(draft: ReplyDraft, { content }: AssistantMessage): readonly AssistantMessageEvent[] {
+  const calls = content.filter((block): block is ToolCallBlock => block.type === "toolCall");
+  const ends = draft.calls.flatMap(({ at, id }, order) => {
+    const toolCall = calls.find((call) => call.id === id) ?? calls[order];
+    return toolCall ? [{ type: "toolcall_end" as const, contentIndex: at, toolCall }] : [];
+  });
+  return [...closing(draft), ...ends];
+}
+
+function withWords(draft: ReplyDraft, kind: "text" | "thinking", delta: string): Grown {
+  const { open, next } = draft;
+  const more = (at: number): AssistantMessageEvent => ({ type: `${kind}_delta`, contentIndex: at, delta });
+  if (open?.kind === kind)
+    return { draft: { ...draft, open: { ...open, content: open.content + delta } }, events: [more(open.at)] };
+  const begun: AssistantMessageEvent = { type: `${kind}_start`, contentIndex: next };
+  return {
+    draft: { ...draft, next: next + 1, open: { kind, at: next, content: delta } },
+    events: [...closing(draft), begun, more(next)],
+  };
+}
+
+function withArguments(draft: ReplyDraft, { index, json, call }: Extract<Delta, { type: "tool-call-delta" }>): Grown {
+  const known = draft.calls[index];
+  const more = (at: number): AssistantMessageEvent => ({ type: "toolcall_delta", contentIndex: at, delta: json });
+  if (known) return { draft, events: [more(known.at)] };
+  const { id = "", name = "" } = call ?? {};
+  const { next } = draft;
+  const begun: AssistantMessageEvent = { type: "toolcall_start", contentIndex: next, id, toolName: name };
+  return {
+    draft: { next: next + 1, open: null, calls: [...draft.calls, { at: next, id }] },
+    events: [...closing(draft), begun, more(next)],
+  };
+}
+
+function closing({ open }: ReplyDraft): readonly AssistantMessageEvent[] {
+  return open ? [{ type: `${open.kind}_end`, contentIndex: open.at, content: open.content }] : [];
+}
+
+// What an agent tells, as programs read it: one event may be several lines. Pure, so that every mode can share it.
+
+/** What is known of the reply that comes in. */
+export interface WireState {
+  readonly reply: ReplyDraft;
+  readonly usage: Usage;
+}
+
+export const atRest: WireState = { reply: nothingCame, usage: noUsage };
+
+export interface Wired {
+  readonly state: WireState;
+  readonly lines: readonly WireEvent[];
+}
+
+export function toWire(state: WireState, event: AgentEvent): Wired {
+  switch (event.type) {
+    case "message_start":
+      return { state: begun(event), lines: [event] };
+    case "auto_retry_start":
+      // What came so far does not count: the reply begins anew.
+      return { state: { ...state, reply: nothingCame }, lines: [event] };
+    case "message_update": {
+      const { draft, events } = grown(state.reply, event.delta);
+      return { state: { ...state, reply: draft }, lines: updates(events, state) };
+    }
+    case "message_end": {
+      const ends = event.message.role === "assistant" ? endsOf(state.reply, event.message) : [];
+      return { state: atRest, lines: [...updates(ends, state), event] };
+    }
+    default:
+      return { state, lines: linesOf(event) };
+  }
+}
+
+function begun({ message }: Extract<AgentEvent, { type: "message_start" }>): WireState {
+  return message.role === "assistant" ? { reply: nothingCame, usage: message.usage } : atRest;
+}
+
+function updates(events: readonly AssistantMessageEvent[], { usage }: WireState): readonly MessageUpdate[] {
+  return events.map((assistantMessageEvent) => ({ type: "message_update", usage, assistantMessageEvent }));
+}
+
+type Stateless = Exclude<AgentEvent, { type: "message_start" | "message_update" | "message_end" | "auto_retry_start" }>;
+
+function linesOf(event: Stateless): readonly WireEvent[] {
+  switch (event.type) {
+    case "tool_execution_update": {
+      const { partialResult: text, ...call } = event;
+      return [{ ...call, partialResult: { content: [{ type: "text", text }] } }];
+    }
+    case "tool_execution_end":
+      return resultLines(event);
+    case "compaction_end":
+      return [compactionEnd(event)];
+    case "compaction_failed":
+      return [event, { type: "error", error: `the compaction failed: ${event.errorMessage}` }];
+    case "agent_end":
+      return [{ type: "agent_end", messages: event.messages, willRetry: false, end: event.end }];
+    default:
+      return [event];
+  }
+}
+
+/** A result is a message, too. */
+function resultLines(event: Extract<AgentEvent, { type: "tool_execution_end" }>): readonly WireEvent[] {
+  const { result: message, ...call } = event;
+  const { content, details } = message;
+  const result = { content, ...(details !== undefined && { details }) };
+  return [
+    { ...call, result },
+    { type: "message_start", message },
+    { type: "message_end", message },
+  ];
+}
+
+/** The receipt lies in the details of the result. */
+function compactionEnd(event: Extract<AgentEvent, { type: "compaction_end" }>): WireEvent {
+  const { compaction: _, result, ...told } = event;
+  const { usage } = event;
+  return { ...told, ...(result && { result: { ...result, ...(usage && { usage }) } }) };
+}

@@ -1,0 +1,23 @@
+/** Every command there is, in the order in which they are shown. */
+
+import type { RpcName } from "../protocol.ts";
+import type { Rows } from "../rpc-context.ts";
+import { fitting } from "./compaction.ts";
+import { choosing } from "./model.ts";
+import { speaking } from "./prompt.ts";
+import { sessions } from "./sessions.ts";
+import { working } from "./shell.ts";
+import { telling } from "./state.ts";
+import { walking } from "./tree.ts";
+
+export const rpcTable: Rows = {
+  ...speaking,
+  ...telling,
+  ...choosing,
+  ...fitting,
+  ...walking,
+  ...sessions,
+  ...working,
+};
+
+export const rpcNames: readonly RpcName[] = Object.keys(rpcTable) as readonly RpcName[];

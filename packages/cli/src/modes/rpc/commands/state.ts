@@ -1,0 +1,107 @@
+/** Commands that only ask: what the session is, holds and costs. */
+
+import type { Agent } from "@pith/agent";
+import { buildSessionContext, type Model } from "@pith/context";
+import { nthAnswer } from "../../../commands/copy.ts";
+import { sessionSums } from "../../../sessions/session-stats.ts";
+import type { RpcCommands, RpcModel, RpcState, RpcStats, RpcUsage } from "../protocol.ts";
+import { done, failed, type Rows, type Seat } from "../rpc-context.ts";
+
+// A session as other programs are told of it.
+
+export async function stateOf({ ready }: Pick<Seat, "ready">): Promise<RpcState> {
+  const { agent, sessionPath } = ready.built;
+  const { session } = agent;
+  const name = await session.store.name();
+  return {
+    model: agent.model.api === "none" ? null : modelOf(agent.model),
+    thinkingLevel: agent.thinkingLevel,
+    isStreaming: agent.isRunning,
+    isCompacting: session.occupied.includes("compacting"),
+    steeringMode: agent.deliveries.steer,
+    followUpMode: agent.deliveries.followUp,
+    sessionFile: sessionPath,
+    sessionId: session.store.header.id,
+    ...(name && { sessionName: name }),
+    autoCompactionEnabled: agent.budget.limits.enabled,
+    messageCount: buildSessionContext(session.window).messages.length,
+    pendingMessageCount: agent.queue.length,
+  };
+}
+
+export function modelOf({ provider, model, api, contextWindow, maxTokens }: Model): RpcModel {
+  return { provider, id: model, api, contextWindow: finite(contextWindow) ?? 0, maxTokens: finite(maxTokens) ?? 0 };
+}
+
+export function usageOf(agent: Agent): RpcUsage {
+  const { tokens, contextWindow } = agent.contextUsage();
+  const window = finite(contextWindow) ?? 0;
+  const percent = window > 0 ? Math.round((1000 * tokens) / window) / 10 : null;
+  return { tokens, contextWindow: window, percent, limit: finite(agent.budget.limit) };
+}
+
+/** JSON knows no infinity. */
+const finite = (amount: number): number | null => (Number.isFinite(amount) ? amount : null);
+
+/** Null where the file cannot be read. */
+export async function statsOf({ ready }: Pick<Seat, "ready">): Promise<RpcStats | null> {
+  const { agent, sessionPath } = ready.built;
+  const totals = await sessionSums(agent.session, sessionPath);
+  if (!totals) return null;
+  const { userMessages, assistantMessages, toolCalls, toolResults, compactions, usage } = totals;
+  const { cost, totalTokens: total, ...tokens } = usage;
+  return {
+    sessionFile: sessionPath,
+    sessionId: agent.session.store.header.id,
+    ...{ userMessages, assistantMessages, toolCalls, toolResults, compactions },
+    totalMessages: userMessages + assistantMessages + toolResults,
+    tokens: { ...tokens, total },
+    cost: cost.total,
+    contextUsage: usageOf(agent),
+  };
+}
+
+export const telling: Rows<
+  keyof Pick<
+    RpcCommands,
+    "get_state" | "get_messages" | "get_last_assistant_text" | "get_session_stats" | "context_usage"
+  >
+> = {
+  get_state: {
+    says: "who speaks, what is under way, which session this is, and what is set",
+    example: { type: "get_state" },
+    fields: {},
+    run: async (_, seat) => done(await stateOf(seat)),
+  },
+  get_messages: {
+    says: "the context as it is now: what a compaction put in front, and what was said since",
+    example: { type: "get_messages" },
+    fields: {},
+    run: async (_, { ready }) => {
+      const { session } = ready.built.agent;
+      await session.settle();
+      return done({ messages: buildSessionContext(session.window).messages });
+    },
+  },
+  get_last_assistant_text: {
+    says: "the last answer of the model; `text` is null where there is none",
+    example: { type: "get_last_assistant_text" },
+    fields: {},
+    run: async (_, { ready }) => done({ text: await nthAnswer(1, ready.built.agent.session) }),
+  },
+  get_session_stats: {
+    says: "messages, tokens and cost over all branches, and what fills the window",
+    example: { type: "get_session_stats" },
+    fields: {},
+    run: async (_, seat) => {
+      const stats = await statsOf(seat);
+      return stats ? done(stats) : failed("the session's file cannot be read; is it still there?");
+    },
+  },
+  context_usage: {
+    says: "what the next request weighs, of which window, and from where on it is compacted",
+    example: { type: "context_usage" },
+    fields: {},
+    run: async (_, { ready }) => done(usageOf(ready.built.agent)),
+  },
+};

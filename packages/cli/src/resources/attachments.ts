@@ -1,0 +1,167 @@
+/** What is said to the model: the files that were named, what was piped in, and the words last. */
+
+import { fstatSync } from "node:fs";
+import { type Content, LARGEST_PICTURE, pictureKind, textOf, type WorkspaceFiles } from "@pith/agent";
+import { type Entry, entryWords, type ImageBlock, type TextBlock } from "@pith/context";
+import type { Wish } from "../args/args.ts";
+import { type Mistake, mistake } from "../args/usage-error.ts";
+
+// A file that was named with an @, as what the model is shown of it: a text by its path, or a picture.
+
+export type FoundFile = { readonly type: "blocks"; readonly blocks: readonly (TextBlock | ImageBlock)[] } | Mistake;
+
+export const MOST_TEXT: number = 256 * 1024;
+export const MOST_PICTURE: number = LARGEST_PICTURE;
+
+/** `files` reads no more than the largest picture. */
+export async function fileBlocks(path: string, files: Pick<WorkspaceFiles, "read">): Promise<FoundFile> {
+  const read = await files.read(path);
+  switch (read.type) {
+    case "read":
+      return blocksOf(path, read.bytes);
+    case "missing":
+      return mistake(`@${path}: ${read.message}. An @ names a file; words go behind --`);
+    case "folder":
+      return mistake(`@${path}: ${read.message}. Name a file of it, or the folder without the @`);
+    case "too-large":
+      return mistake(tooLong(path, "3.75 MB"));
+    case "refused":
+      return mistake(`@${path}: ${read.message}`);
+  }
+}
+
+function blocksOf(path: string, bytes: Uint8Array): FoundFile {
+  const mimeType = pictureKind(bytes);
+  if (mimeType !== null) {
+    const data = Buffer.from(bytes).toString("base64");
+    return blocks({ type: "text", text: `The picture ${path}:` }, { type: "image", data, mimeType });
+  }
+  const text = textOf(bytes);
+  if (text === null) return mistake(`@${path} is neither a text nor a picture (png, jpeg, gif, webp)`);
+  if (bytes.length > MOST_TEXT) return mistake(tooLong(path, "256 KB"));
+  return blocks({ type: "text", text: `<file path="${path}">\n${text}${text.endsWith("\n") ? "" : "\n"}</file>` });
+}
+
+function tooLong(path: string, bound: string): string {
+  return `@${path} has more than ${bound}, too much to be said; name it without the @ and let it read the file`;
+}
+
+function blocks(...shown: readonly (TextBlock | ImageBlock)[]): FoundFile {
+  return { type: "blocks", blocks: shown };
+}
+
+type Block = TextBlock | ImageBlock;
+
+export type Said =
+  | { readonly type: "said"; readonly content: Content }
+  /** So that it goes on with what was left unfinished. */
+  | { readonly type: "nothing" }
+  | Mistake;
+
+export interface ContentParts {
+  readonly files: Pick<WorkspaceFiles, "read">;
+  readonly piped: () => Promise<Piped>;
+}
+
+export async function contentOf({ words, files: paths, session }: Wish, { files, piped }: ContentParts): Promise<Said> {
+  const named: Block[] = [];
+  for (const path of paths) {
+    const found = await fileBlocks(path, files);
+    if (found.type === "mistake") return found;
+    named.push(...found.blocks);
+  }
+  const arrived = await piped();
+  if (arrived.type === "mistake") return arrived;
+  const blocks = [...named, ...textBlocks(arrived.text, words)];
+  if (blocks.length > 0) return { type: "said", content: simply(blocks) };
+  if (session.type === "last" || session.type === "named") return { type: "nothing" };
+  return mistake('what should it do? pith -p "what to do"');
+}
+
+/** Without words, what was piped in is what is said. */
+function textBlocks(piped: string, words: string): readonly TextBlock[] {
+  const texts = piped === "" || words === "" ? [piped, words] : [`<stdin>\n${piped}\n</stdin>`, words];
+  return texts.filter((text) => text !== "").map((text) => ({ type: "text", text }));
+}
+
+/** A single text needs no block. */
+function simply(blocks: readonly Block[]): Content {
+  const [first, ...rest] = blocks;
+  return first?.type === "text" && rest.length === 0 ? first.text : blocks;
+}
+
+// What is piped into the program, whole and within bounds.
+
+export type Piped = { readonly type: "arrived"; readonly text: string } | Mistake;
+
+/** A terminal and `/dev/null` have nothing to say. Whoever leaves a pipe open is waited for, and told so. */
+export async function piped(note: (line: string) => void): Promise<Piped> {
+  const input = fstatSync(0);
+  if (!input.isFIFO() && !input.isFile() && !input.isSocket()) return { type: "arrived", text: "" };
+  const reminder = setTimeout(() => note(WAITING), PATIENCE_MS);
+  try {
+    return await allOf(process.stdin);
+  } finally {
+    clearTimeout(reminder);
+  }
+}
+
+const PATIENCE_MS = 3_000;
+const WAITING = "waiting for the end of what is piped in; if nothing is, add < /dev/null";
+
+export async function allOf(input: AsyncIterable<Uint8Array>): Promise<Piped> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of input) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > MOST_TEXT) return mistake("more than 256 KB were piped in; put them into a file and let it read that");
+  }
+  const bytes = Buffer.concat(chunks, size);
+  if (bytes.includes(0)) return mistake("what was piped in is no text");
+  return { type: "arrived", text: new TextDecoder().decode(bytes).trimEnd() };
+}
+
+// A picture that somebody else sends, if models take it: by its bytes, since what it is called says nothing.
+
+/** Null where it is none, or too large. A wrong one would be refused with every later word of the session. */
+export function pictureIn(base64: string): ImageBlock | null {
+  if (base64.length > LARGEST_PICTURE * 1.4) return null;
+  const bytes = Buffer.from(base64, "base64");
+  const mimeType = bytes.length > LARGEST_PICTURE ? null : pictureKind(bytes);
+  return mimeType === null ? null : { type: "image", data: bytes.toString("base64"), mimeType };
+}
+
+// What of a message a person wrote, without the files that went with it: their names are in the words. Pure.
+
+export function saidWords(content: string | readonly (TextBlock | ImageBlock)[]): string {
+  if (typeof content === "string") return content;
+  const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  const words = texts.at(-1) ?? "";
+  if (isAttached(words)) return texts.map(nameOf).join("\n");
+  const unnamed = texts
+    .slice(0, -1)
+    .map(nameOf)
+    .filter((name) => !words.includes(name));
+  return [...unnamed, words].join("\n");
+}
+
+/** The words of an entry as people know them. */
+export function entrySaid(entry: Entry): string {
+  if (entry.type !== "message" || entry.message.role !== "user") return entryWords(entry);
+  return saidWords(entry.message.content);
+}
+
+function isAttached(text: string): boolean {
+  return nameOf(text) !== text;
+}
+
+/** A text that stands for itself is its own name. */
+function nameOf(text: string): string {
+  const path = ATTACHED.exec(text)?.[1] ?? PICTURE.exec(text)?.[1];
+  if (path === undefined) return text;
+  return /\s/.test(path) ? `@"${path}"` : `@${path}`;
+}
+
+const ATTACHED = /^<(?:file|folder) path="([^"\n]+)">\n/;
+const PICTURE = /^The picture ([^\n]+):$/;

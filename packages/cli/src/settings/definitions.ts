@@ -1,0 +1,175 @@
+/** One setting: what it is called, what it can be, what holds without it, and who may say it. */
+
+import { nearest } from "../args/usage-error.ts";
+
+export interface Setting {
+  /** With a point before each part that lies in another, and `*` for a name that the user chooses. */
+  readonly name: string;
+  readonly kind: Kind;
+  /** What the name for `*` can be. */
+  readonly names?: Kind;
+  /** What holds where nobody says anything: a value, or words where it depends. */
+  readonly fallback: Fallback;
+  /** What it does, in one sentence. */
+  readonly says: string;
+  readonly project: ForProject;
+  /** It holds texts by their names, which may be secrets: the names are shown, and not the texts. */
+  readonly isHidden?: true;
+  /** The flag that says it for one call. */
+  readonly flag?: string;
+  /** The variable that says it for one shell. */
+  readonly variable?: string;
+}
+
+export type Fallback = { readonly value: unknown } | { readonly words: string };
+
+/** Whether the file of a project may say it, once it is trusted: always, never, or where it is no looser than the user's own. */
+export type ForProject = "may" | "never" | ((value: unknown, own: unknown) => boolean);
+
+/** No looser than one's own, by the order of what there is; the strictest first. */
+export function strictToLoose(...order: readonly unknown[]): ForProject {
+  return (value, own) => order.indexOf(value) <= order.indexOf(own);
+}
+
+// What a setting can be: how it is told from anything else, what to write instead, and what editors are told of it.
+
+export interface Kind {
+  readonly fits: (value: unknown) => boolean;
+  /** The end of a sentence that begins with "write". */
+  readonly write: string;
+  /** As JSON Schema. */
+  readonly schema: JsonObject;
+}
+
+export function oneOf(...words: readonly string[]): Kind {
+  const write = `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+  return { fits: (value) => words.some((word) => word === value), write, schema: { enum: words } };
+}
+
+export const yesOrNo: Kind = {
+  fits: (value) => typeof value === "boolean",
+  write: "true or false",
+  schema: { type: "boolean" },
+};
+
+/** A number of tokens, no less than `least`. */
+export function tokensSuchAs(example: number, least = 1): Kind {
+  return {
+    fits: (value) => Number.isSafeInteger(value) && Number(value) >= least,
+    write: `a whole number of tokens, such as ${example}`,
+    schema: { type: "integer", minimum: least },
+  };
+}
+
+/** Fractions are welcome. */
+export function percentSuchAs(example: number): Kind {
+  return {
+    fits: (value) => typeof value === "number" && value > 0 && value <= 100,
+    write: `a number above 0 and up to 100, such as ${example}`,
+    schema: { type: "number", exclusiveMinimum: 0, maximum: 100 },
+  };
+}
+
+/** Short enough to be said with every summary. */
+export const text: Kind = {
+  fits: (value) => typeof value === "string" && value.length <= LONGEST,
+  write: "a text in quotes, of 4,000 letters at most",
+  schema: { type: "string", maxLength: 4_000 },
+};
+
+const LONGEST = 4_000;
+
+/** None of them empty. */
+export function namesSuchAs(example: string): Kind {
+  return {
+    fits: (value) => Array.isArray(value) && value.every(isName),
+    write: example,
+    schema: { type: "array", items: { type: "string", minLength: 1 } },
+  };
+}
+
+export const agentName: Kind = {
+  fits: isName,
+  write: "the name of an agent, such as reviewer",
+  schema: { type: "string", minLength: 1 },
+};
+
+export const address: Kind = {
+  fits: (value) => typeof value === "string" && /^https?:$/.test(URL.parse(value)?.protocol ?? ""),
+  write: "an address of the web, such as http://127.0.0.1:8080/v1",
+  schema: { type: "string", pattern: "^https?://" },
+};
+
+export const modelName: Kind = {
+  fits: isModelName,
+  write: "provider/model, such as anthropic/claude-sonnet-4-5",
+  schema: { type: "string", pattern: "^[^/]+/." },
+};
+
+export const modelNames: Kind = {
+  fits: (value) => isModelName(value) || (Array.isArray(value) && value.length > 0 && value.every(isModelName)),
+  write: 'provider/model, or a list such as ["google/gemini-2.5-flash", "openai/gpt-5-mini"]',
+  schema: { anyOf: [modelName.schema, { type: "array", items: modelName.schema, minItems: 1 }] },
+};
+
+function isModelName(value: unknown): boolean {
+  return typeof value === "string" && /^[^/]+\/./.test(value);
+}
+
+function isName(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+// The tools by their names: those that every task needs, and all.
+
+/** The others cost words in every request. */
+export const usualTools: readonly string[] = ["read", "write", "edit", "bash"];
+
+export const allTools: readonly string[] = [...usualTools, "grep", "find", "ls", "fetch"];
+
+const ALL = "all";
+const known: readonly string[] = [...allTools, ALL];
+const NAME = /^[A-Za-z_][\w-]{0,63}$/;
+
+export const toolNames: Kind = {
+  fits: (value) =>
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((name) => typeof name === "string" && (known.includes(name) || isOther(name))),
+  write: `names of tools: ${allTools.join(", ")}, or all`,
+  schema: { type: "array", items: { type: "string", pattern: NAME.source, examples: known }, minItems: 1 },
+};
+
+/** One that an extension may bring, and no slip of the pen for one of ours. */
+function isOther(name: string): boolean {
+  return NAME.test(name) && nearest(name, known) === null;
+}
+
+/** Whether the first names no tool that the second lacks; `all` stands for all. */
+export function isAmong(named: unknown, own: unknown): boolean {
+  const owned = spelledOut(own);
+  return spelledOut(named).every((name) => owned.includes(name));
+}
+
+function spelledOut(names: unknown): readonly unknown[] {
+  if (!Array.isArray(names)) return usualTools;
+  return names.includes(ALL) ? allTools : names;
+}
+
+// A file of the user that is to hold one JSON object.
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Null for everything else. What stands there is quoted nowhere: it may be keys. */
+export function objectIn(text: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\ufeff/, ""));
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

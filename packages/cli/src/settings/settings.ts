@@ -1,0 +1,180 @@
+/** What can be set once for all: in the settings, some of it for one shell by a variable, or for one call by a flag. */
+
+import type { LimitsFor, Mode } from "@pith/agent";
+import { compactionLimits, type ThinkingLevel } from "@pith/context";
+import { providers } from "@pith/models";
+
+export interface Settings extends Choices {
+  /** Tokens that a model may see at most, whatever it could. */
+  readonly contextWindow?: number;
+  /** Hosts that may be fetched wherever they are, such as a server of one's own: `localhost:5173`. */
+  readonly fetchHosts?: readonly string[];
+  readonly branchSummary?: BranchSummarySettings;
+  /** How somebody who looks elsewhere is called. */
+  readonly notify?: "off" | "bell" | "desktop";
+  /** The colours of the screen: for a dark or a light terminal, or as the terminal says itself. */
+  readonly theme?: "auto" | "dark" | "light";
+  readonly secrets?: SecretSettings;
+  /** Servers of tools, by the names that the user gives them. */
+  readonly mcpServers?: Readonly<Record<string, McpServerSettings>>;
+}
+
+/** What a flag can say, too. */
+export interface Choices {
+  /** As `provider/model`. */
+  readonly model?: string;
+  /** Where the provider is reached. */
+  readonly baseUrl?: string;
+  readonly thinking?: ThinkingLevel;
+  readonly permissionMode?: Mode;
+  readonly sandbox?: Switch;
+  readonly network?: Switch;
+  /** Names of the tools to use; the usual ones where nothing is said. */
+  readonly tools?: readonly string[];
+  readonly compaction?: CompactionSettings;
+  /** Whether AGENTS.md and CLAUDE.md are read. */
+  readonly contextFiles?: boolean;
+  /** Whether the model is told of skills. */
+  readonly skills?: boolean;
+  /** Whether extensions are loaded, those that come with Pith included. */
+  readonly extensions?: boolean;
+  /** Whether a talk is told in lines that are never drawn anew, as for who hears it. */
+  readonly plain?: boolean;
+}
+
+export type Switch = "on" | "off";
+
+/** In the names that pi's users know, and some more. */
+export interface CompactionSettings extends CompactionAmounts {
+  readonly enabled?: boolean;
+  /** Of the limit: where one is warned. */
+  readonly softPercent?: number;
+  /** What every summary should look at. */
+  readonly instructions?: string;
+  /** Whether somebody who is there is asked before anything is compacted by itself. */
+  readonly ask?: boolean;
+  /** Who writes summaries, as `provider/model`, in order of preference; who speaks, where nobody is named. */
+  readonly model?: string | readonly string[];
+  /** By `provider/model`. */
+  readonly modelOverrides?: Readonly<Record<string, CompactionAmounts>>;
+  /** By the agent's name. */
+  readonly agentOverrides?: Readonly<Record<string, CompactionAmounts>>;
+}
+
+/** What can be set for one model or one agent, too. */
+export interface CompactionAmounts {
+  readonly reserveTokens?: number;
+  readonly keepRecentTokens?: number;
+  readonly thresholdPercent?: number;
+  readonly thresholdTokens?: number;
+}
+
+export interface BranchSummarySettings {
+  /** What the model that tells a branch keeps free; the rest of its window is told to it, newest first. */
+  readonly reserveTokens?: number;
+  /** Whether a branch is left without the question if it should be told. */
+  readonly skipPrompt?: boolean;
+}
+
+export interface SecretSettings {
+  readonly redact?: Switch;
+  /** Environment variables whose values are secrets, too. */
+  readonly also?: readonly string[];
+}
+
+/** A program with its arguments, or an address. */
+export interface McpServerSettings {
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly enabled?: boolean;
+}
+
+// Servers of tools, by the names that the user gave them.
+
+export type McpServers = Readonly<Record<string, McpServer>>;
+
+export type McpServer = StdioServer | HttpServer;
+
+/** A program that is started and talked to. */
+export interface StdioServer {
+  readonly command: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface HttpServer {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface NamedServer {
+  readonly name: string;
+  readonly server: McpServer;
+  /** Who named it: the user's settings, a trusted folder, or an editor that called. */
+  readonly from: "settings" | "folder" | "caller";
+}
+
+/** A server that somebody switched off. */
+export interface OffServer extends Pick<NamedServer, "name" | "from"> {
+  /** As it would be started or reached; empty where that cannot be told. */
+  readonly how: string;
+}
+
+/** Who named it, as the end of a sentence. */
+export const namer: Readonly<Record<NamedServer["from"], string>> = {
+  settings: "your settings, under mcpServers",
+  folder: "this folder (.mcp.json or .pith/mcp.json)",
+  caller: "your editor",
+};
+
+/** As it is started or reached, in one line for people. */
+export function spelledOut(server: McpServer): string {
+  return "url" in server ? server.url : [server.command, ...(server.args ?? [])].join(" ");
+}
+
+// The settings of compaction as limits: each amount as particular as it was set, and of the thresholds the lowest.
+
+export interface LimitsWish {
+  /** The agent that works, where it has a name. */
+  readonly agent?: string;
+}
+
+export function limitsOf(settings: CompactionSettings = {}, { agent }: LimitsWish = {}): LimitsFor {
+  const { enabled = compactionLimits.enabled, softPercent } = settings;
+  return ({ provider, model }) => {
+    const own = [
+      named(settings.agentOverrides, agent),
+      ...namesOf(provider).map((name) => named(settings.modelOverrides, `${name}/${model}`)),
+      settings,
+    ];
+    const amount = (name: keyof CompactionAmounts): number | undefined =>
+      own.map((amounts) => amounts[name]).find((value) => value !== undefined);
+    const [reserve = RESERVE, percent, tokens] = [
+      amount("reserveTokens"),
+      amount("thresholdPercent"),
+      amount("thresholdTokens"),
+    ];
+    const { tail } = compactionLimits;
+    return {
+      ...compactionLimits,
+      enabled,
+      ...(softPercent !== undefined && { soft: softPercent / 100 }),
+      thresholds: [{ reserve, ...(percent !== undefined && { percent }), ...(tokens !== undefined && { tokens }) }],
+      tail: { ...tail, tokens: amount("keepRecentTokens") ?? tail.tokens },
+    };
+  };
+}
+
+const RESERVE = compactionLimits.thresholds[0]?.reserve ?? 0;
+
+/** A provider that goes by two names is overridden by either. */
+function namesOf(provider: string): readonly string[] {
+  return [provider, ...providers.filter(({ seller }) => seller === provider).map(({ id }) => id)];
+}
+
+function named(overrides: CompactionSettings["modelOverrides"] = {}, name?: string): CompactionAmounts {
+  return (name !== undefined && Object.hasOwn(overrides, name) && overrides[name]) || {};
+}

@@ -1,0 +1,53 @@
+/** Sizes, counts, tokens, dollars, ages and times, as people read them. */
+
+export function bytesTold(bytes: number): string {
+  const step = UNITS.findIndex((_, at) => bytes < 1024 ** (at + 1));
+  const at = step < 0 ? UNITS.length - 1 : step;
+  const value = bytes / 1024 ** at;
+  return `${at === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[at]}`;
+}
+
+const UNITS = ["B", "KB", "MB", "GB", "TB"];
+
+/** `12,345`. */
+export function amount(count: number): string {
+  return Math.round(count).toLocaleString("en-US");
+}
+
+/** `1 session`, `3,200 sessions`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${amount(count)} ${count === 1 ? one : many}`;
+}
+
+/** `3 h`, `12 d`; `now` for what is less than a minute old, or not yet. */
+export function ageTold(milliseconds: number): string {
+  const minutes = Math.floor(milliseconds / 60_000);
+  if (!(minutes >= 1)) return "now";
+  if (minutes < 60) return `${minutes} min`;
+  if (minutes < 60 * 48) return `${Math.floor(minutes / 60)} h`;
+  return `${amount(Math.floor(minutes / 60 / 24))} d`;
+}
+
+export function costTold(dollars: number): string {
+  return `$${dollars.toFixed(dollars > 0 && dollars < 0.1 ? 4 : 2)}`;
+}
+
+/** Shorter, where a line has many figures: `1.2k`. */
+export function tokensTold(count: number): string {
+  return count < 1_000 ? `${count}` : `${(count / 1_000).toFixed(count < 100_000 ? 1 : 0)}k`;
+}
+
+export function secondsTold(ms: number): string {
+  return `${Math.ceil(ms / 1_000)} s`;
+}
+
+// How much there is, in words; also where there is nothing.
+
+export function several(count: number, noun: string): string {
+  return count === 0 ? `no ${noun}s` : counted(count, noun);
+}
+
+export function severalLines(text: string): string {
+  const whole = text.replace(/\n+$/, "");
+  return several(whole === "" ? 0 : whole.split("\n").length, "line");
+}

@@ -1,0 +1,104 @@
+/** Text that a terminal only shows: whatever could steer it, turn the reading order round or hide stands there as an escape. */
+
+import { stripVTControlCharacters } from "node:util";
+
+/** Line ends and tabs stay; so do the joiners that scripts and emoji are written with. */
+export function plain(text: string): string {
+  return text.replace(UNSEEN, (sign) => (sign === "\r\n" ? "\n" : escaped(sign.codePointAt(0) ?? 0)));
+}
+
+// Controls (C0, C1), formats (bidi, zero width, tags), half characters, line and paragraph separators, fillers without
+// ink, and the block U+E0000. Of the formats, the Arabic number signs have ink.
+const UNSEEN =
+  /\r\n|[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}\u{115f}\u{1160}\u{3164}\u{ffa0}]--[\n\t\u{200c}\u{200d}\u{600}-\u{605}\u{6dd}\u{70f}\u{8e2}]]/gv;
+
+function escaped(point: number): string {
+  const digits = point.toString(16);
+  return point < 0x100 ? `\\x${digits.padStart(2, "0")}` : `\\u{${digits}}`;
+}
+
+// What strangers named, such as a path or a tool, in one line: no line end in it can begin a line that looks like ours.
+
+export function oneLine(text: string): string {
+  return text.replace(/[\n\r\t]/g, (sign) => ESCAPES[sign] ?? " ");
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+// What strangers named, as one line that a terminal only shows.
+
+export function plainLine(text: string): string {
+  return plain(oneLine(text));
+}
+
+// A text in one short line.
+
+export function clipped(text: string, width: number = WIDTH): string {
+  const line = text
+    .slice(0, 4 * width)
+    .replace(/\s+/g, " ")
+    .trim();
+  // By characters: half of one would be shown as an escape.
+  const signs = Array.from(line);
+  return signs.length > width ? `${signs.slice(0, width - 1).join("")}…` : line;
+}
+
+const WIDTH = 160;
+
+// Words of a program that is not ours, as one may show them: without inks and moves of the cursor, and of the rest nothing that steers a terminal.
+
+/** In one line of so many signs. */
+export function harmlessLine(text: string, most: number): string {
+  return clipped(plainLine(stripVTControlCharacters(text)), most);
+}
+
+/** In so many lines at most. */
+export function harmlessLines(text: string, most: number): readonly string[] {
+  const lines = plain(stripVTControlCharacters(text.slice(0, LONGEST_TEXT)).replaceAll("\t", "  "))
+    .split("\n")
+    .map((line) => [...line].slice(0, LONGEST_LINE).join("").trimEnd());
+  return lines.length <= most ? lines : [...lines.slice(0, most - 1), "…"];
+}
+
+const LONGEST_TEXT = 20_000;
+const LONGEST_LINE = 1_000;
+
+// Words from elsewhere as they may stand in an editor: nothing in them steers a terminal, hides, or turns the reading order round.
+
+/** Line ends and tabs stay; so do the joiners that scripts and emoji are written with. */
+export function harmless(text: string): string {
+  return stripVTControlCharacters(text).replaceAll(/\r\n?/g, "\n").replaceAll(UNSEEN_IN_INPUT, "");
+}
+
+/** The same signs that are shown as escapes elsewhere. Here they go: nobody typed them, and nobody could see them. */
+const UNSEEN_IN_INPUT =
+  /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}\u{115f}\u{1160}\u{3164}\u{ffa0}]--[\n\t\u{200c}\u{200d}\u{600}-\u{605}\u{6dd}\u{70f}\u{8e2}]]/gv;
+
+// One value as one line: JSON without a sign that any reader takes for the end of a line, or that could steer a terminal.
+
+/** With its line end, which is the only one in it. */
+export function lineOf(value: unknown): string {
+  return `${JSON.stringify(value).replace(UNSEEN_IN_LINE, escapeInLine)}\n`;
+}
+
+// As in printing/plain.ts, whose own escapes are no JSON; here none of them can stand outside a string. U+2028 is among them.
+const UNSEEN_IN_LINE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}\u{115f}\u{1160}\u{3164}\u{ffa0}]/gv;
+
+function escapeInLine(sign: string): string {
+  const units = Array.from({ length: sign.length }, (_, at) => sign.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
+}
+
+// One JSON value as a text that a terminal only shows: whatever could steer it is escaped, and it is the same JSON.
+
+export function jsonText(value: unknown): string {
+  return JSON.stringify(value ?? null, null, 2).replace(UNSEEN_IN_JSON, escapeInJson);
+}
+
+// As in printing/plain.ts, whose own escapes are no JSON.
+const UNSEEN_IN_JSON = /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}\u{115f}\u{1160}\u{3164}\u{ffa0}]--[\n]]/gv;
+
+function escapeInJson(sign: string): string {
+  const units = Array.from({ length: sign.length }, (_, at) => sign.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
+}

@@ -1,0 +1,118 @@
+/** The command line: what it asks for, and what it says where it cannot be understood. */
+
+import { expect, test } from "vitest";
+import { flags, readArguments, type Wish } from "../../src/args/args.ts";
+import { help } from "../../src/args/help.ts";
+
+test("PRT5 every flag reaches the wish, in either spelling", () => {
+  const args = [
+    "-pc",
+    "-m",
+    "openai/gpt-5.1",
+    "--thinking=high",
+    "--permission-mode",
+    "plan",
+    "--sandbox",
+    "off",
+    "--network=on",
+  ];
+  const rules = ["--allow", "bash(npm test)", "--allow=read", "--deny", "bash(git push)"];
+  const texts = ["--tools", "read, bash", "--system-prompt", "Be.", "--append-system-prompt", "Short."];
+  const switches = ["--no-context-files", "--no-skills", "--no-auto-compact", "--trust", "--mode=json"];
+  const rest = [...switches, "--base-url", "http://127.0.0.1:1/v1", "fix", "it"];
+  expect(wish([...args, ...rules, ...texts, ...rest])).toEqual({
+    words: "fix it",
+    files: [],
+    session: { type: "last" },
+    choices: {
+      model: "openai/gpt-5.1",
+      thinking: "high",
+      permissionMode: "plan",
+      sandbox: "off",
+      network: "on",
+      tools: ["read", "bash"],
+      baseUrl: "http://127.0.0.1:1/v1",
+      compaction: { enabled: false },
+      contextFiles: false,
+      skills: false,
+    },
+    allow: ["bash(npm test)", "read"],
+    deny: ["bash(git push)"],
+    systemPrompt: "Be.",
+    appendSystemPrompt: "Short.",
+    trusts: true,
+    output: "json",
+  });
+});
+
+test("PRT5 what is not said is left to variables and settings", () => {
+  const plain = { choices: {}, allow: [], deny: [], trusts: false, output: "text" };
+  expect(wish(["-p", "hi"])).toMatchObject(plain);
+  expect(wish(["-p", "hi"]).choices).toEqual({});
+  expect(wish(["-p", "hi"]).session).toEqual({ type: "new" });
+  expect(wish(["-p", "--session", "0198", "hi"]).session).toEqual({ type: "named", name: "0198" });
+  expect(wish(["-p", "--no-session", "hi"]).session).toEqual({ type: "none" });
+});
+
+test.each([
+  [["-p", "explain", "@src/a.ts", "@shot.png"], "explain", ["src/a.ts", "shot.png"]],
+  [["-p", "@a b.txt", "why"], "why", ["a b.txt"]],
+  [["-p", "mail bob@example.com or @bob"], "mail bob@example.com or @bob", []],
+  [["-p", "bob@example.com", "@"], "bob@example.com @", []],
+  [["-p", "look", "--", "@types/node", "-x", "--help"], "look @types/node -x --help", []],
+  [["-p", "@a.ts", "--", "@b.ts"], "@b.ts", ["a.ts"]],
+])("TXT1 only a whole argument that begins with @ is a file: %j", (args, words, files) => {
+  expect(wish(args)).toMatchObject({ words, files });
+});
+
+test.each([
+  [["-p", "--modle", "x"], "there is no flag --modle; did you mean --model?"],
+  [["-p", "--sand-box", "off"], "there is no flag --sand-box; did you mean --sandbox?"],
+  [["-p", "--no-contxt-files"], "there is no flag --no-contxt-files; did you mean --no-context-files?"],
+  [["-p", "--frobnicate"], "there is no flag --frobnicate; pith --help names them all"],
+  [["-px", "hi"], "there is no flag -x; pith --help names them all"],
+  [["-p", "- fix it"], '"- fix it" begins with a dash; to say it, write -- before it: pith -p -- "- fix it"'],
+  [["-p", "--permission-mode"], "--permission-mode takes ask, edit, plan or all"],
+  [["-p", "--allow"], "--allow takes a rule, such as 'bash(npm test)'"],
+  [["-p", "--model", ""], "--model takes PROVIDER/MODEL, such as anthropic/claude-sonnet-4-5"],
+  [
+    ["--model", "-p"],
+    '--model takes PROVIDER/MODEL, such as anthropic/claude-sonnet-4-5, not "-p"; if you mean it, write --model="-p"',
+  ],
+  [["-p", "--print=no"], '--print takes nothing, not "no"'],
+  [["-p", "--permission-mode", "yolo", "hi"], '--permission-mode is "yolo"; write ask, edit, plan or all'],
+  [["-p", "--thinking", "hard", "hi"], '--thinking is "hard"; write off, minimal, low, medium, high, xhigh or max'],
+  [["-p", "--mode", "xml", "hi"], '--mode is "xml"; write text, json, rpc or acp'],
+  [["-p", "--sandbox", "yes", "hi"], '--sandbox is "yes"; write on or off'],
+  [["-p", "-m", "sonnet", "hi"], '--model is "sonnet"; write provider/model, such as anthropic/claude-sonnet-4-5'],
+  [
+    ["-p", "--tools", "read,,bash", "hi"],
+    '--tools is ["read","","bash"]; write names of tools: read, write, edit, bash, grep, find, ls, fetch, or all',
+  ],
+  [
+    ["-p", "--base-url", "localhost", "hi"],
+    '--base-url is "localhost"; write an address of the web, such as http://127.0.0.1:8080/v1',
+  ],
+  [["-p", "-c", "--no-session", "hi"], "-c, -r, --session and --no-session exclude each other; write one of them"],
+  [["-r", "-p"], "-r shows your sessions on the screen; with -p, name one: --session ID"],
+])("PRT5 a mistake names the flag and what to write: %j", (args, message) => {
+  expect(readArguments(args)).toEqual({ type: "mistake", message });
+});
+
+test("PRT5 who asks for help or for the version gets it, whatever else stands there", () => {
+  expect(readArguments(["-h", "--nonsense"])).toEqual({ type: "help" });
+  expect(readArguments(["--version"])).toEqual({ type: "version" });
+  expect([["help"], ["version"]].map(readArguments)).toEqual([{ type: "help" }, { type: "version" }]);
+  expect(readArguments(["-p", "help"])).toMatchObject({ type: "wish" });
+});
+
+test("PRT5 the help names every flag", () => {
+  const named = [...help.matchAll(/--([a-z-]+)/g)].map(([, name]) => name);
+  expect(new Set(named)).toEqual(new Set(Object.keys(flags)));
+});
+
+function wish(args: readonly string[]): Wish {
+  const read = readArguments(args);
+  if (read.type !== "wish") throw new Error(`no wish: ${JSON.stringify(read)}`);
+  return read.wish;
+}

@@ -1,0 +1,33 @@
+/** Words and flags behind a command. */
+
+import { expect, test } from "vitest";
+import { wordsIn } from "../../src/commands/command.ts";
+
+const known = {
+  summary: { takes: "maybe-words" },
+  label: { takes: "words" },
+  files: { takes: "nothing" },
+} as const;
+
+const read = (text: string): unknown => wordsIn(text, known);
+
+test("COM6 what stands behind a flag belongs to it, up to the next one", () => {
+  expect(read("")).toEqual({ type: "read", words: "", flags: {} });
+  expect(read("e1 --summary what failed --label second try --files")).toEqual({
+    type: "read",
+    words: "e1",
+    flags: { summary: "what failed", label: "second try", files: true },
+  });
+  expect(read("--files e1 --summary")).toEqual({ type: "read", words: "e1", flags: { files: true, summary: true } });
+  expect(read("e1 --label=one two")).toEqual({ type: "read", words: "e1", flags: { label: "one two" } });
+  expect(read("a--label b -- c")).toEqual({ type: "read", words: "a--label b -- c", flags: {} });
+});
+
+test("COM6 a flag that nobody knows, or that lacks its words, is a mistake that says what there is", () => {
+  expect(read("e1 --sumary")).toEqual({
+    type: "mistake",
+    message: "there is no --sumary here; there are --summary, --label, --files",
+  });
+  expect(read("e1 --constructor")).toMatchObject({ type: "mistake" });
+  expect(read("e1 --label")).toEqual({ type: "mistake", message: "--label needs words behind it" });
+});

@@ -1,0 +1,97 @@
+/** Compactions that are asked for, undone and brought back, and the switch for those that are not. */
+
+import { Agent } from "@pith/agent";
+import { Session } from "@pith/context";
+import { machine } from "@pith/context/node";
+import { expect, test } from "vitest";
+import { answerOf, deskOf, toldBy } from "./desks.ts";
+
+const told =
+  "## Goal\n- fix it [e1]\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] the work [e2]\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on\n\n## Critical Context\n- (none)";
+
+const long = (count: number): readonly string[] => [
+  "user: fix it",
+  ...Array.from({ length: count }, (_, at) => [`says: ${"work ".repeat(2_000)}${at}`, `user: and then ${at}`]).flat(),
+];
+
+test("COM11 /compact tells with what it was done, what it freed and how it is taken back; /undo and /redo step over it", async () => {
+  const desk = await deskOf(long(20), { replies: [told, told] });
+  const before = desk.agent.contextUsage().tokens;
+  expect(await toldBy("/compact keep the numbers", desk)).toMatch(
+    /^compacted: [\d,]+ → [\d,]+ tokens; told by anthropic\/storyteller; \d+ entries covered, \d+ kept; .*\/undo takes it back$/,
+  );
+  const requests = JSON.stringify((desk.agent.model as unknown as { requests: unknown }).requests);
+  expect(requests).toContain("Additional focus: keep the numbers");
+  expect(desk.agent.contextUsage().tokens).toBeLessThan(before / 2);
+  expect(await toldBy("/undo", desk)).toMatch(
+    /^undone: the compaction of [\d,]+ → .* told by anthropic\/storyteller.*\/redo/,
+  );
+  expect(desk.agent.contextUsage().tokens).toBe(before);
+  expect(await toldBy("/undo", desk)).toBe("there is no compaction on this branch to undo");
+  expect(await toldBy("/redo", desk)).toMatch(/^back again: the compaction of .*\/undo takes it back$/);
+  expect(await toldBy("/redo", desk)).toMatch(/^no compaction was undone here/);
+});
+
+test("COM42 no secret leaves with what is asked of a summary, of a compaction or of a branch", async () => {
+  const desk = await deskOf(long(20), { replies: [told, told] });
+  const redaction = {
+    redacted: <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll("hunter2", "GONE")) as Value,
+  };
+  const session = await Session.open(desk.agent.session.store, machine, { redaction });
+  const { model } = desk.agent;
+  const agent = new Agent({ session, model, tools: [], ports: machine, instructions: "always hunter2" });
+  await agent.compact("look at hunter2");
+  await answerOf("/tree e5 --summary mind hunter2", { ...desk, agent });
+  const requests = JSON.stringify((model as unknown as { requests: unknown }).requests);
+  for (const said of ["mind GONE", "always GONE", "look at GONE"]) expect(requests).toContain(said);
+  expect(requests).not.toContain("hunter2");
+});
+
+test("COM11 /compact --preview does nothing and asks nobody", async () => {
+  const desk = await deskOf(long(20));
+  const { leaf } = desk.agent.session;
+  for (const words of ["/compact --preview", "/compact keep the numbers --preview"])
+    expect(await toldBy(words, desk)).toMatch(/^would cover \d+ entries and keep \d+: [\d,]+ → about [\d,]+ tokens\n/);
+  expect(await answerOf("/compact --prevew", desk)).toEqual({
+    type: "mistake",
+    message: "there is no --prevew here; there is --preview",
+  });
+  expect(desk.agent.session.leaf).toBe(leaf);
+});
+
+test("COM12 where there is nothing to compact, it says why", async () => {
+  const why = async (lines: readonly string[], words = "/compact"): Promise<string> =>
+    toldBy(words, await deskOf(lines));
+  expect(await why([])).toBe("nothing was compacted: nothing was said yet");
+  const short = await why(["user: hello", "says: hi"]);
+  expect(short).toMatch(/^nothing was compacted: it is too short; the newest [\d,]+ tokens are always kept/);
+  expect(await why(["user: hello", "says: hi"], "/compact --preview")).toMatch(/too short/);
+});
+
+test("COM12 a model that fails costs nobody the session: code alone tells it, and says so", async () => {
+  const failure = { failure: { kind: "refused", message: "no credit" } } as const;
+  const desk = await deskOf(long(20), { replies: [failure, failure] });
+  expect(await toldBy("/compact", desk)).toMatch(/told by code alone;.*no credit/);
+});
+
+test("COM13 /autocompact shows the switch and the amounts, and turns it for this program alone (B22)", async () => {
+  const desk = await deskOf(["user: hello"]);
+  const shown = await toldBy("/autocompact", desk);
+  expect(shown).toMatch(
+    /^automatic compaction is on\n.*more than 183,616 tokens\nreserveTokens 16384: .*\nkeepRecentTokens 20000: /,
+  );
+  const off = await answerOf("/autocompact off", desk);
+  expect(off).toMatchObject({ data: { enabled: false, reserveTokens: 16_384, keepRecentTokens: 20_000 } });
+  expect(off).toMatchObject({ text: expect.stringContaining('"compaction": { "enabled": false }') });
+  expect(desk.agent.budget.limits.enabled).toBe(false);
+  await toldBy("/autocompact on", desk);
+  expect(desk.agent.budget.limits.enabled).toBe(true);
+  expect(await answerOf("/autocompact maybe", desk)).toMatchObject({ type: "mistake" });
+});
+
+test("COM13 on is on, also where the settings say off", async () => {
+  const { compactionLimits } = await import("@pith/context");
+  const desk = await deskOf(["user: hello"], { parts: { limits: { ...compactionLimits, enabled: false } } });
+  expect(await toldBy("/autocompact", desk)).toMatch(/^automatic compaction is off\nnothing is compacted unless/);
+  expect(await toldBy("/autocompact on", desk)).toMatch(/^automatic compaction is on until this program ends/);
+});

@@ -1,0 +1,83 @@
+/** What fills a window, and that the parts of it add up. */
+
+import { budgetFor, compactionLimits, contextSize, type Entry, windowOf } from "@pith/context";
+import { story } from "@pith/context/testing";
+import { expect, test } from "vitest";
+import { contextParts } from "../../src/context-report/breakdown.ts";
+import { contextReport, contextText } from "../../src/context-report/report.ts";
+import { deskOf, toldBy } from "./desks.ts";
+
+const budget = budgetFor(compactionLimits, { contextWindow: 200_000 });
+
+const talk = [
+  "system: You work.",
+  "user: read it",
+  "thinks: hm",
+  "calls: read path=a.ts",
+  "result: a long file",
+  "says: read",
+  "note: something",
+  "bash: ls -> a.ts",
+];
+
+test("COM14 the parts of a context add up to what the next request weighs, each in its place and by kind", () => {
+  const window = windowOf(story(...talk));
+  const parts = contextParts(window, budget);
+  expect(parts.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(contextSize(window, budget).tokens);
+  expect(parts.map(({ place, kind }) => `${place}: ${kind}`)).toEqual([
+    "system: system prompt",
+    "tail: your messages",
+    "tail: thinking",
+    "tail: calls of tools",
+    "tail: results of read",
+    "tail: replies",
+    "tail: notes",
+    "tail: your commands",
+  ]);
+});
+
+test("COM14 they add up, too, where less was measured than the system was estimated at", () => {
+  const window = windowOf(story(...talk));
+  const { tokens } = contextSize(window, budget);
+  const heavy = { ...budget, fixed: tokens + 500 };
+  const parts = contextParts(window, heavy);
+  expect(parts.reduce((sum, part) => sum + part.tokens, 0)).toBe(contextSize(window, heavy).tokens);
+});
+
+test("COM14 blocks that nobody knows are in no part", () => {
+  const entries = story("user: read it", "says: read");
+  const [, reply] = entries;
+  if (reply?.type !== "message") throw new Error("no reply");
+  const content = [null, { type: "citation" }, { type: "text" }, { type: "toolCall" }, { type: "text", text: "read" }];
+  const window = windowOf([...entries.slice(0, 1), { ...reply, message: { ...reply.message, content } } as Entry]);
+  expect(contextParts(window, budget).map(({ kind }) => kind)).toEqual(["your messages", "replies"]);
+});
+
+test("COM14 behind a compaction its summary is the front, and what it covered is in no part", () => {
+  const window = windowOf(story(...talk, "user: go on", "compacts: a story of it, keeps e9", "says: going on"));
+  const parts = contextParts(window, budget);
+  expect(parts.filter(({ place }) => place === "front")).toMatchObject([{ kind: "summary" }]);
+  expect(parts.map(({ kind }) => kind)).not.toContain("results of read");
+  expect(parts.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(contextSize(window, budget).tokens);
+});
+
+test("COM15 the report says when it is too much, when it is told, and what a compaction would free", () => {
+  const window = windowOf(story("user: go", ...Array.from({ length: 30 }, () => `says: ${"work ".repeat(2_000)}`)));
+  const report = contextReport(window, budget);
+  expect(report).toMatchObject({ limit: 183_616, soft: Math.floor(183_616 * 0.8), isAutomatic: true, held: null });
+  expect(report.afterCompaction).toBeLessThan(report.tokens / 2);
+  const text = contextText(report);
+  expect(text).toMatch(/^█+░+ [\d,]+ of 183,616 tokens \(\d+ %; the window has 200,000\)\n/);
+  expect(text).toMatch(/Compacted by itself above 183,616 tokens; you are told from 146,892 on\.\n/);
+  expect(text).toMatch(/A compaction now would free about [\d,]+ tokens \(\/compact --preview\)\.$/);
+});
+
+test("COM15 an empty session, an unknown window and a full one are told as what they are", async () => {
+  expect(await toldBy("/context", await deskOf([]))).toContain("There is nothing to compact.");
+  const unknown = await deskOf(talk, { model: { contextWindow: 0 } });
+  expect(await toldBy("/context", unknown)).toMatch(/^[\d,]+ tokens of a window nobody knows\n/);
+  const full = await deskOf(["user: go", ...Array.from({ length: 30 }, () => `says: ${"work ".repeat(2_000)}`)], {
+    model: { contextWindow: 20_000 },
+  });
+  expect(await toldBy("/context", full)).toMatch(/^█{30} [\d,]+ of 15,000 tokens \(\d{3} %/);
+});

@@ -1,0 +1,39 @@
+/** `/copy`: which answer, and which part of it. */
+
+import { expect, test } from "vitest";
+import { lastCode } from "../../src/commands/copy.ts";
+import { answerOf, deskOf, toldBy } from "./desks.ts";
+
+const talk = [
+  ...["user: first", "says: one", "user: second", "says: looking", "calls: read", "result: text", "says: two"],
+  "user: third",
+];
+
+test("LOOK1 the last answer is copied, or the n-th last: what was said last before one spoke again", async () => {
+  const desk = await deskOf(talk);
+  expect(await toldBy("/copy", desk)).toBe("two");
+  expect(await toldBy("/copy 2", desk)).toBe("one");
+});
+
+test.each([
+  ["/copy 3", "there are not 3 answers"],
+  ["/copy code", "there is no code in this answer; /copy takes all of it"],
+  ["/copy 0", "/copy takes a number, such as 2 for the answer before the last, or code, or both"],
+  ["/copy all", "/copy takes a number, such as 2 for the answer before the last, or code, or both"],
+])("LOOK1 what cannot be copied is said: %s", async (words, message) => {
+  expect(await answerOf(words, await deskOf(talk))).toEqual({ type: "mistake", message });
+});
+
+test("LOOK1 without an answer there is nothing to copy", async () => {
+  expect(await answerOf("/copy", await deskOf(["user: hello"]))).toMatchObject({ message: "there is no answer yet" });
+});
+
+test.each([
+  ["a\n```ts\none\n```\nb\n```\ntwo\n\nlines\n```\nc", "two\n\nlines"],
+  ["~~~~\n```\ninner\n```\n~~~~", "```\ninner\n```"],
+  ["```sh\nbroken off", "broken off"],
+  ["no code, `but a word`", null],
+  ["    ```\nindented", null],
+])("LOOK2 the last code of an answer is what stands between its fences: %j", (markdown, code) => {
+  expect(lastCode(markdown)).toBe(code);
+});

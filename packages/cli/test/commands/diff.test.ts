@@ -1,0 +1,94 @@
+/** `/diff`: what a session changed in files. */
+
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { filePatch } from "../../src/commands/session-changes.ts";
+import { Ground } from "../ground.ts";
+import { deskOf, toldBy } from "./desks.ts";
+
+let ground: Ground;
+
+beforeEach(() => {
+  ground = new Ground();
+});
+
+afterEach(() => ground.clear());
+
+const write = (path: string, content: string) =>
+  ({ parts: [{ type: "call", name: "write", arguments: { path, content } }] }) as const;
+const read = (path: string) => ({ parts: [{ type: "call", name: "read", arguments: { path } }] }) as const;
+const edit = (path: string, oldText: string, newText: string) =>
+  ({ parts: [{ type: "call", name: "edit", arguments: { path, edits: [{ oldText, newText }] } }] }) as const;
+
+test("LOOK3 each file is shown from before its first change to now: edited, new, back again, and changed by others, too", async () => {
+  const at = (name: string): string => join(ground.folder, name);
+  mkdirSync(at("src"));
+  writeFileSync(at("src/a.ts"), "one\ntwo\nthree\n");
+  writeFileSync(at("back.txt"), "before\n");
+  const script = [
+    ...[read("src/a.ts"), edit("src/a.ts", "two", "TWO"), edit("src/a.ts", "three", "THREE")],
+    ...[write("new.txt", "fresh\n"), read("back.txt"), write("back.txt", "after\n"), write("gone.txt", "x\n"), "Done."],
+  ];
+  await ground.pith(["-p", "--permission-mode", "all", "change it"], script);
+  writeFileSync(at("back.txt"), "before\n");
+  writeFileSync(at("new.txt"), "fresh\nother\n");
+  rmSync(at("gone.txt"));
+  const { code, out } = await ground.run(["-p", "-c", "/diff"]);
+  expect(code).toBe(0);
+  expect(out).toBe(
+    [
+      ...["--- a/src/a.ts", "+++ b/src/a.ts", "@@ -1,3 +1,3 @@", " one", "-two", "-three", "+TWO", "+THREE"],
+      ...["# new.txt: others changed it, too", "--- /dev/null", "+++ b/new.txt", "@@ -0,0 +1,2 @@", "+fresh", "+other"],
+      "# back.txt: it is again as it was before",
+      "# back.txt: others changed it, too",
+      "# gone.txt: it is again as it was before",
+      "# gone.txt: others changed it, too",
+      "# 4 files, +4 −2",
+      "",
+    ].join("\n"),
+  );
+  expect(existsSync(at("gone.txt"))).toBe(false);
+});
+
+test("LOOK3 where nothing was kept, what the tools told is shown", async () => {
+  const input = "change it\n/diff\n";
+  writeFileSync(join(ground.folder, "old.txt"), "old\n");
+  const script = [write("new.txt", "fresh\n"), read("old.txt"), edit("old.txt", "old", "other"), "Done."];
+  const { out } = await ground.pith(["--plain", "--no-session"], script, { input });
+  expect(out).toContain(
+    [
+      "# new.txt: a tool wrote it; how it was before was not kept",
+      "# old.txt: change by change, as the tools told it",
+      ...["--- a/old.txt", "+++ b/old.txt", "@@ -1,1 +1,1 @@", "-old", "+other", "# 2 files, +1 −1"],
+    ].join("\n"),
+  );
+});
+
+test("LOOK1 print mode prints the answer itself", async () => {
+  writeFileSync(join(ground.home, "settings.json"), '{ "plain": false }');
+  await ground.pith(["-p", "how?"], ["So:\n```sh\nnpm start\n```"]);
+  expect(await ground.run(["-p", "-c", "/copy code"])).toMatchObject({ code: 0, out: "npm start\n" });
+});
+
+test("LOOK3 a session that changed nothing says so", async () => {
+  const desk = await deskOf(["user: hello", "says: hi"]);
+  expect(await toldBy("/diff", desk)).toBe("no tool changed a file in this session; what commands did is not known");
+});
+
+test.each([
+  ["a\nb\n", "a\nc\n", "@@ -1,2 +1,2 @@\n a\n-b\n+c"],
+  ["", "a\nb", "@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file"],
+  ["a\n", "", "@@ -1,1 +0,0 @@\n-a"],
+  ["a\nb", "a\nb\n", "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b"],
+])("LOOK4 two texts become a unified diff: %j, %j", (before, after, patch) => {
+  expect(filePatch(before, after)?.patch).toBe(patch);
+});
+
+test("LOOK4 a long new file is shown, and two long texts without a line in common are not waited for", () => {
+  const lines = (word: string): string => Array.from({ length: 100_000 }, (_, at) => `${word} ${at}\n`).join("");
+  expect(filePatch("", lines("a"))?.added).toBe(100_000);
+  const started = performance.now();
+  expect(filePatch(lines("a"), lines("b"))).toBeNull();
+  expect(performance.now() - started).toBeLessThan(10_000);
+});

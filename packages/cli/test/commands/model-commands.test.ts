@@ -1,0 +1,63 @@
+/** Who speaks, how long it thinks, what is set, what is read anew. */
+
+import { scriptedModel } from "@pith/context/testing";
+import { expect, test } from "vitest";
+import { answerOf, deskOf, toldBy } from "./desks.ts";
+
+test("COM17 /model tells who speaks and lets another take over; one that cannot be opened changes nothing", async () => {
+  const other = { ...scriptedModel(), provider: "openai", model: "gpt-5", contextWindow: 400_000 };
+  const desk = await deskOf(["user: hello", "says: hi"], {
+    desk: {
+      openModel: async (name) =>
+        name === "openai/gpt-5"
+          ? { type: "opened", model: other, notes: () => [] }
+          : { type: "mistake", message: `${name} needs a key` },
+    },
+  });
+  expect(await toldBy("/model", desk)).toBe("anthropic/storyteller, a window of 200,000 tokens");
+  expect(await answerOf("/model google/x", desk)).toEqual({ type: "mistake", message: "google/x needs a key" });
+  expect(await answerOf("/model gpt-5", desk)).toMatchObject({ message: expect.stringContaining("provider/model") });
+  expect(await toldBy("/model openai/gpt-5", desk)).toBe("from now on: openai/gpt-5, a window of 400,000 tokens");
+  expect(desk.agent.session.window.state.model).toEqual({ provider: "openai", modelId: "gpt-5" });
+});
+
+test("COM17 a model that the context is too much for does not take over, and it says what to do", async () => {
+  const small = { ...scriptedModel(), contextWindow: 100 };
+  const lines = ["user: go", ...Array.from({ length: 4 }, () => `says: ${"work ".repeat(500)}`)];
+  const failure = { failure: { kind: "refused", message: "no" } } as const;
+  const desk = await deskOf(lines, {
+    replies: [failure, failure],
+    desk: { openModel: async () => ({ type: "opened", model: small, notes: () => [] }) },
+  });
+  expect(await answerOf("/model any/small", desk)).toMatchObject({
+    type: "failed",
+    message: expect.stringMatching(
+      /^who spoke still speaks: the context has [\d,]+ tokens, and 75 fit; .*\/compact first/,
+    ),
+  });
+  expect(await toldBy("/model", desk)).toContain("anthropic/storyteller");
+});
+
+test("COM18 /thinking tells the level and changes it; a level there is not names those there are", async () => {
+  const desk = await deskOf(["user: hello"]);
+  expect(await toldBy("/thinking", desk)).toBe("thinking: off");
+  expect(await toldBy("/thinking high", desk)).toBe("thinking, from the next request on: high");
+  expect(await toldBy("/thinking", desk)).toBe("thinking: high");
+  expect(desk.agent.session.window.state.thinkingLevel).toBe("high");
+  expect(await answerOf("/thinking hihg", desk)).toMatchObject({
+    message: expect.stringContaining("minimal, low, medium"),
+  });
+});
+
+test("COM19 /settings shows what holds and who says so, all or some of it; /reload what has changed", async () => {
+  const listed = [
+    { name: "model", value: "a/b", source: "--model", says: "" },
+    { name: "compaction.enabled", value: true, source: "default", says: "" },
+  ];
+  const desk = await deskOf([], { desk: { settings: () => listed, reload: async () => ["AGENTS.md has changed"] } });
+  expect(await toldBy("/settings", desk)).toMatch(/^model .*"a\/b" .*--model\ncompaction\.enabled {2}true$/);
+  expect(await toldBy("/settings compaction", desk)).toBe("compaction.enabled  true");
+  expect(await answerOf("/settings nonsense", desk)).toMatchObject({ type: "mistake" });
+  expect(await toldBy("/reload", desk)).toBe("AGENTS.md has changed");
+  expect(await toldBy("/reload", await deskOf([]))).toBe("read anew; nothing has changed");
+});

@@ -1,0 +1,134 @@
+/** Sessions: copied, begun, found, named, looked at, exported, handed over. */
+
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DRAFT, draftAt } from "@pith/agent";
+import { Session } from "@pith/context";
+import { machine, openStore } from "@pith/context/node";
+import { expect, test } from "vitest";
+import type { Answer } from "../../src/commands/command.ts";
+import { answerOf, deskOf, toldBy } from "./desks.ts";
+
+const talk = ["user: fix the login", "says: looking", "user: try A", "says: A failed", "names: the login bug"];
+
+test("COM20 /fork makes a session that ends before one of your messages, with its words to begin with (B62)", async () => {
+  const desk = await deskOf(talk);
+  expect(await toldBy("/fork", desk)).toBe("e1  fix the login\ne3  try A\nFrom before which? /fork and its id");
+  const answer = opened(await answerOf("/branch e3", desk));
+  expect(answer).toMatchObject({ draft: "try A", text: `a new session: ${answer.id.slice(0, 8)}` });
+  const lines = linesOf(answer.path);
+  expect(lines[0]).toMatchObject({ type: "session", id: answer.id, parentSession: desk.sessionPath });
+  expect(JSON.stringify(lines)).toContain("looking");
+  expect(JSON.stringify(lines)).not.toContain("try A");
+  expect(await answerOf("/fork e2", desk)).toMatchObject({
+    type: "mistake",
+    message: expect.stringContaining("/clone"),
+  });
+});
+
+test("COM21 /clone copies the branch one stands on, and no other (B62)", async () => {
+  const desk = await deskOf([...talk, "moves: e2", "user: try B"]);
+  const { path, draft } = opened(await answerOf("/clone", desk));
+  const text = JSON.stringify(linesOf(path));
+  expect(draft).toBeUndefined();
+  expect(text).toContain("try B");
+  expect(text).not.toContain("A failed");
+});
+
+test("COM22 /new begins an empty session of this folder, and nobody holds it", async () => {
+  const desk = await deskOf(talk);
+  const { path, id } = opened(await answerOf("/clear", desk));
+  expect(linesOf(path)).toMatchObject([{ type: "session", id, cwd: desk.cwd }]);
+  const again = await openStore(path);
+  expect(again.type).toBe("opened");
+  if (again.type === "opened") await again.store.close();
+});
+
+test("COM23 /resume lists the sessions of the folder and opens one by the beginning of its id or by its name", async () => {
+  const desk = await deskOf(talk);
+  const { id } = desk.agent.session.store.header;
+  const forked = opened(await answerOf("/fork e3", desk));
+  const list = await toldBy("/resume", desk);
+  expect(list).toContain(`${id.slice(0, 8)}     now  the login bug: fix the login  ← here`);
+  expect(list).toContain("the login bug (fork): fix the login");
+  expect(opened(await answerOf(`/resume ${forked.id.slice(0, 13)}`, desk))).toMatchObject({ path: forked.path });
+  expect(opened(await answerOf("/resume the login bug (fork)", desk))).toMatchObject({ id: forked.id });
+  expect(await toldBy(`/resume ${id}`, desk)).toBe("you are in this session already");
+  expect(await answerOf("/resume nonsense", desk)).toMatchObject({ type: "mistake" });
+});
+
+test("COM24 /name tells, gives and takes away a name", async () => {
+  const desk = await deskOf(["user: hello"]);
+  expect(await toldBy("/name", desk)).toMatch(/^this session has no name yet/);
+  expect(await toldBy("/name the  \u001b[31mred\u001b[0m\nbug", desk)).toBe("called: the red bug");
+  expect(await toldBy("/name", desk)).toBe("the red bug");
+  expect(await toldBy("/name --none", desk)).toBe("the name is gone");
+  expect(await desk.agent.session.store.name()).toBeUndefined();
+});
+
+test("COM25 /session tells where it lies, and what all its branches hold and have cost", async () => {
+  const desk = await deskOf([...talk, "moves: e2", "user: try B", "says: B works"]);
+  const text = await toldBy("/session", desk);
+  expect(text).toContain(`file        ${desk.sessionPath}`);
+  expect(text).toMatch(/^name {8}the login bug$/m);
+  expect(text).toMatch(/^branches {4}2$/m);
+  expect(text).toMatch(/^holds {7}8 entries, 3 messages of yours, 3 replies/m);
+  const unkept = await deskOf(talk, { isKept: false });
+  expect(await toldBy("/session", unkept)).toMatch(/nothing is kept[\s\S]*holds {7}5 entries/);
+});
+
+test("COM26 /export writes what the ending of the file says, and never over another", async () => {
+  const desk = await deskOf(talk);
+  expect(await toldBy("/export talk.md", desk)).toBe(`written: ${join(desk.cwd, "talk.md")}`);
+  expect(readFileSync(join(desk.cwd, "talk.md"), "utf8")).toContain("fix the login");
+  writeFileSync(join(desk.cwd, "mine.html"), "mine");
+  expect(await answerOf("/export mine.html", desk)).toMatchObject({ type: "mistake" });
+  expect(readFileSync(join(desk.cwd, "mine.html"), "utf8")).toBe("mine");
+});
+
+const handed = "## Background\n- the login was fixed in a.ts [e1]\n\n## First steps\n1. write the tests";
+
+test("COM27 /handoff makes a session that knows where it comes from and keeps a draft to be changed and said, with the pins (B82)", async () => {
+  const desk = await deskOf([...talk, "calls: write path=a.ts", "result: done", "says: fixed"], {
+    replies: [handed, handed],
+  });
+  writeFileSync(join(desk.cwd, "a.ts"), "");
+  await answerOf("/pin Use tabs.", desk);
+  const answer = opened(await answerOf("/handoff write the tests of the login", desk));
+  expect(answer.text).toMatch(/^a new session: \w{8}, 1 file, 1 pin came along/);
+  expect(answer.draft).toMatch(/^write the tests of the login\n\n[\s\S]*## Files\n- a\.ts$/);
+  expect(linesOf(answer.path)[0]).toMatchObject({ parentSession: desk.sessionPath });
+  const made = await openStore(answer.path, { as: "follower" });
+  if (made.type !== "opened") throw new Error("it cannot be opened");
+  const { window } = await Session.open(made.store, machine);
+  expect(draftAt(window)).toBe(answer.draft);
+  expect(window.state.pins).toMatchObject([{ text: "Use tabs." }]);
+  expect(window.state.model).toEqual({ provider: "anthropic", modelId: "storyteller" });
+  expect(window.entries.at(-1)).toMatchObject({ type: "custom", customType: DRAFT });
+  await made.store.close();
+  expect(readFileSync(desk.sessionPath ?? "", "utf8")).toContain('"kind":"handoff"');
+});
+
+test("COM27 without a goal, without anything said, and where the model fails, there is no new session", async () => {
+  const failure = { failure: { kind: "refused", message: "no credit" } } as const;
+  const desk = await deskOf(talk, { replies: [failure] });
+  expect(await answerOf("/handoff", desk)).toMatchObject({ type: "mistake" });
+  expect(await answerOf("/handoff the rest", desk)).toMatchObject({
+    type: "failed",
+    message: expect.stringMatching(/^there is no new session: .*no credit/),
+  });
+  expect(await toldBy("/handoff the rest", await deskOf([]))).toMatch(/^nothing was said yet/);
+  expect(existsSync(desk.sessionPath ?? "")).toBe(true);
+});
+
+function opened(answer: Answer): Extract<Answer, { type: "opened" }> {
+  if (answer.type !== "opened") throw new Error(JSON.stringify(answer));
+  return answer;
+}
+
+function linesOf(path: string): readonly unknown[] {
+  return readFileSync(path, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+}

@@ -1,0 +1,152 @@
+/** Tests commands/tree.ts: transcript, tree. */
+
+import { describe, expect, test } from "vitest";
+import { answerOf, deskOf, toldBy } from "./desks.ts";
+
+describe("transcript", () => {
+  test("RES23 /transcript tells all of the branch, also what a compaction covers", async () => {
+    const desk = await deskOf([
+      "user: the first words",
+      "says: yes",
+      "compacts: in short, keeps nothing",
+      "user: and then?",
+    ]);
+    const told = await toldBy("/transcript", desk);
+    expect(told).toContain("the first words");
+    expect(told).toContain("in short");
+    expect(told).toContain("and then?");
+    expect(await toldBy("/transcript", await deskOf([]))).toBe("nothing was said yet");
+  });
+});
+
+describe("tree", () => {
+  const twoTries = [
+    "user: fix the login",
+    "says: looking",
+    "user: try A",
+    "calls: read path=a.ts",
+    "result: text",
+    "says: A failed",
+    "moves: e2",
+    "user: try B",
+    "says: B works",
+    "labels e9: good",
+  ];
+
+  test("COM7 the tree goes straight down the way to where one stands, with what was left set in, ids, labels and the leaf", async () => {
+    const desk = await deskOf(twoTries);
+    expect(await toldBy("/tree", desk)).toBe(
+      [
+        "e1 you: fix the login",
+        "e2 reply: looking",
+        "├─ e3 you: try A",
+        "│  e6 reply: A failed",
+        "e8 you: try B",
+        "e9 reply: B works [good] ← here",
+      ].join("\n"),
+    );
+    expect(await answerOf("/tree", desk)).toMatchObject({
+      data: {
+        leaf: "e10",
+        entries: expect.arrayContaining([expect.objectContaining({ id: "e3", isOnBranch: false })]),
+      },
+    });
+  });
+
+  test("COM7 compactions and branch summaries are named, and an empty session has no tree", async () => {
+    const compacted = await deskOf([
+      "user: one",
+      "says: two",
+      "user: three",
+      "compacts: so far, keeps e3",
+      "left e2: gone",
+    ]);
+    const text = await toldBy("/tree", compacted);
+    expect(text).toMatch(/^e4 compaction: [\d,]+ tokens before it$/m);
+    expect(text).toMatch(/^e5 branch summary: gone ← here$/m);
+    expect(await toldBy("/tree", await deskOf([]))).toBe("nothing was said yet");
+  });
+
+  test("COM8 going to a message of one's own stands before it, with its words to be changed (B63)", async () => {
+    const desk = await deskOf(twoTries);
+    expect(await answerOf("/tree e3", desk)).toMatchObject({ type: "draft", draft: "try A", text: "you stand at e2" });
+    expect(await toldBy("/tree", desk)).toMatch(/^e2 reply: looking ← here$/m);
+    expect(await answerOf("/tree good", desk)).toMatchObject({
+      type: "told",
+      text: expect.stringMatching(/^you stand at/),
+    });
+    expect(await answerOf("/tree e9", desk)).toMatchObject({ text: "you stand there already" });
+    expect(await answerOf("/tree root", desk)).toMatchObject({ text: "you stand before the first entry" });
+  });
+
+  test("COM8 with a summary, what is left is told at the place one goes to, under the label that was given (B64)", async () => {
+    const told =
+      "## Goal\n- fix the login [e1]\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] try B [e1]\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on";
+    const desk = await deskOf(twoTries, { replies: [told, told] });
+    const answer = await answerOf("/tree e6 --summary what worked --label left B", desk);
+    expect(answer).toMatchObject({ type: "told", text: expect.stringContaining("what you left is told there") });
+    expect(await toldBy("/tree", desk)).toMatch(/branch summary: .*\[left B\] ← here$/m);
+    const request = JSON.stringify((desk.agent.model as unknown as { requests: unknown }).requests);
+    expect(request).toContain("Additional focus: what worked");
+  });
+
+  test("COM8 where the summary fails nobody moves, and the way without it is named", async () => {
+    const failure = { failure: { kind: "refused", message: "no credit" } } as const;
+    const desk = await deskOf(twoTries, { replies: [failure] });
+    const { leaf } = desk.agent.session;
+    expect(await answerOf("/tree e6 --summary", desk)).toMatchObject({
+      type: "failed",
+      message: expect.stringMatching(/nobody has moved: .*no credit.*without --summary/),
+    });
+    expect(await desk.agent.session.store.entry(leaf ?? "")).toBeDefined();
+    expect(await toldBy("/tree", desk)).toMatch(/e9 .*← here$/m);
+  });
+
+  test("COM9 an entry is named by its id, the beginning of one, or its label; a wrong name says where the ids are", async () => {
+    const desk = await deskOf(twoTries);
+    const { session } = desk.agent;
+    await session.append({ type: "message", id: "abcdef0123", message: { role: "user", content: "x", timestamp: 0 } });
+    await session.append({ type: "message", id: "abcdff0123", message: { role: "user", content: "y", timestamp: 0 } });
+    await session.move("e9");
+    expect(await answerOf("/tree abcdef", desk)).toMatchObject({ type: "draft", draft: "x" });
+    expect(await answerOf("/tree entry:abcdff01", desk)).toMatchObject({ type: "draft", draft: "y" });
+    expect(await answerOf("/tree abcd", desk)).toMatchObject({ message: expect.stringContaining("several entries") });
+    for (const name of ["nobody", "e99", "abc", "__proto__"])
+      expect(await answerOf(`/tree ${name}`, desk), name).toMatchObject({
+        type: "mistake",
+        message: expect.stringContaining("/tree shows their ids"),
+      });
+    expect(await answerOf("/tree --summary", desk)).toMatchObject({ message: expect.stringContaining("where to go") });
+    expect(await answerOf("/tree e1 --from e2", desk)).toMatchObject({ type: "mistake" });
+  });
+
+  test("COM9 a label that several entries have names none of them", async () => {
+    const desk = await deskOf(["user: one", "says: two", "labels e1: here", "labels e2: here"]);
+    expect(await answerOf("/tree here", desk)).toEqual({
+      type: "mistake",
+      message: 'several entries are labelled "here"; name one by its id',
+    });
+  });
+
+  test("COM10 of a long session the newest part is shown, and the way to what lies before", async () => {
+    const lines = Array.from({ length: 1_200 }, (_, at) => `user: number ${at + 1}`);
+    const desk = await deskOf(lines, { isKept: false });
+    const text = await toldBy("/tree", desk);
+    const [first, second] = text.split("\n");
+    expect(first).toBe("… what lies before: /tree --from e1050");
+    expect(second).toBe("e1051 you: number 1051");
+    expect(text.split("\n")).toHaveLength(151);
+    const before = await toldBy("/tree --from e1050", desk);
+    expect(before.split("\n").at(-1)).not.toContain("here");
+    expect(before).toContain("e1050 you: number 1050");
+  });
+
+  test("COM10 long stretches of work between a question and its answer, and branches off branches, are drawn", async () => {
+    const work = Array.from({ length: 900 }, () => ["calls: read path=a.ts", "result: text"]).flat();
+    const long = await deskOf(["user: go", ...work, "says: done"], { isKept: false });
+    expect(await toldBy("/tree", long)).toMatch(/^… what lies before: \/tree --from e802\ne1802 reply: done ← here$/);
+    const comb = Array.from({ length: 200 }, (_, at) => [`user: try ${at}`, `moves: e${2 * at + 1}`]).flat();
+    const nested = await deskOf(comb, { isKept: false });
+    expect((await toldBy("/tree", nested)).split("\n").length).toBeGreaterThan(100);
+  });
+});

@@ -1,0 +1,96 @@
+/** What fills a context by tool, by file and by entry, and what the model sees of it. */
+
+import { budgetFor, buildSessionContext, compactionLimits, convertToLlm, windowOf } from "@pith/context";
+import { story } from "@pith/context/testing";
+import { expect, test } from "vitest";
+import { seenParts } from "../../src/context-report/model-view.ts";
+import { contextReport, contextText } from "../../src/context-report/report.ts";
+import { answerOf, deskOf, toldBy } from "../commands/desks.ts";
+
+const file = (words: number): string => "const x = 1; ".repeat(words);
+
+const talk = [
+  "user: read both",
+  "calls: read path=a.ts; read path=b.ts",
+  `result c1: ${file(900)}`,
+  `result c2: ${file(300)}`,
+  "calls: bash command=make",
+  `result: ${file(100)}`,
+  "says: done",
+  "user: again",
+  "calls: read path=a.ts",
+  `result: ${file(900)}`,
+  "says: read",
+];
+
+const budget = budgetFor(compactionLimits, { contextWindow: 200_000 });
+
+test("MET12 results count by tool and by file, the most first, and add up to what /context says of them", () => {
+  const report = contextReport(windowOf(story(...talk)), budget);
+  expect(report.tools.map(({ tool, results }) => [tool, results])).toEqual([
+    ["read", 3],
+    ["bash", 1],
+  ]);
+  for (const { tool, tokens } of report.tools) {
+    const part = report.parts.find(({ kind }) => kind === `results of ${tool}`);
+    expect(Math.abs(tokens - (part?.tokens ?? 0))).toBeLessThan(5);
+  }
+  expect(report.files.map(({ path, results }) => [path, results])).toEqual([
+    ["a.ts", 2],
+    ["b.ts", 1],
+  ]);
+});
+
+test("MET12 the biggest entries say what becomes free by a compaction, and by going back to before them", () => {
+  const long = Array.from({ length: 30 }, (_, at) => [`user: more ${at}`, `says: ${"words ".repeat(1_500)}`]).flat();
+  const report = contextReport(windowOf(story(...talk, ...long)), budget);
+  const old = report.biggest.find(({ id }) => id === "e12");
+  expect(report.biggest.length).toBeLessThanOrEqual(20);
+  const sizes = report.biggest.map(({ tokens }) => tokens);
+  expect(sizes).toEqual(sizes.toSorted((one, other) => other - one));
+  for (const { tokens, frees } of report.biggest) {
+    expect([0, tokens]).toContain(frees.compaction);
+    expect(frees.moving).toBeGreaterThanOrEqual(tokens);
+    expect(frees.moving).toBeLessThanOrEqual(report.tokens);
+  }
+  expect(old?.frees.compaction ?? 0).toBe(old?.tokens ?? 0);
+  expect(report.biggest.some(({ frees }) => frees.compaction > 0)).toBe(true);
+});
+
+test("MET12 print and JSON have the same: by tool, by file and by entry", async () => {
+  const desk = await deskOf(talk);
+  const text = await toldBy("/context", desk);
+  for (const words of ["By tool", "By file", "Biggest entries", "a.ts", "moving before it frees"])
+    expect(text).toContain(words);
+  const answer = await answerOf("/context", desk);
+  expect(answer).toMatchObject({
+    data: { tools: [{ tool: "read" }, { tool: "bash" }], files: [{ path: "a.ts" }, {}] },
+  });
+  expect(contextText(contextReport(windowOf([]), budget))).not.toContain("By tool");
+});
+
+test("MET11 what is shown as seen is what is sent, word for word and in its order, each in its place", () => {
+  const window = windowOf(story(...talk, "compacts: what was done, keeps e8", "user: on", "says: yes"));
+  const parts = seenParts(window, undefined);
+  expect(parts.map(({ place }) => place)).toEqual(["checkpoint", "kept", "kept", "kept", "kept", "new", "new"]);
+  const sent = convertToLlm(buildSessionContext(window).messages);
+  expect(parts).toHaveLength(sent.length);
+  for (const [at, message] of sent.entries()) {
+    const blocks =
+      typeof message.content === "string"
+        ? [message.content]
+        : message.content.flatMap((block) => ("text" in block ? [block.text] : []));
+    for (const words of blocks) expect(parts[at]?.text).toContain(words);
+  }
+});
+
+test("MET11 /seen tells it in every mode; before the first word there is nothing to see", async () => {
+  expect(await toldBy("/seen", await deskOf([]))).toBe("The model sees nothing yet.");
+  const text = await toldBy(
+    "/seen",
+    await deskOf(["system: You work.", "user: go", "calls: read path=a", "result: x", "says: gone"]),
+  );
+  expect(text).toMatch(
+    /── System ──\nsystem: You work\.\n\n── As it was said ──\nyou: go\n\nmodel: calls read \{"path":"a"\}/,
+  );
+});

@@ -1,0 +1,200 @@
+/** What leaves: readable, whole, harmless, and without secrets. */
+
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Redaction, Session } from "@pith/context";
+import { createSession, keepBlob, machine, openStore } from "@pith/context/node";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { exportSession } from "../../src/export/export-session.ts";
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "pith-export-"));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+const SECRET = "hunter2hunter2";
+const redaction: Redaction = {
+  redacted: <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll(SECRET, "GONE")) as Value,
+};
+const HOSTILE = [
+  "<script>alert(1)</script>",
+  '"><img src=x onerror=alert(1)>',
+  "</pre></article><svg/onload=alert(1)>",
+  "<!-- --><style>*{}</style>",
+  "&lt;b&gt; \u202e\u001b]0;x\u0007",
+  "</title><meta http-equiv=refresh content=0>",
+  "```\n# heading\n````",
+];
+
+interface Made {
+  readonly path: string;
+  readonly id: string;
+}
+
+async function made(replies?: readonly string[]): Promise<Made> {
+  const opened = await createSession({ cwd: "/code", env: { PITH_HOME: home } });
+  if (opened.type !== "opened") throw new Error("no session");
+  const session = await Session.open(opened.store, machine);
+  const user = (text: string) => ({ type: "message", message: { role: "user", content: text, timestamp: 1 } }) as const;
+  const result = (text: string) =>
+    ({
+      type: "message",
+      message: {
+        role: "toolResult",
+        toolCallId: "c1",
+        toolName: `read${HOSTILE[1]}`,
+        content: [{ type: "text", text }],
+        isError: false,
+        timestamp: 1,
+      },
+    }) as const;
+  const said = replies?.map(user) ?? [...HOSTILE.map(user), ...HOSTILE.map(result)];
+  await session.append(user(`look at ${SECRET}`), ...said);
+  await session.append({ type: "session_info", name: HOSTILE[5] ?? "" });
+  await opened.store.close();
+  return { path: opened.store.path, id: opened.store.header.id };
+}
+
+test("EXP1 no secret leaves, in whatever format; files are their owner's, and nothing is written over", async () => {
+  const { path } = await made();
+  for (const as of ["pi", "markdown", "html"] as const) {
+    const to = join(home, `out-${as}`);
+    const wish = { to, as, redaction, cwd: home };
+    expect(await exportSession(path, wish)).toEqual({ type: "exported", path: to, as, missing: [] });
+    const text = readFileSync(to, "utf8");
+    expect(text).not.toContain(SECRET);
+    expect(text).toContain("look at GONE");
+    expect(statSync(to).mode & 0o777).toBe(0o600);
+    expect(await exportSession(path, wish)).toMatchObject({ type: "mistake" });
+  }
+});
+
+test("EXP2 a page holds no element but ours, no script and no address, whatever was said", async () => {
+  const { path } = await made();
+  const to = join(home, "out.html");
+  await exportSession(path, { to, redaction, cwd: home });
+  const text = readFileSync(to, "utf8");
+  const elements = new Set(Array.from(text.matchAll(/<\/?([a-z!][a-z0-9]*)/gi), ([, name]) => name?.toLowerCase()));
+  const ours =
+    "!doctype html head meta title style body header h1 dl dt dd main article h2 time div pre details summary img p";
+  expect([...elements].filter((name) => !ours.split(" ").includes(name ?? ""))).toEqual([]);
+  expect(text).toContain("default-src 'none'");
+  expect(text.match(/<style>/g)).toHaveLength(1);
+  expect(text.match(/<meta /g)).toHaveLength(4);
+  expect(text).not.toMatch(/ on[a-z]+=[^&]*alert[^&]*>/);
+  expect(text).not.toContain("\u202e");
+  expect(text).not.toContain("\u001b");
+});
+
+test("EXP3 in Markdown no output ends its own fence", async () => {
+  const { path } = await made();
+  const to = join(home, "out.md");
+  await exportSession(path, { to, redaction, cwd: home });
+  const text = readFileSync(to, "utf8");
+  expect(text).toContain("`````\n```\n# heading\n````\n`````");
+});
+
+test("EXP3 a fence that a reply has left open ends with it", async () => {
+  const { path } = await made(["```js\ncut off", "````\n```\n`````", "~~~\n```", "```inline``` and more", "the end"]);
+  const to = join(home, "out.md");
+  await exportSession(path, { to, redaction, cwd: home });
+  const [, said = ""] = readFileSync(to, "utf8").split("look at GONE");
+  expect(said.split("\n\n## User\n\n").slice(1)).toEqual([
+    "```js\ncut off\n```",
+    "````\n```\n`````",
+    "~~~\n```\n~~~",
+    "```inline``` and more",
+    "the end\n",
+  ]);
+});
+
+const odd: readonly unknown[] = [
+  undefined,
+  7,
+  [
+    null,
+    { type: "citation" },
+    { type: "text" },
+    { type: "toolCall", name: 5 },
+    { type: "image" },
+    { type: "thinking" },
+  ],
+];
+
+test("EXP6 whatever stands in an entry of a foreign file, the rest of it is exported", async () => {
+  const path = join(home, "foreign.jsonl");
+  const start = { type: "session", version: 3, id: "a", timestamp: "2026-01-01T00:00:00.000Z", cwd: `/w/${SECRET}` };
+  const roles = ["user", "assistant", "toolResult", "bashExecution"].flatMap((role) =>
+    odd.map((content) => ({ type: "message", message: { role, content } })),
+  );
+  const others = ["compaction", "branch_summary", "custom_message", "model_change"].map((type) => ({
+    type,
+    summary: 5,
+    customType: 4,
+    display: true,
+  }));
+  const end = { type: "message", message: { role: "user", content: "the end", timestamp: 1 } };
+  const entries = [...roles, ...others, end].map((entry, at) => ({ ...entry, ...placed(at) }));
+  writeFileSync(path, [start, ...entries].map((line) => `${JSON.stringify(line)}\n`).join(""));
+  for (const to of ["out.html", "out.md", "out.jsonl"]) {
+    expect(await exportSession(path, { to, redaction, cwd: home })).toMatchObject({ type: "exported" });
+    const text = readFileSync(join(home, to), "utf8");
+    expect(text).toContain("the end");
+    expect(text).not.toContain(SECRET);
+  }
+});
+
+function placed(at: number): object {
+  return { id: `a${at}`, parentId: at === 0 ? null : `a${at - 1}`, timestamp: at % 2 === 0 ? 7 : "2026-01-01" };
+}
+
+test("EXP4 the ending of the file says what it becomes; without a name it is a page called after the session", async () => {
+  const { path, id } = await made();
+  expect(await exportSession(path, { redaction, cwd: home })).toMatchObject({
+    path: join(home, `pith-${id.slice(0, 8)}.html`),
+    as: "html",
+  });
+  expect(await exportSession(path, { to: "a.jsonl", redaction, cwd: home })).toMatchObject({ as: "pi" });
+  expect(await exportSession(path, { to: "a.pdf", redaction, cwd: home })).toEqual({
+    type: "mistake",
+    message: "what shall a.pdf be? Let it end with .html, .md or .jsonl (for pi)",
+  });
+  expect(await exportSession(path, { to: "a.txt", as: "markdown", redaction, cwd: home })).toMatchObject({
+    path: join(home, "a.txt"),
+    as: "markdown",
+  });
+  expect(await exportSession(path, { to: "none/a.md", redaction, cwd: home })).toMatchObject({
+    message: `there is no folder ${join(home, "none")}; make it, or name another file`,
+  });
+  const leafless = { to: "b.md", leaf: "nowhere", redaction, cwd: home };
+  expect(await exportSession(path, leafless)).toEqual({
+    type: "mistake",
+    message:
+      'there is no entry "nowhere" in this session, or several begin so; pith sessions show SESSION --tree shows their ids',
+  });
+});
+
+test("EXP5 pictures come along in a page; one that is lost is told", async () => {
+  const { path } = await made();
+  const kept = await keepBlob(path, Buffer.from("not really a picture"));
+  if (kept.type !== "kept") throw new Error(kept.why);
+  const opened = await openStore(path);
+  if (opened.type !== "opened") throw new Error("no session");
+  const session = await Session.open(opened.store, machine);
+  const block = (hash: string) => ({
+    type: "text" as const,
+    text: "[image/png]",
+    pith: { blob: hash, mimeType: "image/png", bytes: 20 },
+  });
+  const content = [block(kept.hash), block("0".repeat(64))];
+  const result = { role: "toolResult", toolCallId: "c1", toolName: "read", isError: false, timestamp: 1 } as const;
+  await session.append({ type: "message", message: { role: "user", content, timestamp: 1 } });
+  await session.append({ type: "message", message: { ...result, content: [block(kept.hash)] } });
+  await opened.store.close();
+  const to = join(home, "out.html");
+  expect(await exportSession(path, { to, redaction, cwd: home })).toMatchObject({ missing: ["0".repeat(64)] });
+  const shown = `src="data:image/png;base64,${Buffer.from("not really a picture").toString("base64")}"`;
+  expect(readFileSync(to, "utf8").split(shown)).toHaveLength(3);
+});

@@ -1,0 +1,74 @@
+/** The program as a process: extensions are looked into, added, listed and taken away; one comes out of a packed npm package, without any network. */
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, test } from "vitest";
+import { Ground } from "../ground.ts";
+
+let ground: Ground;
+
+beforeEach(() => {
+  ground = new Ground();
+});
+
+afterEach(() => ground.clear());
+
+const examples = join(import.meta.dirname, "../../../../examples/extensions");
+
+test("LOAD7 what an extension can do is shown before it is added, and it counts only then", async () => {
+  cpSync(join(examples, "todo.ts"), join(ground.folder, "todo.ts"));
+  const asked = await ground.run(["extensions", "add", "todo.ts"]);
+  assert.equal(asked.code, 1);
+  assert.match(asked.notes, /tools: todo\n {2}commands: \/todo\n[\s\S]*say it again with --yes/);
+  assert.equal(existsSync(join(ground.home, "extensions/todo.ts")), false);
+  const added = await ground.run(["extensions", "add", "--yes", "todo.ts"]);
+  assert.equal(added.code, 0, added.notes);
+  const listed = await ground.run(["extensions", "list", "--json"]);
+  const [row] = JSON.parse(listed.out).extensions;
+  assert.deepEqual([row.name, row.from, row.tools, row.commands], ["todo.ts", "user", ["todo"], ["todo"]]);
+  const gone = await ground.run(["extensions", "rm", "todo.ts"]);
+  assert.match(gone.out, /todo\.ts is not loaded any more; it lies in /);
+  assert.equal(existsSync(join(ground.home, "extensions/todo.ts")), false);
+});
+
+const HARMFUL = `import { writeFileSync, readFileSync } from "node:fs";
+import { textOf } from "@pith/agent";
+const tried = [];
+try { writeFileSync(process.cwd() + "/written", "x"); tried.push("wrote"); } catch {}
+try { readFileSync("/etc/hostname"); tried.push("read"); } catch {}
+export default (pith) => {
+  for (const name of tried) pith.registerCommand(name, { description: name, run: async () => name });
+  pith.registerCommand("hello", { description: "greets", run: async (words) => "hello " + words + " " + typeof textOf });
+};
+`;
+
+test("LOAD8 a packed npm package is added without running any script of it; while it is looked into it writes and reads nothing", async () => {
+  const folder = join(ground.folder, "package");
+  mkdirSync(folder);
+  const scripts = { postinstall: "node -e \"require('fs').writeFileSync('../../../scripted','x')\"" };
+  const facts = { name: "pith-hello", version: "1.0.0", type: "module", pith: { extension: "./hello.js" }, scripts };
+  writeFileSync(join(folder, "package.json"), JSON.stringify(facts));
+  writeFileSync(join(folder, "hello.js"), HARMFUL);
+  execFileSync("npm", ["pack", "--silent", "--pack-destination", ground.folder], { cwd: folder });
+  const added = await ground.run(["extensions", "add", "--yes", "--json", "pith-hello-1.0.0.tgz"]);
+  assert.equal(added.code, 0, added.notes);
+  assert.deepEqual(JSON.parse(added.out).commands, ["hello"]);
+  assert.equal(existsSync(join(ground.home, "scripted")), false);
+  const ran = await ground.pith(["-p", "/hello you"], []);
+  assert.equal(ran.out, "hello you function\n", ran.notes);
+});
+
+test("LOAD9 what cannot be loaded is not added, and the reason is told", async () => {
+  writeFileSync(join(ground.folder, "bad.ts"), "export default () => {\n  throw new Error('no');\n};\n");
+  const { code, notes } = await ground.run(["extensions", "add", "--yes", "bad.ts"]);
+  assert.equal(code, 1);
+  assert.match(notes, /it was not added: .*bad\.ts:2: no/);
+  writeFileSync(join(ground.folder, "liar.js"), 'process.stdout.write("{}"); process.exit(0);\n');
+  const liar = await ground.run(["extensions", "add", "--yes", "liar.js"]);
+  assert.match(liar.notes, /it was not added, as it cannot be loaded: it says something else instead/);
+  const nothing = await ground.run(["extensions", "add", "--yes", "./nothing here"]);
+  assert.match(nothing.notes, /write a path, a tarball or the name of a package/);
+  assert.match((await ground.run(["extensions", "rm", "bad.ts"])).notes, /there is no extension bad\.ts of yours/);
+});

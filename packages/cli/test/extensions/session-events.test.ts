@@ -1,0 +1,124 @@
+/** The program as a process: extensions are told of sessions that begin and end, may keep one in them, and whatever they do wrong harms none. */
+
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Step } from "@pith/testkit";
+import { afterAll, beforeAll, test } from "vitest";
+import { type Ended, Ground } from "../ground.ts";
+
+const ground = new Ground();
+/** One call with all of them for many rules: every start takes a while. */
+let went: Ended;
+let asked = "";
+
+beforeAll(async () => {
+  write(join(ground.userHome, "more/prompts/greet.md"), "Say hello to $1.");
+  write(join(ground.userHome, "more/skills/knit/SKILL.md"), "---\nname: knit\ndescription: How to knit.\n---\nKnit.");
+  const more = JSON.stringify(join(ground.userHome, "more"));
+  for (const name of ["session_start", "session_shutdown", "agent_settled", "thinking_level_select"])
+    extend(`hears-${name}.ts`, `${HEAR}\npith.on("${name}", hear);`);
+  extend(
+    "more.ts",
+    `pith.on("resources_discover", () => ({ skillPaths: [${more} + "/skills"], promptPaths: [${more} + "/prompts"] }));`,
+  );
+  extend("stay.ts", STAY);
+  extend("odd.ts", ODD);
+  extend("rules.ts", 'pith.registerRules({ deny: ["bash(", "bash(git push)"] });');
+  went = await ground.pith(["--mode", "json", "go"], CALLS);
+  asked = JSON.stringify(ground.body());
+}, 60_000);
+
+afterAll(() => ground.clear());
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+function extend(name: string, body: string, root = join(ground.home, "extensions")): void {
+  const text = `import { appendFileSync } from "node:fs";\nexport default (pith: any) => {\n${body}\n};\n`;
+  write(join(root, name), text);
+}
+
+/** What they heard, in a file beside the session. */
+function heard(): readonly { readonly type: string; readonly reason?: string; readonly level?: string }[] {
+  const lines = readFileSync(join(ground.folder, "heard"), "utf8").trim().split("\n");
+  return lines.map((line) => JSON.parse(line));
+}
+
+const HEAR = 'const hear = (text: unknown) => appendFileSync("heard", JSON.stringify(text) + "\\n");';
+const STAY =
+  'pith.on("session_before_switch", () => ({ cancel: true }));\npith.on("session_before_fork", () => ({ cancel: true }));';
+const ODD = `pith.on("tool_result", () => { throw new Error("hook"); });
+pith.on("turn_end", () => ({ entries: 3 }));
+pith.registerTool({ name: "odd", description: "d", parameters: { type: "object", properties: {} }, intent: () => ({ type: "nothing" }), run: async () => { throw new Error("in the tool"); } });
+pith.registerCommand("odd", { description: "d", run: async () => { throw new Error("in the command"); } });`;
+
+const CALLS: readonly Step[] = [
+  { parts: [{ type: "call", name: "odd", arguments: {} }] },
+  { parts: [{ type: "call", name: "bash", arguments: { command: "git push" } }] },
+  "Done.",
+];
+
+test("LOAD10 extensions are told how a session begins and ends", () => {
+  const [start, settled, end] = heard();
+  assert.deepEqual(start, { type: "session_start", reason: "startup" });
+  assert.equal(settled?.type, "agent_settled");
+  assert.deepEqual(end, { type: "session_shutdown", reason: "quit" });
+});
+
+test("LOAD15 an extension that throws in a hook, a tool or a command is named, and the session is intact", async () => {
+  assert.equal(went.code, 0, went.notes);
+  assert.match(went.notes, /the extension odd\.ts failed at tool_result, and all went on without it: hook/);
+  assert.match(went.notes, /the extension odd\.ts failed at turn_end/);
+  const told = /"type":"extension_error","extensionPath":"odd\.ts","event":"tool_result","error":"hook"/g;
+  assert.equal(went.out.match(told)?.length, 1, "once, though it was asked twice");
+  assert.match(asked, /in the tool/);
+  const command = await ground.pith(["-p", "-c", "/odd"], []);
+  assert.match(command.notes + command.out, /in the command/);
+  const after = await ground.run(["sessions", "show", "last"]);
+  assert.deepEqual([after.code, /Done\./.test(after.out)], [0, true], after.notes);
+});
+
+test("LOAD16 a wrong rule of an extension is told, and its others count", () => {
+  assert.match(went.notes, /the rule of an extension bash\(/);
+  assert.match(asked, /the rule bash\(git push\) denies it/);
+});
+
+test("LOAD13 folders of skills and templates that an extension names count", async () => {
+  assert.match(asked, /How to knit\./);
+  const { out, notes } = await ground.pith(["-p", "-c", "/greet Ada"], ["Hello Ada."]);
+  assert.equal(out, "Hello Ada.\n", notes);
+  assert.match(JSON.stringify(ground.body()), /Say hello to Ada\./);
+});
+
+test("LOAD11 an extension can keep one from leaving a session", async () => {
+  for (const command of ["/new", "/clone"]) {
+    const { out, code } = await ground.pith(["-p", "-c", command], []);
+    assert.equal(code, 0);
+    assert.match(out, /an extension keeps you in this session; nothing was changed/, command);
+  }
+});
+
+test("LOAD12 how long it thinks is told where it changes", async () => {
+  await ground.pith(["-p", "-c", "/thinking high"], []);
+  const told = heard().filter(({ type }) => type === "thinking_level_select");
+  assert.deepEqual(
+    told.map(({ level }) => level),
+    ["high"],
+  );
+});
+
+test("LOAD14 an extension of the user may trust a folder for one call; nothing of that is kept", async () => {
+  const project = join(ground.folder, ".pith/extensions");
+  extend("own.ts", 'pith.registerCommand("mine", { description: "d", run: async () => "trusted" });', project);
+  extend(
+    "trust.ts",
+    'pith.on("project_trust", ({ files }: any) => ({ trusted: files.includes(".pith/extensions/own.ts") }));',
+  );
+  const { out, notes } = await ground.pith(["-p", "/mine"], []);
+  assert.equal(out, "trusted\n", notes);
+  rmSync(join(ground.home, "extensions/trust.ts"));
+  assert.equal((await ground.pith(["-p", "/mine"], [])).code, 2);
+});

@@ -1,0 +1,33 @@
+/** Whoever shows a session is waited for, and its extensions are told who speaks. */
+
+import assert from "node:assert/strict";
+import type { AgentEvent, Extensions } from "@pith/agent";
+import { test } from "vitest";
+import { heardBy } from "../../src/extensions/session.ts";
+
+const speaking = { model: { provider: "one", model: "first", api: "any" }, level: "off" };
+
+function hearing(): { readonly extensions: Extensions; readonly asked: unknown[] } {
+  const asked: unknown[] = [];
+  const ask = async (event: unknown) => {
+    asked.push(event);
+    return [];
+  };
+  return { extensions: { listen: () => {}, asked: ask } as unknown as Extensions, asked };
+}
+
+test("EVT6 a slow reader is waited for where there are extensions, too", async () => {
+  const read = Promise.withResolvers<void>();
+  const listen = heardBy(() => read.promise, hearing().extensions, speaking);
+  assert.equal(listen({ type: "agent_start" } as AgentEvent), read.promise);
+  read.resolve();
+});
+
+test("LOAD12 who speaks is told once it has changed, and not before", async () => {
+  const { extensions, asked } = hearing();
+  const listen = heardBy(undefined, extensions, speaking);
+  for (const modelId of ["first", "second", "second"])
+    void listen({ type: "entry_appended", entry: { type: "model_change", provider: "one", modelId } } as AgentEvent);
+  const first = { provider: "one", model: "first", api: "any" };
+  assert.deepEqual(asked, [{ type: "model_select", model: { ...first, model: "second" }, previousModel: first }]);
+});

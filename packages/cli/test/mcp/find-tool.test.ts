@@ -1,0 +1,58 @@
+/** What the model is told of tools: bounded, plain, and without those whose names are not their own. */
+
+import assert from "node:assert/strict";
+import { test } from "vitest";
+import { findTool, type Servers } from "../../src/mcp/find-tool.ts";
+import type { OfferedTool } from "../../src/mcp/trusted-tools.ts";
+
+function servers(tools: readonly OfferedTool[], names: readonly string[] = ["desk"]): Servers {
+  return {
+    links: new Map(names.map((name) => [name, {} as never])),
+    opened: async () => ({ type: "done", value: tools }),
+    unknown: () => "",
+    close: async () => undefined,
+  };
+}
+
+async function found(tools: readonly OfferedTool[], args: Readonly<Record<string, unknown>>): Promise<string> {
+  const call = { id: "1", arguments: args, signal: new AbortController().signal, room: 20_000, update: () => {} };
+  const { content } = await findTool(servers(tools)).run(call);
+  return content.map((block) => (block.type === "text" ? block.text : "")).join("");
+}
+
+test("MCP13 tools with odd or doubled names are left out, and what servers say is plain and bounded", async () => {
+  const text = await found(
+    [
+      {
+        name: "good",
+        description: `Line\none \u001b[2J\u202e${"x".repeat(10_000)}`,
+        inputSchema: { about: "y".repeat(90_000) },
+      },
+      { name: "same", inputSchema: {} },
+      { name: "Same", inputSchema: {} },
+      { name: "../up and away", inputSchema: {} },
+      { name: "", inputSchema: {} },
+    ],
+    { query: "good same up" },
+  );
+  assert.match(text, /^What follows is the servers' own word, not the user's\./);
+  assert.match(text, /desk\/good: Line one \\x1b\[2J/);
+  assert.match(text, /\(4 with odd or doubled names are left out\)/);
+  assert.doesNotMatch(text, /\p{Cf}|desk\/[Ss]ame|away/u);
+  assert.ok(!text.includes("\u001b"));
+  assert.ok(text.length < 10_000);
+});
+
+test("MCP13 many are told in pages", async () => {
+  const many = Array.from({ length: 100 }, (_, at) => ({ name: `number-${at}`, inputSchema: {} }));
+  assert.match(await found(many, {}), /number-59:.*\n\(40 more on page 2\)$/);
+  assert.match(await found(many, { page: 2 }), /number-99:/);
+  assert.equal((await found(many, { query: "number" })).match(/arguments:/g)?.length, 8);
+});
+
+test("MCP1 names of many servers do not fill the description", () => {
+  const names = Array.from({ length: 60 }, (_, at) => `server-with-a-long-name-${at}`);
+  const { description } = findTool(servers([], names));
+  assert.ok(description.length < 450);
+  assert.match(description, /and \d+ more\./);
+});

@@ -1,0 +1,137 @@
+/** Servers that die, hang, say too much or are sent away, and how all of them end. */
+
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, test, vi } from "vitest";
+import { Desk, isRunning } from "./desk.ts";
+import { introduced, said, startOldDesk } from "./servers/old-desk.ts";
+import { startWebDesk } from "./servers/web-desk.ts";
+
+let desk: Desk;
+
+beforeEach(() => {
+  desk = new Desk();
+});
+
+afterEach(() => desk.clear());
+
+test("MCP7 a server that dies fails the call with its last words, and the next call starts it again, three times at most", async () => {
+  await desk.open({ desk: desk.program() }, { answer: true });
+  for (let round = 0; round < 4; round += 1)
+    assert.match(
+      (await desk.use("mcp_call", { tool: "desk/die" })).text,
+      /failed: .*\nIts last words:\ndesk: I am going now/,
+    );
+  assert.equal(desk.started().length, 4);
+  const { text } = await desk.use("mcp_call", { tool: "desk/add", arguments: { one: 1, other: 2 } });
+  assert.match(text, /started 4 times in five minutes .*pith mcp test desk/);
+  assert.equal(desk.started().length, 4);
+});
+
+test("MCP7 MCP10 a server that cannot start says why; it gets a few variables, and none of ours", async () => {
+  process.env.PITH_TEST_API_KEY = "any";
+  const broken = desk.program("broken");
+  const env = { ...broken.env, DESK_REGION: "eu" };
+  await desk.open({ desk: { ...broken, env }, gone: { command: "no-such-program-here" } }, { answer: true });
+  assert.match((await desk.use("mcp_call", { tool: "desk/add" })).text, /the database is \\x1b\[31mon fire/);
+  assert.match((await desk.use("mcp_call", { tool: "gone/x" })).text, NOT_FOUND);
+  assert.match((await desk.command("mcp")) ?? "", /desk {2}failed/);
+  delete process.env.PITH_TEST_API_KEY;
+  const names = /^started \d+ (.*)$/m.exec(desk.log())?.[1]?.split(",") ?? [];
+  assert.ok(names.includes("DESK_REGION") && names.includes("PATH"));
+  const passedOn = /^(?:DESK_REGION|HOME|LANG|LC_\w+|LOGNAME|NODE_COMPILE_CACHE|PATH|SHELL|TERM|TMPDIR|TZ|USER)$/;
+  assert.deepEqual(
+    names.filter((name) => !passedOn.test(name)),
+    [],
+  );
+});
+
+const NOT_FOUND = /failed: the program no-such-program-here was not found; it is named by your settings/;
+
+test("MCP8 a server that never answers is given up, and a stop reaches it at once", async () => {
+  await desk.open({ desk: desk.program("silent") }, { answer: true, limits: { connect: 400 } });
+  assert.match((await desk.use("mcp_call", { tool: "desk/add" })).text, /did not answer within 0\.4 seconds/);
+  assert.ok(!desk.started().some(isRunning));
+
+  await desk.open({ desk: desk.program() }, { answer: true, limits: { call: 300 } });
+  assert.match((await desk.use("mcp_call", { tool: "desk/hang" })).text, /timed out/i);
+  const stop = new AbortController();
+  const hanging = desk.use("mcp_call", { tool: "desk/hang" }, { signal: stop.signal });
+  await sleep(100);
+  const before = Date.now();
+  stop.abort();
+  assert.equal((await hanging).text, "it was stopped");
+  assert.ok(Date.now() - before < 200);
+  await sleep(100);
+  assert.match(desk.log(), /hanging\ncancelled\nhanging\ncancelled\n/);
+  assert.equal((await desk.use("mcp_call", { tool: "desk/add", arguments: { one: 1, other: 2 } })).text, "3");
+});
+
+test("MCP9 servers end with the session, also one that hangs", async () => {
+  await desk.open({ desk: desk.program("stubborn") }, { answer: true });
+  const hanging = desk.use("mcp_call", { tool: "desk/hang" });
+  while (!desk.log().includes("hanging")) await sleep(20);
+  const before = Date.now();
+  await desk.close();
+  assert.ok(Date.now() - before < 2_500);
+  assert.deepEqual(desk.started().map(isRunning), [false]);
+  assert.equal((await hanging).isError, true);
+});
+
+test("MCP9 a session that ends while a server starts leaves none behind", async () => {
+  await desk.open({ desk: desk.program("silent") }, { answer: true });
+  const starting = desk.use("mcp_find", {});
+  while (desk.started().length === 0) await sleep(20);
+  await desk.close();
+  assert.deepEqual(desk.started().map(isRunning), [false]);
+  assert.equal((await starting).isError, true);
+});
+
+test("MCP11 a redirect to another host is not followed", async () => {
+  const other = await startWebDesk();
+  const web = await startWebDesk({ redirect: other.url });
+  await desk.open({ web: { url: web.url } }, { answer: true });
+  assert.equal((await desk.use("mcp_find", {})).isError, true);
+  assert.deepEqual(other.seen, []);
+  await web.close();
+  await other.close();
+});
+
+test("MCP18 an answer that is too long fails its call, and the next one is made", async () => {
+  let words = "Hello. ".repeat(5_000_000);
+  const old = await startOldDesk({ "tools/call": () => said(words) });
+  await desk.open({ old: { url: old.url } }, { answer: true });
+  const { text, isError } = await desk.use("mcp_call", { tool: "old/tell" });
+  assert.deepEqual([text.slice(-31), isError], ["its answer is longer than 32 MB", true]);
+  words = "Hello.";
+  assert.equal((await desk.use("mcp_call", { tool: "old/tell" })).text, "Hello.");
+  await desk.close();
+  await old.close();
+});
+
+test("MCP18 no schema of a server keeps us busy, and nothing that it says breaks what we print", async () => {
+  const field = { type: "object", properties: { text: { type: "string", pattern: "^(a+)+$" } } };
+  const tool = { name: "tell", inputSchema: field, outputSchema: field };
+  const text = `${"a".repeat(27)}!`;
+  const old = await startOldDesk({
+    "tools/list": { tools: [tool] },
+    "tools/call": { ...said("told"), structuredContent: { text } },
+  });
+  const [empty, faulty] = [
+    await startOldDesk({ initialize: { ...introduced, capabilities: {} } }),
+    await startOldDesk({ "tools/call": { code: -32000, message: "this session has no such page (404)" } }),
+  ];
+  const printed = vi.spyOn(console, "debug");
+  const named = { old: { url: old.url }, empty: { url: empty.url }, faulty: { url: faulty.url } };
+  await desk.open(named, { answer: true });
+  const before = performance.now();
+  const told = await desk.use("mcp_call", { tool: "old/tell", arguments: { text } });
+  assert.deepEqual([told.isError, performance.now() - before < 1_000], [false, true]);
+  assert.match((await desk.use("mcp_find", { server: "empty" })).text, /no such tool/);
+  assert.deepEqual(printed.mock.calls, []);
+  // An error that a server answers is no reason to leave it.
+  for (let round = 0; round < 6; round += 1)
+    assert.match((await desk.use("mcp_call", { tool: "faulty/tell" })).text, /has no such page/);
+  await desk.close();
+  for (const each of [old, empty, faulty]) await each.close();
+});

@@ -1,0 +1,42 @@
+/** `pith mcp` where nobody can be asked: what it shows, and what it trusts. */
+
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished, test } from "vitest";
+import { listed, tested, trusted } from "../../src/mcp/subcommands.ts";
+import type { Call, Outcome } from "../../src/subcommands/subcommand.ts";
+import { startOldDesk } from "./servers/old-desk.ts";
+
+test("MCP2 MCP4 a list of servers asks none of them; without --yes nothing is trusted, and with it exactly what is shown", async () => {
+  const home = mkdtempSync(join(tmpdir(), "pith-home-"));
+  onTestFinished(() => rmSync(home, { recursive: true }));
+  const old = await startOldDesk();
+  const mcpServers = { old: { url: old.url }, unused: { command: "x", enabled: false } };
+  writeFileSync(join(home, "settings.json"), JSON.stringify({ mcpServers }));
+  const called = async (
+    act: (call: Call) => Promise<Outcome>,
+    flags: Call["flags"] = {},
+    name = "old",
+  ): Promise<string> => {
+    const call = { cwd: home, home, environment: {}, arguments: [name], flags, note: () => {} };
+    const outcome = await act(call as unknown as Call);
+    return outcome.type === "shown" ? `${outcome.code ?? 0} ${outcome.text}` : outcome.message;
+  };
+  assert.match(await called(listed), /^0 old {2}not started, not trusted yet\n {2}http:.*\nunused {2}off, .*\n {2}x$/);
+  assert.match(await called(tested, {}, "unused"), /the server unused is switched off; /);
+  assert.deepEqual(old.seen, []);
+  assert.match(await called(trusted), /^1 at: .*\n1 tool:\n\+ tell: Tells\.\nnothing was trusted; .*--yes/);
+  assert.match(await called(tested), /they are not trusted as they are; to trust them: pith mcp trust old$/);
+  assert.match(await called(trusted, { yes: true }), /^0 [\s\S]*the tools of old are trusted, as they are now$/);
+  assert.match(await called(tested), /they are trusted as they are$/);
+  assert.match(await called(listed), /1 tools? trusted/);
+  const file = join(home, "mcp-pins.json");
+  const pins = JSON.parse(readFileSync(file, "utf8"));
+  const [key = ""] = Object.keys(pins.servers);
+  pins.servers[key] = { ...pins.servers[key], hash: "other", tools: { ...pins.servers[key].tools, gone: "other" } };
+  writeFileSync(file, JSON.stringify(pins), { mode: 0o600 });
+  assert.match(await called(tested), /1 tool, of which:\ngone: gone\nthey are not trusted/);
+  await old.close();
+});

@@ -1,0 +1,107 @@
+/** An editor made of the protocol's own library: it starts the program as a process and keeps all that it is told. */
+
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
+import {
+  type ClientCapabilities,
+  type ClientConnection,
+  client,
+  type InitializeResponse,
+  ndJsonStream,
+  PROTOCOL_VERSION,
+  type RequestPermissionRequest,
+  type SessionNotification,
+  type SessionUpdate,
+} from "@agentclientprotocol/sdk";
+import type { Ground } from "../../ground.ts";
+
+export interface EditorParts {
+  readonly ground: Ground;
+  readonly can?: ClientCapabilities;
+  readonly args?: readonly string[];
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+export class Editor {
+  readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly told: SessionNotification[] = [];
+  readonly asked: RequestPermissionRequest[] = [];
+  readonly ended: Promise<number | null>;
+  /** The option that is chosen, or null to leave a question. */
+  answer: (asked: RequestPermissionRequest) => string | null = () => "yes";
+  notes = "";
+  readonly #connection: ClientConnection;
+
+  constructor({ ground, args = [], variables }: EditorParts) {
+    const env = {
+      ...{ PATH: process.env.PATH, HOME: ground.userHome, PITH_HOME: ground.home },
+      ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
+      ...(variables ?? { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: ground.server.url }),
+    };
+    const bin = join(import.meta.dirname, "../../../src/bin.ts");
+    this.child = spawn(process.execPath, [bin, "--mode", "acp", ...args], {
+      ...{ cwd: ground.userHome, env, stdio: ["pipe", "pipe", "pipe"] },
+    });
+    this.child.stderr.on("data", (chunk) => {
+      this.notes += chunk;
+    });
+    this.ended = new Promise((resolve) => this.child.on("close", resolve));
+    this.#connection = client({ name: "editor" })
+      .onNotification("session/update", ({ params }) => void this.told.push(params))
+      .onRequest("session/request_permission", ({ params }) => {
+        this.asked.push(params);
+        const optionId = this.answer(params);
+        return { outcome: optionId === null ? { outcome: "cancelled" } : { outcome: "selected", optionId } };
+      })
+      .connect(
+        ndJsonStream(Writable.toWeb(this.child.stdin), Readable.toWeb(this.child.stdout) as ReadableStream<Uint8Array>),
+      );
+  }
+
+  static async start(parts: EditorParts): Promise<Editor & { readonly introduced: InitializeResponse }> {
+    const editor = new Editor(parts);
+    const introduced = await editor.agent.request("initialize", {
+      protocolVersion: PROTOCOL_VERSION,
+      clientCapabilities: parts.can ?? {},
+    });
+    return Object.assign(editor, { introduced });
+  }
+
+  get agent(): ClientConnection["agent"] {
+    return this.#connection.agent;
+  }
+
+  async begin(cwd: string): Promise<string> {
+    const { sessionId } = await this.agent.request("session/new", { cwd, mcpServers: [] });
+    return sessionId;
+  }
+
+  async say(sessionId: string, text: string): Promise<string> {
+    const { stopReason } = await this.agent.request("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
+    return stopReason;
+  }
+
+  updates<Kind extends SessionUpdate["sessionUpdate"]>(
+    kind: Kind,
+    sessionId?: string,
+  ): readonly Extract<SessionUpdate, { sessionUpdate: Kind }>[] {
+    return this.told
+      .filter((each) => sessionId === undefined || each.sessionId === sessionId)
+      .map(({ update }) => update)
+      .filter((update) => update.sessionUpdate === kind) as Extract<SessionUpdate, { sessionUpdate: Kind }>[];
+  }
+
+  /** All words of one kind, joined. */
+  words(kind: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk", sessionId?: string): string {
+    return this.updates(kind, sessionId)
+      .map(({ content }) => (content.type === "text" ? content.text : `[${content.type}]`))
+      .join("");
+  }
+
+  /** The editor is closed: nothing more can be said. */
+  async leave(): Promise<number | null> {
+    this.child.stdin.end();
+    return await this.ended;
+  }
+}

@@ -1,0 +1,50 @@
+/** What extensions ask, as an editor gets it: the library's own client answers, in this process. */
+
+import assert from "node:assert/strict";
+import { agent, client } from "@agentclientprotocol/sdk/unstable";
+import type { ExtensionUi } from "@pith/agent";
+import { test } from "vitest";
+import type { EditorSession } from "../../../src/modes/acp/acp-context.ts";
+import { OpenCalls } from "../../../src/modes/acp/tool-updates.ts";
+import { editorUi } from "../../../src/modes/acp/ui.ts";
+
+interface Answers {
+  readonly forms: boolean;
+  /** What is filled in, or the name of the button. */
+  readonly answer: string | boolean | null;
+}
+
+async function asked<Value>(ask: (ui: ExtensionUi) => Promise<Value>, { forms, answer }: Answers): Promise<Value> {
+  const editor = client()
+    .onRequest("elicitation/create", () =>
+      answer === null ? { action: "cancel" } : { action: "accept", content: { answer } },
+    )
+    .onRequest("session/request_permission", ({ params }) => {
+      const chosen = params.options.find(({ name }) => name === answer);
+      return { outcome: chosen ? { outcome: "selected", optionId: chosen.optionId } : { outcome: "cancelled" } };
+    });
+  const session = { id: "s1" } as EditorSession;
+  const sight = { cwd: "/code", can: { compactions: false, notices: false, forms } };
+  return await agent().connectWith(editor, (context) =>
+    ask(editorUi({ client: context, sight, calls: new OpenCalls(), tell: async () => {}, session: () => session })),
+  );
+}
+
+const which = (ui: ExtensionUi) => ui.select("Which?", ["one", "two"]);
+const sure = (ui: ExtensionUi) => ui.confirm("Sure?", "It is gone then.");
+
+test("ACP15 an extension asks with a form where the editor has them", async () => {
+  assert.equal(await asked(which, { forms: true, answer: "two" }), "two");
+  assert.equal(await asked(which, { forms: true, answer: "three" }), undefined);
+  assert.equal(await asked(sure, { forms: true, answer: true }), true);
+  assert.equal(await asked(sure, { forms: true, answer: null }), false);
+  assert.equal(await asked((ui) => ui.input("Name?", "a word"), { forms: true, answer: "Ada" }), "Ada");
+});
+
+test("ACP15 else with the buttons of a permission, and what needs typing is not answered", async () => {
+  assert.equal(await asked(which, { forms: false, answer: "two" }), "two");
+  assert.equal(await asked(which, { forms: false, answer: null }), undefined);
+  assert.equal(await asked(sure, { forms: false, answer: "Yes" }), true);
+  assert.equal(await asked(sure, { forms: false, answer: "No" }), false);
+  assert.equal(await asked((ui) => ui.input("Name?"), { forms: false, answer: "Ada" }), undefined);
+});

@@ -1,0 +1,88 @@
+/** Tests modes/interactive/editor/clipboard.ts: clipboard, clipboard. */
+
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import {
+  clipboardSequence,
+  clippedPicture,
+  type Program,
+  programsFor,
+  toClipboard,
+} from "../../../../src/modes/interactive/editor/clipboard.ts";
+
+describe("clipboard", () => {
+  test.each([
+    ["linux", { WAYLAND_DISPLAY: "w", DISPLAY: ":0" }, ["wl-copy", "xclip", "xsel"]],
+    ["linux", { DISPLAY: ":0" }, ["xclip", "xsel"]],
+    ["linux", {}, []],
+    ["linux", { DISPLAY: ":10", SSH_CONNECTION: "a b" }, []],
+    ["linux", { WSL_DISTRO_NAME: "Debian" }, ["clip.exe"]],
+    ["darwin", {}, ["pbcopy"]],
+    ["win32", {}, ["clip.exe"]],
+  ] as const)(
+    "LOOK5 the program is the one of the screen that somebody sits at: %s %j",
+    (platform, environment, names) => {
+      expect(programsFor({ platform, environment }).map(([name]) => name)).toEqual(names);
+    },
+  );
+
+  test("LOOK5 the terminal is told, too, and where no program takes it, it alone", async () => {
+    const sent: string[] = [];
+    const tried: Program[] = [];
+    const place = {
+      environment: { DISPLAY: ":0" },
+      platform: "linux",
+      send: (each: string) => void sent.push(each),
+    } as const;
+    const none = async (program: Program): Promise<boolean> => tried.push(program) < 0;
+    expect(await toClipboard("ü\x1b]", { ...place, run: none })).toBeNull();
+    expect(tried.map(([name]) => name)).toEqual(["xclip", "xsel"]);
+    expect(await toClipboard("a", { ...place, run: async () => true })).toBe("xclip");
+    expect(sent).toEqual([`\x1b]52;c;${Buffer.from("ü\x1b]").toString("base64")}\x07`, "\x1b]52;c;YQ==\x07"]);
+  });
+
+  test("LOOK5 a program that is not there is passed by", async () => {
+    const environment = { DISPLAY: ":0", PATH: "/nowhere" };
+    expect(await toClipboard("a", { environment, platform: "darwin", send: () => {} })).toBeNull();
+  });
+
+  test("LOOK5 within tmux the terminal around it is reached as well", () => {
+    expect(clipboardSequence("a", { TMUX: "x" })).toBe("\x1b]52;c;YQ==\x07\x1bPtmux;\x1b\x1b]52;c;YQ==\x07\x1b\\");
+  });
+});
+
+describe("clipboard", () => {
+  function programs(all: Readonly<Record<string, string>>): { readonly PATH: string } {
+    const folder = mkdtempSync(join(tmpdir(), "pith-programs-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    for (const [name, script] of Object.entries(all)) {
+      writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
+      chmodSync(join(folder, name), 0o755);
+    }
+    return { PATH: folder };
+  }
+
+  const PNG = "\\211PNG\\r\\n\\032\\nrest";
+
+  test("TYP13 the first program that has a picture gives it", async () => {
+    const clipped = await clippedPicture(programs({ "wl-paste": "exit 1", xclip: `printf '${PNG}'` }));
+    expect(clipped.type).toBe("picture");
+  });
+
+  test("TYP13 pictures that are told in hexadecimal digits or by their letters are read, too", async () => {
+    const hex = await clippedPicture(programs({ osascript: "echo '«data PNGf89504E470D0A1A0A00»'" }));
+    expect(hex).toMatchObject({ type: "picture", bytes: Buffer.from("89504e470d0a1a0a00", "hex") });
+    const letters = await clippedPicture(programs({ "powershell.exe": "echo iVBORw0KGgoA" }));
+    expect(letters.type).toBe("picture");
+  });
+
+  test("TYP13 where there is no picture, or no program to read one, that is said kindly", async () => {
+    expect(await clippedPicture(programs({ xclip: "exit 1" }))).toEqual({
+      type: "none",
+      why: "there is no picture in the clipboard",
+    });
+    expect(await clippedPicture(programs({}))).toMatchObject({ type: "none", why: /install wl-clipboard, xclip/ });
+  });
+});

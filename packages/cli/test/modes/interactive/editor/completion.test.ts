@@ -1,0 +1,65 @@
+/** What is offered at the cursor. */
+
+import { expect, test } from "vitest";
+import { completion } from "../../../../src/modes/interactive/editor/completion.ts";
+
+const provider = completion({
+  commands: async () => [
+    { value: "/compact", says: "tell it in short" },
+    { value: "/context", says: "what fills it" },
+    { value: "/autocompact" },
+    { value: "/review", says: "mine" },
+  ],
+  argumentsOf: async (name) => (name === "autocompact" ? [{ value: "on" }, { value: "off" }] : null),
+  paths: async (wanted) => [
+    { value: `${wanted}found.ts` },
+    { value: "with blank.md" },
+    { value: "src/" },
+    { value: "\x1b[2J" },
+  ],
+});
+
+async function offered(...lines: string[]): Promise<readonly string[] | null> {
+  const options = { signal: new AbortController().signal };
+  const found = await provider.getSuggestions(lines, lines.length - 1, lines.at(-1)?.length ?? 0, options);
+  return found?.items.map(({ value }) => value) ?? null;
+}
+
+test("TYP12 commands, templates and skills are offered behind a slash at the beginning", async () => {
+  expect(await offered("/co")).toEqual(["/compact", "/context", "/autocompact"]);
+  expect(await offered("/c")).toEqual(["/compact", "/context"]);
+  expect(await offered("/REV")).toEqual(["/review"]);
+  expect(await offered("/nothing")).toBeNull();
+  expect(await offered("/usr/bin")).toBeNull();
+  expect(await offered("words", "/co")).toBeNull();
+});
+
+test("TYP12 what belongs behind a command is offered where it is a closed set", async () => {
+  expect(await offered("/autocompact o")).toEqual(["on", "off"]);
+  expect(await offered("/compact o")).toBeNull();
+});
+
+test("TYP12 where an argument or a path is written to its end nothing is offered, so that Enter says it", async () => {
+  expect(await offered("/autocompact on")).toBeNull();
+  expect(await offered("/compact")).toContain("/compact");
+  const paths = completion({
+    commands: async () => [],
+    argumentsOf: async () => null,
+    paths: async () => [{ value: "slug.js" }, { value: "slug.test.js" }],
+  });
+  const options = { signal: new AbortController().signal };
+  expect(await paths.getSuggestions(["see @slug.js"], 0, 12, options)).toBeNull();
+  expect((await paths.getSuggestions(["see @slug.j"], 0, 11, options))?.items).toHaveLength(2);
+});
+
+test("TYP11 paths are offered behind an @ anywhere, quoted where they have blanks, and never what could not be seen", async () => {
+  expect(await offered("see @a")).toEqual(["@afound.ts", '@"with blank.md"', "@src/"]);
+  expect(await offered("words", 'and @"wi')).toEqual(["@wifound.ts", '@"with blank.md"', "@src/"]);
+  expect(await offered("me@example")).toBeNull();
+});
+
+test("TYP11 behind a file comes a blank; in a folder one writes on", () => {
+  const apply = (value: string) => provider.applyCompletion(["see @s now"], 0, 6, { value, label: value }, "@s");
+  expect(apply("@src/a.ts")).toEqual({ lines: ["see @src/a.ts now"], cursorLine: 0, cursorCol: 13 });
+  expect(apply("@src/")).toEqual({ lines: ["see @src/ now"], cursorLine: 0, cursorCol: 9 });
+});

@@ -1,0 +1,112 @@
+/** The editor on a terminal. */
+
+import { visibleWidth } from "@earendil-works/pi-tui";
+import { expect, test } from "vitest";
+import { completion } from "../../../../src/modes/interactive/editor/completion.ts";
+import type { Written } from "../../../../src/modes/interactive/editor/message.ts";
+import { shownOn } from "../shown-on.ts";
+
+const paste = (text: string): string => `\x1b[200~${text}\x1b[201~`;
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 60));
+
+test("TYP16 Shift+Enter, Ctrl+J and a backslash before Enter make a new line, and undo takes it back", () => {
+  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  terminal.type("one");
+  terminal.press("\x1b[13;2u");
+  terminal.type("two");
+  terminal.press("\n");
+  terminal.type("three\\");
+  terminal.press("\r");
+  terminal.type("four");
+  expect(screen.words.text).toBe("one\ntwo\nthree\nfour");
+  terminal.press("\x1f");
+  expect(screen.words.text).toBe("one\ntwo\nthree\n");
+});
+
+test("TYP16 the editor takes at most half of the screen", async () => {
+  for (const rows of [14, 15, 16, 24, 40, 61]) {
+    const { screen, terminal, seen } = shownOn({ columns: 80, rows });
+    terminal.press(...Array.from({ length: 60 }, () => ["x", "\n"]).flat());
+    await settled();
+    const lines = (await seen()).split("\n");
+    const [top, bottom] = [
+      lines.findIndex((line) => line.startsWith("─")),
+      lines.findLastIndex((line) => line.startsWith("─")),
+    ];
+    expect(bottom - top + 1).toBe(Math.floor(rows / 2));
+    screen.stop();
+  }
+});
+
+test("TYP15 up and down on the first and last line walk through what was said", () => {
+  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  for (const words of ["first\nof two lines", "second"]) screen.editor.addToHistory(words);
+  terminal.type("typed");
+  terminal.press("\x1b[H", "\x1b[A");
+  expect(screen.words.text).toBe("second");
+  terminal.press("\x1b[A");
+  expect(screen.words.text).toBe("first\nof two lines");
+  terminal.press("\x1b[B", "\x1b[B", "\x1b[B", "\x1b[B");
+  expect(screen.words.text).toBe("typed");
+});
+
+test.each([
+  ["pasted", (text: string) => [paste(text)]],
+  ["pasted in pieces", (text: string) => [`\x1b[200~${text.slice(0, 3)}`, `${text.slice(3)}\x1b[201~`]],
+])("TYP8 nothing that is %s reaches the terminal as anything but words", async (_, spelled) => {
+  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  terminal.press(...spelled("a\x1b[2Jb\x1b]0;title\x07c\x9b5nd\u202ee\r\nf"));
+  await settled();
+  expect(screen.words.text).toBe("abcde\nf");
+  expect((await terminal.screen()).map((line) => line.trimEnd())).toEqual(expect.arrayContaining(["abcde", "f"]));
+});
+
+test("TYP8 words that come from a session or from another program are harmless, too", () => {
+  const { screen } = shownOn({ columns: 80, rows: 24 });
+  screen.words.set("a\x1b[31mb");
+  screen.words.insert("\x9dc");
+  screen.editor.addToHistory("d\u200be");
+  expect(screen.words.text).toBe("abc");
+});
+
+test("TYP9 a very long paste is one marker that is taken away whole, and the words have all of it", () => {
+  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  const long = "all of it\n".repeat(100_000).trimEnd();
+  terminal.press(paste(long));
+  expect(screen.editor.getText()).toBe("[paste #1 +100000 lines]");
+  const sent: Written[] = [];
+  screen.editor.onWritten = (written) => void sent.push(written);
+  screen.editor.sendForLater();
+  expect(sent).toEqual([{ text: long, typed: "[paste #1 +100000 lines]", pictures: [], isForLater: true }]);
+  terminal.press(paste(long), "\x7f");
+  expect(screen.words.text).toBe("");
+});
+
+test("TYP9 very many words that come back are one marker, so that no key waits for them", () => {
+  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  const long = "a word or two ".repeat(20_000).trim();
+  screen.words.set(long);
+  expect(screen.editor.getText()).toMatch(/^\[paste #1 \d+ chars\]$/);
+  terminal.type("!");
+  expect(screen.words.text).toBe(`${long}!`);
+});
+
+test("TYP16 with a completion it takes at most half of a small screen, and no line is too wide", async () => {
+  const { screen, terminal, seen } = shownOn({ columns: 60, rows: 16 });
+  const items = Array.from({ length: 30 }, (_, at) => ({
+    value: `/command-${at}-${"長い名前".repeat(at % 12)}`,
+    says: "what it does, told at some length, so that it cannot all be seen 👩‍💻",
+  }));
+  const none = async (): Promise<null> => null;
+  const sources = { commands: async () => items, argumentsOf: none, paths: async () => [] };
+  screen.editor.setAutocompleteProvider(completion(sources));
+  terminal.type("/c");
+  await settled();
+  const lines = (await seen()).split("\n");
+  const top = lines.findIndex((line) => line.startsWith("─"));
+  const end = lines.findIndex((line) => line.includes("(1/30)"));
+  expect(end - top + 1).toBe(8);
+  for (const columns of [10, 20, 40])
+    for (const line of screen.editor.render(columns)) expect(visibleWidth(line)).toBeLessThanOrEqual(columns);
+  screen.stop();
+});

@@ -1,0 +1,61 @@
+/** Another editor has the terminal for a while. */
+
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { type TalkOn, talkOn } from "../talk-on.ts";
+import { all } from "./at-work.ts";
+
+const CTRL_G = "\x07";
+
+/** A script is the editor; it leaves behind the rights and the name of its file. */
+async function editing(script: string): Promise<TalkOn> {
+  const before = process.env.EDITOR;
+  onTestFinished(() => {
+    if (before === undefined) delete process.env.EDITOR;
+    else process.env.EDITOR = before;
+  });
+  return await talkOn(["fine now"], {
+    ...all(),
+    prepare: ({ folder }) => {
+      writeFileSync(join(folder, "editor"), `#!/bin/sh\n${script}\n`);
+      chmodSync(join(folder, "editor"), 0o755);
+      process.env.EDITOR = `${join(folder, "editor")} --wait`;
+    },
+  });
+}
+
+test("TYP14 the words are changed in the editor of the environment, and its file is gone afterwards", async () => {
+  const talk = await editing('stat -c %a "$2" > rights; echo "$2" > name; echo "and more" >> "$2"');
+  talk.terminal.type("words\n");
+  talk.terminal.press(CTRL_G);
+  await talk.until(() => talk.screen.words.text === "words\nand more");
+  const told = (name: string): string => readFileSync(join(talk.folder, name), "utf8").trim();
+  expect(told("rights")).toBe("600");
+  await talk.until(() => !existsSync(told("name")));
+});
+
+test("TYP14 a key that is pressed twice opens one editor", async () => {
+  const talk = await editing('echo open >> opened; sleep 0.3; echo "and more" >> "$2"');
+  talk.terminal.type("words\n");
+  talk.terminal.press(CTRL_G, CTRL_G);
+  await talk.until(() => talk.screen.words.text === "words\nand more");
+  expect(readFileSync(join(talk.folder, "opened"), "utf8")).toBe("open\n");
+});
+
+test("TYP14 an editor that fails leaves the words as they were", async () => {
+  const talk = await editing('echo changed > "$2"; exit 3');
+  talk.terminal.type("mine");
+  talk.terminal.press(CTRL_G);
+  await talk.sees(/ended with code 3; your words are as\s+they were/);
+  expect(talk.screen.words.text).toBe("mine");
+});
+
+test("TYP14 without one, it is said how to have one", async () => {
+  const talk = await editing("true");
+  talk.terminal.type("mine");
+  delete process.env.EDITOR;
+  delete process.env.VISUAL;
+  talk.terminal.press(CTRL_G);
+  await talk.sees("set VISUAL or EDITOR");
+});

@@ -1,0 +1,79 @@
+/** Many files, and keys that must not wait for them. */
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { nodeSearch } from "@pith/agent/node";
+import { expect, onTestFinished, test } from "vitest";
+import { FileList, fit, namesIn, outsideFolder } from "../../../../src/modes/interactive/editor/file-completion.ts";
+
+const { signal } = new AbortController();
+
+function listOf(paths: readonly string[]): FileList {
+  return new FileList(async () => ({ find: async () => ({ type: "found", found: paths, isAll: true }) }));
+}
+
+test("TYP11 the best of many paths come first: whole words, names before folders", async () => {
+  const list = listOf(["src/editor/theme.ts", "docs/writing.md", "src/typing/editor-on.ts", "test/typing.test.ts"]);
+  expect((await list.find("editor", signal))[0]).toBe("src/typing/editor-on.ts");
+  expect((await list.find("edon", signal))[0]).toBe("src/typing/editor-on.ts");
+  expect((await list.find("typing", signal))[0]).toBe("test/typing.test.ts");
+  expect(await list.find("xyz", signal)).toEqual([]);
+  expect(await list.find("src/ty", signal)).toEqual(["src/typing/editor-on.ts", "src/typing/"]);
+});
+
+test("TYP11 folders are offered as well", async () => {
+  expect(await listOf(["src/deep/a.ts"]).find("deep", signal)).toEqual(["src/deep/", "src/deep/a.ts"]);
+});
+
+test("TYP11 among 50,000 files keys are heard while one is looked for", async () => {
+  const paths = Array.from({ length: 50_000 }, (_, at) => `packages/p${at % 97}/src/some-folder/file-${at}.ts`);
+  const list = listOf(paths);
+  await list.refresh();
+  const turns = { count: 0 };
+  const turn = (): void => {
+    turns.count += 1;
+    if (turns.count < 1_000) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const found = await list.find("file4999", signal);
+  expect(found[0]).toMatch(/file-4999/);
+  // The loop came round between the pieces.
+  expect(turns.count).toBeGreaterThanOrEqual(10);
+});
+
+test("TYP11 who types on waits for no listing, and a folder with too many files completes nothing", async () => {
+  const typed = new AbortController();
+  const slow = new FileList(async () => ({ find: () => new Promise(() => {}) }));
+  const finding = slow.find("a", typed.signal);
+  typed.abort();
+  expect(await finding).toEqual([]);
+  const broken = new FileList(async () => ({ find: () => Promise.reject(new Error("it takes too long")) }));
+  expect(await broken.find("a", signal)).toEqual([]);
+});
+
+test("TYP11 who types on breaks the search off", async () => {
+  const typed = new AbortController();
+  const list = listOf(Array.from({ length: 50_000 }, (_, at) => `a/${at}.ts`));
+  await list.refresh();
+  const finding = list.find("9", typed.signal);
+  typed.abort();
+  expect(await finding).toEqual([]);
+});
+
+test("TYP11 what version control ignores is not offered, and a path of one's own is completed name by name", async () => {
+  const root = mkdtempSync(join(tmpdir(), "pith-files-"));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  mkdirSync(join(root, "dist"));
+  mkdirSync(join(root, "src"));
+  for (const name of [".gitignore", "src/made.ts", "dist/made.js"]) writeFileSync(join(root, name), "dist\n");
+  const search = nodeSearch({ root });
+  expect(await new FileList(async () => search).find("made", signal)).toEqual(["src/made.ts"]);
+  expect(outsideFolder("src/ma")).toBeNull();
+  const folder = outsideFolder("./dist/m") ?? "";
+  expect(await namesIn(folder, "./dist/m", { search, signal })).toEqual(["./dist/made.js"]);
+});
+
+test("TYP11 a shorter path fits better", () => {
+  expect(fit("a.ts", "a") ?? 0).toBeGreaterThan(fit("deep/down/a.ts", "a") ?? 0);
+});

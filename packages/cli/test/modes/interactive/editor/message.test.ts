@@ -1,0 +1,64 @@
+/** Tests modes/interactive/editor/message.ts: mentions, pictures. */
+
+import { describe, expect, test } from "vitest";
+import { mentions, Pictures, picturePaths } from "../../../../src/modes/interactive/editor/message.ts";
+
+describe("mentions", () => {
+  test.each([
+    ["look at @src/a.ts and @b.md", ["src/a.ts", "b.md"]],
+    ['@"with blanks.md" twice @"with blanks.md"', ["with blanks.md"]],
+    ["mail me@example.org", []],
+    ["(@a.ts)", ["a.ts)"]],
+    ["two\n@lines", ["lines"]],
+    ["@", []],
+  ])("TYP10 an @ at the beginning of a word names a file: %s", (words, paths) => {
+    expect(mentions(words)).toEqual(paths);
+  });
+});
+
+describe("pictures", () => {
+  const png = (bytes: number): Uint8Array => {
+    const picture = new Uint8Array(bytes);
+    picture.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+    return picture;
+  };
+
+  test("TYP13 a picture has a marker in the words, and goes with them where the marker still stands", () => {
+    const pictures = new Pictures();
+    expect(pictures.take(png(340 * 1024))).toEqual({ type: "taken", marker: "[picture 1: 340 KB png]" });
+    expect(pictures.take(png(2_000_000))).toEqual({ type: "taken", marker: "[picture 2: 1.9 MB png]" });
+    const sent = pictures.in("first [picture 2: 1.9 MB png], then [picture 1: 340 KB png]");
+    expect(sent.map(({ marker }) => marker)).toEqual(["[picture 2: 1.9 MB png]", "[picture 1: 340 KB png]"]);
+    expect(pictures.in("[picture 3: 1.9 MB png]")).toEqual([]);
+  });
+
+  test("TYP13 what is too large or no picture is refused, with the reason", () => {
+    const pictures = new Pictures();
+    expect(pictures.take(png(4_000_000))).toMatchObject({ type: "refused", why: /up to 3.75 MB/ });
+    expect(pictures.take(Buffer.from("words"))).toMatchObject({ type: "refused", why: /no picture/ });
+  });
+
+  test("TYP13 pictures nobody named for long are let go", () => {
+    const pictures = new Pictures();
+    const markers = Array.from({ length: 12 }, () => pictures.take(png(3_500_000))).map((each) =>
+      each.type === "taken" ? each.marker : "",
+    );
+    expect(pictures.in(markers.join(" ")).map(({ marker }) => marker)).toEqual(markers.slice(-9));
+  });
+
+  test.each([
+    ["/tmp/a.png", ["/tmp/a.png"]],
+    [" '/tmp/my pictures/a.JPG' ", ["/tmp/my pictures/a.JPG"]],
+    ["/tmp/my\\ pictures/a.webp", ["/tmp/my pictures/a.webp"]],
+    ["/tmp/my pictures/a.webp", ["/tmp/my pictures/a.webp"]],
+    ["file:///tmp/my%20pictures/a.gif", ["/tmp/my pictures/a.gif"]],
+    ["/tmp/a.png '/tmp/my b.png' /tmp/my\\ c.png", ["/tmp/a.png", "/tmp/my b.png", "/tmp/my c.png"]],
+    ["file:///tmp/a.png\nfile:///tmp/b.png\n", ["/tmp/a.png", "/tmp/b.png"]],
+    ["look at /tmp/a.png", []],
+    ["/tmp/a.txt /tmp/b.png\nand more.png", []],
+    ["/tmp/a.txt", []],
+    ["", []],
+  ])("TYP13 dropped paths are understood as terminals paste them: %j", (pasted, paths) => {
+    expect(picturePaths(pasted)).toEqual(paths);
+  });
+});

@@ -1,0 +1,88 @@
+/** Keymap, history and completion in a talk. */
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { addToHistory } from "../../../../src/modes/interactive/editor/history.ts";
+import { talkOn } from "../talk-on.ts";
+import { all } from "./at-work.ts";
+
+test("TYP17 keys of the keymap file do what it says, those of the editor too, and its mistakes are told", async () => {
+  const talk = await talkOn(["fine now"], {
+    ...all(),
+    prepare: ({ home }) =>
+      writeFileSync(join(home, "keymap.json"), '{ "fold": "f2", "tui.editor.undo": "ctrl+x", "tre": "f3" }'),
+  });
+  await talk.sees(/there is nothing called "tre"; did you\s+mean "tree"\?/);
+  talk.terminal.press("\x1bOQ");
+  await talk.until(() => talk.screen.state.isUnfolded);
+  talk.terminal.press("\x0f");
+  expect(talk.screen.state.isUnfolded).toBe(true);
+  talk.terminal.type("words");
+  talk.terminal.press("\x18");
+  await talk.until(() => talk.screen.words.text === "");
+  talk.say("/keys fold");
+  await talk.sees('"fold": f2');
+});
+
+test("TYP21 hints follow the keymap file", async () => {
+  const talk = await talkOn(["fine now"], {
+    ...all(),
+    prepare: ({ home }) => writeFileSync(join(home, "keymap.json"), '{ "clear": "f4" }'),
+  });
+  await talk.until(() => talk.screen.state.keymap !== undefined);
+  talk.terminal.press("\x1bOS");
+  await talk.sees("F4 again leaves; everything is saved");
+  talk.terminal.press("\x1bOS");
+  await talk.until(() => talk.left() === null);
+});
+
+test("TYP15 what was said here before is there with the arrow up", async () => {
+  const talk = await talkOn(["fine now"], all());
+  await addToHistory("said long ago", { home: talk.home, cwd: talk.folder });
+  const again = await talkOn(["fine now"], {
+    ...all(),
+    prepare: ({ home, folder }) => void addToHistory("said long ago", { home, cwd: folder }),
+  });
+  await again.until(() => {
+    again.terminal.press("\x1b[A");
+    return again.screen.words.text === "said long ago";
+  });
+});
+
+test("TYP12 commands, templates and paths are offered while one types, and Esc or Ctrl+C closes that alone", async () => {
+  const talk = await talkOn(["fine now"], {
+    ...all(),
+    prepare: ({ home, folder }) => {
+      mkdirSync(join(home, "prompts"));
+      writeFileSync(join(home, "prompts", "review.md"), "---\ndescription: look at it\n---\nReview $1");
+      writeFileSync(join(folder, "chapter-one.md"), "");
+    },
+  });
+  const typed = async (words: string, offered: string): Promise<void> => {
+    talk.screen.words.set("");
+    talk.terminal.type(words);
+    await talk.sees(offered);
+  };
+  // What can be completed is known a moment after the first picture.
+  while (!talk.screen.editor.isShowingAutocomplete()) {
+    talk.screen.words.set("");
+    talk.terminal.type("/rev");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await talk.sees("→ /review");
+  talk.terminal.press("\x1b");
+  await talk.until(() => !talk.screen.editor.isShowingAutocomplete());
+  expect(talk.screen.words.text).toBe("/rev");
+  await typed("/rev", "→ /review");
+  await talk.until(() => talk.screen.editor.isShowingAutocomplete());
+  talk.terminal.press("\x03");
+  await talk.until(() => !talk.screen.editor.isShowingAutocomplete());
+  expect(talk.screen.words.text).toBe("/rev");
+  await typed("/thinking h", "→ high");
+  await typed("/model sonnet-4-5", "anthropic/claude-sonnet-4-5");
+  await typed("/mode p", "→ plan");
+  await typed("see @chone", "→ @chapter-one.md");
+  talk.terminal.press("\t");
+  await talk.until(() => talk.screen.words.text === "see @chapter-one.md ");
+});

@@ -1,0 +1,198 @@
+/** Extensions ask and show on a screen: real screens, drawn and plain, and keys as somebody presses them. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { type ScreenUi, turns, uiOn } from "../../../src/modes/interactive/extension-ui.ts";
+import { choice } from "../../../src/modes/interactive/panels/choice.ts";
+import type { Stage } from "../../../src/modes/interactive/screen-context.ts";
+import { listening } from "../plain/recorded-screen.ts";
+import { shownOn } from "./shown-on.ts";
+
+const ENTER = "\r";
+const ESCAPE = "\x1b";
+const DOWN = "\x1b[B";
+
+function ownUi(stage: Stage, redacted = <Value>(value: Value): Value => value): ScreenUi {
+  const own = uiOn(stage, { redacted, tell: stage.tell.bind(stage), turns: turns(), notifier: undefined });
+  own.open();
+  return own;
+}
+
+async function drawnUi() {
+  const shown = shownOn({ columns: 60, rows: 20 });
+  const own = ownUi(shown.screen);
+  const sees = async (text: string): Promise<string> => {
+    for (let tries = 0; tries < 400; tries++) {
+      const seen = await shown.seen();
+      if (seen.includes(text)) return seen;
+      await sleep(5);
+    }
+    throw new Error(`it never came: ${text}\n${await shown.seen()}`);
+  };
+  return { ...shown, own, ui: own.ui, sees };
+}
+
+test("XUI1 one of several, yes or no, and a line: asked in place of the editor, and Esc answers none of them", async () => {
+  const { ui, terminal, sees } = await drawnUi();
+  const asked: readonly [() => Promise<unknown>, string, readonly string[], unknown][] = [
+    [() => ui.select("Which one?", ["red", "green"]), "❯ red", [DOWN, ENTER], "green"],
+    [() => ui.select("Which one?", ["red", "green"]), "❯ red", [ESCAPE], undefined],
+    [
+      () =>
+        ui.select(
+          "Of many?",
+          Array.from({ length: 40 }, (_, at) => `row ${at}`),
+        ),
+      "row 3",
+      [..."row 33", ENTER],
+      "row 33",
+    ],
+    [() => ui.confirm("Really?", "It cannot be undone."), "It cannot be undone.", ["y"], true],
+    [() => ui.confirm("Really?", ""), "Really?", [ESCAPE], false],
+    [() => ui.input("Your name?", "Ada"), "Ada", [..."Grace", ENTER], "Grace"],
+    [() => ui.input("Your name?"), "Your name?", [ESCAPE], undefined],
+  ];
+  for (const [ask, shows, keys, answer] of asked) {
+    const coming = ask();
+    expect(await sees(shows)).toContain("An extension asks");
+    terminal.press(...keys);
+    expect(await coming).toBe(answer);
+  }
+});
+
+test("XUI2 one question at a time: those of extensions wait for each other and behind a permission question", async () => {
+  const { screen, terminal, sees, seen } = await drawnUi();
+  const inTurn = turns();
+  const { ui } = uiOn(screen, { redacted: (value) => value, tell: () => {}, turns: inTurn, notifier: undefined });
+  const panel = choice({ title: "May it?", options: [{ key: "n", label: "No", value: "no" }] });
+  const permission = inTurn.atOnce(() => screen.ask(panel, { where: "inline" }));
+  await sees("May it?");
+  const first = ui.confirm("The first?", "");
+  const second = ui.confirm("The second?", "");
+  await sleep(20);
+  expect(await seen()).not.toContain("The first?");
+  terminal.press("n");
+  expect(await permission).toBe("no");
+  expect(await sees("The first?")).not.toContain("The second?");
+  terminal.press("y");
+  await sees("The second?");
+  terminal.press("n");
+  expect(await Promise.all([first, second])).toEqual([true, false]);
+});
+
+test("XUI3 a question closes by itself when time is up, when nobody wants an answer any more, and when the session is left", async () => {
+  const { ui, own, sees, seen } = await drawnUi();
+  expect(await ui.confirm("Soon?", "", { timeout: 30 })).toBe(false);
+  const enough = new AbortController();
+  const unwanted = ui.input("Wanted?", "", { signal: enough.signal });
+  await sees("Wanted?");
+  enough.abort();
+  expect(await unwanted).toBeUndefined();
+  const left = ui.select("Left?", ["a", "b"]);
+  await sees("Left?");
+  own.shut();
+  expect(await left).toBeUndefined();
+  await sleep(20);
+  expect(await seen()).not.toContain("?");
+});
+
+test("XUI4 after the session is left nothing is asked or shown, and what was shown is gone", async () => {
+  const { ui, own, screen } = await drawnUi();
+  ui.setStatus("build", "green");
+  ui.setWidget("todo", ["one"]);
+  own.shut();
+  const before = screen.state;
+  ui.setStatus("build", "red");
+  ui.setWidget("todo", ["two"]);
+  ui.notify("late");
+  expect(await ui.confirm("Late?", "")).toBe(false);
+  expect(screen.state).toBe(before);
+  expect(before.signs).toEqual({ statuses: {}, widgets: {} });
+});
+
+test("XUI5 words stand below the meter, lines above the editor, and a notice in the transcript", async () => {
+  const { ui, sees, seen } = await drawnUi();
+  ui.setStatus("tests", "tests: 3 fail");
+  ui.setStatus("build", "build: green");
+  ui.setWidget("todo", ["[x] read", "[ ] write"]);
+  ui.notify("Half of it is done.", "warning");
+  const picture = await sees("build: green · tests: 3 fail");
+  expect(picture).toContain("Half of it is done.");
+  expect(picture.indexOf("[ ] write")).toBeGreaterThan(picture.indexOf("Half of it"));
+  expect(picture.indexOf("[ ] write")).toBeLessThan(picture.indexOf("build: green"));
+  ui.setStatus("tests", undefined);
+  ui.setWidget("todo", undefined);
+  await sleep(30);
+  expect(await seen()).not.toMatch(/tests|\[x\]/);
+});
+
+test("XUI6 they take a part of the screen at most, however much is given", async () => {
+  const { ui, screen, sees } = await drawnUi();
+  for (let at = 0; at < 200; at++) {
+    ui.setStatus(`s${at}`, `${at} ${"long ".repeat(100)}`);
+    ui.setWidget(
+      `w${at}`,
+      Array.from({ length: 300 }, (_, row) => `widget ${at} row ${row}`),
+    );
+  }
+  const picture = await sees("more lines");
+  expect(picture.split("\n").filter((line) => line.includes("widget")).length).toBeLessThanOrEqual(6);
+  const { statuses, widgets } = screen.state.signs;
+  expect(Object.keys(statuses).length).toBeLessThanOrEqual(50);
+  expect(Math.max(...Object.values(statuses).map((text) => text.length))).toBeLessThanOrEqual(30);
+  expect(Math.max(...Object.values(widgets).map((lines) => lines.length))).toBeLessThanOrEqual(10);
+});
+
+test("XUI7 nothing that extensions say steers the terminal, and secrets are not shown", async () => {
+  const { screen, seen, terminal } = shownOn({ columns: 60, rows: 20 });
+  const redacted = <Value>(value: Value): Value =>
+    JSON.parse(JSON.stringify(value ?? null).replaceAll("hunter2", "[secret]"));
+  const { ui } = ownUi(screen, redacted);
+  const evil = "\x1b[2J\x1b]0;gotcha\x07hunter2\x9b31m";
+  ui.setStatus("k", evil);
+  ui.setWidget("w", [evil]);
+  ui.notify(evil);
+  const asked = ui.select(evil, [evil, "fine"]);
+  await sleep(50);
+  const picture = await seen();
+  expect(picture).not.toContain("hunter2");
+  expect(picture.match(/\[secret\]/g)?.length).toBeGreaterThanOrEqual(4);
+  terminal.press(ENTER);
+  expect(await asked).toBe(evil);
+});
+
+test("XUI8 in plain lines they are numbered questions or a line to type, and signs are told when they come", async () => {
+  const { screen, taken } = listening();
+  const { ui } = ownUi(screen);
+  const answered = async (asking: Promise<unknown>, ...lines: readonly string[]): Promise<unknown> => {
+    await sleep(20);
+    for (const line of lines) screen.asked?.question.hear(line);
+    return await asking;
+  };
+  expect(await answered(ui.select("Which?", ["red", "green"]), "2")).toBe("green");
+  expect(taken()).toEqual(["An extension asks", " Which?", "1. red", "2. green", "0. none of these"]);
+  expect(await answered(ui.confirm("Really?", "All of it."), "7", "1")).toBe(true);
+  expect(await answered(ui.input("Name?", "Ada"), "up and down")).toBe("up and down");
+  expect(taken().slice(-4)).toEqual([
+    "An extension asks",
+    "Name?",
+    "Such as: Ada",
+    "Answer with a line. Ctrl+C leaves it.",
+  ]);
+  ui.setStatus("build", "green");
+  ui.setStatus("build", "red");
+  ui.setWidget("todo", ["one"]);
+  ui.notify("done", "error");
+  expect(taken()).toEqual(["Status: green", "one", "Error: done"]);
+});
+
+test("XUI9 what is set before the session has the screen is seen when it has it", async () => {
+  const { screen, seen } = shownOn({ columns: 60, rows: 20 });
+  const own = uiOn(screen, { redacted: (value) => value, tell: () => {}, turns: turns(), notifier: undefined });
+  own.ui.setStatus("build", "green");
+  await sleep(20);
+  expect(await seen()).not.toContain("green");
+  own.open();
+  await sleep(20);
+  expect(await seen()).toContain("green");
+});

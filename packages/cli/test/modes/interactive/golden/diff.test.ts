@@ -1,0 +1,54 @@
+/** Golden screens of what one looks at: changes in files, and what was copied. */
+
+import type { ChangedFile } from "../../../../src/commands/session-changes.ts";
+import { diffPanel } from "../../../../src/modes/interactive/panels/diff.ts";
+import { golden } from "./golden.ts";
+
+const patch = [
+  "@@ -12,7 +12,9 @@",
+  " export function login(name: string, word: string): Login {",
+  "   const user = users.get(name);",
+  "-  if (user.word === word) return granted(user);",
+  "+  if (!user) return refused;",
+  "+  if (isSame(user.word, word)) return granted(user);",
+  "+",
+  "   return refused;",
+  " }",
+  "@@ -40,3 +42,3 @@",
+  " // Compared in constant time.",
+  "-const isSame = (one: string, other: string) => one === other;",
+  "+const isSame = timingSafe;",
+].join("\n");
+
+const files: readonly ChangedFile[] = [
+  { path: "src/login.ts", kind: "changed", added: 4, removed: 2, notes: [], patch },
+  {
+    ...{ path: "test/login.test.ts", kind: "new", added: 2, removed: 0, notes: ["others changed it, too"] },
+    patch: '@@ -0,0 +1,2 @@\n+test("a stranger is refused", () => {\n+});',
+  },
+  { path: "docs/old.md", kind: "removed", added: 0, removed: 1, notes: [], patch: "@@ -1,1 +0,0 @@\n-# Old" },
+  {
+    ...{ path: "logo.png", kind: "changed", added: 0, removed: 0, patch: "" },
+    notes: ["it is no text: 3120 bytes became 2988"],
+  },
+  { path: "notes.txt", kind: "same", added: 0, removed: 0, patch: "", notes: ["it is again as it was before"] },
+];
+
+golden("what a session changed", ({ screen }) => {
+  void screen.ask(diffPanel(files), { where: "page" });
+});
+
+golden("what a session changed in a file that others changed, too", ({ screen, terminal }) => {
+  void screen.ask(diffPanel(files), { where: "page" });
+  terminal.press("\x1b[B");
+});
+
+golden("what a session changed in many files", ({ screen, terminal }) => {
+  const many = Array.from({ length: 40 }, (_, at) => ({
+    ...(files[0] as ChangedFile),
+    path: `src/part-${at}/index.ts`,
+  }));
+  void screen.ask(diffPanel(many), { where: "page" });
+  for (let at = 0; at < 9; at += 1) terminal.press("\x1b[B");
+  terminal.press("j", "j");
+});

@@ -1,0 +1,139 @@
+/** Golden screens of sessions and transcripts. */
+
+import type { SessionItem } from "@pith/context/node";
+import { story } from "@pith/context/testing";
+import { leftOpen } from "../../../../src/modes/interactive/begin-session.ts";
+import { choice } from "../../../../src/modes/interactive/panels/choice.ts";
+import { sessionsPanel } from "../../../../src/modes/interactive/panels/sessions/panel.ts";
+import type { About, SessionSource } from "../../../../src/modes/interactive/panels/sessions/state.ts";
+import type { TranscriptSource } from "../../../../src/modes/interactive/panels/transcript/state.ts";
+import { transcriptPanel } from "../../../../src/modes/interactive/panels/transcript/transcript.ts";
+import { glance } from "../../../../src/modes/interactive/recent-history.ts";
+import type { Block } from "../../../../src/modes/interactive/state/blocks.ts";
+import { spaced } from "../../../../src/modes/interactive/state/finished-blocks.ts";
+import { golden, NOW, type Shown } from "./golden.ts";
+
+const HOUR = 3_600_000;
+const [DOWN, UP, TAB, CTRL_D, ENTER] = ["\x1b[B", "\x1b[A", "\t", "\x04", "\r"] as const;
+
+function item(at: number, firstMessage: string, more: Partial<SessionItem> = {}): SessionItem {
+  const modified = NOW - at * at * HOUR - 60_000 * 3;
+  const path = `/home/ada/.pith/sessions/app/${at}.jsonl`;
+  const id = `0198c0${at}0-aaaa-7000-8000-00000000000${at}`;
+  return { path, id, cwd: "/home/ada/app", created: "", modified, size: 40_000 * (at + 1) ** 2, firstMessage, ...more };
+}
+
+const items: readonly SessionItem[] = [
+  item(0, "why does the login test fail on Mondays?", { name: "the login bug" }),
+  item(1, "ship the importer before the release, and tell me what it cannot read yet"),
+  item(2, "look at src/parse.ts and say what is slow", { cwd: "/home/ada/compiler" }),
+  item(3, "", { damaged: "this is no session, or its header is lost; open it to see what can be saved" }),
+  item(5, "rename the settings and keep the old names working", { name: "settings, second try" }),
+  item(9, "日本語のエラーメッセージを直してください"),
+];
+
+const about: About = {
+  gist: "Ship the importer before the release. Next: write the tests for broken rows.",
+  model: "claude-sonnet-4-5",
+  isForeign: false,
+  lastSaid: "go on with the tests",
+  lastAnswer:
+    "Three tests are written and pass. The fourth needs a file with a broken row, which I take from the examples.",
+  entries: 212,
+  cost: 1.84,
+  branches: 3,
+};
+
+const source: SessionSource = {
+  place: { cwd: "/home/ada/app", here: items[0]?.path ?? null, userHome: "/home/ada", now: () => NOW },
+  list: async (learn) =>
+    learn((state) => ({ ...state, items, isWhole: true, abouts: new Map([[items[1]?.path ?? "", about]]) })),
+  look: async () => (state) => state,
+  search: async (query) => (state) => ({
+    ...state,
+    found: {
+      query,
+      pending: null,
+      hits: [
+        {
+          path: items[2]?.path ?? "",
+          snippet: {
+            text: "…the tests for broken rows read the whole file twice, so that parse.ts is slow…",
+            marks: [[5, 10]],
+          },
+        },
+      ],
+    },
+  }),
+  rename: async () => (state) => state,
+  trash: async () => (state) => state,
+};
+
+async function page({ screen, terminal }: Shown, ...keys: readonly string[]): Promise<void> {
+  void screen.ask(sessionsPanel(source), { where: "page" });
+  await soon();
+  for (const key of keys) {
+    terminal.press(key);
+    await soon();
+  }
+}
+
+const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 10));
+
+golden("the sessions of this folder", (shown) => page(shown, DOWN), "sessions");
+golden("a search through all sessions", (shown) => page(shown, TAB, ..."test"));
+golden("a session on its way to the trash", (shown) => page(shown, TAB, DOWN, DOWN, CTRL_D));
+
+const blocks: readonly Block[] = [
+  { kind: "said", id: "1", text: "why does the login test fail on Mondays?", images: [] },
+  {
+    ...{ kind: "called", id: "2", tool: "bash", arguments: { command: "npm test" }, state: "done", images: [] },
+    output: Array.from({ length: 12 }, (_, at) => `ok ${at + 1} login keeps its promise number ${at + 1}`).join("\n"),
+  },
+  {
+    kind: "answered",
+    id: "3",
+    text: "It asks for the **day of the week**, and on Mondays:\n\n- the cache is empty\n- the clock of the test stands at midnight",
+    isOpen: false,
+    printed: 0,
+  },
+  { kind: "said", id: "4", text: "then fix the clock", images: [] },
+  { kind: "answered", id: "5", text: "Done: the test brings its own clock.", isOpen: false, printed: 0 },
+];
+
+const transcript: TranscriptSource = {
+  title: "the login bug",
+  read: async () => spaced(blocks, null),
+  marks: async (tell) =>
+    tell({
+      marks: [{ last: "5", count: 7 }],
+      pages: [spaced(blocks, null)],
+      isLast: true,
+    }),
+};
+
+async function transcriptPage({ screen, terminal }: Shown, ...keys: readonly string[]): Promise<void> {
+  void screen.ask(transcriptPanel(transcript), { where: "page" });
+  await soon();
+  for (const key of keys) {
+    terminal.press(key);
+    await soon();
+  }
+}
+
+golden("a transcript at its end", (shown) => transcriptPage(shown));
+golden("a transcript with an opened fold", (shown) => transcriptPage(shown, UP, UP, UP, ENTER));
+golden("a transcript and words that stand nowhere", (shown) => transcriptPage(shown, "/", ..."giraffe", ENTER));
+
+golden("a session that broke off", ({ screen }) => {
+  const past = glance(story("user: why does it fail?", "says: let me look", "user: run the tests", "calls: bash"));
+  const note = { kind: "note", id: "n", tone: "plain", text: "the login bug", divides: true } as const;
+  screen.change((state) => ({ ...state, blocks: [note, ...past.blocks] }));
+  const call = { type: "toolCall", id: "c", name: "bash", arguments: {} } as const;
+  const left = leftOpen({ type: "results", calls: [{ call, id: "r", isBegun: false }] }, 0);
+  const options = [
+    { key: "y", label: "Go on", says: "from where it was", value: true },
+    { key: "n", label: "Leave it", says: "what you say next comes first", value: false },
+  ];
+  void screen.ask(choice({ title: `This session broke off: ${left}.`, options }), { where: "inline" });
+});

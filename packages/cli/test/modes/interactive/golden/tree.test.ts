@@ -1,0 +1,138 @@
+/** Golden screens of the tree: walking in it, leaving a branch, putting files back, forking. */
+
+import type { PlannedFile } from "@pith/agent";
+import { forkLook, treeLook } from "../../../../src/modes/interactive/panels/tree/open.ts";
+import { type TreeParts, treePanel } from "../../../../src/modes/interactive/panels/tree/panel.ts";
+import { filesPanel, leaveQuestion, oneLinePanel } from "../../../../src/modes/interactive/panels/tree/questions.ts";
+import { forkSieves, treeSieves } from "../../../../src/modes/interactive/panels/tree/state.ts";
+import { growOutline } from "../../../../src/sessions/read-outline.ts";
+import { storeOf } from "../panels/tree/outlines.ts";
+import { golden, NOW, type Shown } from "./golden.ts";
+
+/** A morning's work: a login that was mended in three ways, and a compaction on the way that was taken. */
+const morning: readonly string[] = [
+  "user: The login loops when the cookie is from yesterday. Find out why and fix it.",
+  "says: I look at the login first.",
+  "calls: read path=src/login.ts",
+  "result: export async function login(request: Request): Promise<Response> {\n  const token = await tokenOf(request);",
+  "says: The token is renewed **before** the redirect, and the cookie still has the old one.\n\nTwo ways:\n\n1. renew it in the redirect\n2. renew it on a timer",
+  "user: try the timer",
+  "calls: edit path=src/timer.ts",
+  "result: done",
+  "calls: bash command=pnpm test login",
+  "fails: 3 tests failed: the timer never fires in a worker",
+  "says: The timer never fires in a worker. I would not go on with this.",
+  "moves: e6",
+  "user: use a lock instead of the timer",
+  "says: A lock does not help: both tabs have their own.",
+  "moves: e5",
+  "left e11: ## Goal\n- renew the token on a timer\n\n## Progress\n- the timer never fires in a worker: left",
+  "user: renew it in the redirect",
+  "calls: edit path=src/redirect.ts",
+  "result: done",
+  "calls: bash command=pnpm test login",
+  "result: 12 tests passed",
+  "says: It works: all twelve tests pass.",
+  "compacts: ## Goal\n- mend the login\n\n## Progress\n- done in the redirect, keeps nothing",
+  "user: now write it into the changelog",
+  "says: It is in CHANGELOG.md, under *Fixed*.",
+  "labels e22: works",
+  "labels e11: dead end",
+];
+
+type Look = Pick<TreeParts, "title" | "hints" | "enter" | "sieves">;
+
+/** Only so many pieces of it are ever read. */
+async function treeOn({ screen }: Shown, look: Look, pieces = Number.POSITIVE_INFINITY): Promise<void> {
+  const store = await storeOf(morning, NOW);
+  const leaf = await store.leaf();
+  const parts: TreeParts = {
+    ...look,
+    leaf,
+    now: () => NOW,
+    entry: (id) => store.entry(id),
+    growth: async function* (signal) {
+      let left = pieces;
+      for await (const growth of growOutline({ store, leaf, signal })) if (left-- > 0) yield growth;
+    },
+    name: async () => null,
+  };
+  void screen.ask(treePanel(parts), { where: "page" });
+  await settled();
+}
+
+/** What a page learns by itself comes in turns. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 40; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+const tree = { ...treeLook, title: "Tree · mend the login", sieves: treeSieves };
+const UP = "\x1b[A";
+
+golden(
+  "a tree with branches",
+  async (shown) => {
+    await treeOn(shown, tree);
+    shown.terminal.press(...Array.from({ length: 9 }, () => UP));
+    await settled();
+  },
+  "tree",
+);
+
+golden("a tree filtered to your own words", async (shown) => {
+  await treeOn(shown, tree);
+  shown.terminal.press("\t", "\t");
+  await settled();
+});
+
+golden("a search in the tree", async (shown) => {
+  await treeOn(shown, tree);
+  shown.terminal.type("/timer");
+  await settled();
+});
+
+golden("a tree with a folded branch and a label being typed", async (shown) => {
+  await treeOn(shown, tree);
+  shown.terminal.press("\x1b[H", "]", "]", "\x1b[D", "l");
+  shown.terminal.type("second way");
+  await settled();
+});
+
+golden("a tree that is still being read", async (shown) => {
+  await treeOn(shown, tree, 1);
+});
+
+golden("the question whether to summarise what is left", ({ screen }) => {
+  void screen.ask(leaveQuestion({ count: 12, canFork: true, canTell: true }), { where: "inline" });
+});
+
+golden("the focus of a summary is asked", async ({ screen, terminal }) => {
+  const hints = ["Enter goes there with a summary of this branch", "Esc goes back"];
+  void screen.ask(oneLinePanel({ title: "What should the summary look at?", hints }), { where: "inline" });
+  terminal.type("why the timer failed");
+});
+
+golden("files that can be put back and files that cannot", async ({ screen }) => {
+  const file = (path: string, type: PlannedFile["type"]): PlannedFile => ({
+    ...{ path: `/work/${path}`, type, expected: "a", target: "b", now: "a", hasOthersWork: false },
+  });
+  const files = [
+    file("src/login.ts", "restore"),
+    file("src/timer.ts", "remove"),
+    file("src/cart/total.ts", "conflict"),
+    file("docs/old.md", "lost"),
+  ];
+  const diff = async () => "@@ -3,3 +3,3 @@\n export function login() {\n-  renewOnTimer();\n+  renew();\n }";
+  void screen.ask(filesPanel({ files, folder: "/work", diff }), { where: "page" });
+  await settled();
+});
+
+golden("the messages one can fork from", async (shown) => {
+  await treeOn(shown, { ...forkLook, sieves: forkSieves });
+});
+
+golden("the messages of every branch one can fork from", async (shown) => {
+  await treeOn(shown, { ...forkLook, sieves: forkSieves });
+  shown.terminal.press("\t");
+  await settled();
+});

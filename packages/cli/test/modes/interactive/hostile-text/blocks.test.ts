@@ -1,0 +1,69 @@
+/** No block can steer a terminal, whatever stands in it: streamed, finished, folded and opened, drawn and told. */
+
+import { visibleWidth } from "@earendil-works/pi-tui";
+import { expect, test } from "vitest";
+import { drawBlock } from "../../../../src/modes/interactive/render/block.ts";
+import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
+import type { Block } from "../../../../src/modes/interactive/state/blocks.ts";
+import { toldBlock } from "../../../../src/modes/plain/block-text.ts";
+import { NOW, shownOn } from "../shown-on.ts";
+import { blocksOf } from "./hostile-blocks.ts";
+import { hostileTexts } from "./hostile-texts.ts";
+import { recorded } from "./recorded.ts";
+import { strangeIn } from "./strange-in.ts";
+
+test("SNK1 there are more than two hundred hostile texts, and each is strange to a terminal or long", () => {
+  expect(hostileTexts.length).toBeGreaterThan(200);
+  const tame = hostileTexts.filter((text) => text.length < 90 && strangeIn(text).length === 0);
+  // A tab, line ends, and what only Markdown could make something of.
+  expect(tame.length).toBeLessThan(12);
+});
+
+const brush = { width: 80, theme: themeNamed("none"), now: NOW };
+
+test.each([
+  { isUnfolded: false },
+  { isUnfolded: true },
+  { isUnfolded: false, most: 10 },
+  { isUnfolded: true, most: 10 },
+])("SNK2 no kind of block lets anything through, and none is wider than the screen: %j", (fold) => {
+  const faults = hostileTexts.flatMap((text) =>
+    blocksOf(text).flatMap((block) => {
+      const lines = drawBlock(block, { ...brush, ...fold });
+      const broad = lines.filter((line) => visibleWidth(line) > brush.width).map((line) => `too wide: ${line}`);
+      return [...strangeIn(lines.join("\n")), ...broad].map((fault) => `${block.kind}: ${fault}`);
+    }),
+  );
+  expect(faults.slice(0, 5)).toEqual([]);
+});
+
+test("SNK3 told in plain lines, no kind of block lets anything through", () => {
+  for (const text of hostileTexts)
+    for (const block of blocksOf(text))
+      expect(toldBlock(block).join("\n"), block.kind).not.toMatch(/[[\p{Cc}\p{Cf}\p{Cs}]--[\n\t\u{200c}\u{200d}]]/v);
+});
+
+test("SNK4 what is streamed piece by piece lets nothing through, and is seen as an escape", async () => {
+  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  const bytes = recorded(terminal);
+  const call = { toolCallId: "c", toolName: "bash", args: { command: "x" } };
+  for (const text of hostileTexts) {
+    const pieces = text.length > 100 ? [text] : (text.match(/.{1,3}/gsu) ?? []);
+    for (const type of ["thinking-delta", "text-delta"] as const)
+      for (const piece of pieces) screen.hear({ type: "message_update", delta: { type, text: piece } });
+    screen.hear({ type: "tool_execution_start", ...call });
+    screen.hear({ type: "tool_execution_update", ...call, partialResult: text });
+    screen.change((state) => ({ ...state, blocks: state.blocks.filter(({ kind }) => kind !== "called").map(closed) }));
+    screen.tell("next");
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(strangeIn(bytes()), JSON.stringify(text.slice(0, 60))).toEqual([]);
+  }
+  screen.stop();
+  const seen = (await terminal.all()).join("\n");
+  for (const shown of ["\\x1b]0;gotcha\\x07", "\\x1b[77A", "\\u{202e}", "\\x9b", "\\u{e0041}"])
+    expect(seen).toContain(shown);
+});
+
+function closed(block: Block): Block {
+  return block.kind === "thought" || block.kind === "answered" ? { ...block, isOpen: false } : block;
+}

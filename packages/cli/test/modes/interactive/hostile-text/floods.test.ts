@@ -1,0 +1,67 @@
+/** However much a tool says, the screen stays with whoever types: what it is told is bounded, and no stretch of its work is long. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { all } from "../editor/at-work.ts";
+import { shownOn } from "../shown-on.ts";
+import { talkOn } from "../talk-on.ts";
+
+const bash = (command: string) => ({ parts: [{ type: "call", name: "bash", arguments: { command } }] }) as const;
+
+/** Milliseconds of the longest time in which nothing else could be done. */
+function longestStretch(): () => number {
+  let longest = 0;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+  }, 5);
+  return () => {
+    clearInterval(timer);
+    return longest;
+  };
+}
+
+/** The machine does other things as well; whoever types notices no less. */
+const LONGEST = 3_000;
+
+test.each([
+  ["a million lines", "yes | head -n 1000000"],
+  ["one line of 10 MB", "head -c 10000000 /dev/zero | tr '\\0' x"],
+  ["a line that is written again and again", "i=0; while [ $i -lt 20000 ]; do printf '%d %%\\r' $i; i=$((i+1)); done"],
+])(
+  "SNK10 %s leave the screen awake",
+  async (_, command) => {
+    const talk = await talkOn([bash(command), "Done."], all());
+    const stretch = longestStretch();
+    talk.say("go");
+    while (talk.server.served.length < 2 || talk.screen.state.work.type !== "idle") await sleep(20);
+    expect(stretch()).toBeLessThan(LONGEST);
+    await talk.sees("Done.");
+    expect(talk.terminal.written).toBeLessThan(2_000_000);
+  },
+  120_000,
+);
+
+test("SNK10 output of 50 KB, ten thousand times, is drawn no more often than anybody could see", () => {
+  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  const call = { toolCallId: "c", toolName: "bash", args: { command: "x" } };
+  const block = {
+    kind: "called",
+    id: "c",
+    tool: "bash",
+    arguments: call.args,
+    state: "running",
+    output: "",
+    images: [],
+  };
+  screen.change((state) => ({ ...state, blocks: [block as never] }));
+  const text = "x".repeat(50 * 1024);
+  const started = performance.now();
+  for (let at = 0; at < 10_000; at += 1)
+    screen.hear({ type: "tool_execution_update", ...call, partialResult: `${text}${at}` });
+  expect(performance.now() - started).toBeLessThan(10_000);
+  expect(terminal.written).toBeLessThan(1_000_000);
+  screen.stop();
+});

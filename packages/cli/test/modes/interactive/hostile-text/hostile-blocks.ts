@@ -1,0 +1,59 @@
+/** Blocks of every kind and in every state, with one text wherever a text can stand. */
+
+import type { CompactionEntry } from "@pith/context";
+import type { Block, Called } from "../../../../src/modes/interactive/state/blocks.ts";
+
+export function blocksOf(text: string): readonly Block[] {
+  const id = text.slice(0, 20);
+  const shell = {
+    kind: "shell",
+    id,
+    command: text,
+    output: text,
+    exitCode: 1,
+    isCancelled: false,
+    isPrivate: false,
+  } as const;
+  return [
+    { kind: "said", id, text, images: [] },
+    { kind: "said", id, text, images: [], from: "program" },
+    { kind: "answered", id, text, isOpen: false, printed: 0 },
+    { kind: "answered", id, text: `before\n\n${text}`, isOpen: true, printed: 8 },
+    { kind: "thought", id, text, isOpen: false },
+    { kind: "thought", id, text, isOpen: true },
+    ...callsOf(text),
+    { ...shell, isOpen: false },
+    { ...shell, isOpen: true, isPrivate: true, isCancelled: true, exitCode: null },
+    { kind: "compacted", id, entry: compactionOf(text), warnings: [text], isUndone: false },
+    { kind: "compacted", id, entry: compactionOf(text), warnings: [], isUndone: true },
+    { kind: "branch-told", id, summary: text },
+    { kind: "pinned", id, text },
+    ...(["plain", "good", "warning", "bad"] as const).map((tone): Block => ({ kind: "note", id, tone, text })),
+    { kind: "note", id, tone: "plain", text, divides: true },
+  ];
+}
+
+const states = ["writing", "waiting", "running", "done", "failed", "broken-off"] as const;
+
+function callsOf(text: string): readonly Called[] {
+  const call = { kind: "called", id: text.slice(0, 20), output: text, images: [] } as const;
+  const named = ["read", "write", "edit", "grep", "find", "ls", "fetch", text].map(
+    (tool): Called => ({ ...call, tool, state: "done", arguments: argumentsOf(text) }),
+  );
+  const staged = states.map((state): Called => ({ ...call, tool: "bash", state, arguments: { command: text } }));
+  const diff = `--- ${text}\n+++ ${text}\n@@ -1,1 +1,1 @@\n-${text}\n+${text}\n`;
+  return [...named, ...staged, { ...call, tool: "edit", state: "done", arguments: { path: text }, diff }];
+}
+
+function argumentsOf(text: string): Readonly<Record<string, unknown>> {
+  const words = { path: text, command: text, pattern: text, url: text, glob: text, content: text };
+  return { ...words, [text]: { [text]: [text] }, edits: [{ oldText: text, newText: text }] };
+}
+
+function compactionOf(text: string): CompactionEntry {
+  return {
+    ...{ type: "compaction", id: text.slice(0, 20), parentId: null, timestamp: "2026-01-01T00:00:00.000Z" },
+    ...{ summary: text, firstKeptEntryId: text, tokensBefore: 100 },
+    details: { pith: { by: text, model: text }, readFiles: [text], modifiedFiles: [text] },
+  } as unknown as CompactionEntry;
+}

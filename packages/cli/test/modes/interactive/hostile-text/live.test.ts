@@ -1,0 +1,140 @@
+/** Around the transcript: footer, status, queue, hint, title, call, editor, completion and the words at the end. */
+
+import { expect, test } from "vitest";
+import { completion } from "../../../../src/modes/interactive/editor/completion.ts";
+import { callSequence } from "../../../../src/modes/interactive/notifications.ts";
+import { titled } from "../../../../src/modes/interactive/session-output.ts";
+import {
+  noSigns,
+  type ScreenState,
+  type Work,
+  withStatus,
+  withWidget,
+} from "../../../../src/modes/interactive/state/screen-state.ts";
+import { terminalOf } from "../../../../src/text/process-io.ts";
+import { listening } from "../../plain/recorded-screen.ts";
+import { NOW, shownOn } from "../shown-on.ts";
+import { hostileTexts } from "./hostile-texts.ts";
+import { recorded } from "./recorded.ts";
+import { strangeIn } from "./strange-in.ts";
+
+/** Every text of a state that is no block. */
+function statesOf(text: string, state: ScreenState): readonly ScreenState[] {
+  const { facts } = state;
+  const words = { model: text, thinking: text, folder: text, gitBranch: text, sessionName: text, place: text };
+  const works: readonly Work[] = [
+    { type: "retrying", since: NOW, why: text, at: NOW + 5_000 },
+    { type: "compacting", since: NOW, reason: "manual", step: text },
+    { type: "summarising", since: NOW, step: text },
+  ];
+  const queue = { steering: [text, text], followUp: [text] };
+  const signs = withWidget(withStatus(noSigns, text, text), text, [text, text]);
+  return works.map((work) => ({ ...state, work, queue, signs, hint: text, facts: { ...facts, ...words } }));
+}
+
+test("SNK5 nothing comes through footer, status, queue, hint, or what extensions show", async () => {
+  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  const bytes = recorded(terminal);
+  for (const text of hostileTexts)
+    for (const state of statesOf(text, screen.state)) {
+      screen.change(() => state);
+      screen.tell(text);
+      expect(strangeIn(bytes()), JSON.stringify(text.slice(0, 60))).toEqual([]);
+    }
+  screen.change((state) => ({ ...state, work: { type: "idle" } }));
+  screen.stop();
+});
+
+test("SNK5 told in plain lines, nothing comes through either", () => {
+  const { screen, taken } = listening();
+  for (const text of hostileTexts)
+    for (const state of statesOf(text, screen.state)) {
+      screen.change(() => state);
+      screen.words.set(text);
+      expect(strangeIn(taken().join("\n").replaceAll("\t", "")), JSON.stringify(text.slice(0, 60))).toEqual([]);
+      screen.change(() => ({ ...state, work: { type: "idle" } }));
+    }
+});
+
+test("SNK6 what is typed, pasted, put into the editor or called back from its history steers nothing", () => {
+  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  const bytes = recorded(terminal);
+  // What is printed is seen at once, and all the rest with it.
+  const seen = (): void => screen.tell("next");
+  for (const text of hostileTexts) {
+    terminal.press(`\x1b[200~${text.replaceAll("\x1b[201~", "")}\x1b[201~`);
+    seen();
+    screen.words.insert(text);
+    seen();
+    screen.words.set(text);
+    seen();
+    screen.editor.addToHistory(text);
+    screen.words.set("");
+    terminal.press("\x1b[A");
+    seen();
+    expect(strangeIn(bytes()), JSON.stringify(text.slice(0, 60))).toEqual([]);
+    screen.words.set("");
+  }
+  screen.stop();
+});
+
+test("SNK7 rows of a completion let nothing through: names of files and templates are anybody's", async () => {
+  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  const bytes = recorded(terminal);
+  const texts = hostileTexts.filter((text) => text.length < 500);
+  for (let at = 0; at < texts.length; at += 8) {
+    const candidates = texts.slice(at, at + 8).map((text) => ({ value: `/${text}`, says: text }));
+    const sane = { value: "/sane", says: candidates.map(({ says }) => says).join(" ") };
+    const commands = async () => [sane, ...candidates];
+    screen.editor.setAutocompleteProvider(
+      completion({ commands, argumentsOf: async () => null, paths: async () => [] }),
+    );
+    terminal.type("/");
+    for (let step = 0; step < 4; step += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      screen.tell("next");
+      terminal.press("\x1b[B");
+    }
+    terminal.press("\x1b");
+    screen.words.set("");
+    expect(strangeIn(bytes()), sane.says).toEqual([]);
+  }
+  screen.stop();
+});
+
+/** Of notifications, and of tmux around them. */
+const brackets = ["\x1b]9;", "\x1b]777;", "\x1b]99;", "\x1bPtmux;", "\x1b\\"];
+
+test("SNK8 a notification holds words and nothing else", () => {
+  const environments = [{}, { KITTY_WINDOW_ID: "1" }, { VTE_VERSION: "7" }, { TMUX: "x" }];
+  for (const text of hostileTexts)
+    for (const environment of environments) {
+      const sent = callSequence(text, "desktop", environment).replaceAll("\x1b\x1b", "\x1b");
+      const words = brackets.reduce((rest, bracket) => rest.replaceAll(bracket, ""), sent).replace(/\p{Cc}$/u, "");
+      expect(strangeIn(words), JSON.stringify(text.slice(0, 60))).toEqual([]);
+    }
+});
+
+test("SNK8 the title of the terminal holds words and nothing else", () => {
+  for (const name of hostileTexts) {
+    const sent: string[] = [];
+    titled({ ...placed, type: "session_info", name }, { send: (sequence) => void sent.push(sequence) });
+    const [title = ""] = sent;
+    expect([title.slice(0, 4), title.at(-1), sent.length]).toEqual(["\x1b]0;", "\x07", 1]);
+    const words = title.slice(4, -1);
+    expect(strangeIn(words), JSON.stringify(name.slice(0, 60))).toEqual([]);
+    expect(words).not.toContain("\n");
+  }
+});
+
+const placed = { id: "e1", parentId: null, timestamp: "" } as const;
+
+test("SNK8 the words at the end hold words and nothing else", () => {
+  for (const text of hostileTexts) {
+    const written: string[] = [];
+    const stream = { on: () => {}, write: (line: string) => void written.push(line) };
+    terminalOf({ stdout: stream, stderr: stream } as unknown as NodeJS.Process).note(text);
+    expect(written).toHaveLength(1);
+    expect(strangeIn(written.join("").replaceAll("\t", "")), JSON.stringify(text.slice(0, 60))).toEqual([]);
+  }
+});

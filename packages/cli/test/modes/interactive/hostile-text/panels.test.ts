@@ -1,0 +1,74 @@
+/** No panel can steer a terminal, whatever it shows. */
+
+import { CURSOR_MARKER, visibleWidth } from "@earendil-works/pi-tui";
+import { expect, test } from "vitest";
+import { tamed } from "../../../../src/modes/interactive/panels/open-panel.ts";
+import type { Sight } from "../../../../src/modes/interactive/panels/panel.ts";
+import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
+import { type AnyPanel, hostilePanels, notByItself } from "./hostile-panels.ts";
+import { hostileTexts } from "./hostile-texts.ts";
+import { panelsThereAre } from "./panels-there-are.ts";
+import { strangeIn } from "./strange-in.ts";
+
+test("SNK9 every panel there is stands in the list of those that are tried", () => {
+  expect([...Object.keys(hostilePanels), ...notByItself].sort()).toEqual(panelsThereAre());
+});
+
+const theme = themeNamed("none");
+const sight: Sight = { width: 80, height: 24, theme };
+const wide: Sight = { width: 140, height: 40, theme };
+
+/** Walked, filtered, searched and opened; what answers is not pressed on. */
+const keys = ["down", "tab", "/", "a", "enter"];
+
+test.each(Object.keys(hostilePanels))(
+  "SNK9 nothing comes through %s, and no line is too wide",
+  async (name) => {
+    const faults: string[] = [];
+    for (const text of hostileTexts)
+      for (const panel of (await hostilePanels[name]?.(text)) ?? [])
+        for (const picture of await pictures(panel))
+          if (faults.length < 5)
+            faults.push(...faultsIn(picture).map((fault) => `${JSON.stringify(text.slice(0, 40))}: ${fault}`));
+    expect(faults).toEqual([]);
+  },
+  60_000,
+);
+
+interface Picture {
+  readonly lines: readonly string[];
+  readonly width: number;
+}
+
+/** Each panel makes plain what it shows; line ends and tabs go where it is open. */
+function faultsIn({ lines, width }: Picture): readonly string[] {
+  const own = strangeIn(unmarked(lines).join("\n").replaceAll("\t", ""));
+  const shown = unmarked(lines.map((line) => tamed(line, width)));
+  const ends = shown.filter((line) => line.includes("\n")).map((line) => `a line end: ${line}`);
+  const broad = shown.filter((line) => visibleWidth(line) > width).map((line) => `too wide: ${line}`);
+  return [...own, ...strangeIn(shown.join("\n")), ...ends, ...broad];
+}
+
+/** Without the mark of the cursor, which is never written. */
+function unmarked(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => line.replaceAll(CURSOR_MARKER, ""));
+}
+
+async function pictures(panel: AnyPanel): Promise<readonly Picture[]> {
+  const { signal } = new AbortController();
+  let state = panel.start;
+  await panel.learns?.((change) => {
+    state = change(state);
+  }, signal);
+  const seen: Picture[] = [];
+  const look = (each: Sight): void => void seen.push({ lines: panel.draw(state, each), width: each.width });
+  look(wide);
+  for (const key of keys) {
+    const pressed = panel.press(state, key, sight);
+    if (pressed?.type !== "goes-on") continue;
+    state = pressed.later ? (await pressed.later(signal))(pressed.state) : pressed.state;
+    if (key === "a") look(sight);
+  }
+  look(sight);
+  return seen;
+}

@@ -1,0 +1,32 @@
+/** When a talk is told in plain lines. */
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { isPlain } from "../../../src/modes/interactive/interactive.ts";
+
+let home: string;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "pith-home-"));
+});
+
+afterEach(() => rmSync(home, { recursive: true }));
+
+test.each([
+  { flag: undefined, setting: undefined, terminal: "xterm", is: false },
+  { flag: undefined, setting: undefined, terminal: "dumb", is: true },
+  { flag: undefined, setting: true, terminal: "xterm", is: true },
+  { flag: undefined, setting: false, terminal: "dumb", is: false },
+  { flag: true, setting: false, terminal: "xterm", is: true },
+])("PLN15 the flag goes before the setting, and that before what the terminal can: %j", async (wish) => {
+  if (wish.setting !== undefined) writeFileSync(join(home, "settings.json"), JSON.stringify({ plain: wish.setting }));
+  const choices = wish.flag === undefined ? {} : { plain: wish.flag };
+  expect(await isPlain(choices, { home, terminal: wish.terminal })).toBe(wish.is);
+});
+
+test("PLN15 settings that cannot be read leave it to the terminal", async () => {
+  writeFileSync(join(home, "settings.json"), "{");
+  expect(await isPlain({}, { home, terminal: "dumb" })).toBe(true);
+});

@@ -1,0 +1,294 @@
+/** Tests modes/interactive/interrupt.ts: leaving, stop. */
+
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Script, Step } from "@pith/testkit";
+import { describe, expect, test } from "vitest";
+import { choice } from "../../../src/modes/interactive/panels/choice.ts";
+import { type TalkOn, talkOn } from "./talk-on.ts";
+
+describe("leaving", () => {
+  const CTRL_C = "\x03";
+  const CTRL_D = "\x04";
+  const UP = "\x1b[A";
+
+  test("MAN12 Ctrl+C empties the editor, the arrow up brings it back, and a second one soon after leaves", async () => {
+    const talk = await talkOn([]);
+    talk.terminal.type("a long thought");
+    talk.terminal.press(CTRL_C);
+    expect(talk.screen.words.text).toBe("");
+    await talk.sees("Ctrl+C again leaves; everything is saved");
+    talk.terminal.press(UP);
+    expect(talk.screen.words.text).toBe("a long thought");
+    expect(talk.left()).toBe(undefined);
+    talk.terminal.press(CTRL_C);
+    await talk.until(() => talk.left() === null);
+  });
+
+  test("MAN12 a second Ctrl+C later only empties again", async () => {
+    const talk = await talkOn([]);
+    talk.terminal.press(CTRL_C);
+    await talk.until(() => talk.screen.state.hint === null || !talk.screen.state.hint.includes("again leaves"));
+    talk.terminal.press(CTRL_C);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(talk.left()).toBe(undefined);
+  });
+
+  test("MAN12 while something is under way Ctrl+C stops it, and what was typed stays", async () => {
+    const talk = await talkOn([{ parts: [{ type: "text", text: "one" }], breaks: { how: "stall" } }]);
+    talk.say("hello");
+    await talk.until(() => talk.server.served.length === 1);
+    talk.terminal.type("and then");
+    talk.terminal.press(CTRL_C);
+    await talk.until(() => talk.screen.state.work.type === "idle");
+    expect(talk.screen.words.text).toBe("and then");
+    expect(talk.left()).toBe(undefined);
+  });
+
+  test("MAN13 Ctrl+D leaves an empty editor, and no other", async () => {
+    const talk = await talkOn([]);
+    talk.terminal.type("x");
+    talk.terminal.press(CTRL_D);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(talk.left()).toBe(undefined);
+    talk.terminal.press("\x7f", CTRL_D);
+    await talk.until(() => talk.left() === null);
+  });
+
+  test("MAN16 a terminal that was lent is drawn anew when it comes back, also where a picture was due", async () => {
+    const talk = await talkOn([]);
+    talk.terminal.type("half a thought");
+    await talk.sees("half a thought");
+    talk.terminal.type("!");
+    await talk.screen.lend(async () => {
+      await talk.gone("half a thought");
+      talk.terminal.write("somebody else was here\r\n");
+    });
+    await talk.sees(/somebody else was here[\s\S]*half a thought!/);
+  });
+
+  test("MAN16 a page that stood there gives way to whoever has the terminal, and stands there again", async () => {
+    const talk = await talkOn([]);
+    talk.say("/settings");
+    await talk.sees("typing searches");
+    await talk.screen.lend(async () => {
+      await talk.until(() => talk.terminal.emulator.buffer.active.type === "normal");
+    });
+    await talk.until(() => talk.terminal.emulator.buffer.active.type === "alternate");
+    await talk.sees("typing searches");
+    talk.terminal.press("\x1b");
+    await talk.sees("edit mode");
+  });
+
+  test("MAN16 what is asked while somebody else has the terminal waits, and lending it on takes nothing from them", async () => {
+    const talk = await talkOn([]);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const lent = talk.screen.lend(async () => {
+      const before = talk.terminal.written;
+      void talk.screen.ask(choice({ title: "Really?", options: [{ label: "yes", value: 1 }] }), { where: "page" });
+      await talk.screen.lend(async () => {});
+      expect(talk.terminal.written).toBe(before);
+      await promise;
+    });
+    resolve();
+    await lent;
+    await talk.sees("Really?");
+  });
+});
+
+describe("stop", () => {
+  const ESC = "\x1b";
+  /** Words that take some events to come. */
+  const LONG = "one two three four five six seven eight nine ten ".repeat(40);
+  const stalling = (after: number | null, ...parts: Extract<Step, { parts: unknown }>["parts"]): Step => ({
+    parts,
+    pace: { chunk: 20 },
+    breaks: { how: "stall", ...(after !== null && { after }) },
+  });
+  const call = (name: string, asked: Readonly<Record<string, unknown>>): Step => ({
+    parts: [{ type: "call", name, arguments: asked }],
+  });
+  const after = "the summary of it all";
+
+  const compaction = { keepRecentTokens: 1 };
+
+  interface Point {
+    readonly at: string;
+    readonly script: Script;
+    /** Brings it there. */
+    readonly reach: (talk: TalkOn) => Promise<void>;
+    readonly mode?: "ask" | "all";
+    /** Of the model, in tokens. */
+    readonly window?: number;
+  }
+
+  const begin = (text: string, sign: string | RegExp) => async (talk: TalkOn) => {
+    talk.say(text);
+    await talk.sees(sign);
+  };
+
+  /** Whoever tells a conversation in short is given no tools. */
+  function isSummaryAsked({ server }: TalkOn): boolean {
+    return server.served.some(({ body }) => !("tools" in Object(body)));
+  }
+
+  const points: readonly Point[] = [
+    {
+      at: "before the first byte of a reply",
+      script: [stalling(null, { type: "text", text: LONG })],
+      reach: async (talk) => {
+        talk.say("hello");
+        await talk.until(() => talk.server.served.length === 1);
+      },
+    },
+    {
+      at: "in the middle of a reply",
+      script: [stalling(8, { type: "text", text: LONG })],
+      reach: begin("hello", "three four"),
+    },
+    {
+      at: "while it thinks",
+      script: [stalling(8, { type: "thinking", text: LONG })],
+      reach: async (talk) => {
+        talk.say("hello");
+        await talk.until(() => talk.screen.state.blocks.some(({ kind }) => kind === "thought"));
+      },
+    },
+    {
+      at: "while a call is being written",
+      script: [stalling(6, { type: "call", name: "write", arguments: { path: "a.txt", content: LONG } })],
+      reach: async (talk) => {
+        talk.say("hello");
+        await talk.until(() => talk.screen.state.blocks.some(({ kind }) => kind === "called"));
+      },
+    },
+    {
+      at: "while a command runs",
+      script: [call("bash", { command: "echo begun; sleep 60; touch late" }), after],
+      reach: begin("hello", "begun"),
+      mode: "all",
+    },
+    {
+      at: "while somebody is asked",
+      script: [call("bash", { command: "touch late" }), after],
+      reach: begin("hello", "Esc: no, and stop"),
+      mode: "ask",
+    },
+    {
+      at: "between a result and the next reply",
+      script: [call("bash", { command: "echo quick" }), stalling(null, { type: "text", text: LONG })],
+      reach: async (talk) => {
+        talk.say("hello");
+        await talk.until(() => talk.server.served.length === 2);
+      },
+      mode: "all",
+    },
+    {
+      at: "while it waits to ask again",
+      script: [{ refuse: { status: 529, type: "overloaded_error", message: "Overloaded" } }, after, after],
+      reach: async (talk) => {
+        talk.say("hello");
+        await talk.until(() => talk.screen.state.work.type === "retrying" || talk.server.served.length > 0);
+      },
+    },
+    {
+      at: "in a compaction that was asked for",
+      script: [`fine\n\n${LONG.repeat(12)}`, "and fine", stalling(null, { type: "text", text: LONG })],
+      reach: async (talk) => {
+        talk.say("first");
+        await talk.sees("fine");
+        talk.say("second");
+        await talk.sees("and fine");
+        await talk.until(() => talk.screen.state.work.type === "idle");
+        talk.say("/compact its beginning");
+        await talk.until(() => talk.server.served.length === 3);
+      },
+    },
+    {
+      at: "in a compaction that nobody asked for, in the middle of a run",
+      script: ({ tools, number }) =>
+        tools.length === 0
+          ? stalling(null, { type: "text", text: LONG })
+          : call("bash", { command: `for at in $(seq 1 90); do echo "step ${number} line $at of a long story"; done` }),
+      reach: async (talk) => {
+        talk.say("hello");
+        await talk.until(() => isSummaryAsked(talk));
+        expect(talk.screen.state.work).toMatchObject({ type: "compacting", reason: "threshold", isWithinRun: true });
+      },
+      mode: "all",
+      window: 12_000,
+    },
+    {
+      at: "in the summary of a branch",
+      script: ["fine", "and fine", stalling(null, { type: "text", text: LONG })],
+      reach: async (talk) => {
+        talk.say("first");
+        await talk.sees("fine");
+        talk.say("second");
+        await talk.sees("and fine");
+        await talk.until(() => talk.screen.state.work.type === "idle");
+        talk.say("/tree root --summary");
+        await talk.until(() => talk.server.served.length === 3);
+      },
+    },
+    {
+      at: "while a shell line of the user's own runs",
+      script: ["fine"],
+      reach: begin("!echo begun; sleep 60; touch late", /^begun|^ +begun/m),
+    },
+  ];
+
+  for (const { at, script, reach, mode, window } of points)
+    test(`MAN10 Esc stops it ${at}, and nothing begins afterwards`, async () => {
+      const talk = await talkOn(script, {
+        wish: { choices: { permissionMode: mode ?? "edit", sandbox: "off", compaction } },
+        prepare: ({ home }) => {
+          if (window) writeFileSync(join(home, "settings.json"), JSON.stringify({ contextWindow: window }));
+        },
+      });
+      await reach(talk);
+      const asked = talk.server.served.length;
+      const since = performance.now();
+      talk.terminal.press(ESC);
+      await talk.until(() => talk.screen.state.work.type === "idle" && talk.screen.state.shell.length === 0);
+      const took = performance.now() - since;
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      expect(talk.screen.state.work.type).toBe("idle");
+      expect(talk.server.served.length).toBe(asked);
+      expect(existsSync(join(talk.folder, "late"))).toBe(false);
+      // It takes a fifth of a second at most on a machine that does nothing else.
+      console.log(`stopped ${at}: ${Math.round(took)} ms`);
+      expect(took).toBeLessThan(5_000);
+      talk.say("are you there?");
+      await talk.until(() => talk.server.served.length === asked + 1);
+    });
+
+  test("MAN11 what waited to be said comes back to the editor when all is stopped", async () => {
+    const talk = await talkOn([stalling(8, { type: "text", text: LONG }), after]);
+    talk.say("hello");
+    await talk.sees("three four");
+    talk.say("also do this");
+    await talk.until(() => talk.screen.state.queue.steering.length === 1);
+    talk.terminal.type("half a thought");
+    talk.terminal.press(ESC);
+    await talk.until(() => talk.screen.words.text.includes("also do this"));
+    expect(talk.screen.words.text).toMatch(/also do this\s+half a thought/);
+    expect(talk.server.served.length).toBe(1);
+  });
+
+  test("MAN17 a summary of a branch that failed leaves nothing that looks as if it went on", async () => {
+    const refused: Step = { refuse: { status: 400, type: "invalid_request_error", message: "no summaries today" } };
+    const talk = await talkOn(["fine", "and fine", refused, refused, refused, refused, "heard"]);
+    for (const words of ["first", "second"]) {
+      talk.say(words);
+      await talk.until(() => talk.screen.state.work.type === "idle" && talk.server.served.length > 0);
+      await talk.sees(words === "first" ? "fine" : "and fine");
+    }
+    await talk.until(() => talk.screen.state.work.type === "idle");
+    talk.say("/tree root --summary");
+    await talk.sees("no summaries today");
+    await talk.until(() => talk.screen.state.work.type === "idle");
+    talk.say("are you there?");
+    await talk.until(() => talk.server.served.some(({ body }) => JSON.stringify(body).includes("are you there?")));
+  });
+});

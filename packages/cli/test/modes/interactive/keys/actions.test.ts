@@ -1,0 +1,148 @@
+/** Tests modes/interactive/keys/actions.ts: pressed, queue. */
+
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Step } from "@pith/testkit";
+import { describe, expect, test } from "vitest";
+import { all, atRest, atWork, heard } from "../editor/at-work.ts";
+import { talkOn } from "../talk-on.ts";
+
+describe("pressed", () => {
+  const CTRL_T = "\x14";
+  const ALT_S = "\x1bs";
+
+  test("MAN18 whatever fails behind a key is told, and the talk goes on", async () => {
+    const talk = await talkOn(["hello"]);
+    talk.screen.ask = () => Promise.reject(new Error("no page today"));
+    for (const key of [CTRL_T, "\x1bc", "\x0c"]) talk.terminal.press(key);
+    await talk.sees(/no page today[\s\S]*no page today[\s\S]*no page today/);
+    talk.say("hi");
+    await talk.sees("hello");
+  });
+
+  test("MAN18 a session that is gone from the disk is told as well", async () => {
+    const talk = await talkOn(["hello", "hello again"]);
+    talk.say("hi");
+    await talk.sees("hello");
+    rmSync(join(talk.home, "sessions"), { recursive: true, force: true });
+    talk.terminal.press(CTRL_T);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    talk.terminal.press("\x1b");
+    await talk.sees("hello");
+  });
+
+  test("MAN18 a key that opens nothing now says so, as its command does", async () => {
+    const talk = await talkOn([]);
+    talk.terminal.press(ALT_S);
+    await talk.sees("The model sees nothing yet.");
+  });
+});
+
+describe("queue", () => {
+  const ALT_ENTER = "\x1b\r";
+  const ALT_UP = "\x1b[1;3A";
+  const ESC = "\x1b";
+
+  test("TYP1 Enter while it works is heard before its next request, Alt+Enter when it is done", async () => {
+    const talk = await atWork(["done with it", "all done"]);
+    talk.terminal.type("afterwards this");
+    talk.terminal.press(ALT_ENTER);
+    talk.say("first this");
+    await talk.sees("↳ next       first this");
+    await talk.sees("↳ afterwards afterwards this");
+    talk.goOn();
+    await talk.sees("all done");
+    await atRest(talk);
+    expect(talk.server.served).toHaveLength(3);
+    expect(heard(talk, 1)).toEqual(expect.arrayContaining(["first this"]));
+    expect(heard(talk, 1)).not.toContain("afterwards this");
+    expect(heard(talk, 2)).toContain("afterwards this");
+    expect(talk.screen.state.queue).toEqual({ steering: [], followUp: [] });
+  });
+
+  test("TYP1 nothing is lost, doubled or exchanged by quick Enters", async () => {
+    const talk = await talkOn(
+      Array.from({ length: 6 }, (_, at) => `answer ${at}`),
+      all(),
+    );
+    for (const words of ["one", "two", "three", "four", "five"]) talk.say(words);
+    talk.terminal.press("\r", "\r");
+    await talk.until(() => ["one", "two", "three", "four", "five"].every((words) => heard(talk).includes(words)));
+    await atRest(talk);
+    const numbers = heard(talk).filter((words) => /^(?:one|two|three|four|five)$/.test(words));
+    expect(numbers).toEqual(["one", "two", "three", "four", "five"]);
+  });
+
+  test("TYP2 Alt+Up takes all that waits back into the editor, before what is typed", async () => {
+    const talk = await atWork(["done"]);
+    talk.say("first\\");
+    talk.say("with a second line");
+    await talk.sees("first (+1 line)");
+    talk.terminal.type("later");
+    talk.terminal.press(ALT_ENTER);
+    await talk.sees("↳ afterwards later");
+    talk.terminal.type("typing");
+    talk.terminal.press(ALT_UP);
+    await talk.until(() => talk.screen.words.text === "first\nwith a second line\n\nlater\n\ntyping");
+    await talk.until(() => talk.screen.state.queue.steering.length === 0);
+    talk.goOn();
+    await talk.sees("done");
+    await atRest(talk);
+    expect(heard(talk).join()).not.toContain("later");
+  });
+
+  test("TYP2 what is sent off quickly, now and for later, comes back in the order in which it was said", async () => {
+    const talk = await atWork(["done"]);
+    talk.terminal.press(..."first", "\r", ..."second", ALT_ENTER, ..."third", "\r");
+    await talk.until(() => talk.screen.state.queue.steering.length + talk.screen.state.queue.followUp.length === 3);
+    talk.terminal.press(ALT_UP);
+    await talk.until(() => talk.screen.words.text !== "");
+    expect(talk.screen.words.text).toBe("first\n\nsecond\n\nthird");
+  });
+
+  test("TYP3 Esc stops the work and gives back what waits", async () => {
+    const talk = await atWork(["never"]);
+    talk.say("do not lose this");
+    await talk.sees("↳ next       do not lose this");
+    talk.terminal.press(ESC);
+    await talk.until(() => talk.screen.words.text === "do not lose this");
+    await atRest(talk);
+    expect(talk.server.served).toHaveLength(1);
+  });
+
+  test("TYP4 what is said during a compaction waits, is seen, and is heard after it (B79)", async () => {
+    const slow: Step = {
+      parts: [{ type: "text", text: "## Goal\nsay hello\n".repeat(5) }],
+      pace: { chunk: 10, waitMs: 100 },
+    };
+    const long = `first answer\n\n${"one two three four five six seven eight nine ten ".repeat(400)}`;
+    const talk = await talkOn([long, "second answer", slow, "after it all", "after it all"], {
+      wish: { choices: { permissionMode: "all", compaction: { keepRecentTokens: 1 } } },
+    });
+    talk.say("hello");
+    await talk.sees("first answer");
+    await atRest(talk);
+    talk.say("again");
+    await talk.sees("second answer");
+    await atRest(talk);
+    talk.say("/compact its beginning");
+    await talk.until(() => talk.screen.state.work.type === "compacting");
+    talk.say("typed meanwhile");
+    await talk.sees("↳ afterwards typed meanwhile");
+    talk.say("and this");
+    await talk.sees("↳ next       and this");
+    expect(talk.screen.state.work.type).toBe("compacting");
+    await talk.sees("after it all");
+    await atRest(talk);
+    const words = heard(talk).filter((text) => text === "typed meanwhile" || text === "and this");
+    expect(words).toEqual(["typed meanwhile", "and this"]);
+  });
+
+  test("TYP1 a command that is typed while it works is answered at once", async () => {
+    const talk = await atWork(["done"]);
+    talk.say("/session");
+    await talk.sees(/entries|tokens|messages/);
+    talk.goOn();
+    await talk.sees("done");
+  });
+});

@@ -1,0 +1,77 @@
+/** Tests modes/interactive/keys/input.ts: key of, pasted line, presses. */
+
+import { describe, expect, test } from "vitest";
+import { type ActionId, keymapIn } from "../../../../src/modes/interactive/keys/bindings.ts";
+import { keyOf, Presses, pastedLine } from "../../../../src/modes/interactive/keys/input.ts";
+import { lineOf, typedInto } from "../../../../src/modes/interactive/panels/widgets.ts";
+
+describe("key of", () => {
+  test.each([
+    ["a", "a"],
+    ["ü", "ü"],
+    ["\x1b", "escape"],
+    ["\x03", "ctrl+c"],
+    ["\x1b[A", "up"],
+    ["\x1b\r", "alt+enter"],
+    ["\x1b[97;1u", "a"],
+    ["\x1b[97;1:3u", ""],
+    ["\x1b[27;1:3u", ""],
+  ])("TYP17 a key has one name, however a terminal spells it, and letting it go is no press: %j", (data, key) => {
+    expect(keyOf(data)).toBe(key);
+  });
+});
+
+describe("pasted line", () => {
+  test.each([
+    ["\x1b[200~two\nlines \x1b[31mred\x1b[0m\x1b[201~", "two lines red"],
+    ["\x1b[200~y\x1b[201~", "y"],
+    ["y", null],
+    ["\x1b[A", null],
+  ])("TYP8 what is pasted into a search or another single line is one harmless line: %j", (key, line) => {
+    expect(pastedLine(key)).toBe(line);
+  });
+
+  test("TYP8 a paste stands where the cursor is", () => {
+    expect(typedInto({ text: "ab", cursor: 1 }, "\x1b[200~x y\x1b[201~")).toEqual({ text: "ax yb", cursor: 4 });
+    expect(typedInto(lineOf("a"), "up")).toBeNull();
+  });
+});
+
+describe("presses", () => {
+  function pressing(presses: Presses, useful: readonly ActionId[]) {
+    const asked: ActionId[] = [];
+    const press = (key: string, now: number): boolean =>
+      presses.press(key, now, (id) => {
+        asked.push(id);
+        return useful.includes(id);
+      });
+    return { press, asked };
+  }
+
+  test("TYP19 a key pressed twice in time is a sequence, where the first of them meant nothing", () => {
+    const { press, asked } = pressing(new Presses(), ["tree"]);
+    expect(press("escape", 0)).toBe(false);
+    expect(press("escape", 500)).toBe(true);
+    expect(asked).toEqual(["stop", "tree"]);
+  });
+
+  test("TYP19 too late, or after a stop, it is none", () => {
+    const late = pressing(new Presses(), ["tree"]);
+    expect([late.press("escape", 0), late.press("escape", 5_000)]).toEqual([false, false]);
+    const stopping = pressing(new Presses(), ["tree", "stop"]);
+    expect([stopping.press("escape", 0), stopping.press("escape", 10)]).toEqual([true, true]);
+    expect(stopping.asked).toEqual(["stop", "stop"]);
+  });
+
+  test("TYP19 two that a terminal sends at once are two", () => {
+    const { press, asked } = pressing(new Presses(), ["tree"]);
+    expect(press("ctrl+alt+[", 0)).toBe(true);
+    expect(asked).toEqual(["stop", "tree"]);
+  });
+
+  test("TYP17 keys of the file are heard in whichever order they are held, and the old ones no more", () => {
+    const { keymap } = keymapIn('{ "fold": "ctrl+shift+p" }', "k");
+    const { press } = pressing(new Presses(keymap), ["fold"]);
+    expect([press("shift+ctrl+p", 0), press("ctrl+o", 10)]).toEqual([true, false]);
+  });
+});

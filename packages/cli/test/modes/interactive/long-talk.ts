@@ -1,0 +1,69 @@
+/** A talk whose context is small and soon full, for tests of compactions on a screen. */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Asked, Step } from "@pith/testkit";
+import { type TalkOn, talkOn } from "./talk-on.ts";
+
+export const ENTER = "\r";
+export const ESC = "\x1b";
+export const ALT_U = "\x1bu";
+
+const story =
+  "## Goal\n- talk\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] the talk\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on\n\n## Critical Context\n- (none)";
+
+export interface LongTalk {
+  readonly settings?: object;
+  /** What is told in short comes slowly, so that it can be stopped. */
+  readonly isSlow?: boolean;
+  /** Words of an answer. */
+  readonly words?: number;
+}
+
+export async function longTalk({ settings = {}, isSlow = false, words = 1_200 }: LongTalk = {}): Promise<TalkOn> {
+  const script = ({ tools, text }: Asked): Step => {
+    // Whoever tells a conversation in short has no tools.
+    if (tools.length === 0)
+      return { parts: [{ type: "text", text: story }], ...(isSlow && { pace: { waitMs: 60_000 } }) };
+    const [, number = "?"] = /question (\d+)/.exec(text) ?? [];
+    return `Answer ${number} ends here. ${"some more words on it ".repeat(words / 5)}`;
+  };
+  return await talkOn(script, {
+    wish: { choices: { model: "anthropic/claude-sonnet-4-5" } },
+    prepare: ({ home }) =>
+      writeFileSync(join(home, "settings.json"), JSON.stringify({ contextWindow: 24_000, ...settings })),
+  });
+}
+
+/** Said, answered, and nothing more under way. */
+export async function exchanged(talk: TalkOn, count: number, from = 1): Promise<void> {
+  for (let at = from; at < from + count; at++) {
+    talk.say(`question ${at}`);
+    await talk.sees(`Answer ${at} ends here`);
+    await atRest(talk);
+  }
+}
+
+export async function atRest({ screen, until }: TalkOn): Promise<void> {
+  await until(() => screen.state.work.type === "idle");
+}
+
+/** The lines of the session's file. */
+export function isCompacted({ screen }: TalkOn): boolean {
+  return screen.state.blocks.some(({ kind }) => kind === "compacted") || screen.state.above === "compacted";
+}
+
+/** What the picture shows now. */
+export async function picture({ terminal }: TalkOn): Promise<string> {
+  return (await terminal.screen()).join("\n");
+}
+
+export async function shows(talk: TalkOn, text: string): Promise<string> {
+  let seen = "";
+  for (const end = Date.now() + 20_000; !seen.includes(text); ) {
+    seen = await picture(talk);
+    if (Date.now() > end) throw new Error(`it never came: ${text}\n${seen}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return seen;
+}

@@ -1,0 +1,120 @@
+/** Nobody can speak yet: what a person sees and does until somebody can. */
+
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Agent } from "@pith/agent";
+import { MemoryStore, Session } from "@pith/context";
+import { machine } from "@pith/context/node";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { chooseModel, usualModels } from "../../../../src/app/model.ts";
+import { absentModel } from "../../../../src/app/session.ts";
+import type { Ready } from "../../../../src/app/start.ts";
+import type { Wish } from "../../../../src/args/args.ts";
+import { firstStart, sayAfter } from "../../../../src/modes/interactive/onboarding/first-start.ts";
+import type { Talking } from "../../../../src/modes/interactive/screen-context.ts";
+import type { Settings } from "../../../../src/settings/settings.ts";
+import { type Shown, shownOn } from "../shown-on.ts";
+
+let home: string;
+let shown: Shown;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "pith-first-"));
+  shown = shownOn({ columns: 100, rows: 30 });
+});
+
+afterEach(() => {
+  shown.screen.stop();
+  rmSync(home, { recursive: true });
+});
+
+/** Nothing listens there, so that no key can be checked. */
+const environment = { ANTHROPIC_BASE_URL: "http://127.0.0.1:1" };
+
+async function readyWith(choices: Settings = {}): Promise<Ready> {
+  const session = await Session.open(MemoryStore.create(machine, { cwd: home }), machine);
+  const missing = "anthropic needs a key";
+  const agent = new Agent({ session, model: absentModel(missing), tools: [], ports: machine });
+  const wish = { words: "", files: [], choices: {} } as unknown as Wish;
+  return {
+    wish,
+    built: { agent, missing, sessionPath: null },
+    place: { home, environment, choices },
+  } as unknown as Ready;
+}
+
+async function seen(words: string): Promise<void> {
+  await expect.poll(() => shown.seen(), { timeout: 20_000 }).toContain(words);
+}
+
+async function giveKey(): Promise<void> {
+  await seen("Your key for Anthropic");
+  shown.terminal.press("\x1b[200~ sk-ant-1\n\x1b[201~", "\r");
+  await seen("could not be asked whether it takes this key");
+}
+
+test("FST9 who is welcomed can put it off, and is told what to do", async () => {
+  const start = firstStart(await readyWith(), shown.screen);
+  await seen("Who shall speak?");
+  await seen("a coding agent whose long sessions keep their memory");
+  shown.terminal.press("\x1b");
+  expect(await start).toBeNull();
+  await seen("Say anything and you are asked again");
+  expect(existsSync(join(home, "keys.json"))).toBe(false);
+});
+
+test("FST9 a key can be put off as well, and nothing is kept then", async () => {
+  const start = firstStart(await readyWith({ model: "anthropic/claude-opus-4-5" }), shown.screen);
+  await seen("Your key for Anthropic");
+  shown.terminal.press("s", "k", "\x1b");
+  expect(await start).toBeNull();
+  expect(existsSync(join(home, "keys.json"))).toBe(false);
+});
+
+test("FST4 without a network a key is kept with a note, and the usual model speaks", async () => {
+  const start = firstStart(await readyWith(), shown.screen);
+  await seen("Who shall speak?");
+  shown.terminal.type("claude");
+  shown.terminal.press("\r");
+  await giveKey();
+  expect(await start).toMatchObject({ choices: { model: "anthropic/claude-sonnet-4-5" } });
+  expect(JSON.parse(readFileSync(join(home, "keys.json"), "utf8"))).toEqual({ anthropic: "sk-ant-1" });
+  expect((await shown.terminal.all()).join("\n")).not.toContain("sk-ant");
+});
+
+test("FST10 where a model was named, only its key is asked for", async () => {
+  const start = firstStart(await readyWith({ model: "anthropic/claude-opus-4-5" }), shown.screen);
+  await giveKey();
+  expect(await start).toMatchObject({ choices: { model: "anthropic/claude-opus-4-5" } });
+});
+
+test("FST9 words that nobody could hear are said when somebody can, and are back in the editor until then", async () => {
+  const ready = await readyWith({ model: "anthropic/claude-opus-4-5" });
+  const left: (Wish | null)[] = [];
+  const talking = { ready, screen: shown.screen, leave: (next: Wish | null) => left.push(next) } as unknown as Talking;
+  const first = sayAfter("Are you there?", talking);
+  await seen("Your key for Anthropic");
+  shown.terminal.press("\x1b");
+  await first;
+  expect([shown.screen.words.text, left]).toEqual(["Are you there?", []]);
+  const second = sayAfter("Are you there?", talking);
+  await giveKey();
+  await second;
+  expect(left).toMatchObject([{ words: "Are you there?", choices: { model: "anthropic/claude-opus-4-5" } }]);
+});
+
+test("FST2 a key of any provider in the environment is enough: its usual model speaks", async () => {
+  for (const [variable, provider] of [
+    ["ANTHROPIC_API_KEY", "anthropic"],
+    ["OPENROUTER_API_KEY", "openrouter"],
+    ["GROQ_API_KEY", "groq"],
+    ["ZAI_API_KEY", "zai"],
+  ] as const) {
+    const chosen = await chooseModel({}, { environment: { [variable]: "any" }, home, sessionId: "s" });
+    expect(chosen.type === "opened" && `${chosen.model.provider}/${chosen.model.model}`).toBe(
+      `${provider}/${usualModels[provider]}`,
+    );
+    expect(chosen.type === "opened" && chosen.found.source).toBe("snapshot");
+  }
+});

@@ -1,0 +1,81 @@
+/** Whether a provider takes a key: asked over real HTTP. */
+
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Provider, providers } from "@pith/models";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { usualModels } from "../../../../src/app/model.ts";
+import { houses, tryKey } from "../../../../src/modes/interactive/onboarding/providers.ts";
+
+let server: Server;
+let answer: { readonly status: number; readonly body: string };
+let asked: { readonly url: string | undefined; readonly headers: IncomingHttpHeaders }[];
+
+beforeEach(async () => {
+  asked = [];
+  answer = { status: 200, body: '{"data":[{"id":"claude-sonnet-4-5"}]}' };
+  server = createServer(({ url, headers }, response) => {
+    asked.push({ url, headers });
+    response.writeHead(answer.status).end(answer.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+});
+
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const base = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const named = (id: string): Provider => ({
+  ...(providers.find((each) => each.id === id) as Provider),
+  baseUrl: `${base()}/v1`,
+});
+const tried = (id = "anthropic") => tryKey({ provider: named(id), key: "sk-1", environment: {} });
+
+test("FST4 a key that is taken comes with the models it is good for, each provider asked as it wants to be", async () => {
+  expect(await tried()).toEqual({ type: "accepted", models: ["claude-sonnet-4-5"] });
+  await tried("openai");
+  await tried("google");
+  await tried("openrouter");
+  expect(asked.map(({ url }) => url)).toEqual(["/v1/models", "/v1/models", "/v1/models", "/v1/key"]);
+  expect(asked[0]?.headers).toMatchObject({ "x-api-key": "sk-1", "anthropic-version": "2023-06-01" });
+  expect(asked[1]?.headers).toMatchObject({ authorization: "Bearer sk-1" });
+  expect(asked[2]?.headers).toMatchObject({ "x-goog-api-key": "sk-1" });
+});
+
+test("FST4 401, 403 and Google's 400 refuse a key; anything else says nothing about it", async () => {
+  const verdicts: unknown[] = [];
+  for (const [status, body] of [
+    [401, "{}"],
+    [403, "{}"],
+    [400, '{"error":{"message":"API key not valid. Please pass a valid API key."}}'],
+    [400, "{}"],
+    [503, "{}"],
+    [200, "<html>"],
+  ] as const) {
+    answer = { status, body };
+    verdicts.push((await tried()).type);
+  }
+  expect(verdicts).toEqual(["refused", "refused", "refused", "unchecked", "unchecked", "unchecked"]);
+});
+
+test("FST4 without a network nobody can say, and that is no refusal", async () => {
+  const provider = { ...named("anthropic"), baseUrl: "http://127.0.0.1:1/v1" };
+  expect(await tryKey({ provider, key: "sk-1", environment: {} })).toEqual({
+    type: "unchecked",
+    why: expect.stringContaining("could not be reached"),
+  });
+});
+
+test("FST4 an address in the environment is asked instead, with or without its path", async () => {
+  const provider = { ...named("anthropic"), baseUrl: "http://127.0.0.1:1/v1" };
+  for (const address of [base(), `${base()}/`, `${base()}/v1`])
+    expect((await tryKey({ provider, key: "sk-1", environment: { ANTHROPIC_BASE_URL: address } })).type).toBe(
+      "accepted",
+    );
+});
+
+test("FST2 whoever can be chosen has a usual model, so that a key alone is enough", () => {
+  expect(houses().map(({ provider }) => provider.id)).toEqual(Object.keys(usualModels));
+});

@@ -1,0 +1,62 @@
+/** The questions of a first start, key by key. */
+
+import { visibleWidth } from "@earendil-works/pi-tui";
+import { expect, test } from "vitest";
+import { secretLine } from "../../../../src/modes/interactive/onboarding/questions.ts";
+import { pick } from "../../../../src/modes/interactive/panels/choice.ts";
+import type { Panel } from "../../../../src/modes/interactive/panels/panel.ts";
+import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
+
+const sight = { width: 60, height: 20, theme: themeNamed("none") };
+
+/** The answer, or what is seen after the last key. */
+function pressed<State, Answer>(panel: Panel<State, Answer>, ...keys: readonly string[]) {
+  let state = panel.start;
+  for (const key of keys) {
+    const came = panel.press(state, key);
+    if (came?.type === "answered") return came.answer;
+    state = came?.state ?? state;
+  }
+  return panel.draw(state, sight).join("\n");
+}
+
+const rows = Array.from({ length: 20 }, (_, at) => ({
+  label: `model-${at}`,
+  says: at % 2 ? "odd" : "even",
+  value: at,
+}));
+const list = pick({ title: "Which?", rows, also: { "alt+enter": "only this time" } });
+
+test("FST7 a list is walked and narrowed by typing, and what is taken says by which key", () => {
+  expect(pressed(list, "down", "down", "enter")).toEqual({ value: 2, key: "enter" });
+  expect(pressed(list, "1", "7", "alt+enter")).toEqual({ value: 17, key: "alt+enter" });
+  expect(pressed(list, "end", "enter")).toEqual({ value: 19, key: "enter" });
+  expect(pressed(list, "z")).toContain("nothing has this in its name");
+  expect(pressed(list, "z", "enter", "backspace", "enter")).toEqual({ value: 0, key: "enter" });
+  expect(pressed(list, "end")).toContain("20 of 20");
+});
+
+const secret = secretLine({ title: "Your key", says: "Get one.", fault: null });
+
+test("FST5 a key is taken without what was copied around it, typed or pasted, and never seen", () => {
+  expect(pressed(secret, "\x1b[200~  sk-ant-1\n\x1b[201~", "enter")).toBe("sk-ant-1");
+  expect(pressed(secret, "sk-ant-12345", "enter")).toBe("sk-ant-12345");
+  expect(pressed(secret, ..."sk-1", "left", "backspace", "enter")).toBe("sk1");
+  const seen = pressed(secret, "\x1b[200~sk-ant-1\x1b[201~");
+  expect(seen).toContain("••••••••");
+  expect(seen).toContain("8 letters");
+  expect(seen).not.toContain("sk");
+});
+
+test("FST5 what cannot be a key is not taken, and names of keys are no letters of it", () => {
+  expect(pressed(secret, "\x1b[200~my key is\x1b[201~", "enter")).toContain("one word of plain letters");
+  expect(pressed(secret, "enter")).not.toContain("✗");
+  expect(pressed(secret, "up", "tab", "ctrl+k", "f1", "shift+tab", "sk-1x2", "enter")).toBe("sk-1x2");
+});
+
+test("FST7 no line of a question is wider than the terminal", () => {
+  for (const width of [20, 40, 200]) {
+    const lines = [...list.draw(list.start, { ...sight, width }), ...secret.draw(secret.start, { ...sight, width })];
+    for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
+  }
+});

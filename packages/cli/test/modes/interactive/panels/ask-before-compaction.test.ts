@@ -1,0 +1,74 @@
+/** Whoever wants to be asked before a compaction is asked, and the work goes on whatever is answered. */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { atRest, ENTER, exchanged, isCompacted, longTalk, shows } from "../long-talk.ts";
+
+const asking = { settings: { compaction: { ask: true } }, words: 4_000 };
+
+test("MET14 somebody who says yes has it compacted, and the work goes on", async () => {
+  const talk = await longTalk(asking);
+  await exchanged(talk, 4);
+  talk.say("question 5");
+  await shows(talk, "Compact it now?");
+  talk.terminal.press("y");
+  await talk.sees("Answer 5 ends here");
+  await atRest(talk);
+  await talk.sees("compacted:");
+});
+
+test("MET14 not now puts it off once; then it is said that there is no room to wait", async () => {
+  const talk = await longTalk(asking);
+  await exchanged(talk, 4);
+  talk.say("question 5");
+  expect(await shows(talk, "Compact it now?")).not.toContain("no room to wait");
+  talk.terminal.press("n");
+  await talk.sees("Answer 5 ends here");
+  await atRest(talk);
+  expect(isCompacted(talk)).toBe(false);
+  talk.say("question 6");
+  await shows(talk, "no room to wait");
+  talk.terminal.press("y");
+  await talk.sees("Answer 6 ends here");
+  await talk.sees("compacted:");
+});
+
+test("MET14 never switches it off for this session alone, and the footer says so", async () => {
+  const talk = await longTalk(asking);
+  await exchanged(talk, 4);
+  talk.say("question 5");
+  await shows(talk, "Compact it now?");
+  // Who was in the middle of a word has not switched anything off.
+  talk.terminal.press("x");
+  await shows(talk, "Compact it now?");
+  talk.terminal.press("N");
+  await talk.sees("Answer 5 ends here");
+  await shows(talk, "auto off");
+  expect(isCompacted(talk)).toBe(false);
+  expect(readFileSync(join(talk.home, "settings.json"), "utf8")).not.toContain("enabled");
+});
+
+test("MET14 whoever did not want to be asked is not", async () => {
+  const talk = await longTalk({ words: 4_000 });
+  await exchanged(talk, 5);
+  expect((await talk.terminal.all()).join("\n")).not.toContain("Compact it now?");
+  await talk.sees("compacted:");
+});
+
+test("MET13 /autocompact asks, shows what is kept and kept free, and writes the answer into the settings", async () => {
+  const talk = await longTalk({ words: 100 });
+  await exchanged(talk, 1);
+  talk.say("/autocompact");
+  const seen = await shows(talk, "Automatic compaction is on");
+  expect(seen).toMatch(/reserveTokens +16,384: 6,000 stay free/);
+  expect(seen).toMatch(/keepRecentTokens +20,000: the newest 4,800 stay/);
+  talk.terminal.press("\x1b[B", ENTER);
+  await shows(talk, "auto off");
+  await talk.sees('"compaction.enabled"');
+  expect(JSON.parse(readFileSync(join(talk.home, "settings.json"), "utf8"))).toMatchObject({
+    compaction: { enabled: false },
+  });
+  talk.say("/autocompact on");
+  await talk.gone("auto off");
+});

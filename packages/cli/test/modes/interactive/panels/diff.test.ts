@@ -1,0 +1,51 @@
+/** The page of what a session changed. */
+
+import { visibleWidth } from "@earendil-works/pi-tui";
+import { expect, test } from "vitest";
+import type { ChangedFile } from "../../../../src/commands/session-changes.ts";
+import { type DiffState, diffPanel } from "../../../../src/modes/interactive/panels/diff.ts";
+import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
+
+const file = (path: string, lines: number): ChangedFile => ({
+  ...{ path, kind: "changed", added: lines, removed: 0, notes: [] },
+  patch: ["@@ -0,0 +1,9 @@", ...Array.from({ length: lines }, (_, at) => `+line ${at}`)].join("\n"),
+});
+
+const files = Array.from({ length: 9 }, (_, at) => file(`src/file-${at}.ts`, 40));
+const sight = { width: 60, height: 20, theme: themeNamed("none") };
+
+function pressed(keys: readonly string[]): DiffState {
+  const panel = diffPanel(files);
+  return keys.reduce((state, key) => {
+    const step = panel.press(state, key);
+    return step?.type === "goes-on" ? step.state : state;
+  }, panel.start);
+}
+
+const drawn = (...keys: readonly string[]): readonly string[] => diffPanel(files).draw(pressed(keys), sight);
+
+test("LOOK6 files are walked through with the arrows, and each begins at its first change", () => {
+  expect(drawn()[2]).toContain("❯    +40         src/file-0.ts");
+  expect(drawn("space", "down").find((line) => line.includes("❯"))).toContain("file-1");
+  expect(drawn("space", "down")).toContain(" @@ -0,0 +1,9 @@");
+  expect(drawn(...Array.from({ length: 20 }, () => "down")).find((line) => line.includes("❯"))).toContain("file-8");
+});
+
+test("LOOK6 its changes are scrolled, and never beyond their end", () => {
+  expect(drawn("space")).toContain(" +line 11");
+  expect(drawn("space", "k")).toContain(" +line 10");
+  expect(drawn("end", "space").filter((line) => line.includes("+line"))).toEqual([" +line 39"]);
+  expect(drawn("G", "g")).toEqual(drawn());
+});
+
+test("LOOK6 it fills its page, and no line is wider", () => {
+  for (const width of [20, 60, 200]) {
+    const lines = diffPanel([file("x".repeat(300), 3)]).draw(diffPanel([file("x".repeat(300), 3)]).start, {
+      ...sight,
+      width,
+    });
+    expect(lines.length).toBeLessThanOrEqual(20);
+    expect(Math.max(...lines.map((line) => visibleWidth(line)))).toBeLessThanOrEqual(width);
+  }
+  expect(diffPanel(files).press(pressed([]), "q")).toEqual({ type: "answered", answer: null });
+});

@@ -1,0 +1,27 @@
+/** A question that comes while somebody types. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { confirmPanel, onceQuiet } from "../../../../src/modes/interactive/panels/extension-prompts.ts";
+import { shownOn } from "../shown-on.ts";
+
+test("XUI10 keys that come before they rest are for the editor, and answer nothing", async () => {
+  const { screen, terminal } = shownOn({ columns: 60, rows: 20 });
+  const asked = screen.ask(onceQuiet(confirmPanel("Delete all?", ""), 60), { where: "inline" });
+  terminal.type("yy");
+  await sleep(30);
+  terminal.type("y");
+  await sleep(30);
+  expect(screen.words.text).toBe("yyy");
+  await sleep(80);
+  terminal.press("n");
+  expect(await asked).toBe(false);
+  expect(screen.words.text).toBe("yyy");
+});
+
+test("XUI10 Esc is meant whenever it comes", async () => {
+  const { screen, terminal } = shownOn({ columns: 60, rows: 20 });
+  const asked = screen.ask(onceQuiet(confirmPanel("Delete all?", ""), 10_000), { where: "inline" });
+  terminal.press("\x1b");
+  expect(await asked).toBe(null);
+});

@@ -1,0 +1,48 @@
+/** The list of who could speak. */
+
+import { visibleWidth } from "@earendil-works/pi-tui";
+import { expect, test } from "vitest";
+import type { ModelRow } from "../../../../src/app/available-models.ts";
+import { modelPanel } from "../../../../src/modes/interactive/panels/model.ts";
+import { openPanel } from "../../../../src/modes/interactive/panels/open-panel.ts";
+import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
+
+const row = (name: string, isLocal = false): ModelRow => ({ name, facts: null, isLocal });
+const rows = ["one/first", "one/second", "two/a-model-with-a-long-name-2026-01-01"].map((name) => row(name));
+const sight = { width: 80, height: 20, theme: themeNamed("none") };
+
+test("MAN30 what is found while somebody looks moves nothing that they see: Enter takes what is marked", async () => {
+  const found = Promise.withResolvers<readonly ModelRow[]>();
+  const panel = openPanel(modelPanel({ rows, speaking: "one/first", more: () => found.promise }), {
+    where: "inline",
+    changed: () => {},
+  });
+  panel.press("down");
+  expect(panel.draw(sight).join("\n")).toContain("❯ one/second");
+  found.resolve([row("ollama/here", true), row("one/second", true)]);
+  await found.promise;
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(panel.draw(sight).join("\n")).toMatch(/❯ one\/second[\s\S]*ollama\/here/);
+  panel.press("enter");
+  expect(await panel.answer).toEqual({ name: "one/second", isForGood: false });
+});
+
+test("MAN30 in a narrow terminal the names are seen", () => {
+  const panel = openPanel(modelPanel({ rows, speaking: "", more: async () => [] }), {
+    where: "inline",
+    changed: () => {},
+  });
+  for (const width of [40, 30, 20]) {
+    const lines = panel.draw({ ...sight, width });
+    for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
+    expect(lines.join("\n")).toContain("two/a-model-");
+  }
+});
+
+test("MAN30 where there is nobody it says what to do", () => {
+  const panel = openPanel(modelPanel({ rows: [], speaking: "", more: async () => [] }), {
+    where: "inline",
+    changed: () => {},
+  });
+  expect(panel.draw(sight).join("\n")).toContain("no key is set, and no server answers here; /model provider/model");
+});

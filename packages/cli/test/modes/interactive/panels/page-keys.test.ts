@@ -1,0 +1,101 @@
+/** Pages of text and of what fills the context, as keys walk through them. */
+
+import { visibleWidth } from "@earendil-works/pi-tui";
+import { budgetFor, compactionLimits, windowOf } from "@pith/context";
+import { story } from "@pith/context/testing";
+import { expect, test } from "vitest";
+import { contextReport } from "../../../../src/context-report/report.ts";
+import { contextPage } from "../../../../src/modes/interactive/panels/context.ts";
+import { pageLines, pager } from "../../../../src/modes/interactive/panels/pager.ts";
+import type { Panel, Sight } from "../../../../src/modes/interactive/panels/panel.ts";
+import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
+import { meterOf } from "../../../../src/modes/interactive/state/track-footer.ts";
+import { hostileTexts } from "../hostile-text/hostile-texts.ts";
+
+const sight: Sight = { width: 80, height: 12, theme: themeNamed("none") };
+
+/** What is seen after these keys; null where one of them closes it. */
+function after<State>(panel: Panel<State, unknown>, ...keys: readonly string[]): readonly string[] | null {
+  let state = panel.start;
+  for (const key of keys) {
+    const pressed = panel.press(state, key, sight);
+    if (pressed?.type !== "goes-on") return null;
+    state = pressed.state;
+  }
+  return panel.draw(state, sight);
+}
+
+const hundred = pager({
+  title: "A text",
+  lines: (width) => pageLines(Array.from({ length: 100 }, (_, at) => `line ${at + 1}`).join("\n"), width),
+});
+
+test("MET11 a page is walked through, and never past its ends", () => {
+  expect(after(hundred)?.[0]).toContain("1–10 of 100 lines");
+  expect(after(hundred, "pageDown", "down")?.[0]).toContain("12–21 of 100");
+  expect(after(hundred, "end")?.at(-2)).toContain("line 100");
+  expect(after(hundred, "end", "down")?.[0]).toContain("91–100 of 100");
+  expect(after(hundred, "G", "g", "up")?.[0]).toContain("1–10 of 100");
+  expect(after(hundred, "escape")).toBeNull();
+});
+
+test("MET11 a search goes to the next place, n further and N back, once round", () => {
+  expect(after(hundred, "/", "4", "2")?.[1]).toContain("line 42");
+  expect(after(hundred, "/", "5", "enter", "n", "n")?.[1]).toContain("line 25");
+  expect(after(hundred, "/", "5", "enter", "n", "n", "N")?.[1]).toContain("line 15");
+  expect(after(hundred, "/", "escape")?.at(-1)).toContain("Esc closes");
+});
+
+test("MET16 whatever stands in a page, no line is wider than the screen, and nothing of it steers the terminal", () => {
+  for (const text of hostileTexts) {
+    const lines = after(pager({ title: text, lines: (width) => pageLines(text, width) })) ?? [];
+    for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(sight.width);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: nothing but inks and the end of them may come.
+    expect(lines.join("\n").replaceAll(/\x1b\[[\d;]*m/g, "")).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
+  }
+});
+
+const budget = budgetFor(compactionLimits, { contextWindow: 200_000 });
+const window = windowOf(
+  story(
+    "user: read it",
+    "calls: read path=src/a.ts",
+    `result: ${"a line\n".repeat(400)}`,
+    "says: read",
+    "user: and now",
+  ),
+);
+
+const page = contextPage({
+  report: contextReport(window, budget),
+  meter: meterOf(window, budget),
+  next: [],
+  entryText: (id) => `all words of ${id}`,
+});
+
+test("MET12 the page goes from kinds to tools, files and entries, and Enter shows an entry", () => {
+  expect(after(page)?.join("\n")).toContain("[by kind]");
+  expect(after(page, "tab")?.join("\n")).toMatch(/\[by tool\][\s\S]*❯ read/);
+  expect(after(page, "right", "right")?.join("\n")).toMatch(/\[by file\][\s\S]*❯ src\/a\.ts/);
+  expect(after(page, "left")?.join("\n")).toMatch(/\[by entry\][\s\S]*❯ results of read: src\/a\.ts/);
+  expect(after(page, "left", "enter")?.join("\n")).toContain("all words of e3");
+  expect(after(page, "left", "enter", "escape")?.join("\n")).toContain("[by entry]");
+  expect(after(page, "left", "escape")).toBeNull();
+});
+
+test("MET12 a line of a megabyte is wrapped like any other, and nobody waits for it", () => {
+  const began = performance.now();
+  for (const line of ["x".repeat(1_000_000), "some words ".repeat(90_000)]) {
+    const rows = pageLines(line, 80);
+    expect(rows.every(({ text }) => text.length <= 80)).toBe(true);
+    expect(
+      rows
+        .map(({ text }) => text)
+        .join("")
+        .replaceAll(" ", ""),
+    ).toBe(line.replaceAll(" ", ""));
+  }
+  expect(pageLines("one two three four", 9).map(({ text }) => text)).toEqual(["one two", "three", "four"]);
+  expect(pageLines("日本語".repeat(1_000), 80).every(({ text }) => visibleWidth(text) <= 80)).toBe(true);
+  expect(performance.now() - began).toBeLessThan(5_000);
+});

@@ -1,0 +1,56 @@
+/** Permission modes on one key. */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { talkOn } from "../talk-on.ts";
+
+const SHIFT_TAB = "\x1b[Z";
+
+test("MAN5 one key goes through plan, ask and edit, and the footer says which", async () => {
+  const talk = await talkOn([]);
+  const seen: string[] = [];
+  for (let at = 0; at < 3; at++) {
+    talk.terminal.press(SHIFT_TAB);
+    seen.push(`${talk.screen.state.facts.mode}`);
+    await talk.sees(`${talk.screen.state.facts.mode} mode`);
+  }
+  expect(seen).toEqual(["plan", "ask", "edit"]);
+});
+
+test("MAN6 everything is permitted only by its name and after a question, which is no by itself", async () => {
+  const talk = await talkOn([]);
+  talk.say("/mode all");
+  await talk.sees("Let it do everything without asking?");
+  talk.terminal.press("\r");
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(talk.screen.state.facts.mode).toBe("edit");
+  talk.say("/mode all");
+  await talk.sees("Yes, everything");
+  talk.terminal.press("y");
+  await talk.sees("all mode: it does everything without asking");
+  expect(talk.screen.state.facts.mode).toBe("all");
+  talk.terminal.press(SHIFT_TAB);
+  expect(talk.screen.state.facts.mode).toBe("plan");
+});
+
+test("MAN7 in plan mode nothing is changed, the model is told so, and told when it has ended; what was sent stays as it was", async () => {
+  const write = { type: "call", name: "write", arguments: { path: "a.txt", content: "a" } } as const;
+  const talk = await talkOn(["hello", { parts: [write] }, "I would write it", { parts: [write] }, "written"]);
+  talk.say("hi");
+  await talk.sees("hello");
+  talk.say("/mode plan");
+  await talk.sees("plan mode: it only looks");
+  talk.say("write it");
+  await talk.sees("I would write it");
+  expect(existsSync(join(talk.folder, "a.txt"))).toBe(false);
+  talk.terminal.press(SHIFT_TAB, SHIFT_TAB);
+  talk.say("go on");
+  await talk.sees("written");
+  expect(existsSync(join(talk.folder, "a.txt"))).toBe(true);
+  const [first, planned, , free] = talk.server.served.map(({ body }) => body as { readonly system: unknown });
+  expect(JSON.stringify(first)).not.toContain("You can only look now");
+  expect(JSON.stringify(planned)).toContain("You can only look now");
+  expect(planned?.system).toEqual(first?.system);
+  expect(free?.system).toEqual(first?.system);
+});

@@ -1,0 +1,111 @@
+/** Tests modes/interactive/panels/permission-subject.ts: matter of, matter. */
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { visibleWidth } from "@earendil-works/pi-tui";
+import type { Question } from "@pith/agent";
+import { Vault } from "@pith/context/secrets";
+import { afterAll, describe, expect, test } from "vitest";
+import { type Matter, matterLines, matterOf } from "../../../../src/modes/interactive/panels/permission-subject.ts";
+import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
+
+describe("matter of", () => {
+  const cwd = mkdtempSync(join(tmpdir(), "pith-matter-"));
+  afterAll(() => rmSync(cwd, { recursive: true }));
+
+  const { signal } = new AbortController();
+
+  function question(tool: string, asked: Question["arguments"], intent: Question["intent"] = null): Question {
+    return { tool, arguments: asked, intent, text: "", rules: [] };
+  }
+
+  test("MAN2 for an edit the diff of the file is shown, for a command the command, for a page its address", async () => {
+    writeFileSync(join(cwd, "a.ts"), "one\ntwo\nthree\n");
+    const edit = question("edit", { path: "a.ts", edits: [{ oldText: "two", newText: "2" }] });
+    expect(await matterOf(edit, { cwd }, signal)).toEqual({
+      kind: "change",
+      path: "a.ts",
+      isNew: false,
+      diff: "@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n",
+    });
+    const write = question("write", { path: "new/b.ts", content: "one\n" });
+    expect(await matterOf(write, { cwd }, signal)).toMatchObject({ isNew: true, diff: "@@ -0,0 +1,1 @@\n+one\n" });
+    const command = { type: "command", command: "ls", isConfined: false } as const;
+    expect(await matterOf(question("bash", {}, command), { cwd }, signal)).toEqual({ kind: "command", command: "ls" });
+    const url = "https://example.com";
+    const fetch = question("fetch", { url }, { type: "fetch", url });
+    expect(await matterOf(fetch, { cwd }, signal)).toEqual({ kind: "address", url });
+  });
+
+  test("MAN2 where no diff can be made the call itself is shown", async () => {
+    const edit = question("edit", { path: "a.ts", edits: [{ oldText: "nowhere", newText: "2" }] });
+    expect(await matterOf(edit, { cwd }, signal)).toEqual({
+      kind: "other",
+      text: 'path: a.ts\nedits: [{"oldText":"nowhere","newText":"2"}]',
+    });
+  });
+
+  test("MAN2 a secret in the file or in the call is not shown", async () => {
+    const secret = ["sk", "ant", "api03", "q8Zr2LxVw7TfN4bYk1HsJ6mPcE9aDg3uRo5iWtXvBnQzKyLp"].join("-");
+    writeFileSync(join(cwd, "keys.ts"), `const key = "${secret}";\nold\n`);
+    const vault = new Vault({ digest: () => "0123456789abcdef", environment: { ANTHROPIC_API_KEY: secret } });
+    const asked = vault.redacted({
+      path: "keys.ts",
+      edits: [{ oldText: `${secret}";\nold`, newText: `${secret}";\nnew` }],
+    });
+    const matter = await matterOf(question("edit", asked), { cwd, vault }, signal);
+    expect(matter).toMatchObject({ kind: "change", isNew: false });
+    expect(JSON.stringify(matter)).not.toContain(secret);
+    expect(JSON.stringify(matter)).toContain("+new");
+  });
+});
+
+describe("matter", () => {
+  const theme = themeNamed("none");
+
+  test("MAN2 a change is shown as a diff with its size, and without colour its signs tell it", () => {
+    const diff = "@@ -1,3 +1,3 @@\n zero\n@@ -9,3 +9,3 @@\n one\n-two\n+2\n \tthree";
+    expect(matterLines({ kind: "change", path: "a.txt", isNew: false, diff }, { width: 60, theme })).toEqual([
+      " \x1b[1ma.txt  +1 −1\x1b[0m",
+      "     zero",
+      "   ⋯",
+      "     one",
+      "   - two",
+      "   + 2",
+      "         three",
+    ]);
+  });
+
+  test("MAN2 nothing in it steers the terminal, and no line is wider than the screen", () => {
+    const hostile = `rm -rf /\x1b[2J\u202e${"漢".repeat(120)}\x9b31m`;
+    const matters: readonly Matter[] = [
+      { kind: "command", command: hostile },
+      { kind: "address", url: `https://example.com/${hostile}` },
+      { kind: "other", text: hostile },
+      { kind: "change", path: hostile, isNew: true, diff: `+${hostile}\n ${hostile}` },
+    ];
+    for (const matter of matters)
+      for (const width of [20, 33, 80])
+        for (const line of matterLines(matter, { width, theme })) {
+          expect(visibleWidth(line)).toBeLessThanOrEqual(width);
+          expect(line.replaceAll("\x1b[1m", "").replaceAll("\x1b[0m", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+        }
+  });
+
+  test("MAN2 a change of megabytes is drawn once, however often it is looked at", () => {
+    const diff = Array.from({ length: 5_000 }, (_, at) => `+line ${at} of a file that goes on and on`).join("\n");
+    const matter: Matter = { kind: "change", path: "big.txt", isNew: true, diff };
+    const first = matterLines(matter, { width: 80, theme });
+    expect(matterLines(matter, { width: 80, theme })).toBe(first);
+    expect(matterLines(matter, { width: 60, theme })).not.toBe(first);
+  });
+
+  test("MAN2 of a line that never ends no letter is left out", () => {
+    for (const command of [`echo ${"x".repeat(100_000)}!`, `echo ${"漢👍".repeat(20_000)}!`]) {
+      const lines = matterLines({ kind: "command", command }, { width: 40, theme });
+      for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(40);
+      expect(lines.map((line) => line.slice(3)).join("")).toBe(command);
+    }
+  });
+});

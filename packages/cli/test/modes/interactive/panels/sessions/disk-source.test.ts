@@ -1,0 +1,56 @@
+/** Thousands of sessions of one folder. */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { createSession } from "@pith/context/node";
+import { expect, test } from "vitest";
+import { diskSource } from "../../../../../src/modes/interactive/panels/sessions/disk-source.ts";
+import { noSessionsYet, type SessionsState } from "../../../../../src/modes/interactive/panels/sessions/state.ts";
+import { folder } from "../../../../commands/desks.ts";
+
+const MANY = 5_000;
+
+/** Where they are, and the folder they belong to. */
+async function thousands(): Promise<{ readonly home: string; readonly cwd: string }> {
+  const [home, cwd] = [folder("pith-home-"), folder("pith-many-")];
+  const made = await createSession({ cwd, env: { PITH_HOME: home } });
+  if (made.type !== "opened") throw new Error("no session could be made");
+  const { path, header } = made.store;
+  const message = { role: "user", content: "the first words", timestamp: 1 };
+  const entry = { type: "message", message, id: "e0", parentId: null, timestamp: "2026-01-01T00:00:00Z" };
+  await made.store.append([entry as never], { expectedLeaf: null });
+  await made.store.close();
+  const text = readFileSync(path, "utf8");
+  for (let at = 1; at < MANY; at++) {
+    const id = `${(0x10000000 + at).toString(16)}${header.id.slice(8)}`;
+    writeFileSync(
+      join(dirname(path), basename(path).replace(header.id, id)),
+      text.replaceAll(header.id, () => id),
+    );
+  }
+  return { home, cwd };
+}
+
+test("RES28 of 5,000 sessions the first rows are there at once, whatever the others take", async () => {
+  const place = { ...(await thousands()), here: null };
+  for (const look of ["cold", "warm"]) {
+    const closing = new AbortController();
+    const began = performance.now();
+    const pictures: { readonly rows: number; readonly after: number }[] = [];
+    let state: SessionsState = noSessionsYet;
+    await diskSource(place).list((change) => {
+      state = change(state);
+      pictures.push({ rows: state.items.length, after: performance.now() - began });
+      if (state.isWhole) closing.abort();
+    }, closing.signal);
+    const [first, all] = pictures;
+    expect(first?.rows).toBeGreaterThanOrEqual(40);
+    expect(first?.rows).toBeLessThan(100);
+    expect(all?.rows).toBe(MANY);
+    // Tens of milliseconds at rest; what is shared with others may be slow.
+    expect(first?.after).toBeLessThan(3_000);
+    console.log(
+      `${look}: first rows after ${Math.round(first?.after ?? 0)} ms, all after ${Math.round(all?.after ?? 0)} ms`,
+    );
+  }
+}, 60_000);

@@ -1,0 +1,73 @@
+/** The page of sessions: what keys do, in whatever room there is. */
+
+import { visibleWidth } from "@earendil-works/pi-tui";
+import type { SessionItem } from "@pith/context/node";
+import { expect, test } from "vitest";
+import { openPanel } from "../../../../../src/modes/interactive/panels/open-panel.ts";
+import { sessionsPanel } from "../../../../../src/modes/interactive/panels/sessions/panel.ts";
+import type { SessionSource } from "../../../../../src/modes/interactive/panels/sessions/state.ts";
+import { themeNamed } from "../../../../../src/modes/interactive/render/theme.ts";
+
+const items: readonly SessionItem[] = Array.from({ length: 40 }, (_, at) => ({
+  ...{ path: `/s/${at}.jsonl`, id: `id${at}`, created: "", modified: 0, size: 1_000_000, firstMessage: `words ${at}` },
+  cwd: at % 2 === 0 ? "/here" : "/home/ada/日本語の長いフォルダの名前",
+}));
+
+function page(more: Partial<SessionSource> = {}, sight = { width: 80, height: 24 }) {
+  const asked: string[] = [];
+  const source: SessionSource = {
+    place: { cwd: "/here", here: items[0]?.path ?? null, userHome: "/home/ada", now: () => 60_000 },
+    list: async (learn) => learn((state) => ({ ...state, items, isWhole: true })),
+    look: async () => (state) => state,
+    search: async (query, scope) => {
+      asked.push(`${query} in ${scope}`);
+      return (state) => state;
+    },
+    rename: async () => (state) => state,
+    trash: async (item) => (state) => ({ ...state, items: state.items.filter(({ path }) => path !== item.path) }),
+    ...more,
+  };
+  const panel = openPanel(sessionsPanel(source), { where: "page", changed: () => {} });
+  const drawn = (size = sight) => panel.draw({ ...size, theme: themeNamed("none") });
+  drawn();
+  const press = async (...keys: readonly string[]): Promise<void> => {
+    for (const key of keys) {
+      panel.press(key);
+      await new Promise((resolve) => setImmediate(resolve));
+      drawn();
+    }
+  };
+  return { panel, asked, drawn, press, seen: (size = sight) => drawn(size).join("\n") };
+}
+
+test("RES9 what is searched for is searched for in the other folders, too, when one goes to them", async () => {
+  const { press, asked, seen } = page();
+  await press(..."zeb");
+  expect(seen()).toContain("searching …");
+  await press("tab");
+  expect(asked.at(-1)).toBe("zeb in all");
+});
+
+test("RES12 when the last row is thrown away one stands on the one before it", async () => {
+  const { press, seen } = page();
+  await press("end", "ctrl+d", "y");
+  expect(seen()).toContain("❯ words 36");
+  expect(seen()).not.toContain("words 38");
+});
+
+test("RES23 a terminal that has become lower shows the row one stands on", async () => {
+  const { press, seen } = page();
+  await press(...Array.from({ length: 17 }, () => "down"));
+  expect(seen({ width: 80, height: 10 })).toContain("❯ words 34");
+});
+
+test("RES23 in a narrow terminal words stay, and so does the way out", async () => {
+  const { press, drawn, seen } = page();
+  await press("tab");
+  for (const width of [20, 30, 40, 60, 80, 110, 140])
+    for (const line of drawn({ width, height: 16 })) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
+  for (const width of [40, 60, 80]) {
+    expect(seen({ width, height: 16 })).toContain("words 9");
+    expect(seen({ width, height: 16 })).toContain("Esc closes");
+  }
+});

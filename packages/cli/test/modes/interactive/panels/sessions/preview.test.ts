@@ -1,0 +1,121 @@
+/** Tests modes/interactive/panels/sessions/preview.ts: look into, looker, gist. */
+
+import { statSync } from "node:fs";
+import { asItIs } from "@pith/context";
+import { createSession, type SessionItem } from "@pith/context/node";
+import { nothingUsed, story } from "@pith/context/testing";
+import { describe, expect, test } from "vitest";
+import { gistOf, looker, lookInto } from "../../../../../src/modes/interactive/panels/sessions/preview.ts";
+import { type About, noSessionsYet } from "../../../../../src/modes/interactive/panels/sessions/state.ts";
+import { folder } from "../../../../commands/desks.ts";
+
+describe("look into", () => {
+  async function kept(words: readonly string[], filling = 0) {
+    const made = await createSession({ cwd: folder("pith-look-"), env: { PITH_HOME: folder("pith-home-") } });
+    if (made.type !== "opened") throw new Error("no session could be made");
+    const { store } = made;
+    let parentId: string | null = null;
+    const before = Array.from({ length: filling }, (_, at) => filler(at));
+    for (const [at, entry] of [...before, ...story(...words)].entries()) {
+      const id: string = at < filling ? `x${at}` : `e${at - filling + 1}`;
+      const placed = [{ ...entry, id, parentId }] as never;
+      await store.append(placed, { expectedLeaf: await store.leaf(), isReplaceable: true });
+      parentId = id;
+    }
+    await store.close();
+    const { size } = statSync(store.path);
+    return { path: store.path, id: "x", cwd: "", created: "", modified: 0, size, firstMessage: "" };
+  }
+
+  function filler(at: number): object {
+    const content = [{ type: "text", text: `${at} ${"many words ".repeat(5_000)}` }];
+    const model = { api: "x", provider: "p", model: "m", usage: nothingUsed, stopReason: "stop" };
+    return { type: "message", timestamp: "", message: { role: "assistant", content, ...model, timestamp: 1 } };
+  }
+
+  const talk = [
+    "user: build it",
+    "says: built",
+    "compacts: ## Goal\n- build the house, keeps nothing",
+    "user: paint it",
+    "says: red",
+  ];
+
+  test("RES10 a look tells what a session is about and what was said last", async () => {
+    const about = await lookInto(await kept(talk));
+    expect(about).toMatchObject({ lastSaid: "paint it", lastAnswer: "red", isForeign: false, branches: 1, entries: 5 });
+    expect(about.gist).toMatch(/^build the house/);
+  });
+
+  test("RES10 of a long session only the end is read, and it tells the same", async () => {
+    const long = await kept(talk, 50);
+    expect(long.size).toBeGreaterThan(2 * 1024 * 1024);
+    const about = await lookInto(long);
+    expect(about).toMatchObject({ lastSaid: "paint it", lastAnswer: "red" });
+    expect(about.gist).toMatch(/^build the house/);
+  });
+
+  test("RES13 what is no session tells nothing", async () => {
+    const item = { path: "/nowhere.jsonl", id: "", cwd: "", created: "", modified: 0, firstMessage: "" };
+    for (const size of [10, 10_000_000])
+      expect(await lookInto({ ...item, size })).toMatchObject({ gist: null, lastSaid: "", lastAnswer: "" });
+  });
+});
+
+describe("looker", () => {
+  const about: About = { gist: null, model: null, isForeign: false, lastSaid: "", lastAnswer: "" };
+
+  function item(path: string): SessionItem {
+    return { path, id: path, cwd: "", created: "", modified: 0, size: 1, firstMessage: "" };
+  }
+
+  test("RES10 each session is looked into once, and those that were walked past are left out", async () => {
+    const looked: string[] = [];
+    const look = looker(
+      async () => asItIs,
+      async ({ path }) => {
+        looked.push(path);
+        await new Promise((resolve) => setImmediate(resolve));
+        return about;
+      },
+    );
+    const { signal } = new AbortController();
+    const first = look(["a", "b", "c", "d"].map(item), signal);
+    const second = look(["a", "x", "y"].map(item), signal);
+    const change = await second;
+    await first;
+    expect(looked.toSorted()).toEqual(["a", "x", "y"]);
+    expect([...change(noSessionsYet).abouts.keys()]).toEqual(["a", "x", "y"]);
+  });
+});
+
+describe("gist", () => {
+  test("RES10 a gist is what is wanted and what comes next, without marks and numbers", () => {
+    const summary = [
+      "<user-words>say it</user-words>",
+      "## Goal",
+      "- Ship the **importer** before Friday [e1, e3]",
+      "- and tell what it cannot read (entry:abc)",
+      "",
+      "## Progress",
+      "### Done",
+      "- [x] reading rows [e2]",
+      "",
+      "### In Progress",
+      "- [ ] broken rows [e3]",
+      "",
+      "## Next Steps",
+      "1. write the tests",
+    ].join("\n");
+    expect(gistOf(summary)).toBe("Ship the importer before Friday. Next: broken rows.");
+  });
+
+  test.each([
+    ["## Goal\n- (none)\n\n## Next Steps\n1. look at it!\n", "Next: look at it!"],
+    ["## Goal\n- Nur das hier", "Nur das hier."],
+    ["words of another program", null],
+    ["", null],
+  ])("RES10 what a summary does not say is left out: %j", (summary, gist) => {
+    expect(gistOf(summary)).toBe(gist);
+  });
+});

@@ -1,0 +1,237 @@
+/** The page of sessions, with sessions on a disk. */
+
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createSession, openStore } from "@pith/context/node";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { TalkGround } from "../../talk-ground.ts";
+
+let ground: TalkGround;
+
+beforeEach(async () => {
+  ground = new TalkGround();
+  await ground.serve("an answer", "another answer", "a third answer");
+});
+
+afterEach(async () => {
+  await ground.clear();
+});
+
+interface Wanted {
+  readonly cwd?: string;
+  readonly name?: string;
+  readonly answer?: string;
+  readonly summary?: string;
+}
+
+/** A session as another start of the program left it. */
+async function kept(words: string, { cwd = ground.folder, name, answer, summary }: Wanted = {}): Promise<string> {
+  const made = await createSession({ cwd, env: { PITH_HOME: ground.home } });
+  if (made.type !== "opened") throw new Error("no session could be made");
+  const { store } = made;
+  const timestamp = new Date().toISOString();
+  const entries = [
+    { type: "message", message: { role: "user", content: words, timestamp: 1 } },
+    ...(answer === undefined ? [] : [{ type: "message", message: replying(answer) }]),
+    ...(summary === undefined ? [] : [{ type: "compaction", summary, firstKeptEntryId: "e0", tokensBefore: 1_000 }]),
+    ...(name === undefined ? [] : [{ type: "session_info", name }]),
+  ];
+  let parentId: string | null = null;
+  for (const [at, entry] of entries.entries()) {
+    const id = `e${at}`;
+    const leaf = await store.leaf();
+    await store.append([{ ...entry, id, parentId, timestamp } as never], { expectedLeaf: leaf });
+    parentId = id;
+  }
+  await store.close();
+  return store.path;
+}
+
+function replying(text: string): object {
+  const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
+  const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2, cost };
+  const model = { api: "anthropic-messages", provider: "anthropic", model: "claude-sonnet-4-5" };
+  return { role: "assistant", content: [{ type: "text", text }], ...model, usage, stopReason: "stop", timestamp: 1 };
+}
+
+test("RES8 -r shows the sessions of this folder before any is made, and Enter goes on with one", async () => {
+  await kept("fix the parser", { answer: "it is fixed" });
+  ground.start("-r");
+  await ground.until("❯ fix the parser");
+  ground.terminal.press("\r");
+  const seen = await ground.until("it is fixed");
+  expect(seen).toContain("── fix the parser ─");
+  await ground.leave();
+});
+
+test("RES8 -r and Esc end without a trace", async () => {
+  ground.start("-r");
+  await ground.until("no session yet");
+  ground.terminal.press("\x1b");
+  expect(await ground.ended).toEqual({ code: 0 });
+  expect(readdirSync(ground.home)).not.toContain("sessions");
+});
+
+test("RES9 what is typed finds names at once and all that was ever said, with the place where it stands", async () => {
+  await kept("hello", { name: "the zebra page", answer: "done" });
+  await kept("another thing", { answer: "the stripes of a zebra are a disguise" });
+  await kept("nothing of the kind", { answer: "no" });
+  ground.start("-r");
+  await ground.until("nothing of the kind");
+  ground.terminal.type("zebr");
+  await ground.until("the stripes of a zebra are a disguise");
+  const screen = (await ground.terminal.screen()).join("\n");
+  expect(screen.indexOf("the zebra page")).toBeLessThan(screen.indexOf("another thing"));
+  expect(screen).not.toContain("nothing of the kind");
+  ground.terminal.press("\x1b", "\x1b");
+  await ground.ended;
+});
+
+test("RES10 an unnamed session is told by two sentences of its newest checkpoint", async () => {
+  const summary = "## Goal\n- Ship the importer [e1]\n\n## Progress\n### In Progress\n- [ ] write its tests [e2]\n";
+  await kept("first words", { answer: "yes", summary });
+  ground.start("-r");
+  await ground.until("Ship the importer. Next: write its tests.");
+  ground.terminal.press("\x1b");
+  await ground.ended;
+});
+
+test("RES11 a session of another folder is gone on with there, or here", async () => {
+  const other = join(ground.root, "elsewhere");
+  mkdirSync(other);
+  await kept("from elsewhere", { cwd: other, answer: "yes" });
+  ground.start("-r");
+  await ground.until("from elsewhere");
+  ground.terminal.press("\r");
+  await ground.until("This session belongs to ~/elsewhere.");
+  ground.terminal.press("t");
+  await ground.until("── from elsewhere ─");
+  expect(process.cwd()).toBe(other);
+  await ground.leave();
+});
+
+test("RES11 /resume with an id asks the same where it belongs to another folder, and Esc stays", async () => {
+  const other = join(ground.root, "elsewhere");
+  mkdirSync(other);
+  const path = await kept("from elsewhere", { cwd: other, answer: "yes" });
+  ground.start("my own words");
+  await ground.until("an answer");
+  await ground.say(`/resume ${path.split("_").at(-1)?.slice(0, 8)}`);
+  await ground.until("This session belongs to ~/elsewhere.");
+  ground.terminal.press("\x1b");
+  await ground.gone("This session belongs");
+  await ground.say("I have stayed");
+  await ground.until("another answer");
+  expect(process.cwd()).toBe(ground.folder);
+  await ground.leave();
+});
+
+test("RES11 a folder that is gone keeps nobody from a session: it can be brought here", async () => {
+  const other = join(ground.root, "moved-away");
+  mkdirSync(other);
+  await kept("of a folder that is gone", { cwd: other, answer: "yes" });
+  rmSync(other, { recursive: true });
+  ground.start("-r");
+  await ground.until("of a folder that is gone");
+  ground.terminal.press("\r");
+  await ground.until("The folder of this session is gone: ~/moved-away");
+  ground.terminal.press("b");
+  await ground.until("── of a folder that is gone ─");
+  await ground.leave();
+  ground.start("-c");
+  await ground.until("── of a folder that is gone ─");
+  await ground.leave();
+});
+
+test("RES12 ctrl+d asks before it puts a session into the trash, and ctrl+r gives it another name", async () => {
+  await kept("to be thrown away");
+  await kept("to be renamed");
+  ground.start("-r");
+  await ground.until("❯ to be renamed");
+  ground.terminal.press("\x12");
+  await ground.until("name:");
+  ground.terminal.type("the best of all");
+  ground.terminal.press("\r");
+  await ground.until("❯ the best of all");
+  ground.terminal.press("\x1b[B", "\x04");
+  await ground.until("Put it into the trash?");
+  ground.terminal.press("n", "\x04");
+  ground.terminal.press("y");
+  await ground.until("it is in the trash; pith sessions restore");
+  expect((await ground.terminal.screen()).join("\n")).not.toContain("to be thrown away");
+  expect(readdirSync(join(ground.home, "trash")).filter((name) => name.includes("_"))).toHaveLength(1);
+  ground.terminal.press("\x1b");
+  await ground.ended;
+});
+
+test("RES13 a damaged session is marked, and the others are shown", async () => {
+  const path = await kept("this one is lost");
+  await kept("this one is fine");
+  rmSync(path);
+  writeFileSync(path, "no session at all\n");
+  ground.start("-r");
+  await ground.until("damaged: this is no session");
+  await ground.until("this one is fine");
+  ground.terminal.press("\x1b");
+  await ground.ended;
+});
+
+test("RES24 with -r a session that cannot be opened brings one back to the page, which says why, and another can be chosen", async () => {
+  await kept("the one to go on with", { answer: "here it is" });
+  const path = await kept("the one that is held");
+  const held = await openStore(path);
+  ground.start("-r");
+  await ground.until("❯ the one that is held");
+  ground.terminal.press("\r");
+  await ground.until(/❯ the one that is held.*writes this session; end it, or begin another/s);
+  ground.terminal.press("\x1b[B");
+  await ground.until("❯ the one to go on with");
+  ground.terminal.press("\r");
+  await ground.until("here it is");
+  await ground.leave();
+  if (held.type === "opened") await held.store.close();
+});
+
+test("RES24 with -r whoever thinks better of a folder is back on the page", async () => {
+  const other = join(ground.root, "elsewhere");
+  mkdirSync(other);
+  await kept("from elsewhere", { cwd: other });
+  ground.start("-r");
+  await ground.until("❯ from elsewhere");
+  ground.terminal.press("\r");
+  await ground.until("This session belongs to ~/elsewhere.");
+  ground.terminal.press("\x1b");
+  await ground.gone("This session belongs");
+  await ground.until("❯ from elsewhere");
+  ground.terminal.press("\x1b");
+  expect(await ground.ended).toEqual({ code: 0 });
+});
+
+test("RES27 who trusts the folder one is in is asked again where the work goes on in another", async () => {
+  const other = join(ground.root, "elsewhere");
+  mkdirSync(join(other, ".pith"), { recursive: true });
+  writeFileSync(join(other, ".pith", "settings.json"), JSON.stringify({ thinking: "high" }));
+  await kept("from elsewhere", { cwd: other, answer: "yes" });
+  ground.start("-r", "--trust");
+  await ground.until("❯ from elsewhere");
+  ground.terminal.press("\r");
+  await ground.until("This session belongs to ~/elsewhere.");
+  ground.terminal.press("t");
+  await ground.until(/[Tt]rust/);
+  ground.terminal.press("\x1b");
+  await ground.until("── from elsewhere ─");
+  await ground.leave();
+});
+
+/** Put together here, so that no file of this repository holds one. */
+const SECRET = ["tok", "9f8e7d6c5b4a39281706fedc"].join("-");
+
+test("RES21 a secret in an older session is not shown on the page", async () => {
+  process.env.DEPLOY_API_TOKEN = SECRET;
+  await kept(`deploy with ${SECRET}`);
+  ground.start("-r");
+  const seen = await ground.until("❯ deploy with");
+  expect(seen).not.toContain(SECRET);
+  ground.terminal.press("\x1b");
+  await ground.ended;
+});

@@ -1,0 +1,40 @@
+/** Which sessions are shown, in which order. */
+
+import type { SessionItem } from "@pith/context/node";
+import { expect, test } from "vitest";
+import {
+  noSessionsYet,
+  type SessionsState,
+  sessionRows,
+} from "../../../../../src/modes/interactive/panels/sessions/state.ts";
+import { lineOf } from "../../../../../src/modes/interactive/panels/widgets.ts";
+
+function item(path: string, firstMessage: string, more: Partial<SessionItem> = {}): SessionItem {
+  return { path, id: `id-${path}`, cwd: "/here", created: "", modified: 0, size: 1, firstMessage, ...more };
+}
+
+const items = [
+  item("a", "fix the parser"),
+  item("b", ""),
+  item("c", "elsewhere", { cwd: "/there" }),
+  item("d", "write a page", { name: "the Parser page" }),
+];
+
+function shown(state: Partial<SessionsState>): readonly string[] {
+  return sessionRows({ ...noSessionsYet, items, ...state }, "/here").map(({ item: { path } }) => path);
+}
+
+const snippet = { text: "…", marks: [] };
+
+test("RES8 those of this folder come first, and one in which nothing was said is none", () => {
+  expect(shown({})).toEqual(["a", "d"]);
+  expect(shown({ scope: "all" })).toEqual(["a", "c", "d"]);
+});
+
+test("RES9 names and first words go before what was said, and each session is shown once", () => {
+  const hits = ["c", "d", "a"].map((path) => ({ path, snippet }));
+  const found = { query: "pars", hits, pending: null };
+  expect(shown({ scope: "all", input: lineOf("parser"), found })).toEqual(["a", "d", "c"]);
+  expect(shown({ input: lineOf("PARSER page"), found: null })).toEqual(["d"]);
+  expect(shown({ scope: "all", input: lineOf("other"), found })).toEqual([]);
+});

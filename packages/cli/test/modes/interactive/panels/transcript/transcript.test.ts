@@ -1,0 +1,200 @@
+/** The transcript page: what keys do, and what is read for it. */
+
+import { stripVTControlCharacters } from "node:util";
+import { Session } from "@pith/context";
+import { createSession, machine } from "@pith/context/node";
+import { nothingUsed } from "@pith/context/testing";
+import { expect, test } from "vitest";
+import { openPanel } from "../../../../../src/modes/interactive/panels/open-panel.ts";
+import { wordsIn } from "../../../../../src/modes/interactive/panels/transcript/draw.ts";
+import { logPages } from "../../../../../src/modes/interactive/panels/transcript/pages.ts";
+import { transcriptPanel } from "../../../../../src/modes/interactive/panels/transcript/transcript.ts";
+import { themeNamed } from "../../../../../src/modes/interactive/render/theme.ts";
+import { folder } from "../../../../commands/desks.ts";
+
+const sight = { width: 80, height: 24, theme: themeNamed("none") };
+
+interface Read {
+  readonly session: Session;
+  reads: number;
+}
+
+/** Questions and answers in turn, with the numbers of their entries; every hundredth is a compaction. */
+async function longTalk(entries: number): Promise<Read> {
+  const made = await createSession({ cwd: folder("pith-long-"), env: { PITH_HOME: folder("pith-home-") } });
+  if (made.type !== "opened") throw new Error("no session could be made");
+  let parentId: string | null = null;
+  for (let at = 0; at < entries; at += 500) {
+    const batch = Array.from({ length: Math.min(500, entries - at) }, (_, more) => {
+      const entry = { ...said(at + more), id: `e${at + more}`, parentId, timestamp: "2026-01-01T00:00:00Z" };
+      parentId = entry.id;
+      return entry;
+    });
+    await made.store.append(batch as never, { expectedLeaf: await made.store.leaf(), isReplaceable: true });
+  }
+  const session = await Session.open(made.store, machine);
+  const read = { session, reads: 0 };
+  const { store } = session;
+  const entry = store.entry.bind(store);
+  store.entry = (id) => {
+    read.reads++;
+    return entry(id);
+  };
+  return read;
+}
+
+function said(at: number): object {
+  if (at % 100 === 50)
+    return { type: "compaction", summary: `summary ${at}`, firstKeptEntryId: `e${at - 1}`, tokensBefore: 9_000 };
+  if (at % 2 === 0) return { type: "message", message: { role: "user", content: `question ${at}.`, timestamp: 1 } };
+  const content = [{ type: "text", text: `answer ${at}.` }];
+  const model = { api: "x", provider: "p", model: "m", usage: nothingUsed, stopReason: "stop", timestamp: 1 };
+  return { type: "message", message: { role: "assistant", content, ...model } };
+}
+
+function opened(talk: Read) {
+  const readAtFirst: number[] = [];
+  let isChanged = Promise.withResolvers<void>();
+  const panel = openPanel(transcriptPanel(logPages(talk.session, "a long talk")), {
+    where: "page",
+    changed: () => {
+      readAtFirst.push(talk.reads);
+      isChanged.resolve();
+    },
+  });
+  const drawn = (): string => panel.draw(sight).join("\n");
+  const seen = (): string => stripVTControlCharacters(drawn());
+  return {
+    panel,
+    drawn,
+    seen,
+    readAtFirst,
+    press: (...keys: readonly string[]) => {
+      for (const key of keys) panel.press(key);
+    },
+    until: async (words: string | RegExp): Promise<string> => {
+      for (let tries = 0; tries < 2_000; tries++) {
+        if (typeof words === "string" ? seen().includes(words) : words.test(seen())) return seen();
+        await Promise.race([isChanged.promise, new Promise((resolve) => setTimeout(resolve, 20))]);
+        isChanged = Promise.withResolvers();
+      }
+      throw new Error(`never seen: ${words}\n${seen()}`);
+    },
+  };
+}
+
+test("RES14 the transcript opens at its end, and no more is read for that than a few pages", async () => {
+  const talk = await longTalk(4_000);
+  const page = opened(talk);
+  await page.until("answer 3999.");
+  expect(page.readAtFirst[0]).toBeLessThan(400);
+  await page.until("100 % of 4,000 entries");
+  page.press("escape");
+});
+
+test("RES15 from the last entry one comes to the first, through every compaction, and nothing is missing", async () => {
+  const page = opened(await longTalk(600));
+  await page.until("100 % of 600 entries");
+  const seen = new Set<string>();
+  for (let steps = 0; steps < 900; steps++) {
+    for (const [words] of page.seen().matchAll(/(?:question|answer) \d+\./g)) seen.add(words);
+    page.press("up");
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(page.seen()).toContain("question 0.");
+  expect(seen.size).toBe(600 - 6);
+  page.press("escape");
+});
+
+test("RES16 g goes to the first entry and G to the last, also where the beginning is still being read", async () => {
+  const page = opened(await longTalk(3_000));
+  await page.until("answer 2999.");
+  page.press("g");
+  await page.until("question 0.");
+  page.press("down", "down");
+  expect(page.seen()).toContain("▌  question 2.".replace("  question", "> question"));
+  page.press("G");
+  await page.until("answer 2999.");
+  page.press("escape");
+});
+
+test("RES17 / finds words wherever they stand, n the ones before them, N the ones behind", async () => {
+  const page = opened(await longTalk(2_000));
+  await page.until("100 % of 2,000 entries");
+  page.press("/", ..."answer 77", "enter");
+  await page.until("▌  answer 779.");
+  page.press("n");
+  await page.until("▌  answer 777.");
+  page.press("N");
+  await page.until("▌  answer 779.");
+  page.press("/", ..."no such words", "enter");
+  await page.until("nowhere: no such words");
+  page.press("escape");
+});
+
+test("RES18 a compaction stands in its place, and opens where it stands", async () => {
+  const page = opened(await longTalk(60));
+  await page.until("answer 59.");
+  page.press("/", ..."summary 50", "enter");
+  await page.until(/▌.*9,000|▌.*9\.0k|▌.*ompact/);
+  const open = await page.until("summary 50");
+  page.press("enter");
+  expect(page.seen()).not.toBe(open);
+  expect(page.seen()).toContain("answer 49.");
+  page.press("escape");
+});
+
+test("RES25 an open transcript follows what is written, as long as one stands at its end", async () => {
+  const talk = await longTalk(300);
+  const page = opened(talk);
+  await page.until("100 % of 300 entries");
+  const { reads } = talk;
+  for (let at = 0; at < 30; at++) await talk.session.append(user(`more ${at}.`));
+  await page.until("▌> more 29.");
+  expect(page.seen()).toContain("100 % of 330 entries");
+  expect(talk.reads).toBe(reads);
+  page.press("up");
+  await talk.session.append(user("unseen, for the time being."));
+  await page.until("331 entries");
+  expect(page.seen()).toContain("▌> more 28.");
+  page.press("G");
+  expect(page.seen()).toContain("▌> unseen, for the time being.");
+  page.press("escape");
+});
+
+test("RES25 an empty transcript shows the first words, and what is written on another branch is none of it", async () => {
+  const talk = await longTalk(0);
+  const page = opened(talk);
+  await page.until("nothing was said yet");
+  await talk.session.append(user("the first words."));
+  await page.until("▌> the first words.");
+  await talk.session.move(null);
+  await talk.session.append(user("elsewhere."));
+  expect(page.seen()).not.toContain("elsewhere.");
+  page.press("escape");
+});
+
+function user(content: string) {
+  return { type: "message", message: { role: "user", content, timestamp: 1 } } as const;
+}
+
+test("RES26 words that were found stand out, and are seen in a block of any height", async () => {
+  const talk = await longTalk(2);
+  const lines = Array.from({ length: 400 }, (_, at) => (at === 300 ? "the Needle is here" : `straw ${at}`));
+  await talk.session.append(user(lines.join("\n")));
+  for (let at = 0; at < 40; at++) await talk.session.append(user(`more ${at}.`));
+  const page = opened(talk);
+  await page.until("more 39.");
+  page.press("/", ..."needle", "enter");
+  await page.until("the Needle is here");
+  expect(page.drawn()).toContain("the \x1b[7mNeedle\x1b[0m is here");
+  page.press("escape");
+});
+
+test("RES17 the arguments of a call are found by their words, and by nothing else", () => {
+  const edits = [{ oldText: "giraffe", newText: "zebra" }];
+  const called = { kind: "called", id: "c", tool: "edit", state: "done", output: "", images: [] } as const;
+  const words = wordsIn({ ...called, arguments: { path: "a.ts", edits } });
+  expect(words).toContain("giraffe");
+  expect(words).not.toContain("object");
+});

@@ -1,0 +1,59 @@
+/** A message that waits in the log comes into the editor when one goes where it waits. */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DRAFT } from "@pith/agent";
+import { type Entry, encodeSession, entryText, newHeader } from "@pith/context";
+import { machine } from "@pith/context/node";
+import { story } from "@pith/context/testing";
+import { expect, test } from "vitest";
+import { all } from "../../editor/at-work.ts";
+import { talkOn } from "../../talk-on.ts";
+import { ENTER, ESC, shows } from "./walking-talk.ts";
+
+/** A branch that ends with a draft, and another one that one stands on. */
+function draftedSession(cwd: string): Uint8Array {
+  const said = story("user: one", "says: two", "user: other way", "says: other end");
+  const draft: Entry = {
+    ...{ type: "custom", customType: DRAFT, data: { text: "say this next" } },
+    ...{ id: "d1", parentId: "e2", timestamp: "2026-01-01T00:00:00.000Z" },
+  };
+  const [e1, e2, ...others] = said;
+  const entries = [e1, e2, draft, ...others].flatMap((entry) => entry ?? []);
+  return encodeSession(
+    [JSON.stringify(newHeader({ cwd }, machine)), ...entries.map((entry) => entryText(entry))],
+    machine.checksum,
+  );
+}
+
+test("WLK18 a draft that waits where one goes comes into the editor", async () => {
+  const path = { name: "" };
+  const talk = await talkOn(
+    [],
+    all({
+      prepare: ({ folder, home }) => {
+        path.name = join(home, "drafted.jsonl");
+        writeFileSync(path.name, draftedSession(folder));
+      },
+      wish: {
+        choices: { permissionMode: "all" },
+        session: {
+          type: "named",
+          get name() {
+            return path.name;
+          },
+        },
+      },
+    }),
+  );
+  await talk.sees("other end");
+  expect(talk.screen.words.text).toBe("");
+  talk.terminal.press(ESC, ESC);
+  await shows(talk, /entries(?! so far)/);
+  talk.terminal.type("/say this");
+  await shows(talk, /❯ ○ draft +say this next/);
+  talk.terminal.press(ENTER);
+  await shows(talk, "Summarise what you leave?");
+  talk.terminal.type("n");
+  await talk.until(() => talk.screen.words.text === "say this next");
+});

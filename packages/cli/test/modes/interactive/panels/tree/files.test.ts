@@ -1,0 +1,87 @@
+/** Files on the way: put back, left, or refused; and what the model knows of them afterwards. */
+
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Step } from "@pith/testkit";
+import { expect, test } from "vitest";
+import { atRest } from "../../editor/at-work.ts";
+import type { TalkOn } from "../../talk-on.ts";
+import { ENTER, exchange, openTree, shows, twoExchanges } from "./walking-talk.ts";
+
+function calls(name: string, given: Readonly<Record<string, unknown>>): Step {
+  return { parts: [{ type: "call", name, arguments: given }] };
+}
+
+const writes: readonly Step[] = [
+  calls("write", { path: "one.txt", content: "one\n" }),
+  calls("write", { path: "two.txt", content: "two\n" }),
+  "written",
+];
+
+/** Both files were written behind the second exchange; now one goes to the end of that one. */
+async function leavesTwoFiles(script: readonly Step[] = []): Promise<TalkOn> {
+  const talk = await twoExchanges([...writes, ...script]);
+  await exchange(talk, "write them", "written");
+  return talk;
+}
+
+async function goesBack(talk: TalkOn): Promise<void> {
+  await openTree(talk);
+  talk.terminal.type("/answer two");
+  talk.terminal.press(ENTER);
+  await shows(talk, "Summarise what you leave?");
+  talk.terminal.type("n");
+}
+
+test("WLK10 files that were changed on the way are put back if one wants that, after what would change was shown", async () => {
+  const talk = await leavesTwoFiles();
+  await goesBack(talk);
+  const seen = await shows(talk, /-one/);
+  expect(seen).toContain("✓ one.txt  will be removed: it was not there");
+  expect(seen).toContain("y puts 2 files back, and goes");
+  talk.terminal.type("y");
+  await shows(talk, "2 files were put back");
+  expect(existsSync(join(talk.folder, "one.txt"))).toBe(false);
+  // There and back again: what was done on that branch is done again.
+  await openTree(talk);
+  talk.terminal.type("/written");
+  talk.terminal.press(ENTER);
+  await shows(talk, "✓ one.txt  will be as it was");
+  talk.terminal.type("y");
+  await talk.until(() => existsSync(join(talk.folder, "two.txt")));
+  expect(readFileSync(join(talk.folder, "two.txt"), "utf8")).toBe("two\n");
+});
+
+test("WLK10 or they stay as they are", async () => {
+  const talk = await leavesTwoFiles();
+  await goesBack(talk);
+  await shows(talk, "y puts 2 files back");
+  talk.terminal.type("n");
+  await shows(talk, "moved in the tree");
+  expect(readFileSync(join(talk.folder, "one.txt"), "utf8")).toBe("one\n");
+});
+
+test("WLK11 a file that somebody else changed since is not touched, and it is said why; the others are put back", async () => {
+  const talk = await leavesTwoFiles();
+  writeFileSync(join(talk.folder, "one.txt"), "mine\n");
+  await goesBack(talk);
+  const seen = await shows(talk, "✗ one.txt  stays: somebody else changed it since");
+  expect(seen).toContain("y puts 1 file back");
+  talk.terminal.type("y");
+  await shows(talk, "1 file was put back");
+  expect(readFileSync(join(talk.folder, "one.txt"), "utf8")).toBe("mine\n");
+  expect(existsSync(join(talk.folder, "two.txt"))).toBe(false);
+});
+
+test("WLK12 after a move the model knows of files what it saw on this branch, and no more", async () => {
+  const talk = await leavesTwoFiles([calls("write", { path: "one.txt", content: "other\n" }), "tried"]);
+  await goesBack(talk);
+  await shows(talk, "y puts 2 files back");
+  talk.terminal.type("n");
+  await shows(talk, "moved in the tree");
+  talk.say("change it");
+  await talk.sees("tried");
+  await atRest(talk);
+  expect(JSON.stringify(talk.server.served.at(-1)?.body)).toMatch(/was not read; read it first/);
+  expect(readFileSync(join(talk.folder, "one.txt"), "utf8")).toBe("one\n");
+});

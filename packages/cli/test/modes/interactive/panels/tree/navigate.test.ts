@@ -1,0 +1,226 @@
+/** Tests modes/interactive/panels/tree/navigate.ts: go, left behind. */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Session } from "@pith/context";
+import { machine } from "@pith/context/node";
+import { describe, expect, test } from "vitest";
+import { go, leftBehind } from "../../../../../src/modes/interactive/panels/tree/navigate.ts";
+import type { Talking } from "../../../../../src/modes/interactive/screen-context.ts";
+import { nothingShown, type ScreenState } from "../../../../../src/modes/interactive/state/screen-state.ts";
+import { atRest, atWork, heard } from "../../editor/at-work.ts";
+import { storeOf, twoTries } from "./outlines.ts";
+import { ENTER, ESC, exchange, openTree, picture, shows, summary, twoExchanges, UP } from "./walking-talk.ts";
+
+describe("go", () => {
+  test("WLK6 Enter on a message of yours stands before it, with its words in the editor (B63)", async () => {
+    const talk = await twoExchanges(["answer three"]);
+    await openTree(talk);
+    talk.terminal.press(UP, ENTER);
+    await shows(talk, "Summarise what you leave?");
+    talk.terminal.type("n");
+    await talk.until(() => talk.screen.words.text === "second");
+    await shows(talk, "moved in the tree");
+    talk.terminal.press(ENTER);
+    await talk.sees("answer three");
+    expect(heard(talk)).toEqual(expect.arrayContaining(["first", "second"]));
+    expect(JSON.stringify(talk.server.served.at(-1)?.body)).not.toContain("answer two");
+  });
+
+  test("WLK6 Enter on a reply goes on behind it, and where one stands already nothing is asked (B63)", async () => {
+    const talk = await twoExchanges(["answer three"]);
+    await openTree(talk);
+    talk.terminal.press(ENTER);
+    await shows(talk, "you stand there already");
+    await openTree(talk);
+    talk.terminal.press(UP, UP, ENTER);
+    await shows(talk, "2 entries stay behind");
+    talk.terminal.type("n");
+    await shows(talk, "moved in the tree");
+    expect(talk.screen.words.text).toBe("");
+    await exchange(talk, "another", "answer three");
+    await openTree(talk);
+    await shows(talk, "2 branches");
+  });
+
+  test("WLK7 what is left is summarised where one goes, with a focus if one is given (B64)", async () => {
+    const talk = await twoExchanges([summary, summary, "answer three"]);
+    await openTree(talk);
+    talk.terminal.press(UP, UP, ENTER);
+    await shows(talk, "Summarise what you leave?");
+    talk.terminal.type("f");
+    await shows(talk, "What should the summary look at?");
+    talk.terminal.type("what failed");
+    talk.terminal.press(ENTER);
+    await shows(talk, "the branch that was left");
+    expect(JSON.stringify(talk.server.served.map(({ body }) => body))).toContain("what failed");
+    await atRest(talk);
+    // Once, and on this side of the line.
+    const lines = (await talk.terminal.all()).filter((line) => line.includes("the branch that was left"));
+    expect(lines).toHaveLength(1);
+  });
+
+  test("WLK7 Esc at the question stays, and shows the tree again where one was", async () => {
+    const talk = await twoExchanges([]);
+    await openTree(talk);
+    talk.terminal.press(UP, UP, ENTER);
+    await shows(talk, "Summarise what you leave?");
+    talk.terminal.press(ESC);
+    await shows(talk, /❯ ● reply +answer one/);
+    talk.terminal.press(ESC);
+    await shows(talk, "> second");
+    expect(talk.screen.state.work.type).toBe("idle");
+    expect(await picture(talk)).not.toContain("moved in the tree");
+  });
+
+  test("WLK7 and with the filter and the search as they were, without reading it anew", async () => {
+    const talk = await twoExchanges([]);
+    await openTree(talk);
+    talk.terminal.press("\t", "\t");
+    talk.terminal.type("/first");
+    await shows(talk, /❯ ● you +first/);
+    talk.terminal.press(ENTER);
+    await shows(talk, "Summarise what you leave?");
+    talk.terminal.press(ESC);
+    await shows(talk, /\/ first +1 found in: yours/);
+  });
+
+  test("WLK7 the setting branchSummary.skipPrompt asks nothing", async () => {
+    const settings = JSON.stringify({ branchSummary: { skipPrompt: true } });
+    const talk = await twoExchanges([], {
+      prepare: ({ home }) => writeFileSync(join(home, "settings.json"), settings),
+    });
+    await openTree(talk);
+    talk.terminal.press(UP, UP, ENTER);
+    await shows(talk, "moved in the tree");
+  });
+
+  test("WLK8 Esc cancels a summary that is being written, and one stands where one stood (B71)", async () => {
+    const slow = { parts: [{ type: "text" as const, text: summary }], pace: { waitMs: 30_000 } };
+    const talk = await twoExchanges([slow]);
+    await openTree(talk);
+    talk.terminal.press(UP, UP, ENTER);
+    await shows(talk, "Summarise what you leave?");
+    talk.terminal.type("y");
+    await talk.until(() => talk.screen.state.work.type === "summarising" && talk.server.served.length === 3);
+    talk.terminal.press(ESC);
+    await shows(talk, "the move was cancelled; you stand where you stood");
+    await atRest(talk);
+    await openTree(talk);
+    await shows(talk, /answer two +← here/);
+  });
+
+  test("WLK8 where the summary fails nobody moves, and it is told why", async () => {
+    const talk = await twoExchanges([{ refuse: { status: 400, message: "no credit left" } }]);
+    await openTree(talk);
+    talk.terminal.press(UP, UP, ENTER);
+    await shows(talk, "Summarise what you leave?");
+    talk.terminal.type("y");
+    await talk.sees(/could not be summarised, so you stand where you stood/);
+    await atRest(talk);
+  });
+
+  test("WLK9 while something is under way it is said, and it can be stopped first (B80)", async () => {
+    const talk = await atWork(["never"]);
+    await openTree(talk);
+    talk.terminal.press("\x1b[H", ENTER);
+    await shows(talk, "Something is under way here");
+    talk.terminal.type("n");
+    await shows(talk, "entries");
+    expect(talk.screen.state.work.type).toBe("running");
+    talk.terminal.press(ENTER);
+    await shows(talk, "Something is under way here");
+    talk.terminal.type("y");
+    await shows(talk, "Summarise what you leave?");
+    talk.terminal.type("n");
+    await talk.until(() => talk.screen.words.text === "work");
+  });
+
+  test("WLK9 a fork does not end what is under way without a word either", async () => {
+    const talk = await atWork(["never"]);
+    await openTree(talk);
+    talk.terminal.press("\x1b[H", "f");
+    await shows(talk, "Something is under way here");
+    talk.terminal.type("n");
+    await shows(talk, "entries");
+    expect(talk.screen.state.work.type).toBe("running");
+    expect(talk.left()).toBeUndefined();
+  });
+
+  test("WLK17 Esc Esc opens the tree when nothing is under way, and what is typed stays", async () => {
+    const talk = await twoExchanges([]);
+    talk.terminal.type("half a thought");
+    talk.terminal.press(ESC, ESC);
+    await shows(talk, /❯ ◉ reply +answer two/);
+    talk.terminal.press(ESC);
+    await shows(talk, "half a thought");
+  });
+
+  test("WLK17 whoever presses Esc four times has one tree, which the next Esc closes", async () => {
+    const talk = await twoExchanges([]);
+    talk.say("/tree");
+    talk.say("/tree");
+    await shows(talk, /❯ ◉ reply +answer two/);
+    talk.terminal.press(ESC);
+    await shows(talk, "> second");
+  });
+
+  test("WLK18 words that were typed already are not lost when others come into the editor", async () => {
+    const talk = await twoExchanges([]);
+    talk.terminal.type("half a thought");
+    talk.terminal.press(ESC, ESC);
+    await shows(talk, /❯ ◉ reply +answer two/);
+    talk.terminal.press(UP, ENTER);
+    await shows(talk, "Summarise what you leave?");
+    talk.terminal.type("n");
+    await talk.until(() => talk.screen.words.text === "second");
+    await shows(talk, "what you had typed is one ↑ away");
+    talk.terminal.press("\x15", UP);
+    await talk.until(() => talk.screen.words.text === "half a thought");
+  });
+});
+
+describe("left behind", () => {
+  async function leftFor(lines: readonly string[], id: string) {
+    const store = await storeOf(lines);
+    const session = await Session.open(store, machine);
+    const target = await store.entry(id);
+    if (!target) throw new Error(`${id} is not in the story`);
+    const silent = { store: { commonAncestor: store.commonAncestor.bind(store) }, leaf: session.leaf };
+    // Nothing else is read.
+    return await leftBehind(target, { ...silent, window: session.window } as unknown as Session);
+  }
+
+  test("WLK7 what is left is counted without reading anything: what stands behind the place where the ways part", async () => {
+    expect(await leftFor(twoTries, "e6")).toEqual({ count: 4, isHere: false });
+    expect(await leftFor(twoTries, "e14")).toEqual({ count: 0, isHere: true });
+    expect(await leftFor(twoTries, "e1")).toEqual({ count: 6, isHere: false });
+  });
+
+  test("WLK6 before a compaction one does not stand already", async () => {
+    const lines = ["user: a", "says: b", "user: c", "says: d", "compacts: so far, keeps e3"];
+    expect(await leftFor(lines, "e4")).toEqual({ count: 1, isHere: false });
+    expect(await leftFor(lines, "e5")).toEqual({ count: 0, isHere: true });
+  });
+
+  test("WLK8 where a move breaks off in a way nobody foresaw, no summary is said to be under way for ever", async () => {
+    const session = await Session.open(await storeOf(twoTries), machine);
+    let state: ScreenState = nothingShown;
+    const works: string[] = [];
+    const screen = {
+      ask: async () => "tell",
+      change: (change: (known: ScreenState) => ScreenState) => {
+        state = change(state);
+        works.push(state.work.type);
+      },
+    };
+    const navigateTree = async () => {
+      throw new Error("the disk melted");
+    };
+    const agent = { session, isRunning: false, navigateTree, previewFiles: async () => [] };
+    const desk = { choices: {}, sessionPath: null };
+    const talking = { ready: { built: { agent, missing: null } }, desk, screen } as unknown as Talking;
+    await expect(go("e6", talking)).rejects.toThrow("the disk melted");
+    expect(works).toEqual(["summarising", "idle"]);
+  });
+});

@@ -1,0 +1,225 @@
+/** What keys do on a tree page. */
+
+import { visibleWidth } from "@earendil-works/pi-tui";
+import { expect, test } from "vitest";
+import { type OpenPanel, openPanel } from "../../../../../src/modes/interactive/panels/open-panel.ts";
+import { type Picked, type TreeParts, treePanel } from "../../../../../src/modes/interactive/panels/tree/panel.ts";
+import { treeSieves } from "../../../../../src/modes/interactive/panels/tree/state.ts";
+import { themeNamed } from "../../../../../src/modes/interactive/render/theme.ts";
+import { growOutline } from "../../../../../src/sessions/read-outline.ts";
+import { storeOf, twoTries } from "./outlines.ts";
+
+/** Weight and reversal, which are all that is drawn without colour. */
+const INKS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
+
+interface Page extends OpenPanel {
+  readonly answer: Promise<Picked | null>;
+  /** The chosen row, without its age. */
+  chosen(): string;
+}
+
+type Naming = TreeParts["name"];
+
+async function pageOf(lines: readonly string[], name?: Naming): Promise<Page> {
+  return (await pageAndPartsOf(lines, name)).page;
+}
+
+async function pageAndPartsOf(lines: readonly string[], name: Naming = async () => null) {
+  const store = await storeOf(lines);
+  const leaf = await store.leaf();
+  const parts: TreeParts = {
+    ...{ title: "Tree", hints: [], sieves: treeSieves, enter: "go", leaf },
+    now: Date.now,
+    entry: (id) => store.entry(id),
+    growth: (signal) => growOutline({ store, leaf, signal }),
+    name,
+  };
+  const open = openPanel(treePanel(parts), { where: "page", changed: () => {} });
+  await later();
+  const draw = () => open.draw({ width: 100, height: 30, theme: themeNamed("none") });
+  const page: Page = {
+    where: open.where,
+    answer: open.answer,
+    draw: (sight) => open.draw(sight),
+    press: (key) => open.press(key),
+    chosen: () => (draw().find((line) => line.includes("❯")) ?? "").replaceAll(INKS, "").trim(),
+  };
+  return { page, parts };
+}
+
+async function later(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function press(page: OpenPanel, ...keys: readonly string[]): void {
+  for (const key of keys) page.press(key);
+}
+
+test("WLK1 the page opens where one stands, and its rows are walked with arrows, pages, home and end", async () => {
+  const page = await pageOf(twoTries);
+  expect(page.chosen()).toMatch(/B works\. +\[good\] ← here/);
+  press(page, "home");
+  expect(page.chosen()).toMatch(/you +fix the login/);
+  press(page, "down");
+  expect(page.chosen()).toMatch(/I look at the login first/);
+  press(page, "end", "up");
+  expect(page.chosen()).toMatch(/edit src\/login\.ts: the old text is not there/);
+  press(page, "pageUp", "pageDown", ".");
+  expect(page.chosen()).toContain("← here");
+});
+
+test("WLK4 left folds the branch one is in, right unfolds it, and [ and ] go from branch to branch", async () => {
+  const page = await pageOf(twoTries);
+  press(page, "[");
+  expect(page.chosen()).toMatch(/├─○ +tool +read src\/login\.ts/);
+  press(page, "[");
+  expect(page.chosen()).toMatch(/├─○ +you +try A/);
+  press(page, "down", "down", "left");
+  expect(page.chosen()).toMatch(/├─▸ +tool +read src\/login\.ts +\+1/);
+  press(page, "left", "left");
+  expect(page.chosen()).toMatch(/├─▸ +you +try A +\+4/);
+  press(page, "right");
+  expect(page.chosen()).toMatch(/├─○ +you +try A/);
+  press(page, "]");
+  expect(page.chosen()).toMatch(/├─▸ +tool/);
+});
+
+test("WLK4 b goes to the newest of what was left, and . to where one stands", async () => {
+  const page = await pageOf(twoTries);
+  press(page, "b");
+  expect(page.chosen()).toMatch(/The lock does not help/);
+  press(page, ".");
+  expect(page.chosen()).toContain("← here");
+});
+
+test("WLK2 Tab shows other kinds, and one stays where one is or at the nearest before it", async () => {
+  const page = await pageOf(twoTries);
+  press(page, "up", "tab");
+  expect(page.chosen()).toMatch(/you +try B/);
+  press(page, "tab", "tab");
+  expect(page.chosen()).toMatch(/\[good\]/);
+  press(page, "shift+tab", "shift+tab", "shift+tab");
+  expect(page.chosen()).not.toBe("");
+});
+
+test("WLK3 a search is typed behind /, walked through, taken with Enter, and ended with Esc where one is", async () => {
+  const page = await pageOf(twoTries);
+  press(page, "/", ..."lock");
+  expect(page.chosen()).toMatch(/The lock does not help/);
+  press(page, "up", "escape");
+  expect(page.chosen()).toMatch(/try A once more, with a lock/);
+  press(page, "/", ..."token", "enter");
+  expect(await page.answer).toMatchObject({ type: "go", id: "e6" });
+});
+
+test("WLK6 Enter goes, f forks, and Esc closes the page", async () => {
+  const going = await pageOf(twoTries);
+  press(going, "home", "enter");
+  expect(await going.answer).toMatchObject({ type: "go", id: "e1" });
+  const forking = await pageOf(twoTries);
+  press(forking, "home", "f");
+  expect(await forking.answer).toMatchObject({ type: "fork", id: "e1" });
+  const closing = await pageOf(twoTries);
+  press(closing, "escape");
+  expect(await closing.answer).toBeNull();
+});
+
+test("WLK14 a label that cannot be kept is told, and nothing is lost", async () => {
+  const page = await pageOf(twoTries, async () => "the disk is full");
+  press(page, "l", ..."x", "enter");
+  await later();
+  const lines = page.draw({ width: 100, height: 30, theme: themeNamed("none") });
+  expect(lines.at(-1)).toContain("the disk is full");
+  expect(page.chosen()).toContain("[good]");
+});
+
+test("WLK1 a page further is as many rows as are seen, less one", async () => {
+  const page = await pageOf(Array.from({ length: 100 }, (_, at) => `user: number ${at}.`));
+  press(page, "home");
+  page.draw({ width: 100, height: 14, theme: themeNamed("none") });
+  press(page, "pageDown");
+  expect(page.chosen()).toContain("number 9.");
+  page.draw({ width: 140, height: 44, theme: themeNamed("none") });
+  press(page, "pageDown", "pageUp", "pageDown");
+  expect(page.chosen()).toContain("number 48.");
+});
+
+test("WLK1 the words of an entry are read on to their end and no further, so that one line back is one line back", async () => {
+  const long = Array.from({ length: 60 }, (_, at) => `line ${at}.`).join("\n");
+  const page = await pageOf([`user: ${long}`]);
+  await later();
+  const sight = { width: 140, height: 30, theme: themeNamed("none") };
+  const last = () => page.draw(sight).findLast((line) => /line \d+\./.test(line.split("│")[1] ?? "")) ?? "";
+  page.draw(sight);
+  press(page, ...Array.from({ length: 40 }, () => "space"));
+  expect(last()).toContain("line 59.");
+  press(page, "shift+up");
+  expect(page.draw(sight).join("\n")).toContain("… 2 more lines");
+  expect(last()).toContain("line 57.");
+});
+
+test("WLK7 a page one comes back to is as it was, and nothing is read again", async () => {
+  const { page, parts } = await pageAndPartsOf(twoTries);
+  press(page, "tab", "tab", "[", "left", "enter");
+  const picked = await page.answer;
+  if (!picked) throw new Error("nothing was picked");
+  const growth = () => {
+    throw new Error("nobody should have read");
+  };
+  const again = openPanel(treePanel({ ...parts, growth, before: picked.page }), { where: "page", changed: () => {} });
+  await later();
+  const lines = again
+    .draw({ width: 100, height: 30, theme: themeNamed("none") })
+    .join("\n")
+    .replaceAll(INKS, "");
+  expect(lines).toMatch(/\[yours\]/);
+  expect(lines).toMatch(/❯ .*▸ you +try A +\+1/);
+  // What is written since is read.
+  const anew = openPanel(treePanel({ ...parts, leaf: "e11", before: picked.page }), {
+    where: "page",
+    changed: () => {},
+  });
+  await later();
+  expect(anew.draw({ width: 100, height: 30, theme: themeNamed("none") }).join("\n")).toMatch(/\[yours\]/);
+});
+
+test("WLK1 a compaction is a line across, and what Enter does is said beside each entry", async () => {
+  const page = await pageOf([...twoTries, "compacts: so far, keeps nothing", "user: go on", "says: yes"]);
+  const drawn = () => page.draw({ width: 100, height: 30, theme: themeNamed("none") }).join("\n");
+  expect(drawn()).toMatch(/compaction .*── 1,000 tokens before it ─{10,}/);
+  expect(drawn()).toContain("you stand here");
+  press(page, "up");
+  expect(drawn()).toContain("on the way · Enter: say it anew");
+  press(page, "up", "b");
+  expect(drawn()).toContain("on another branch · Enter: go on behind it");
+});
+
+test("WLK2 there are as many branches as there are, whatever is shown of them", async () => {
+  const page = await pageOf(twoTries);
+  const title = () => page.draw({ width: 80, height: 24, theme: themeNamed("none") })[0];
+  for (const keys of [["home"], ["]", "left"], ["tab", "tab"], ["tab"], ["/", "x"]]) {
+    press(page, ...keys);
+    expect(title()).toContain("15 entries · 3 branches");
+  }
+});
+
+test("WLK2 where the names of all filters do not stand in a line, the one that is used does", async () => {
+  const page = await pageOf(twoTries);
+  press(page, "shift+tab");
+  expect(page.draw({ width: 40, height: 12, theme: themeNamed("none") })[1]).toMatch(/^ \[all\] +15 of 15$/);
+});
+
+test("WLK16 whatever is in a session steers no terminal, and no line is wider than the screen", async () => {
+  const evil =
+    "user: a\x1b[2J\x1b]0;title\x07b \u202e evil \u{1F469}\u200d\u{1F4BB} 漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字";
+  const page = await pageOf([evil, "labels e1: l\x1b[31m"]);
+  for (const width of [20, 40, 80, 111, 140])
+    for (const height of [8, 24, 40]) {
+      const lines = page.draw({ width, height, theme: themeNamed("none") });
+      expect(lines.length).toBeLessThanOrEqual(height);
+      for (const line of lines) {
+        expect(visibleWidth(line)).toBeLessThanOrEqual(width);
+        expect(line.replaceAll(INKS, "")).not.toMatch(/[\p{Cc}\u202e]/u);
+      }
+    }
+});

@@ -1,0 +1,45 @@
+/** What keys do on the page of files that were changed on the way. */
+
+import type { PlannedFile } from "@pith/agent";
+import { expect, test } from "vitest";
+import { openPanel } from "../../../../../src/modes/interactive/panels/open-panel.ts";
+import { filesPanel } from "../../../../../src/modes/interactive/panels/tree/questions.ts";
+import { themeNamed } from "../../../../../src/modes/interactive/render/theme.ts";
+
+const files = ["a.ts", "b.ts", "c.ts"].map(
+  (name): PlannedFile => ({
+    ...{ path: `/work/${name}`, type: "restore", expected: "a", target: "b", now: "a", hasOthersWork: false },
+  }),
+);
+
+async function later(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test("WLK10 only the changes of files one looks at are read, and those once", async () => {
+  const read: string[] = [];
+  const diff = async ({ path }: PlannedFile) => {
+    read.push(path);
+    return `+in ${path}`;
+  };
+  const page = openPanel(filesPanel({ files, folder: "/work", diff }), { where: "page", changed: () => {} });
+  await later();
+  expect(read).toEqual(["/work/a.ts"]);
+  for (const key of ["down", "up", "down"]) {
+    page.press(key);
+    await later();
+  }
+  expect(read).toEqual(["/work/a.ts", "/work/b.ts"]);
+  expect(page.draw({ width: 60, height: 16, theme: themeNamed("none") }).join("\n")).toContain("+in /work/b.ts");
+});
+
+test("WLK10 changes are scrolled to their end and no further", async () => {
+  const diff = async () => Array.from({ length: 40 }, (_, at) => ` line ${at}.`).join("\n");
+  const page = openPanel(filesPanel({ files, folder: "/work", diff }), { where: "page", changed: () => {} });
+  await later();
+  const drawn = () => page.draw({ width: 60, height: 16, theme: themeNamed("none") }).join("\n");
+  for (let turn = 0; turn < 30; turn++) page.press("pageDown");
+  expect(drawn()).toContain("line 39.");
+  for (let turn = 0; turn < 3; turn++) page.press("pageUp");
+  expect(drawn()).toContain("line 15.");
+});

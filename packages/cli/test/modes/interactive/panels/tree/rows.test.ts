@@ -1,0 +1,79 @@
+/** Which rows a tree has, and how they hang together. */
+
+import { describe, expect, test } from "vitest";
+import { isHead, treeRows } from "../../../../../src/modes/interactive/panels/tree/rows.ts";
+import { forkSieves, passing, treeSieves } from "../../../../../src/modes/interactive/panels/tree/state.ts";
+import type { Outline } from "../../../../../src/sessions/tree-outline.ts";
+import { outlineOf, twoTries } from "./outlines.ts";
+
+interface Looking {
+  readonly sieves?: typeof treeSieves;
+  readonly sieve?: number;
+  readonly query?: string;
+  readonly folded?: readonly string[];
+}
+
+function rowsOf(outline: Outline, { sieves = treeSieves, sieve = 0, query = "", folded = [] }: Looking = {}): string[] {
+  const used = sieves[sieve];
+  if (!used) throw new Error("no such sieve");
+  const laid = treeRows(outline, { passes: passing(used, query, outline), folded: new Set(folded) });
+  return laid.rows.map((row, at) => {
+    const { twig, depth, hidden } = row;
+    const mark = hidden > 0 ? `▸${hidden}` : twig.isOnWay ? "●" : "○";
+    const stem = isHead(row) ? `${"│ ".repeat(depth - 1)}├─` : "│ ".repeat(depth);
+    expect(laid.places[twig.number]).toBe(at + 1);
+    return `${stem}${mark} ${twig.id}${laid.isHere && laid.end === at ? " here" : ""}`;
+  });
+}
+
+describe("rows", () => {
+  test("WLK1 the way goes straight down, what was left is set in where it left, and one sees where one stands", async () => {
+    expect(rowsOf(await outlineOf(twoTries))).toEqual([
+      "● e1",
+      "● e2",
+      "├─○ e3",
+      "│ ├─○ e5",
+      "│ │ ○ e6",
+      "│ ○ e8",
+      "│ ○ e9",
+      "● e11",
+      "● e13",
+      "● e14 here",
+    ]);
+  });
+
+  test("WLK2 five filters: talk and tools, no tools, yours, labelled, all; a label is never hidden by the first", async () => {
+    const outline = await outlineOf(twoTries);
+    expect(rowsOf(outline, { sieve: 1 })).not.toContain("● e13");
+    expect(rowsOf(outline, { sieve: 2 })).toEqual(["● e1", "├─○ e3", "│ ○ e8", "● e11"]);
+    expect(rowsOf(outline, { sieve: 3 })).toEqual(["● e14 here"]);
+    expect(rowsOf(outline, { sieve: 4 })).toHaveLength(15);
+    const labelled = await outlineOf([...twoTries, "labels e4: the call"]);
+    expect(rowsOf(labelled)).toContain("│ ├─○ e4");
+  });
+
+  test("WLK3 a search finds every word of it, in any case, in what is shown and in labels", async () => {
+    const outline = await outlineOf(twoTries);
+    expect(rowsOf(outline, { query: "TRY lock" })).toEqual(["○ e8"]);
+    expect(rowsOf(outline, { query: "good" })).toEqual(["● e14 here"]);
+    expect(rowsOf(outline, { query: "edit login.ts" })).toEqual(["● e13"]);
+    expect(rowsOf(outline, { query: "(a+" })).toEqual([]);
+  });
+
+  test("WLK4 a branch that is folded is one row, which tells how many are hidden", async () => {
+    const outline = await outlineOf(twoTries);
+    expect(rowsOf(outline, { folded: ["e3"] })).toEqual(["● e1", "● e2", "├─▸4 e3", "● e11", "● e13", "● e14 here"]);
+  });
+
+  test("WLK5 the fork page shows all messages of the branch, also from before compactions, or those of every branch", async () => {
+    const outline = await outlineOf([...twoTries, "compacts: so far, keeps nothing", "user: go on", "says: yes"]);
+    expect(rowsOf(outline, { sieves: forkSieves })).toEqual(["● e1", "● e11", "● e17"]);
+    expect(rowsOf(outline, { sieves: forkSieves, sieve: 1 })).toHaveLength(5);
+  });
+
+  test("a session without words has no rows, and one that is twenty thousand deep has them all", async () => {
+    expect(rowsOf(await outlineOf([]))).toEqual([]);
+    const deep = await outlineOf(Array.from({ length: 20_000 }, (_, at) => `user: ${at}`));
+    expect(rowsOf(deep)).toHaveLength(20_000);
+  });
+});

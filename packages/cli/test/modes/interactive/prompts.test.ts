@@ -1,0 +1,234 @@
+/** Tests modes/interactive/prompts.ts: ask on, ask trust. */
+
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Step } from "@pith/testkit";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Wish } from "../../../src/args/args.ts";
+import { Notifier } from "../../../src/modes/interactive/notifications.ts";
+import { type TrustPlace, trustAsked } from "../../../src/modes/interactive/prompts.ts";
+import { trustedFolder } from "../../../src/trust/trust.ts";
+import { shownOn } from "./shown-on.ts";
+import { talkOn } from "./talk-on.ts";
+
+describe("ask on", () => {
+  const call = (...commands: readonly string[]): Step => ({
+    parts: commands.map((command) => ({ type: "call", name: "bash", arguments: { command } })),
+  });
+  const asking = { wish: { choices: { permissionMode: "ask", sandbox: "off" } } } as const;
+
+  test("MAN4 yes lets it happen, and several questions come one after the other", async () => {
+    const talk = await talkOn([call("touch first", "touch second"), "both are there"], asking);
+    talk.say("touch them");
+    await talk.sees(/\$ touch first/);
+    talk.terminal.press("y");
+    await talk.sees(/\$ touch second/);
+    expect(existsSync(join(talk.folder, "second"))).toBe(false);
+    talk.terminal.press("y");
+    await talk.sees("both are there");
+    expect(["first", "second"].map((name) => existsSync(join(talk.folder, name)))).toEqual([true, true]);
+  });
+
+  test("MAN4 what is remembered for the session is not asked again", async () => {
+    const talk = await talkOn([call("touch first"), call("touch first"), "done twice"], asking);
+    talk.say("touch it");
+    await talk.sees(/\$ touch first/);
+    talk.terminal.press("s");
+    await talk.sees("done twice");
+  });
+
+  test("MAN4 a no with a word is told to the model, which goes on", async () => {
+    const talk = await talkOn([call("touch first"), "then not"], asking);
+    talk.say("touch it");
+    await talk.sees(/\$ touch first/);
+    talk.terminal.press("w");
+    talk.terminal.type("that name is taken");
+    talk.terminal.press("\r");
+    await talk.sees("then not");
+    expect(JSON.stringify(talk.server.served.at(-1)?.body)).toContain("the user did not permit it: that name is taken");
+    expect(existsSync(join(talk.folder, "first"))).toBe(false);
+  });
+
+  test("MAN4 Esc is a no that stops all of it: the model is not asked again", async () => {
+    const talk = await talkOn([call("touch first"), "never said"], asking);
+    talk.say("touch it");
+    await talk.sees(/\$ touch first/);
+    talk.terminal.press("\x1b");
+    await talk.until(() => talk.screen.state.work.type === "idle");
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(talk.server.served.length).toBe(1);
+    expect(existsSync(join(talk.folder, "first"))).toBe(false);
+  });
+
+  test("MAN2 all that a question is about is seen on a page, and the question stands again behind it", async () => {
+    const content = Array.from({ length: 90 }, (_, at) => `line ${at + 1}`).join("\n");
+    const step: Step = { parts: [{ type: "call", name: "write", arguments: { path: "new.txt", content } }] };
+    const talk = await talkOn([step, "written"], asking);
+    talk.say("write it");
+    await talk.sees("Tab shows all");
+    talk.terminal.press("\t");
+    await talk.until(() => talk.terminal.emulator.buffer.active.type === "alternate");
+    await talk.sees("+ line 15");
+    talk.terminal.press("\x1b[F");
+    await talk.sees("+ line 90");
+    talk.terminal.press("\x1b");
+    await talk.until(() => talk.terminal.emulator.buffer.active.type === "normal");
+    talk.terminal.press("y");
+    await talk.sees("written");
+    expect(readFileSync(join(talk.folder, "new.txt"), "utf8")).toBe(content);
+  });
+
+  const watching = () =>
+    new Notifier({ send: () => {}, gaze: () => ({ hasFocus: true, lastKeyAt: 0 }), now: Date.now, environment: {} });
+
+  test("MAN3 whoever types when a question comes up loses no word, and permits nothing", async () => {
+    const talk = await talkOn([call("touch first"), "done"], { ...asking, notifier: watching() });
+    talk.say("touch it");
+    talk.terminal.type("and ");
+    await talk.sees(/\$ touch first/);
+    talk.terminal.type("say why");
+    expect(talk.screen.words.text).toBe("and say why");
+    await talk.sees("Enter answers");
+    talk.terminal.press("y");
+    await talk.sees("done");
+    expect(talk.screen.words.text).toBe("and say why");
+  });
+
+  test("MAN3 keys in the very moment in which a question comes up answer nothing", async () => {
+    const talk = await talkOn([call("touch first"), "done"], { ...asking, notifier: watching() });
+    const pressing = setInterval(() => talk.terminal.press("y"), 50);
+    talk.say("touch it");
+    await talk.sees(/\$ touch first/);
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(existsSync(join(talk.folder, "first"))).toBe(false);
+    clearInterval(pressing);
+    await talk.sees("Enter answers");
+    talk.terminal.press("y");
+    await talk.sees("done");
+  });
+
+  test("MAN23 a question calls whoever looks elsewhere, as the settings say", async () => {
+    const sent: string[] = [];
+    const notifier = new Notifier({
+      send: (sequence) => void sent.push(sequence),
+      gaze: () => ({ hasFocus: false, lastKeyAt: 0 }),
+      now: Date.now,
+      environment: {},
+    });
+    const prepare = ({ home }: { readonly home: string }) =>
+      writeFileSync(join(home, "settings.json"), '{ "notify": "desktop" }');
+    const talk = await talkOn([call("touch first"), "done"], { ...asking, notifier, prepare });
+    talk.say("touch it");
+    await talk.sees(/\$ touch first/);
+    expect(sent).toEqual(["\x1b]9;Pith: bash wants to run `touch first`, not in a sandbox.\x1b\\\x07"]);
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    talk.terminal.press("y");
+    await talk.sees("done");
+  });
+});
+
+describe("ask trust", () => {
+  const wish: Wish = {
+    ...{ words: "", files: [], session: { type: "new" }, choices: {}, allow: [], deny: [] },
+    ...{ systemPrompt: undefined, appendSystemPrompt: undefined, trusts: false, output: "screen" },
+  };
+
+  function places(): TrustPlace {
+    const [cwd, home] = ["pith-trust-", "pith-home-"].map((name) => mkdtempSync(join(tmpdir(), name))) as [
+      string,
+      string,
+    ];
+    onTestFinished(() => [cwd, home].forEach((each) => void rmSync(each, { recursive: true })));
+    return { cwd, home };
+  }
+
+  function withSettings(text: string): TrustPlace {
+    const place = places();
+    mkdirSync(join(place.cwd, ".pith"));
+    writeFileSync(join(place.cwd, ".pith", "settings.json"), text);
+    return place;
+  }
+
+  async function answered(key: string, place: TrustPlace) {
+    const { screen, terminal, seen } = shownOn({ columns: 80, rows: 24 });
+    const asked = trustAsked(wish, screen, place);
+    while (!(await seen()).includes("Do you trust this folder?"))
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    const page = await seen();
+    terminal.press(key);
+    const after = await asked;
+    screen.stop();
+    return { page, after, folder: await trustedFolder({ ...place, userHome: place.home }) };
+  }
+
+  test("MAN8 a folder that brings settings of its own is shown before they count; yes keeps exactly what was shown", async () => {
+    const place = withSettings('{ "thinking": "high" }');
+    const { page, after, folder } = await answered("y", place);
+    expect(page).toMatch(/\.pith\/settings\.json[\s\S]*"thinking": "high"/);
+    expect(after.trusts).toBe(false);
+    expect(folder.type).toBe("trusted");
+    writeFileSync(join(place.cwd, ".pith", "settings.json"), '{ "thinking": "low" }');
+    const again = await answered("n", place);
+    expect(again.page).toContain("was trusted, and has changed since");
+  });
+
+  test("MAN8 only this time keeps nothing, no and Esc keep nothing either, and no is what Enter means", async () => {
+    for (const [key, trusts] of [
+      ["o", true],
+      ["n", false],
+      ["\x1b", false],
+      ["\r", false],
+    ] as const) {
+      const { after, folder } = await answered(key, withSettings('{ "thinking": "high" }'));
+      expect(after.trusts).toBe(trusts);
+      expect(folder.type).toBe("untrusted");
+    }
+  });
+
+  test("MAN8 a no holds for these bytes: nobody is asked again until they change, and Esc leaves it open", async () => {
+    const place = withSettings('{ "thinking": "high" }');
+    await answered("\x1b", place);
+    await answered("n", place);
+    const { screen } = shownOn({ columns: 80, rows: 24 });
+    expect(await trustAsked(wish, screen, place)).toBe(wish);
+    screen.stop();
+    writeFileSync(join(place.cwd, ".pith", "settings.json"), '{ "thinking": "low" }');
+    expect((await answered("y", place)).folder.type).toBe("trusted");
+  });
+
+  test("MAN8 a list of what was declined that cannot be read or written asks again, and breaks nothing", async () => {
+    const place = withSettings('{ "thinking": "high" }');
+    mkdirSync(join(place.home, "declined.json"));
+    await answered("n", place);
+    await answered("n", place);
+  });
+
+  test("MAN8 nobody is asked where there is nothing, or where it was said already", async () => {
+    const { screen } = shownOn({ columns: 80, rows: 24 });
+    expect(await trustAsked(wish, screen, places())).toBe(wish);
+    const said = { ...wish, trusts: true };
+    expect(await trustAsked(said, screen, withSettings("{}"))).toBe(said);
+    screen.stop();
+  });
+
+  test("MAN8 nothing that the folder holds steers the terminal", async () => {
+    const { page } = await answered("n", withSettings('{ "thinking": "\\u001b[2J\u202ehigh\x9b31m" }'));
+    expect(page).not.toMatch(/[\u202e\x9b]/);
+    expect(page).toContain("\\u{202e}");
+  });
+
+  test("LOAD14 where an extension of the user trusts the folder nobody is asked, unless extensions are switched off", async () => {
+    const place = withSettings('{ "thinking": "high" }');
+    mkdirSync(join(place.home, "extensions"));
+    const answer = "export default (pith) => pith.on('project_trust', () => ({ trusted: true }));";
+    writeFileSync(join(place.home, "extensions", "trust.js"), answer);
+    const { screen, seen } = shownOn({ columns: 80, rows: 24 });
+    const after = await trustAsked(wish, screen, place);
+    expect(after.trusts).toBe(true);
+    expect(await seen()).not.toContain("Do you trust this folder?");
+    screen.stop();
+    writeFileSync(join(place.home, "settings.json"), '{ "extensions": false }');
+    expect((await answered("n", place)).after.trusts).toBe(false);
+  });
+});

@@ -1,0 +1,119 @@
+/** How a talk ends in a real terminal, whoever ends it. */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Step } from "@pith/testkit";
+import { expect, onTestFinished, test } from "vitest";
+import { Ground, type GroundWish } from "../../../e2e/ground/ground.ts";
+import type { Tmux } from "../../../e2e/ground/tmux.ts";
+
+const program = join(import.meta.dirname, "../../../src/bin.ts");
+const sleeping: Step = { parts: [{ type: "call", name: "bash", arguments: { command: "echo begun; sleep 90" } }] };
+
+async function groundOf(wish: Partial<GroundWish> = {}): Promise<Ground> {
+  const ground = await Ground.make({ script: [], program, ...wish });
+  onTestFinished(() => ground.clear());
+  return ground;
+}
+
+/** The shell has its terminal back: it echoes, and reads whole lines. */
+async function expectShell(tmux: Tmux, code: number): Promise<void> {
+  await tmux.waitFor(/^\$ $|^\$\s*$/m);
+  await tmux.enter("echo code=$? $(stty -a | grep -o -w -e '-\\?icanon' -e '-\\?echo' | tr '\\n' ' ')");
+  const screen = await tmux.waitFor(/code=\d+ \S/);
+  expect(screen).toMatch(new RegExp(`code=${code} (?:icanon echo|echo icanon)`));
+}
+
+async function isGone(pid: number): Promise<void> {
+  const end = Date.now() + 30_000;
+  for (;;) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+    if (Date.now() > end) throw new Error(`${pid} still runs`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+test("MAN14 SIGTERM and SIGHUP stop what is under way, keep what was said, give the terminal back and end with their code", async () => {
+  for (const [signal, code] of [
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const) {
+    const ground = await groundOf({ script: [sleeping, "never"], settings: { permissionMode: "all" } });
+    const tmux = await ground.pith();
+    await tmux.enter("begin");
+    await tmux.waitFor("begun");
+    process.kill(ground.pid, signal);
+    await expectShell(tmux, code);
+    await isGone(ground.pid);
+    expect(await tmux.screen()).not.toContain("Esc stops it");
+    expect(ground.sessions().join("")).toMatch(/begin[\s\S]*begun/);
+    expect(ground.server.served.length).toBe(1);
+  }
+});
+
+test("MAN14 a terminal that is gone ends the program, and all that was said is there", async () => {
+  const ground = await groundOf({ script: [sleeping, "never"], settings: { permissionMode: "all" } });
+  const tmux = await ground.pith();
+  await tmux.enter("begin");
+  await tmux.waitFor("begun");
+  const { pid } = ground;
+  await tmux.end();
+  await isGone(pid);
+  expect(ground.sessions().join("")).toContain("begin");
+});
+
+test("MAN15 a fault of the program gives the terminal back before it is told, and its words steer nothing", async () => {
+  const ground = await groundOf();
+  const fault = join(ground.place, "fault.mjs");
+  writeFileSync(fault, 'process.on("SIGUSR2", () => { throw new Error("broken \\x1b[2J inside"); });');
+  const tmux = await ground.terminal();
+  await tmux.enter(`NODE_OPTIONS='--import ${fault}' pith`);
+  await tmux.waitFor("edit mode");
+  await tmux.enter("/settings");
+  await tmux.waitFor("typing searches");
+  process.kill(ground.pid, "SIGUSR2");
+  const screen = await tmux.waitFor("go on with pith -c");
+  expect(screen).toContain("this must not happen: Error: broken \\x1b[2J inside");
+  expect(screen).not.toContain("typing searches");
+  await expectShell(tmux, 1);
+});
+
+test("MAN16 Ctrl+Z gives the terminal to the shell, and fg brings all of it back, what was typed too", async () => {
+  const ground = await groundOf();
+  const tmux = await ground.pith();
+  await tmux.type("half a thought");
+  await tmux.waitFor("half a thought");
+  await tmux.press("C-z");
+  await tmux.waitFor(/Stopped|suspended/i);
+  await tmux.enter("echo in between");
+  await tmux.waitFor(/^in between$/m);
+  expect(await tmux.screen()).not.toContain("edit mode");
+  await tmux.enter("fg");
+  const screen = await tmux.waitFor(/in between[\s\S]*half a thought[\s\S]*edit mode/);
+  expect(screen.match(/half a thought/g)).toHaveLength(1);
+  await tmux.type(" goes on");
+  await tmux.waitFor("half a thought goes on");
+});
+
+test("MAN16 Ctrl+Z works while something is asked, too, and fg brings the question back", async () => {
+  const ground = await groundOf();
+  const tmux = await ground.pith();
+  for (const [command, sign] of [
+    ["/settings", "typing searches"],
+    ["/mode", "What may be done without a question?"],
+  ] as const) {
+    await tmux.enter(command);
+    await tmux.waitFor(sign);
+    await tmux.press("C-z");
+    await tmux.waitFor(/Stopped|suspended/i);
+    expect(await tmux.screen()).not.toContain(sign);
+    await tmux.enter("clear; fg");
+    await tmux.waitFor(sign);
+    await tmux.press("Escape");
+    await tmux.waitUntilGone(sign);
+  }
+});

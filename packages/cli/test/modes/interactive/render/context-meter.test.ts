@@ -1,0 +1,55 @@
+/** The bar: every part by a sign of its own, and the two places where something happens. */
+
+import { visibleWidth } from "@earendil-works/pi-tui";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { meterBar } from "../../../../src/modes/interactive/render/context-meter.ts";
+import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
+import { someMeter } from "./facts-for-tests.ts";
+
+const theme = themeNamed("none");
+
+test("MET3 front, kept, new and free have signs of their own, and so have both thresholds", () => {
+  expect(meterBar(someMeter, { width: 40, theme })).toBe("████▓▓▓▓▓▒▒▒▒▒▒▒▒▒·············╎·······┃");
+});
+
+test("MET3 what is over the limit is seen behind its mark", () => {
+  const meter = { ...someMeter, tokens: 195_000, parts: { ...someMeter.parts, fresh: 155_800 } };
+  expect(meterBar(meter, { width: 40, theme })).toMatch(/▒┃▒+$/);
+});
+
+test("MET3 it is as full as the percentage says: whole where it is compacted", () => {
+  const at = (share: number): number => {
+    const tokens = Math.round(183_616 * share);
+    const parts = { system: 0, pins: 0, words: 0, checkpoint: 0, tail: 0, fresh: tokens };
+    return [...meterBar({ ...someMeter, soft: null, tokens, parts }, { width: 40, theme })].filter(
+      (sign) => sign === "▒",
+    ).length;
+  };
+  expect([at(0.25), at(0.5), at(1)]).toEqual([10, 20, 39]);
+});
+
+test("MET3 an empty context is all free, and a small one shows at all", () => {
+  const nothing = { system: 0, pins: 0, words: 0, checkpoint: 0, tail: 0, fresh: 0 };
+  expect(meterBar({ ...someMeter, tokens: 0, parts: nothing }, { width: 20, theme })).toMatch(/^[·╎┃]{20}$/);
+  expect(meterBar({ ...someMeter, tokens: 3, parts: { ...nothing, fresh: 3 } }, { width: 20, theme })).toMatch(
+    /^▒[·╎┃]{19}$/,
+  );
+});
+
+test("MET3 it has as many cells as it was given, in every ink", () => {
+  const part = fc.nat(300_000);
+  const parts = fc.record({ system: part, pins: part, words: part, checkpoint: part, tail: part, fresh: part });
+  fc.assert(
+    fc.property(
+      parts,
+      fc.integer({ min: 1, max: 200 }),
+      fc.constantFrom("dark", "light", "none"),
+      (given, width, name) => {
+        const tokens = Object.values(given).reduce((sum, each) => sum + each, 0);
+        const bar = meterBar({ ...someMeter, tokens, parts: given }, { width, theme: themeNamed(name) });
+        expect(visibleWidth(bar)).toBe(width);
+      },
+    ),
+  );
+});

@@ -1,0 +1,86 @@
+/** What the footer tells, in whatever room there is. */
+
+import { stripVTControlCharacters } from "node:util";
+import { visibleWidth } from "@earendil-works/pi-tui";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { footer } from "../../../../src/modes/interactive/render/footer.ts";
+import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
+import type { Facts } from "../../../../src/modes/interactive/state/footer.ts";
+import { nothingShown } from "../../../../src/modes/interactive/state/screen-state.ts";
+import { hostileTexts } from "../hostile-text/hostile-texts.ts";
+import { someFacts, someMeter } from "./facts-for-tests.ts";
+
+const theme = themeNamed("none");
+const told = (facts: Partial<Facts>, width = 80): string =>
+  footer({ ...someFacts, ...facts }, { width, theme }).join("\n");
+
+test("MET1 two lines at 80 columns name who speaks, where, in which way, at what cost and how full it is", () => {
+  const lines = footer(someFacts, { width: 80, theme });
+  expect(lines).toHaveLength(2);
+  for (const words of ["claude-sonnet-4-5", "high", "~/work/parser", "main", "fix the parser", "3 branches"])
+    expect(lines[0]).toContain(words);
+  for (const words of ["84,211 / 183,616", "46 %", "edit mode", "sandbox", "$1.42"]) expect(lines[1]).toContain(words);
+  expect(footer(someFacts, { width: 240, theme })).toHaveLength(1);
+});
+
+test("MET1 at 140 columns every word and every sign says by itself what it is", () => {
+  expect(told({}, 140).replaceAll(/ {4,}/g, "   ")).toBe(
+    [
+      'anthropic/claude-sonnet-4-5 · thinking high · ~/work/parser on main · "fix the parser" · 3 branches in /tree',
+      "context 46 %  ████▓▓▓▓▒▒▒▒▒▒▒▒▒···········╎······┃  84,211 / 183,616  █ front ▓ kept ▒ new ╎ warns ┃ compacts   edit mode · sandbox · $1.42",
+    ].join("\n"),
+  );
+});
+
+test("MET1 in little room who speaks, on which branch and how full it is stay to the last", () => {
+  for (const words of ["claude-sonnet-4-5 · on main", "context 46 %"]) expect(told({}, 60)).toContain(words);
+  expect(told({}, 40)).toContain("context 46 %");
+});
+
+test("MET1 the mode that permits everything, and commands without a sandbox, are told as what they are", () => {
+  expect(told({ mode: "all", isSandboxed: false })).toContain("ALL permitted");
+  expect(told({ mode: "all", isSandboxed: false })).toContain("no sandbox");
+  expect(told({ mode: "plan" })).toContain("plan mode");
+});
+
+test("MET3 whatever the room and the figures, no line is wider than there is room, and the figures stay", () => {
+  const words = fc.oneof(fc.string({ unit: "grapheme", maxLength: 90 }), fc.constantFrom(...hostileTexts));
+  const count = fc.nat(2_000_000);
+  fc.assert(
+    fc.property(words, words, count, fc.integer({ min: 1, max: 220 }), (name, folder, tokens, width) => {
+      const meter = { ...someMeter, tokens, parts: { ...someMeter.parts, fresh: tokens } };
+      const facts: Facts = { ...someFacts, sessionName: name, gitBranch: name, folder, meter };
+      const lines = footer(facts, { width, theme });
+      expect(lines.length).toBeLessThanOrEqual(2);
+      for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
+      if (width >= 80) expect(lines.join("\n")).toContain(`${tokens.toLocaleString("en-US")} / 183,616`);
+    }),
+  );
+});
+
+test("MET1 a long name gives way, and shows no escapes", () => {
+  const long = told({ sessionName: "a very long name of a session that goes on and on", gitBranch: "b".repeat(60) });
+  expect(stripVTControlCharacters(long)).toContain("b…");
+  expect(long).not.toContain("\\x1b");
+});
+
+test("MET4 the footer says that nothing happens by itself, and why", () => {
+  expect(told({})).not.toContain("auto");
+  expect(told({ meter: { ...someMeter, isAutomatic: false } })).toContain("auto off");
+  expect(told({ meter: { ...someMeter, held: "undone" } })).toContain("auto held: undone");
+  expect(told({ meter: { ...someMeter, held: "breaker" } })).toContain("auto held: breaker");
+});
+
+test("MET4 a window nobody knows is told as such, and has no bar", () => {
+  const unknown = told({ meter: { ...someMeter, contextWindow: 0, limit: null, soft: null } });
+  expect(unknown).toContain("context 84,211 tokens · window unknown");
+  expect(unknown).not.toMatch(/[█▓▒┃]/);
+});
+
+test("RES29 the footer tells nothing of what is not known yet", () => {
+  const [line = "", ...more] = footer(nothingShown.facts, { width: 80, theme });
+  expect([line.trim(), more]).toEqual(["", []]);
+  expect(told({ cost: null })).not.toContain("$");
+  expect(told({ isSandboxed: null })).not.toContain("sandbox");
+});

@@ -1,0 +1,67 @@
+/** Settings of the screen, in a real terminal: how a talk looks, sounds and calls is as they say. */
+
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Step } from "@pith/testkit";
+import { expect, onTestFinished, test } from "vitest";
+import { Ground } from "../../../e2e/ground/ground.ts";
+import type { Tmux } from "../../../e2e/ground/tmux.ts";
+
+const run = promisify(execFile);
+const program = join(import.meta.dirname, "../../../src/bin.ts");
+
+async function groundOf(settings: object, script: readonly Step[] = []): Promise<Ground> {
+  const ground = await Ground.make({ script, program, settings });
+  onTestFinished(() => ground.clear());
+  return ground;
+}
+
+/** What is seen, with its colours. */
+async function inks({ socket }: Tmux): Promise<string> {
+  const { stdout } = await run("tmux", ["-L", socket, "capture-pane", "-p", "-e"]);
+  return stdout;
+}
+
+test("SET14 theme chooses the colours of the screen", async () => {
+  const seen: string[] = [];
+  for (const theme of ["dark", "light"]) {
+    const tmux = await (await groundOf({ theme })).pith();
+    await tmux.enter("/mode");
+    await tmux.waitFor("without a question?");
+    seen.push(await inks(tmux));
+  }
+  const [dark = "", light = ""] = seen;
+  const inkOf = (text: string): string | undefined => /\[([\d;]+)m ?❯ edit/.exec(text)?.[1];
+  expect(inkOf(dark)).not.toBe(undefined);
+  expect(inkOf(light)).not.toBe(inkOf(dark));
+});
+
+test("SET14 plain tells a talk in lines", async () => {
+  const ground = await groundOf({ plain: true }, ["I hear you."]);
+  const tmux = await ground.terminal();
+  await tmux.enter("pith");
+  await tmux.waitFor(/^You: |^> |claude/m);
+  await tmux.type("hello");
+  await tmux.press("Enter");
+  const screen = await tmux.waitFor("I hear you.");
+  expect(screen).not.toContain("───");
+});
+
+test("SET14 notify says how somebody who looks elsewhere is called", async () => {
+  const touch: Step = { parts: [{ type: "call", name: "bash", arguments: { command: "touch first" } }] };
+  const ground = await groundOf({ notify: "desktop", permissionMode: "ask" }, [touch]);
+  const tmux = await ground.pith();
+  const written = join(ground.place, "written");
+  await run("tmux", ["-L", tmux.socket, "pipe-pane", `cat > ${written}`]);
+  await tmux.enter("touch it");
+  await tmux.waitFor("No, and say why");
+  // As a terminal says that somebody has turned away.
+  await run("tmux", ["-L", tmux.socket, "send-keys", "-H", "1b", "5b", "4f"]);
+  const isCalled = (): boolean =>
+    readFileSync(written, "utf8").includes("\x1b]9;Pith: bash wants to run `touch first`");
+  for (const end = Date.now() + 30_000; !isCalled() && Date.now() < end; )
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(isCalled()).toBe(true);
+});

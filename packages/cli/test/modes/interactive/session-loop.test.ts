@@ -1,0 +1,185 @@
+/** Tests modes/interactive/session-loop.ts: departure, one after another. */
+
+import { readdirSync, writeFileSync } from "node:fs";
+import { DRAFT } from "@pith/agent";
+import { createSession, openStore } from "@pith/context/node";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Wish } from "../../../src/args/args.ts";
+import { departure } from "../../../src/modes/interactive/session-loop.ts";
+import { TalkGround } from "./talk-ground.ts";
+
+describe("departure", () => {
+  test("RES4 whoever could not go where they wanted stays, and may leave once more", async () => {
+    const { leave, left, isLeaving } = departure();
+    const wish = { words: "" } as Wish;
+    leave(wish);
+    expect(isLeaving()).toBe(true);
+    expect(await left()).toBe(wish);
+    expect(isLeaving()).toBe(true);
+    const again = left();
+    expect(isLeaving()).toBe(false);
+    leave(null);
+    expect(await again).toBeNull();
+  });
+});
+
+describe("one after another", () => {
+  let ground: TalkGround;
+
+  beforeEach(() => {
+    ground = new TalkGround();
+  });
+
+  afterEach(async () => {
+    await ground.clear();
+  });
+
+  function files(): readonly string[] {
+    const names = readdirSync(ground.home, { recursive: true, encoding: "utf8" });
+    return names.filter((name) => name.endsWith(".jsonl") && name.startsWith("sessions") && !name.includes(".pith"));
+  }
+
+  test("RES1 /new goes on in an empty session, and what was said before stays above a line across the screen", async () => {
+    await ground.serve("first answer", "second answer");
+    ground.start("the first question");
+    await ground.until("first answer");
+    await ground.say("/new");
+    await ground.until("── a new session ─");
+    await ground.say("another question");
+    const seen = await ground.until("second answer");
+    expect(seen.indexOf("the first question")).toBeLessThan(seen.indexOf("── a new session"));
+    expect(await ground.leave()).toMatchObject({ code: 0 });
+    expect(files()).toHaveLength(2);
+  });
+
+  test("RES2 a session in which nothing was said leaves no file behind, also where one went on to another", async () => {
+    await ground.serve("an answer");
+    ground.start();
+    await ground.until("Pith");
+    await ground.say("/new");
+    await ground.until("a new session");
+    expect(await ground.leave()).toEqual({ code: 0 });
+    expect(files()).toEqual([]);
+  });
+
+  test("RES3 -c shows the last exchange of the last session, and the end says how to go on", async () => {
+    await ground.serve("the clock is wrong");
+    ground.start("why does it fail?");
+    await ground.until("the clock is wrong");
+    const exit = await ground.leave();
+    expect(exit.message).toMatch(/^go on with pith -c, or from anywhere with pith --session [0-9a-f]{8}$/);
+    ground.start("-c");
+    const seen = await ground.until("the clock is wrong");
+    expect(seen).toContain("── why does it fail? ─");
+    expect(seen).toContain("> why does it fail?");
+    await ground.leave();
+  });
+
+  test("RES4 a session that another process writes is not opened: it is said kindly, and one stays", async () => {
+    await ground.serve("first", "second", "third");
+    ground.start("the session of somebody else");
+    await ground.until("first");
+    await ground.leave();
+    const [path = ""] = files();
+    const held = await openStore(`${ground.home}/${path}`);
+    ground.start("my own session");
+    await ground.until("second");
+    await ground.say(`/resume ${path.split("_").at(-1)?.slice(0, 8)}`);
+    await ground.until(/one stays in this session: .*writes this session/s);
+    await ground.say("and I can go on");
+    await ground.until("third");
+    await ground.leave();
+    if (held.type === "opened") await held.store.close();
+  });
+
+  test("RES5 a session that broke off says so, and goes on when told to", async () => {
+    const call = { parts: [{ type: "call", name: "bash", arguments: { command: "sleep 60" } }] } as const;
+    await ground.serve(call, "it has gone on");
+    ground.start("do it");
+    await ground.until("sleep 60");
+    ground.terminal.press("\x1b");
+    await ground.until(/broken|aborted|stopped|Esc/i);
+    await ground.leave();
+    ground.start("-c");
+    await ground.until("This session broke off");
+    ground.terminal.press("y");
+    await ground.until("it has gone on");
+    await ground.leave();
+  });
+
+  test("RES6 words of the command line are said at once, with the file that is named", async () => {
+    await ground.serve("read it");
+    writeFileSync(`${ground.folder}/a.txt`, "the text of the file");
+    ground.start("what is in", "@a.txt");
+    const seen = await ground.until("read it");
+    expect(seen).toContain("what is in");
+    await ground.leave();
+  });
+
+  test("RES3 a session that began with a file is named by the words that went with it", async () => {
+    await ground.serve("read it");
+    writeFileSync(`${ground.folder}/a.txt`, "the text of the file");
+    ground.start("what is in it?", "@a.txt");
+    await ground.until("read it");
+    await ground.leave();
+    ground.start("-c");
+    const seen = await ground.until("── ");
+    expect(seen).toContain("what is in it? ─");
+    expect(seen).not.toContain("<file");
+    await ground.leave();
+  });
+
+  test("RES7 a copy of the branch is gone on with at once", async () => {
+    await ground.serve("one", "two");
+    ground.start("the words to change");
+    await ground.until("one");
+    await ground.say("/clone");
+    await ground.until("── the words to change ─");
+    await ground.say("go on in the copy");
+    await ground.until("two");
+    await ground.leave();
+    expect(files()).toHaveLength(2);
+  });
+
+  test("RES20 what waits in a session to be said stands in the editor", async () => {
+    await ground.serve("said after all");
+    const made = await createSession({ cwd: ground.folder, env: { PITH_HOME: ground.home } });
+    if (made.type !== "opened") throw new Error("no session could be made");
+    const draft = { type: "custom", customType: DRAFT, data: { text: "go on with the parser" } };
+    const entry = { ...draft, id: "d1", parentId: null, timestamp: new Date().toISOString() };
+    await made.store.append([entry as never], { expectedLeaf: null });
+    await made.store.close();
+    ground.start("--session", made.store.path);
+    await ground.until("go on with the parser");
+    ground.terminal.press("\r");
+    await ground.until("said after all");
+    await ground.leave();
+  });
+
+  /** Put together here, so that no file of this repository holds one. */
+  const SECRET = ["tok", "9f8e7d6c5b4a39281706fedc"].join("-");
+
+  test("RES21 nothing that is told on the screen holds a secret of the environment", async () => {
+    await ground.serve();
+    process.env.DEPLOY_API_TOKEN = SECRET;
+    ground.start(`/help ${SECRET}`);
+    const seen = await ground.until("there is no command");
+    expect(seen).not.toContain(SECRET);
+    await ground.leave();
+  });
+
+  test("RES1 whoever is called when work is done is called in the next session, too", async () => {
+    await ground.serve("first answer", "second answer");
+    const heard: string[] = [];
+    const hear = ({ type }: { readonly type: string }) => void heard.push(type);
+    ground.notifier = { hear, follow: () => {}, waits: () => () => {} } as never;
+    ground.start("the first question");
+    await ground.until("first answer");
+    await ground.say("/new");
+    await ground.until("── a new session ─");
+    await ground.say("another question");
+    await ground.until("second answer");
+    await ground.leave();
+    expect(heard.filter((type) => type === "agent_start")).toHaveLength(2);
+  });
+});

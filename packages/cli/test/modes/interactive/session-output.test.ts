@@ -1,0 +1,24 @@
+/** The title of the terminal. */
+
+import { basename } from "node:path";
+import type { Entry } from "@pith/context";
+import { expect, test } from "vitest";
+import type { Stage } from "../../../src/modes/interactive/screen-context.ts";
+import { titled } from "../../../src/modes/interactive/session-output.ts";
+
+function sentFor(entry: object): readonly string[] {
+  const sent: string[] = [];
+  titled(entry as Entry, { send: (sequence: string) => void sent.push(sequence) } as Stage);
+  return sent;
+}
+
+test("RES22 the title is the name of the session and its folder, and nothing in a name steers the terminal", () => {
+  const name = "the \x1b]0;evil\x07login\nbug\x9c";
+  const [title] = sentFor({ type: "session_info", name });
+  expect(title).toBe(`\x1b]0;the login bug · ${basename(process.cwd())} · pith\x07`);
+});
+
+test("RES22 a name that is taken away leaves the folder", () => {
+  expect(sentFor({ type: "session_info", name: "" })).toEqual([`\x1b]0;${basename(process.cwd())} · pith\x07`]);
+  expect(sentFor({ type: "label", targetId: "a" })).toEqual([]);
+});

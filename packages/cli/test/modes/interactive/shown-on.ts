@@ -1,0 +1,40 @@
+/** A screen on a terminal for tests, with a clock that stands still. */
+
+import { type Theme, themeNamed } from "../../../src/modes/interactive/render/theme.ts";
+import { Screen } from "../../../src/modes/interactive/screen.ts";
+import { nothingShown, type ScreenState } from "../../../src/modes/interactive/state/screen-state.ts";
+import { Headless } from "./headless.ts";
+
+export interface Shown {
+  readonly screen: Screen;
+  readonly terminal: Headless;
+  /** What is seen now, as text. */
+  seen(): Promise<string>;
+}
+
+/** Noon of some day, whenever the test runs. */
+export const NOW: number = Date.UTC(2026, 0, 1, 12);
+
+export interface Showing {
+  readonly columns: number;
+  readonly rows: number;
+  readonly start?: Partial<ScreenState>;
+  /** Without colour, unless said. */
+  readonly theme?: Theme;
+}
+
+const known = { cost: 0, isSandboxed: false, mode: "edit" } as const;
+
+export function shownOn({ columns, rows, start = {}, theme = themeNamed("none") }: Showing): Shown {
+  const terminal = new Headless(columns, rows);
+  const screen = new Screen({
+    terminal,
+    theme,
+    start: { ...nothingShown, facts: { ...nothingShown.facts, ...known }, ...start },
+    now: () => NOW,
+    pressed: () => false,
+    submitted: () => {},
+  });
+  screen.start();
+  return { screen, terminal, seen: async () => `${(await terminal.screen()).join("\n")}\n` };
+}

@@ -1,0 +1,192 @@
+/** Tests modes/interactive/state/finished-blocks.ts: printable, settled length. */
+
+import type { AgentEvent } from "@pith/agent";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { codeAt, paragraphs } from "../../../../src/modes/interactive/state/blocks.ts";
+import { printable, settled as settledLengths } from "../../../../src/modes/interactive/state/finished-blocks.ts";
+import { nothingShown } from "../../../../src/modes/interactive/state/screen-state.ts";
+import {
+  appended,
+  callEvents,
+  ended,
+  messageOf,
+  type Part,
+  pieces,
+  readIn,
+  restart,
+  settled,
+  shown,
+  started,
+} from "./replies.ts";
+
+describe("printable", () => {
+  /** Every word is there once in all of a stream, so that a second one would be seen. */
+  interface Reply {
+    readonly shapes: readonly { readonly kind: "text" | "thinking" | "call"; readonly words: readonly string[] }[];
+    readonly length: number;
+    readonly fate: "kept" | "restarted" | "aborted" | "lost";
+  }
+
+  const separators = [
+    "\n\n",
+    "\n",
+    " ",
+    "\n\n```ts\n",
+    "\n```\n\n",
+    "\n\n- ",
+    "\n\n  ",
+    "\n\n| a | b |\n|---|---|\n| ",
+  ];
+
+  const reply: fc.Arbitrary<Reply> = fc.record({
+    shapes: fc.array(
+      fc.record({
+        kind: fc.constantFrom("text" as const, "text" as const, "thinking" as const, "call" as const),
+        words: fc.array(fc.constantFrom(...separators), { minLength: 1, maxLength: 12 }),
+      }),
+      { minLength: 1, maxLength: 4 },
+    ),
+    length: fc.integer({ min: 1, max: 40 }),
+    fate: fc.constantFrom("kept" as const, "kept" as const, "restarted" as const, "aborted" as const, "lost" as const),
+  });
+
+  function partsOf({ shapes }: Reply, name: string): readonly Part[] {
+    return shapes.map(({ kind, words }, at): Part => {
+      const text = words.map((separator, word) => `${name}p${at}w${word}x${separator}`).join("");
+      if (kind === "text") return { type: "text", text };
+      if (kind === "thinking") return { type: "thinking", thinking: text };
+      return { type: "toolCall", id: `${name}p${at}w0x`, name: "read", arguments: {} };
+    });
+  }
+
+  interface Told {
+    readonly events: readonly AgentEvent[];
+    readonly logged: readonly string[];
+  }
+
+  function toldOf(given: Reply, name: string): Told {
+    const parts = partsOf(given, name);
+    const aborted = given.fate === "aborted";
+    const entry = appended(name, messageOf(parts, aborted ? "aborted" : "stop"));
+    const calls = parts.filter((part) => part.type === "toolCall");
+    const runs = aborted ? [] : calls.flatMap((call) => callEvents(call, "some output"));
+    const whole = [started(), ...pieces(parts, given.length), entry, ...runs];
+    const logged = parts.flatMap((part) => wordsIn(JSON.stringify(part)));
+    if (given.fate === "lost") return { events: [started(), ...pieces(parts, given.length)], logged: [] };
+    if (given.fate !== "restarted") return { events: whole, logged };
+    const again = partsOf(given, `${name}again`);
+    const events = [started(), ...pieces(again, given.length), restart, ...whole.slice(1)];
+    return { events, logged };
+  }
+
+  function wordsIn(text: string): readonly string[] {
+    return text.match(/r\d+(?:again)?p\d+w\d+x/g) ?? [];
+  }
+
+  test("SCR11 every word of the log is read once and in its order, and a word that is in no log at most once", () => {
+    fc.assert(
+      fc.property(fc.array(reply, { minLength: 1, maxLength: 4 }), (replies) => {
+        const told = replies.map((each, at) => toldOf(each, `r${at}`));
+        const start: AgentEvent = { type: "agent_start" };
+        const came = shown([start, ...told.flatMap(({ events }) => events), ended, settled]);
+        const read = readIn(came).flatMap(wordsIn);
+        expect(new Set(read).size).toBe(read.length);
+        const logged = told.flatMap((each) => each.logged);
+        expect(read.filter((word) => logged.includes(word))).toEqual(logged);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test("SCR11 at every moment no word is read twice", () => {
+    fc.assert(
+      fc.property(reply, (given) => {
+        const { events } = toldOf(given, "r0");
+        for (let count = 1; count <= events.length; count += 3) {
+          const read = readIn(shown(events.slice(0, count))).flatMap(wordsIn);
+          expect(new Set(read).size).toBe(read.length);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("SCR12 nothing is printed before what stands in front of it", () => {
+    const running = { kind: "called", id: "c", tool: "bash", arguments: {}, output: "", images: [] } as const;
+    const said = { kind: "said", id: "s", text: "hi", images: [] } as const;
+    const { blocks, rest } = printable({ ...nothingShown, blocks: [said, { ...running, state: "running" }, said] });
+    expect(blocks).toEqual([said]);
+    expect(rest.blocks.map(({ kind }) => kind)).toEqual(["called", "said"]);
+  });
+
+  test("SCR12 what can be opened stays until something follows it, and an answer does not stay", () => {
+    const call = { kind: "called", id: "c", tool: "ls", arguments: {}, output: "", images: [], state: "done" } as const;
+    const answer = { kind: "answered", id: "a", text: "so", isOpen: false, printed: 0 } as const;
+    expect(printable({ ...nothingShown, blocks: [call] }).blocks).toEqual([]);
+    expect(printable({ ...nothingShown, blocks: [call, answer] }).blocks).toEqual([call, answer]);
+  });
+
+  test("calls and thoughts in a row stand close to each other, also below what was printed", () => {
+    const call = { kind: "called", id: "c", tool: "ls", arguments: {}, output: "", images: [], state: "done" } as const;
+    const { blocks, rest } = printable({ ...nothingShown, blocks: [call, call, call] });
+    expect(blocks.map(({ isClose = false }) => isClose)).toEqual([false, true]);
+    expect(rest.blocks.map(({ isClose = false }) => isClose)).toEqual([true]);
+  });
+
+  test("SCR20 a piece within a line is not held against all that stands before it", () => {
+    const open = { kind: "answered", id: "a", isOpen: true, printed: 0 } as const;
+    const state = { ...nothingShown, blocks: [{ ...open, text: "one\n\ntwo", isWithinLine: true }] };
+    expect(printable(state).rest).toBe(state);
+    const begun = { ...nothingShown, blocks: [{ ...open, text: "one\n\ntwo", isWithinLine: false }] };
+    expect(printable(begun).rest.blocks).toMatchObject([{ printed: 5 }]);
+  });
+});
+
+describe("settled length", () => {
+  function paragraphsOf(text: string): readonly string[] {
+    return [...paragraphs(text, 0)].map(({ start, end }) => text.slice(start, end));
+  }
+
+  test("a paragraph is over when another has begun", () => {
+    expect(settledLengths("one\n\n", 0).length).toBe(0);
+    expect(settledLengths("one\n\n ", 0).length).toBe(0);
+    expect(settledLengths("one\n\nt", 0).length).toBe(5);
+    expect(settledLengths("one\ntwo\n", 0).length).toBe(0);
+    expect(settledLengths("one\n```\n", 0).length).toBe(4);
+  });
+
+  test("blank lines within fenced code end nothing", () => {
+    expect(settledLengths("```\na\n\nb\n", 0).length).toBe(0);
+    expect(settledLengths("```\na\n\nb\n```", 0).length).toBe(0);
+    expect(settledLengths("```\na\n\nb\n```\n", 0).length).toBe(13);
+    expect(paragraphsOf("so:\n```\na\n\nb\n```\nand")).toEqual(["so:\n", "```\na\n\nb\n```\n", "and"]);
+  });
+
+  test("what is indented belongs to what stands above it", () => {
+    expect(settledLengths("- a\n\n  more of a\n\n- b\n", 0).length).toBe(18);
+    expect(paragraphsOf("- a\n\n  ```\nx\n\ny\n  ```\n")).toHaveLength(1);
+  });
+
+  test("SCR20 of long code all but its last lines is settled, and it goes on from there", () => {
+    const code = Array.from({ length: 40 }, (_, at) => `line ${at}`).join("\n");
+    const text = `\`\`\`ts\n${code}`;
+    const first = settledLengths(text, 0);
+    expect(first.code).toEqual({ mark: "```", language: "ts", start: 6 });
+    expect(text.slice(first.length)).toBe(Array.from({ length: 5 }, (_, at) => `line ${at + 35}`).join("\n"));
+    expect(settledLengths(text, first.length, first.code)).toEqual(first);
+    expect(codeAt(text, first.length)).toEqual(first.code);
+    const closed = settledLengths(`${text}\n\`\`\`\n\nso`, first.length, first.code);
+    expect([closed.length, closed.code]).toEqual([`${text}\n\`\`\`\n\n`.length, null]);
+  });
+
+  test("SCR11 paragraphs are the text, whole", () => {
+    const line = fc.constantFrom("a", "", "  b", "```ts", "```", "  ```", "- c", "| d |", "> e", "```x``` y");
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 20 }), (lines) => {
+        const text = lines.join("\n");
+        expect(paragraphsOf(text).join("")).toBe(text);
+      }),
+    );
+  });
+});

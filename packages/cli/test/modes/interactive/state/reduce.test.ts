@@ -1,0 +1,200 @@
+/** Tests modes/interactive/state/reduce.ts: fold, queued words. */
+
+import type { AgentEvent, CompactionEvent } from "@pith/agent";
+import type { BashExecutionMessage, BranchSummaryEntry, CompactionEntry } from "@pith/context";
+import { describe, expect, test } from "vitest";
+import type { Block } from "../../../../src/modes/interactive/state/blocks.ts";
+import { fold, queuedWords } from "../../../../src/modes/interactive/state/reduce.ts";
+import { foldEntry } from "../../../../src/modes/interactive/state/reduce-entry.ts";
+import { nothingShown, type ScreenState } from "../../../../src/modes/interactive/state/screen-state.ts";
+import { appended, ended, messageOf, pieces, readIn, restart, shown, started } from "./replies.ts";
+
+describe("fold", () => {
+  const begun: AgentEvent = { type: "agent_start" };
+  const text = (words: string) => ({ type: "text", text: words }) as const;
+
+  function after(events: readonly AgentEvent[], start: ScreenState = nothingShown): ScreenState {
+    return events.reduce((state, event) => fold(state, event, 0), start);
+  }
+
+  describe("a reply", () => {
+    test("SCR13 that begins anew leaves what was printed, says that it broke off, and is not mixed with it", () => {
+      const came = shown([
+        begun,
+        started(),
+        ...pieces([text("one\n\ntwo and")], 4),
+        restart,
+        ...pieces([text("three")], 9),
+      ]);
+      expect(readIn(came)).toEqual(["one\n\n", "what stands above broke off", "three"]);
+    });
+
+    test("SCR13 that begins anew before anything was printed leaves nothing of its first try", () => {
+      expect(readIn(shown([begun, started(), ...pieces([text("one")], 4), restart]))).toEqual([]);
+    });
+
+    test("SCR13 that was stopped stays as far as the log has it, and its calls are broken off", () => {
+      const parts = [text("half"), { type: "toolCall", id: "c", name: "ls", arguments: {} }] as const;
+      const stopped: AgentEvent = { type: "agent_end", messages: [], end: { type: "aborted" } };
+      const { printed, state } = shown([begun, started(), appended("e", messageOf(parts, "aborted")), stopped]);
+      const all = [...printed, ...state.blocks];
+      expect(all.map(({ kind }) => kind)).toEqual(["answered", "called", "note"]);
+      expect(all[1]).toMatchObject({ state: "broken-off" });
+      expect(all[2]).toMatchObject({ text: "stopped", tone: "warning" });
+    });
+
+    test("read from the log tells by itself how it broke off", () => {
+      const { blocks } = foldEntry(nothingShown, {
+        ...{ type: "message", id: "e", parentId: null, timestamp: "" },
+        message: { ...messageOf([text("half")], "error"), errorMessage: "the line went dead" },
+      });
+      expect(blocks.map((block) => ("text" in block ? block.text : ""))).toEqual(["half", "the line went dead"]);
+    });
+
+    test("of which all was printed leaves no empty block", () => {
+      const parts = [text("one\n\n"), { type: "toolCall", id: "c", name: "ls", arguments: {} }] as const;
+      const { state } = shown([begun, started(), ...pieces([text("one\n\nx")], 9)]);
+      const drafts = { ...state, blocks: state.blocks.map((block) => ({ ...block, text: "one\n\n" }) as Block) };
+      expect(after([appended("e", messageOf(parts))], drafts).blocks.map(({ kind }) => kind)).toEqual(["called"]);
+    });
+
+    test("gives each of its drafts an id that no other had", () => {
+      const reply = [started(), ...pieces([{ type: "thinking", thinking: "hm" }, text("so\n\nand")], 3)];
+      const { printed, state } = shown([begun, ...reply, restart, ...reply, restart, ...reply]);
+      const ids = [...printed, ...state.blocks]
+        .filter(({ kind }) => kind === "note" || kind === "thought")
+        .map(({ id }) => id);
+      // The last thought stands twice: printed, and as the place that is kept for it.
+      expect(new Set(ids).size).toBe(ids.length - 1);
+    });
+
+    test("says how long was thought", () => {
+      const thinking: AgentEvent = { type: "message_update", delta: { type: "thinking-delta", text: "hm" } };
+      const answer: AgentEvent = { type: "message_update", delta: { type: "text-delta", text: "so" } };
+      const { blocks } = fold(fold(nothingShown, thinking, 1_000), answer, 4_500);
+      expect(blocks[0]).toMatchObject({ kind: "thought", isOpen: false, tookMs: 3_500 });
+    });
+  });
+
+  describe("a compaction", () => {
+    const entry: CompactionEntry = {
+      ...{
+        type: "compaction",
+        id: "k",
+        parentId: null,
+        timestamp: "",
+        summary: "",
+        firstKeptEntryId: "k",
+        tokensBefore: 9,
+      },
+    };
+    const compacted: AgentEvent = { type: "entry_appended", entry };
+    const quality: CompactionEvent = {
+      ...{
+        type: "compaction_quality",
+        compactionId: "k",
+        findings: [{ code: "repaired", note: "two places were mended" }],
+      },
+    };
+
+    test("SCR14 tells its steps while it goes on", () => {
+      const start: AgentEvent = { type: "compaction_start", reason: "threshold" };
+      const writing: AgentEvent = { type: "compaction_progress", reason: "threshold", step: "writing", tokens: 1_200 };
+      const { work } = after([start, writing]);
+      expect(work).toMatchObject({ type: "compacting", step: "tells it in short, 1.2k tokens so far" });
+      const answered: AgentEvent = { type: "compaction_progress", reason: "threshold", step: "answered", attempts: 1 };
+      expect(after([start, writing, answered]).work).toEqual(work);
+    });
+
+    test("SCR14 bears what should be known of it, or a note does where it was printed already", () => {
+      expect(after([compacted, quality]).blocks).toMatchObject([{ warnings: ["two places were mended"] }]);
+      expect(after([quality]).blocks).toMatchObject([
+        { kind: "note", tone: "warning", text: "two places were mended" },
+      ]);
+    });
+
+    test("SCR14 that is undone says so, and so does one that counts again", () => {
+      const undone: AgentEvent = { type: "compaction_undone", compactionId: "k", leafId: null };
+      const redone: AgentEvent = { type: "compaction_redone", compactionId: "k", leafId: null };
+      expect(after([compacted, undone]).blocks).toMatchObject([{ isUndone: true }]);
+      expect(after([compacted, undone, redone]).blocks).toMatchObject([{ isUndone: false }]);
+      expect(after([undone, redone]).blocks.map(({ kind }) => kind)).toEqual(["note", "note"]);
+    });
+  });
+
+  test("SCR15 a move parts what was from what is, and what was left is told on this side", () => {
+    const summaryEntry: BranchSummaryEntry = {
+      ...{ type: "branch_summary", id: "b", parentId: null, timestamp: "", fromId: "x", summary: "tried it" },
+    };
+    const moved: AgentEvent = { type: "session_tree", newLeafId: "b", oldLeafId: "x", summaryEntry };
+    const { blocks, work } = after([
+      { type: "branch_summary_progress", step: "writing", tokens: 100 },
+      { type: "entry_appended", entry: summaryEntry },
+      moved,
+    ]);
+    expect(blocks).toMatchObject([
+      { kind: "note", divides: true },
+      { kind: "branch-told", id: "b" },
+    ]);
+    expect(work).toEqual({ type: "idle" });
+  });
+
+  test("SCR15 a move takes away the hint of the place that was left", () => {
+    const moved: AgentEvent = { type: "session_tree", newLeafId: "b", oldLeafId: "x" };
+    expect(after([moved], { ...nothingShown, hint: "Alt+U undoes it again." }).hint).toBeNull();
+  });
+
+  test("a shell line of the log takes the place of the one that was seen while it ran", () => {
+    const open = { kind: "shell", id: "draft:s", command: "ls", output: "a", exitCode: null } as const;
+    const start = { ...nothingShown, blocks: [{ ...open, isCancelled: false, isPrivate: false, isOpen: true }] };
+    const message: BashExecutionMessage = {
+      ...{
+        role: "bashExecution",
+        command: "ls",
+        output: "a\nb",
+        exitCode: 0,
+        cancelled: false,
+        truncated: false,
+        timestamp: 0,
+      },
+    };
+    const { blocks } = after([appended("e", message)], start);
+    expect(blocks).toMatchObject([{ kind: "shell", id: "e", output: "a\nb", isOpen: false }]);
+  });
+
+  test("a run that is over waits for no call", () => {
+    const call = {
+      kind: "called",
+      id: "c",
+      tool: "ls",
+      arguments: {},
+      output: "",
+      images: [],
+      state: "waiting",
+    } as const;
+    expect(after([ended], { ...nothingShown, blocks: [call] }).blocks).toMatchObject([{ state: "broken-off" }]);
+  });
+});
+
+describe("queued words", () => {
+  test("TYP1 what waits is seen in one line: its words, without the files that are said with them", () => {
+    const said = [
+      "leave the snapshots alone",
+      '<file path="a.ts">\nlet a;\n</file>\nlook at @a.ts first\nand then at the rest',
+      "[picture 1: 16 bytes png]\n[image/png]\nwhat is [picture 1: 16 bytes png]?",
+      "one\ntwo\nthree",
+    ];
+    expect(queuedWords(said)).toEqual([
+      "leave the snapshots alone",
+      "look at @a.ts first (+1 line)",
+      "what is [picture 1: 16 bytes png]?",
+      "one (+2 lines)",
+    ]);
+  });
+
+  test("TYP1 however long the words are, little of them is kept to be drawn", () => {
+    const [kept = ""] = queuedWords([`${"x".repeat(1_000_000)}\n${"y\n".repeat(100_000)}end`]);
+    expect(kept.length).toBeLessThan(1_100);
+    expect(kept).toMatch(/x \(\+100,001 lines\)$/);
+  });
+});

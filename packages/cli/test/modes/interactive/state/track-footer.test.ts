@@ -1,0 +1,257 @@
+/** Tests modes/interactive/state/track-footer.ts: git branch, keep facts, place in tree, quality hint, meter of. */
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { budgetFor, type CompactionEntry, compactionLimits, extended, windowOf } from "@pith/context";
+import { story } from "@pith/context/testing";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { contextReport } from "../../../../src/context-report/report.ts";
+import {
+  gitBranch,
+  headFile,
+  meterOf,
+  placeInTree,
+  qualityHint,
+} from "../../../../src/modes/interactive/state/track-footer.ts";
+import { deskOf } from "../../../commands/desks.ts";
+import { ALT_U, atRest, exchanged, longTalk, shows } from "../long-talk.ts";
+import { talkOn } from "../talk-on.ts";
+
+describe("git branch", async () => {
+  let folder = "";
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "pith-branch-"));
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const branchAt = async (path: string): Promise<string | null> => gitBranch(await headFile(path));
+
+  test("MET6 the branch is read from the files of the folder or of one above it", async () => {
+    mkdirSync(join(folder, ".git"));
+    mkdirSync(join(folder, "src/deep"), { recursive: true });
+    writeFileSync(join(folder, ".git/HEAD"), "ref: refs/heads/feature/parser\n");
+    expect(await branchAt(join(folder, "src/deep"))).toBe("feature/parser");
+    writeFileSync(join(folder, ".git/HEAD"), "0123456789abcdef0123456789abcdef01234567\n");
+    expect(await branchAt(folder)).toBe("0123456");
+  });
+
+  test("MET6 in a worktree it is that of the worktree", async () => {
+    mkdirSync(join(folder, "main/.git/worktrees/side"), { recursive: true });
+    mkdirSync(join(folder, "side"));
+    writeFileSync(join(folder, "main/.git/worktrees/side/HEAD"), "ref: refs/heads/side\n");
+    writeFileSync(join(folder, "side/.git"), "gitdir: ../main/.git/worktrees/side\n");
+    expect(await branchAt(join(folder, "side"))).toBe("side");
+  });
+
+  test("MET6 where there is no branch, or nonsense, there is none", async () => {
+    expect(await gitBranch(null)).toBeNull();
+    expect(await gitBranch(join(folder, "HEAD"))).toBeNull();
+    mkdirSync(join(folder, ".git"));
+    for (const text of ["", "nonsense", "ref: refs/heads/a b\n", "x".repeat(100_000)]) {
+      writeFileSync(join(folder, ".git/HEAD"), text);
+      expect(await branchAt(folder)).toBeNull();
+    }
+  });
+});
+
+describe("keep facts", () => {
+  test("MET5 the cost is that of the whole session, summaries included, and no undo makes it less", async () => {
+    const talk = await longTalk();
+    await exchanged(talk, 5);
+    await talk.until(() => (talk.screen.state.facts.cost ?? 0) > 0);
+    const replies = talk.screen.state.facts.cost ?? 0;
+    talk.say("/compact all of it");
+    await shows(talk, "compacted:");
+    await atRest(talk);
+    await talk.until(() => (talk.screen.state.facts.cost ?? 0) > replies);
+    await talk.until(() => (talk.screen.state.facts.meter?.parts.checkpoint ?? 0) > 0);
+    const { cost } = talk.screen.state.facts;
+    talk.terminal.press(ALT_U);
+    await talk.until(() => talk.screen.state.facts.meter?.parts.checkpoint === 0);
+    expect(talk.screen.state.facts.cost).toBe(cost);
+  });
+
+  test("MET5 while a reply comes, nothing is weighed: only what is written is", async () => {
+    const words = "one two three four five six seven eight nine ten";
+    const talk = await talkOn([{ parts: [{ type: "text", text: words.repeat(20) }], pace: { everyMs: 5, chunk: 10 } }]);
+    await talk.until(() => talk.screen.state.facts.meter !== null);
+    const meters = new Set<unknown>();
+    const change = talk.screen.change.bind(talk.screen);
+    talk.screen.change = (act) => {
+      change(act);
+      meters.add(talk.screen.state.facts.meter);
+    };
+    talk.say("count");
+    await talk.sees("ten");
+    await talk.until(() => talk.screen.state.work.type === "idle");
+    expect(meters.size).toBeLessThan(12);
+  });
+
+  test("MET5 MET6 the session's name and the branch of the folder are told, and follow", async () => {
+    const talk = await talkOn(["yes", "no"], {
+      prepare: ({ folder }) => {
+        mkdirSync(join(folder, ".git"));
+        writeFileSync(join(folder, ".git/HEAD"), "ref: refs/heads/first\n");
+      },
+    });
+    await talk.until(() => talk.screen.state.facts.gitBranch === "first");
+    talk.say("/name my own name");
+    await talk.until(() => talk.screen.state.facts.sessionName === "my own name");
+    writeFileSync(join(talk.folder, ".git/HEAD"), "ref: refs/heads/second\n");
+    talk.say("go");
+    await talk.until(() => talk.screen.state.facts.gitBranch === "second");
+  });
+
+  test("MET17 before the first word the meter has what the model will be told first, as /context has it", async () => {
+    const talk = await talkOn(["yes"]);
+    await talk.until(() => talk.screen.state.facts.meter !== null);
+    const meter = talk.screen.state.facts.meter;
+    expect(meter?.tokens).toBeGreaterThan(500);
+    expect(meter?.parts.system).toBe(meter?.tokens);
+    talk.say("/name my own");
+    await talk.until(() => talk.screen.state.facts.sessionName === "my own");
+    expect(talk.screen.state.facts.meter?.tokens).toBe(meter?.tokens);
+    talk.say("/context");
+    await shows(talk, "system prompt and tools");
+  });
+});
+
+describe("place in tree", () => {
+  const placeAfter = async (...lines: readonly string[]): Promise<string | null> =>
+    placeInTree((await deskOf(lines)).agent.session);
+
+  test("MET5 the branches are counted, and who has gone back to where others went on is told so", async () => {
+    expect(await placeAfter("user: one", "says: two")).toBeNull();
+    expect(await placeAfter("user: one", "says: two", "moves: e1", "says: three")).toBe("2 branches");
+    expect(await placeAfter("user: one", "says: two", "moves: e1", "says: three", "user: four", "moves: e1")).toMatch(
+      /^between \d branches$/,
+    );
+  });
+});
+
+describe("quality hint", () => {
+  function compaction(receipt: object): readonly [CompactionEntry] {
+    const entry = story("user: go", "compacts: told, keeps nothing").find(({ type }) => type === "compaction");
+    if (entry?.type !== "compaction") throw new Error("no compaction");
+    const whole = {
+      route: "model",
+      withoutProgress: 0,
+      tokens: { before: 9, after: 3, limit: null },
+      findings: [],
+      ...receipt,
+    };
+    return [{ ...entry, details: { pith: { receipt: whole } } }];
+  }
+
+  test("MET15 a second compaction says in one line how to begin afresh, and a flaw where to look", () => {
+    expect(qualityHint(compaction({}), { compactions: 1 })).toBeUndefined();
+    expect(qualityHint(compaction({}), { compactions: 2 })).toMatch(/^Summed up 2 times.*\/handoff/);
+    expect(qualityHint(compaction({ route: "model-free" }), { compactions: 1 })).toContain("No model told it");
+    expect(
+      qualityHint(compaction({ findings: [{ code: "unknown-id", note: "e9 is not there" }] }), { compactions: 1 }),
+    ).toContain("mended");
+    expect(
+      qualityHint(compaction({ findings: [{ code: "words-evicted", note: "2 of your messages" }] }), {
+        compactions: 1,
+      }),
+    ).toBeUndefined();
+  });
+
+  test("MET15 in the middle of work the line names the keys, since its receipt is printed without them", () => {
+    expect(qualityHint(compaction({}), { compactions: 1, isRunning: true })).toBe(
+      "Compacted. Alt+U undoes it; Alt+S shows what the model sees now.",
+    );
+  });
+
+  test("MET15 the line goes when the talk goes on", () => {
+    expect(qualityHint(story("user: on"), { compactions: 2 })).toBeNull();
+    expect(qualityHint(story("says: yes"), { compactions: 2 })).toBeUndefined();
+  });
+});
+
+describe("meter of", () => {
+  const line = fc.oneof(
+    ...["user: do this", "says: done", "note: by the way", "bash: ls -> a.ts"].map((each) => fc.constant(each)),
+    fc.constant("thinks: hm"),
+    fc.nat(60).map((count) => `user: ${"more words ".repeat(count + 1)}`),
+    fc.nat(60).map((count) => `says: ${"an answer, and ".repeat(count + 1)}`),
+  );
+
+  test("MET2 its parts add up to its tokens, and are those of /context, on any branch", () => {
+    fc.assert(
+      fc.property(fc.array(line, { minLength: 1, maxLength: 30 }), fc.nat(), fc.nat(4_000), (lines, cut, fixed) => {
+        const told = [
+          "system: You work.",
+          "user: go",
+          ...lines.filter((each, at) => !each.startsWith("thinks") || lines[at + 1]?.startsWith("says")),
+        ];
+        const entries = story(...told);
+        const kept = entries[1 + (cut % (entries.length - 1))]?.id;
+        const branch =
+          cut % 2 === 0 ? told : [...told, `compacts: what was done, keeps ${kept}`, "user: on", "says: yes"];
+        const window = windowOf(story(...branch));
+        const budget = budgetFor(compactionLimits, { contextWindow: 50_000, fixed });
+        const meter = meterOf(window, budget);
+        const report = contextReport(window, budget);
+        const of = (place: string): number =>
+          report.parts.filter((part) => part.place === place).reduce((sum, { tokens }) => sum + tokens, 0);
+        const { system, pins, words, checkpoint, tail, fresh } = meter.parts;
+        expect(system + pins + words + checkpoint + tail + fresh).toBe(meter.tokens);
+        expect([meter.tokens, meter.limit, meter.soft, meter.held]).toEqual([
+          report.tokens,
+          report.limit,
+          report.soft,
+          report.held,
+        ]);
+        expect([system, pins + words + checkpoint, tail + fresh]).toEqual([of("system"), of("front"), of("tail")]);
+      }),
+    );
+  });
+
+  test("MET2 they are the agent's own figures", async () => {
+    const { agent } = await deskOf(["user: go", "says: gone", "user: again"]);
+    const { tokens, contextWindow } = agent.contextUsage();
+    expect(meterOf(agent.session.window, agent.budget)).toMatchObject({ tokens, contextWindow });
+  });
+
+  test("MET2 kept on from look to look they are what they are when counted anew", () => {
+    const budget = budgetFor(compactionLimits, { contextWindow: 50_000 });
+    const entries = story(
+      "user: go",
+      "says: one",
+      "user: two",
+      "says: three",
+      "compacts: told, keeps e3",
+      "user: four",
+      "says: five",
+    );
+    let window = windowOf(entries.slice(0, 1));
+    for (const entry of entries.slice(1)) {
+      window = extended(window, [entry]);
+      const anew = windowOf(structuredClone(entries.slice(0, entries.indexOf(entry) + 1)));
+      expect(meterOf(window, budget)).toEqual(meterOf(anew, budget));
+    }
+  });
+
+  test("MET5 a look at ten thousand messages costs a fraction of the first when little has come", () => {
+    const lines = Array.from({ length: 5_000 }, (_, at) => [`user: number ${at}`, `says: it is ${at}`]).flat();
+    let window = windowOf(story(...lines));
+    const budget = budgetFor(compactionLimits, { contextWindow: 400_000 });
+    const took = (act: () => unknown): number => {
+      const begun = performance.now();
+      act();
+      return performance.now() - begun;
+    };
+    const whole = took(() => meterOf(window, budget));
+    const later = story(...Array.from({ length: 50 }, () => "user: more")).map((entry, at) => {
+      window = extended(window, [{ ...entry, id: `m${at}`, parentId: at === 0 ? "e10000" : `m${at - 1}` }]);
+      return took(() => meterOf(window, budget));
+    });
+    // Of many the middle, since others use this machine as well.
+    expect(later.toSorted((one, other) => one - other)[25] ?? whole).toBeLessThan(whole / 3);
+  });
+});

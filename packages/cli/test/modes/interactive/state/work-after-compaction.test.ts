@@ -1,0 +1,24 @@
+/** What is under way after a compaction: the run it came in, or nothing. */
+
+import type { AgentEvent } from "@pith/agent";
+import { expect, test } from "vitest";
+import { fold } from "../../../../src/modes/interactive/state/reduce.ts";
+import { nothingShown } from "../../../../src/modes/interactive/state/screen-state.ts";
+
+const begins: AgentEvent = { type: "compaction_start", reason: "threshold" };
+
+const ends: AgentEvent = {
+  ...{ type: "compaction_end", reason: "threshold", aborted: false, willRetry: false, calls: 0, durationMs: 1 },
+  compaction: { type: "cancelled" },
+};
+
+const workAfter = (...events: readonly AgentEvent[]): string =>
+  events.reduce((state, event) => fold(state, event, 0), nothingShown).work.type;
+
+test("MET7 after a compaction in a run the run goes on; after one that came alone nothing is under way", () => {
+  expect(workAfter({ type: "agent_start" }, begins, ends)).toBe("running");
+  expect(workAfter(begins, ends)).toBe("idle");
+  expect(workAfter({ type: "agent_start" }, { ...begins, reason: "manual" }, { ...ends, reason: "manual" })).toBe(
+    "running",
+  );
+});

@@ -1,0 +1,247 @@
+/** Tests modes/interactive/submit.ts: submit, shell line. */
+
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { historyFile, readHistory } from "../../../src/modes/interactive/editor/history.ts";
+import { all, atRest, atWork, heard } from "./editor/at-work.ts";
+import { type TalkOn, talkOn } from "./talk-on.ts";
+
+describe("submit", () => {
+  const paste = (text: string): string => `\x1b[200~${text}\x1b[201~`;
+  const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+
+  test("TYP10 a file named with an @ is said with the words, a folder by its names, and what is not there is a word", async () => {
+    const talk = await talkOn(["fine now"], all());
+    mkdirSync(join(talk.folder, "src"));
+    writeFileSync(join(talk.folder, "src/a.ts"), "let a = 1;\n");
+    talk.say("look at @src/a.ts, @src and @nobody");
+    await talk.sees("fine now");
+    expect(heard(talk)).toEqual(
+      expect.arrayContaining([
+        '<file path="src/a.ts">\nlet a = 1;\n</file>',
+        '<folder path="src">\na.ts\n</folder>',
+        "look at @src/a.ts, @src and @nobody",
+      ]),
+    );
+    const seen = (await talk.terminal.all()).join("\n");
+    expect(seen).toContain("look at @src/a.ts, @src and @nobody");
+    expect(seen).not.toContain("let a = 1");
+  });
+
+  test("TYP10 files go with what a template says, too", async () => {
+    const talk = await talkOn(["fine now"], {
+      ...all(),
+      prepare: ({ home, folder }) => {
+        mkdirSync(join(home, "prompts"));
+        writeFileSync(join(home, "prompts", "review.md"), "Review $1 with care");
+        writeFileSync(join(folder, "a.ts"), "let a = 1;\n");
+      },
+    });
+    talk.say("/review @a.ts");
+    await talk.sees("fine now");
+    expect(heard(talk)).toEqual(
+      expect.arrayContaining(['<file path="a.ts">\nlet a = 1;\n</file>', "Review @a.ts with care"]),
+    );
+  });
+
+  test("TYP10 what cannot be said with them is told, and the words are back in the editor", async () => {
+    const talk = await talkOn(["fine now"], all());
+    writeFileSync(join(talk.folder, "big.txt"), "x".repeat(300 * 1024));
+    talk.say("see @big.txt");
+    await talk.sees("too much to be said");
+    await talk.until(() => talk.screen.words.text === "see @big.txt");
+    expect(talk.server.served).toHaveLength(0);
+  });
+
+  test("TYP9 a long paste is one marker, is said whole, and names no file", async () => {
+    const talk = await talkOn(["fine now"], all());
+    writeFileSync(join(talk.folder, ".env"), "TOKEN=abc\n");
+    const long = Array.from({ length: 30 }, (_, at) => `line ${at} @.env`).join("\n");
+    talk.terminal.type("read: ");
+    talk.terminal.press(paste(long));
+    await talk.sees("read: [paste #1 +30 lines]");
+    talk.terminal.press("\r");
+    await talk.sees("fine now");
+    expect(heard(talk).join("\n")).toContain(`read: ${long}`);
+    expect(heard(talk).join("\n")).not.toContain("TOKEN=abc");
+  });
+
+  test("TYP13 the path of a picture that is pasted becomes the picture, and is sent as one", async () => {
+    const talk = await talkOn(["fine now"], all());
+    writeFileSync(join(talk.folder, "a picture.png"), PNG);
+    talk.terminal.press(paste(`'${join(talk.folder, "a picture.png")}'`));
+    await talk.until(() => talk.screen.words.text === "[picture 1: 16 bytes png] ");
+    talk.say("what is it?");
+    await talk.sees("fine now");
+    expect(JSON.stringify(talk.server.served.at(-1)?.body)).toContain(PNG.toString("base64"));
+    expect(heard(talk)).toContain("[picture 1: 16 bytes png] what is it?");
+  });
+
+  test("TYP13 a path without a picture stays words", async () => {
+    const talk = await talkOn(["fine now"], all());
+    talk.terminal.press(paste("/nowhere/a.png"));
+    await talk.until(() => talk.screen.words.text === "/nowhere/a.png");
+  });
+
+  test("TYP15 what was said is there in the next session of the folder, without secrets", async () => {
+    const secret = `sk-ant-api03-${"a1B2c3D4e5F6".repeat(7)}AA`;
+    const talk = await talkOn(["fine now", "fine now"], all());
+    talk.say(`use ${secret} please`);
+    await talk.sees("fine now");
+    await atRest(talk);
+    const place = { home: talk.home, cwd: process.cwd() };
+    await talk.until(() => existsSync(historyFile(place)));
+    const said = await readHistory(place);
+    expect(said).toHaveLength(1);
+    expect(said[0]).not.toContain(secret);
+    expect(said[0]).toMatch(/^use .* please$/);
+  });
+
+  test("TYP15 where nothing is kept, no history is either", async () => {
+    const talk = await talkOn(
+      ["fine now"],
+      all({ wish: { choices: { permissionMode: "all" }, session: { type: "none" } } }),
+    );
+    talk.say("whisper");
+    await talk.sees("fine now");
+    await atRest(talk);
+    expect(existsSync(historyFile({ home: talk.home, cwd: process.cwd() }))).toBe(false);
+  });
+
+  test("TYP13 several pictures that are dropped at once are all taken, what is none stays words, and Enter waits for them", async () => {
+    const talk = await talkOn(["fine now"], all());
+    for (const name of ["a.png", "b.png"]) writeFileSync(join(talk.folder, name), PNG);
+    const dropped = ["a.png", "none.png", "b.png"].map((name) => join(talk.folder, name)).join(" ");
+    talk.terminal.press(paste(dropped), ..." what are they?", "\r");
+    await talk.sees("fine now");
+    const body = JSON.stringify(talk.server.served.at(-1)?.body);
+    expect(body.split(PNG.toString("base64"))).toHaveLength(3);
+    expect(heard(talk).at(-1)).toMatch(
+      /^\[picture 1: 16 bytes png\] \[picture 2: 16 bytes png\] \S+none\.png what are they\?$/,
+    );
+  });
+
+  test("TYP10 quick words do not overtake those whose files are read", async () => {
+    const talk = await talkOn([{ parts: [{ type: "text", text: "fine now" }] }, "fine now", "fine now"], all());
+    writeFileSync(join(talk.folder, "a.ts"), "let a = 1;\n".repeat(20_000));
+    for (const words of ["first @a.ts", "second"]) void talk.talk.submitted(words);
+    const said = (): readonly string[] => heard(talk).filter((text) => ["first @a.ts", "second"].includes(text));
+    await talk.until(() => said().length === 2);
+    expect(said()).toEqual(["first @a.ts", "second"]);
+  });
+
+  test("TYP10 many words with an @ that name no files are words", async () => {
+    const talk = await talkOn(["fine now"], all());
+    const names = Array.from({ length: 30 }, (_, at) => `@person${at}`).join(" ");
+    talk.say(`thank ${names}`);
+    await talk.sees("fine now");
+    expect(heard(talk)).toContain(`thank ${names}`);
+  });
+});
+
+describe("shell line", () => {
+  async function said(talk: TalkOn, words: string, answer: string): Promise<string> {
+    talk.say(words);
+    await talk.sees(answer);
+    await atRest(talk);
+    return heard(talk).join("\n");
+  }
+
+  test("TYP5 a line behind ! is run and told to the model with its output, one behind !! is not (B3)", async () => {
+    const talk = await talkOn(["I saw it"], all());
+    writeFileSync(join(talk.folder, "here.txt"), "");
+    talk.say("!ls; exit 3");
+    await talk.sees("here.txt");
+    await atRest(talk);
+    talk.say("!! echo priv$((40+2))ate");
+    await talk.sees("priv42ate");
+    await atRest(talk);
+    const told = await said(talk, "what do you see?", "I saw it");
+    expect(told).toContain("ls; exit 3");
+    expect(told).toContain("here.txt");
+    expect(told).toContain("Exit code: 3");
+    expect(told).not.toContain("system-update");
+    expect(told).not.toContain("priv42ate");
+  });
+
+  test("TYP5 it runs with the rights and the surroundings of whoever typed it", async () => {
+    const talk = await talkOn(["fine now"], all());
+    talk.say("!! touch made && echo $PITH_HOME");
+    await talk.sees(talk.home);
+    await atRest(talk);
+    expect(readFileSync(join(talk.folder, "made"), "utf8")).toBe("");
+  });
+
+  test("TYP6 what it says is seen as it comes, and Esc stops it", async () => {
+    const talk = await talkOn(["fine now"], all());
+    talk.say("!echo begun; sleep 60; echo never");
+    await talk.sees(/^ *begun/m);
+    talk.terminal.press("\x1b");
+    await atRest(talk);
+    const words = await said(talk, "and?", "fine now");
+    expect(words).toContain("begun");
+    expect(words).toMatch(/it was stopped/);
+  });
+
+  test("TYP6 words that are said behind a line are heard behind its output", async () => {
+    const talk = await talkOn(["I see"], all());
+    talk.say("!while [ ! -e go ]; do sleep 0.05; done; echo out$((1+1))put");
+    talk.say("what did it say?");
+    await talk.sees("↳ afterwards what did it say?");
+    expect(talk.server.served).toHaveLength(0);
+    writeFileSync(join(talk.folder, "go"), "");
+    await talk.sees("I see");
+    const words = heard(talk).join("\n");
+    expect(words.indexOf("out2put")).toBeGreaterThan(-1);
+    expect(words.indexOf("what did it say?")).toBeGreaterThan(words.indexOf("out2put"));
+  });
+
+  test("TYP6 while a run is under way it comes into the log between two requests, in order", async () => {
+    const talk = await atWork(["seen"]);
+    talk.say("!echo fir$((0))st");
+    talk.say("!echo sec$((0))ond");
+    await talk.sees("sec0ond");
+    expect(talk.server.served).toHaveLength(1);
+    talk.goOn();
+    await talk.sees("seen");
+    await atRest(talk);
+    const words = heard(talk).join("\n");
+    expect(words.indexOf("fir0st")).toBeGreaterThan(-1);
+    expect(words.indexOf("sec0ond")).toBeGreaterThan(words.indexOf("fir0st"));
+  });
+
+  test("TYP6 who leaves while a line runs ends it", async () => {
+    let pid = 0;
+    // Looked at when the talk is closed.
+    onTestFinished(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"));
+    const talk = await talkOn([], all());
+    talk.say("!echo $$ > pid; exec sleep 60");
+    await talk.until(
+      () => existsSync(join(talk.folder, "pid")) && readFileSync(join(talk.folder, "pid"), "utf8") !== "",
+    );
+    pid = Number(readFileSync(join(talk.folder, "pid"), "utf8"));
+    expect(process.kill(pid, 0)).toBe(true);
+  });
+
+  test("TYP7 a long output is bounded as that of the bash tool, and the whole of it can be read", async () => {
+    const talk = await talkOn(["fine now"], all());
+    talk.say("!seq 1 100000");
+    await atRest(talk);
+    await talk.sees("100000");
+    const words = await said(talk, "and?", "fine now");
+    expect(words.length).toBeLessThan(60_000);
+    expect(words).toMatch(/left out/);
+    expect(words).toMatch(/read blob:/);
+  });
+
+  test("TYP7 keys that a line prints are not told to the model", async () => {
+    const secret = `sk-ant-api03-${"a1B2c3D4e5F6".repeat(7)}AA`;
+    const talk = await talkOn(["fine now"], all());
+    writeFileSync(join(talk.folder, "key"), `${secret}\n`);
+    talk.say("!cat key; echo done$((1))");
+    await talk.sees("done1");
+    await atRest(talk);
+    expect(await said(talk, "and?", "fine now")).not.toContain(secret);
+  });
+});

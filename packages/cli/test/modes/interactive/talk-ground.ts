@@ -1,0 +1,97 @@
+/** A talk as somebody has it: a screen on a terminal for tests, real sessions in a folder of its own, and a scripted server that answers. */
+
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Step, startServer, type TestServer } from "@pith/testkit";
+import { readArguments } from "../../../src/args/args.ts";
+import type { Notifier } from "../../../src/modes/interactive/notifications.ts";
+import { themeNamed } from "../../../src/modes/interactive/render/theme.ts";
+import { Screen } from "../../../src/modes/interactive/screen.ts";
+import { oneAfterAnother, type Talk } from "../../../src/modes/interactive/session-loop.ts";
+import { nothingShown } from "../../../src/modes/interactive/state/screen-state.ts";
+import type { Exit } from "../../../src/modes/print/print.ts";
+import { Headless } from "./headless.ts";
+
+export class TalkGround {
+  readonly root: string = realpathSync(mkdtempSync(join(tmpdir(), "pith-talk-")));
+  readonly home: string = join(this.root, "home");
+  readonly folder: string = join(this.root, "project");
+  readonly #before = process.cwd();
+  readonly #variables = { ...process.env };
+  /** Told of what happens, where a test wants to know. */
+  notifier: Notifier | undefined;
+  #server: TestServer | null = null;
+  #talk: Talk | null = null;
+  terminal: Headless = new Headless(100, 40);
+  ended: Promise<Exit> = Promise.resolve({ code: 0 });
+
+  async serve(...script: readonly Step[]): Promise<void> {
+    for (const path of [this.home, this.folder]) mkdirSync(path, { recursive: true });
+    this.#server = await startServer({ script: [...script] });
+    Object.assign(process.env, { HOME: this.root, PITH_HOME: this.home, ANTHROPIC_API_KEY: "any" });
+    Object.assign(process.env, { ANTHROPIC_BASE_URL: this.#server.url });
+    process.chdir(this.folder);
+  }
+
+  /** `pith` with these arguments. */
+  start(...args: readonly string[]): void {
+    const read = readArguments(args);
+    if (read.type !== "wish") throw new Error(JSON.stringify(read));
+    this.terminal = new Headless(100, 40);
+    const screen = new Screen({
+      terminal: this.terminal,
+      theme: themeNamed("none"),
+      start: nothingShown,
+      now: Date.now,
+      pressed: (key) => this.#talk?.pressed(key) ?? false,
+      submitted: (written) => void this.#talk?.submitted(written),
+    });
+    screen.start();
+    const shown = (talk: Talk): void => {
+      this.#talk = talk;
+    };
+    this.ended = oneAfterAnother(read.wish, { screen, notifier: this.notifier, shown }).finally(async () => {
+      await this.#talk?.close();
+      this.#talk = null;
+      screen.stop();
+    });
+  }
+
+  async say(text: string): Promise<void> {
+    this.terminal.type(text);
+    this.terminal.press("\r");
+  }
+
+  /** All that is seen or was, once these words are among it. */
+  async until(words: string | RegExp): Promise<string> {
+    for (let tries = 0; tries < 3_000; tries++) {
+      const seen = (await this.terminal.all()).join("\n");
+      if (typeof words === "string" ? seen.includes(words) : words.test(seen)) return seen;
+      await sleep(20);
+    }
+    throw new Error(`never seen: ${words}\n${(await this.terminal.all()).join("\n")}`);
+  }
+
+  async gone(words: string): Promise<void> {
+    for (let tries = 0; tries < 3_000; tries++) {
+      if (!(await this.terminal.screen()).join("\n").includes(words)) return;
+      await sleep(20);
+    }
+    throw new Error(`still seen: ${words}`);
+  }
+
+  async leave(): Promise<Exit> {
+    await this.say("/quit");
+    return await this.ended;
+  }
+
+  async clear(): Promise<void> {
+    process.chdir(this.#before);
+    await this.#server?.close();
+    for (const name of Object.keys(process.env)) if (!(name in this.#variables)) delete process.env[name];
+    Object.assign(process.env, this.#variables);
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,81 @@
+/** Tests modes/interactive/terminal/terminal.ts: dress, rewraps. */
+
+import { describe, expect, test } from "vitest";
+import { MainScreen } from "../../../../src/modes/interactive/terminal/screens.ts";
+import { OneWrite, rewraps, wornHere } from "../../../../src/modes/interactive/terminal/terminal.ts";
+import { Headless } from "../headless.ts";
+
+describe("dress", () => {
+  const white = { r: 255, g: 255, b: 255 };
+
+  function terminalOf(background: typeof white | undefined) {
+    const seen = { asked: 0, redrawn: 0 };
+    const asked = async () => {
+      seen.asked += 1;
+      return background;
+    };
+    return { seen, background: asked, redraw: () => seen.redrawn++ };
+  }
+
+  test("SCR22 a light terminal that says so gets light colours, and is drawn anew", async () => {
+    const worn = wornHere({}, async () => undefined);
+    const terminal = terminalOf(white);
+    expect(worn.theme.name).toBe("dark");
+    await worn.follow(terminal);
+    expect([worn.theme.name, terminal.seen.redrawn]).toEqual(["light", 1]);
+  });
+
+  test("SCR22 one that says nothing stays as it was, and is not drawn anew", async () => {
+    const worn = wornHere({}, async () => "auto");
+    const terminal = terminalOf(undefined);
+    await worn.follow(terminal);
+    expect([worn.theme.name, terminal.seen]).toEqual(["dark", { asked: 1, redrawn: 0 }]);
+  });
+
+  test("SCR22 nobody is asked where it is set, or where there is no colour", async () => {
+    const [set, none] = [wornHere({}, async () => "light"), wornHere({ NO_COLOR: "1" }, async () => "light")];
+    const terminal = terminalOf(white);
+    await set.follow(terminal);
+    await none.follow(terminal);
+    expect([set.theme.name, none.theme.name, terminal.seen.asked]).toEqual(["light", "none", 0]);
+  });
+});
+
+describe("rewraps", () => {
+  test.each([
+    [{ TERM: "xterm-256color" }, true],
+    [{ TERM: "xterm-256color", XTERM_VERSION: "XTerm(390)" }, false],
+    [{ TERM: "linux" }, false],
+    [{ TERM: "st-256color" }, false],
+    [{ TERM: "stterm" }, true],
+    [{ TERM: "screen-256color", TMUX: "/tmp/tmux-1000/default,1,0", XTERM_VERSION: "XTerm(390)" }, true],
+    [{ TERM: "screen-256color", STY: "1.pts-0.here" }, false],
+    [{}, true],
+  ])("SCR25 %j wraps what stands on it: %s", (environment, expected) => {
+    expect(rewraps(environment)).toBe(expected);
+  });
+
+  test.each([true, false])(
+    "SCR25 finished lines stay and none of ours is left, wrapped anew or not: %s",
+    async (wraps) => {
+      const terminal = new Headless(100, 30);
+      // As old consoles do, which cut what is too long.
+      if (!wraps) terminal.emulator.options.windowsPty = { backend: "conpty", buildNumber: 1 };
+      const live = (width: number): readonly string[] =>
+        ["x", "y", "z"].map((sign) => sign.repeat(width)).concat("> editor");
+      const draw = ({ width }: { readonly width: number }) => live(width);
+      const screen = new MainScreen(new OneWrite(terminal), draw, { isRewrapped: wraps });
+      screen.start();
+      screen.print(Array.from({ length: 12 }, (_, at) => `finished ${at}`));
+      for (const columns of [70, 40, 90, 50]) {
+        await terminal.settled();
+        terminal.resize(columns, 30);
+        screen.renderNow();
+      }
+      // Beyond its edge nothing is seen, though the emulator knows what stood there.
+      const all = (await terminal.all()).map((line) => line.slice(0, 50)).filter((line) => line !== "");
+      const finished = Array.from({ length: 12 }, (_, at) => `finished ${at}`);
+      expect(all).toEqual([...finished, ...live(50)]);
+    },
+  );
+});

@@ -1,0 +1,247 @@
+/** The JSON mode as a process: every event a line, whatever happens, and every event there is. */
+
+import { spawn, spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { QUEUED, Session } from "@pith/context";
+import { machine, openStore } from "@pith/context/node";
+import { plantedSecrets, seededChance } from "@pith/context/testing";
+import type { Asked, Step } from "@pith/testkit";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Ground } from "../../ground.ts";
+
+let ground: Ground;
+beforeEach(() => {
+  ground = new Ground();
+});
+afterEach(() => ground.clear());
+
+interface Line {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+const linesOf = (out: string): readonly Line[] =>
+  out
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Line);
+const typesOf = (lines: readonly Line[]): readonly string[] => lines.map(({ type }) => type);
+const busy: Step = { refuse: { status: 529, message: "Overloaded", headers: { "retry-after": "0" } } };
+const call = (name: string, args: Readonly<Record<string, unknown>>) =>
+  ({ type: "call", name, arguments: args }) as const;
+
+/** Runs with a server that answers by what it is asked. */
+async function json(
+  words: readonly string[],
+  script: (asked: Asked) => Step = () => "Done.",
+): Promise<readonly Line[]> {
+  const { url } = await ground.serve(script);
+  const { out } = await ground.run(["--mode", "json", ...words], {
+    variables: { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url },
+  });
+  return linesOf(out);
+}
+
+test("JSON1 the session first, then every event on a line of its own, in pi's shapes", async () => {
+  const steps: readonly Step[] = [
+    busy,
+    {
+      parts: [
+        { type: "thinking", text: "hm" },
+        { type: "text", text: "Odd: \u2028\u0085\u202e" },
+        call("bash", { command: "echo hi" }),
+      ],
+    },
+    "Done.",
+  ];
+  const { code, out, notes } = await ground.pith(["--mode", "json", "Say \u2028 it."], steps);
+  const lines = linesOf(out);
+  expect({ code, notes }).toEqual({ code: 0, notes: "" });
+  expect(out).not.toMatch(/[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]--\n]/v);
+  expect(lines[0]).toMatchObject({ type: "session", version: 3, cwd: ground.folder });
+  expect(ground.session()).toContain(String(lines[0]?.id));
+  const told = typesOf(lines).filter((type) => !["entry_appended", "message_update"].includes(type));
+  expect(told).toEqual([
+    ...["session", "agent_start", "message_start", "message_end", "turn_start", "message_start"],
+    ...["auto_retry_start", "auto_retry_end", "message_end", "tool_execution_start", "tool_execution_update"],
+    ...["tool_execution_end", "message_start", "message_end", "turn_end"],
+    ...["turn_start", "message_start", "message_end", "turn_end", "agent_end", "agent_settled"],
+  ]);
+  const pieces = lines.flatMap((line) => (line.type === "message_update" ? [line.assistantMessageEvent as Line] : []));
+  const texts = pieces.filter(({ type }) => type === "text_delta").map(({ delta }) => delta);
+  expect(texts.join("")).toBe("Odd: \u2028\u0085\u202eDone.");
+  expect(pieces.find(({ type }) => type === "toolcall_end")).toMatchObject({ toolCall: { name: "bash" } });
+  expect(lines.find(({ type }) => type === "tool_execution_end")).toMatchObject({
+    result: { content: [{ type: "text", text: "hi" }], details: { exitCode: 0 } },
+  });
+});
+
+test("JSON2 what fails before there is a session is one line, with the code of the print mode; a run that fails says so last", async () => {
+  const keyless = await ground.run(["--mode", "json", "hi"]);
+  expect(keyless).toMatchObject({ code: 2, notes: expect.stringContaining("ANTHROPIC_API_KEY") });
+  expect(linesOf(keyless.out)).toMatchObject([{ type: "error", error: expect.stringContaining("ANTHROPIC_API_KEY") }]);
+  const unclear = await ground.run(["--mode=json", "--bogus", "hi"]);
+  expect(unclear).toMatchObject({ code: 2, notes: expect.stringContaining("--bogus") });
+  expect(linesOf(unclear.out)).toMatchObject([{ type: "error", error: expect.stringContaining("--bogus") }]);
+  const refused = await ground.pith(
+    ["--mode", "json", "hi"],
+    [{ refuse: { status: 401, message: "invalid x-api-key" } }],
+  );
+  expect(refused.code).toBe(1);
+  expect(linesOf(refused.out).slice(-3)).toMatchObject([
+    { type: "agent_end", end: { type: "failed" } },
+    { type: "agent_settled" },
+    { type: "error", error: expect.stringContaining("invalid x-api-key") },
+  ]);
+});
+
+describe("JSON3 commands", () => {
+  test.skipIf(process.platform === "win32")("JSON3 what a full disk has against one is its answer", async () => {
+    await ground.pith(["-p", "hi"], ["Hello."]);
+    const bin = join(import.meta.dirname, "../../../src/bin.ts");
+    const line = 'trap "" XFSZ; ulimit -f 1; exec "$0" "$1" --mode json -c "/thinking high"';
+    const env = { PATH: process.env.PATH, HOME: ground.userHome, PITH_HOME: ground.home, ANTHROPIC_API_KEY: "any" };
+    const { status, stdout } = spawnSync("bash", ["-c", line, process.execPath, bin], { cwd: ground.folder, env });
+    expect(status).toBe(1);
+    expect(linesOf(String(stdout)).slice(-2)).toMatchObject([
+      { type: "command_result", success: false, error: expect.stringContaining("the disk is full") },
+      { type: "error" },
+    ]);
+  });
+
+  test("JSON3 PRT14 answer with a line, need no key where they need no model, and leave no session behind", async () => {
+    const help = await ground.run(["--mode", "json", "/help"]);
+    expect(help.code).toBe(0);
+    expect(linesOf(help.out)).toMatchObject([
+      { type: "session" },
+      { type: "command_result", command: "/help", success: true, text: expect.stringContaining("/compact") },
+    ]);
+    expect(() => ground.session()).toThrow("there are 0 sessions");
+    const wrong = await ground.run(["--mode", "json", "/compcat"]);
+    expect(wrong.code).toBe(2);
+    expect(linesOf(wrong.out).at(-2)).toMatchObject({ success: false, error: expect.stringContaining("/compact?") });
+    const printed = await ground.run(["-p", "/help"]);
+    expect(printed).toMatchObject({ code: 0, notes: "", out: expect.stringContaining("/compact") });
+  });
+
+  test("JSON3 what is no command is said to the model", async () => {
+    const lines = await json(["/usr/bin/x is broken"]);
+    expect(typesOf(lines)).toContain("agent_end");
+    expect(JSON.stringify(ground.body())).toContain("/usr/bin/x is broken");
+  });
+});
+
+test("JSON4 a reader who leaves ends the work, without a word", async () => {
+  const slow: Step = { parts: [{ type: "text", text: "word ".repeat(2_000) }], pace: { everyMs: 20 } };
+  const { code, notes } = await ground.pith(["--mode", "json", "Talk."], [slow], { isDeaf: true });
+  expect({ code, notes }).toEqual({ code: 141, notes: "" });
+  expect(ground.session()).toContain("Talk.");
+});
+
+test("JSON4 a reader who does not read stops the work where it is; once it reads, all of it comes", async () => {
+  let asked = 0;
+  const words = { type: "text", text: "word ".repeat(8_000) } as const;
+  const { url } = await ground.serve(() => {
+    asked += 1;
+    return asked < 4 ? { parts: [words, call("bash", { command: "echo hi" })] } : "Done.";
+  });
+  const bin = join(import.meta.dirname, "../../../src/bin.ts");
+  const keys = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
+  const env = { PATH: process.env.PATH, HOME: ground.userHome, PITH_HOME: ground.home, ...keys };
+  const child = spawn(process.execPath, [bin, "--mode", "json", "Go."], {
+    cwd: ground.folder,
+    env,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  child.stdout.pause();
+  const ended = new Promise((resolve) => child.on("close", resolve));
+  for (let times = 0; asked === 0 && times < 400; times += 1) await sleep(50);
+  await sleep(1_000);
+  expect(asked).toBeLessThan(4);
+  let out = "";
+  child.stdout.on("data", (chunk) => {
+    out += chunk;
+  });
+  child.stdout.resume();
+  expect(await ended).toBe(0);
+  expect([asked, typesOf(linesOf(out)).at(-1)]).toEqual([4, "agent_settled"]);
+});
+
+describe("JSON5 a context that grows too long", () => {
+  const words = (count: number): string => `Keep this: ${"more of the same story, ".repeat(count)}`;
+
+  beforeEach(() => {
+    writeFileSync(join(ground.home, "settings.json"), '{ "contextWindow": 8192, "compaction": { "softPercent": 60 } }');
+  });
+
+  test("JSON5 is told from the soft threshold to the undo of the undo", async () => {
+    const soft = await json([words(600)]);
+    expect(typesOf(soft)).toContain("compaction_soft_threshold");
+    let summaries = 0;
+    const full = await json(["-c", words(500)], ({ tools }) => {
+      if (tools.length > 0) return "Done.";
+      summaries += 1;
+      return summaries === 1 ? busy : { parts: [{ type: "text", text: " " }] };
+    });
+    const end = full.find(({ type }) => type === "compaction_end");
+    expect(end).toMatchObject({
+      reason: "threshold",
+      aborted: false,
+      calls: 1,
+      result: { summary: expect.any(String) },
+    });
+    const told = typesOf(full).filter((type) => /^(compaction|summarization)_/.test(type));
+    expect(told).toEqual([
+      "compaction_start",
+      ...["compaction_progress", "compaction_progress"],
+      ...["summarization_retry_scheduled", "summarization_retry_attempt_start", "summarization_retry_finished"],
+      "compaction_progress",
+      ...["compaction_end", "compaction_quality"],
+    ]);
+    expect(typesOf(await json(["-c", "/undo"]))).toContain("compaction_undone");
+    const off = await json(["-c", "--no-auto-compact", "And now?"]);
+    expect(off.find(({ type }) => type === "compaction_skipped")).toMatchObject({ why: "off" });
+    expect(typesOf(await json(["-c", "/redo"]))).toContain("compaction_redone");
+  });
+
+  test("JSON5 refused for ever, the compaction failed, and the work with it", async () => {
+    const lines = await json(["Work."], () => ({
+      refuse: { status: 400, message: "prompt is too long: 205012 tokens > 200000 maximum" },
+    }));
+    const failed = lines.findIndex(({ type }) => type === "compaction_failed");
+    expect(lines[failed]).toMatchObject({ reason: "overflow", code: "cannot-fit" });
+    expect(lines[failed + 1]).toMatchObject({ type: "error" });
+  });
+});
+
+test("JSON6 what happens beside a run is told as well: a move, its summary and its price, a level, what waited", async () => {
+  const [secret] = plantedSecrets(1, seededChance(7));
+  const first = await json([`Keep it to yourself: ${secret?.text}`]);
+  expect(typesOf(first)).toContain("secrets_redacted");
+  const moved = await json(["-c", "/tree root --summary"], () => STORY);
+  const told = typesOf(moved).filter((type) => !["entry_appended", "branch_summary_progress", "usage"].includes(type));
+  expect(told).toEqual(["session", "leaf_moved", "session_tree", "command_result"]);
+  expect(moved.find(({ type }) => type === "usage")).toMatchObject({ kind: "branch_summary", provider: "anthropic" });
+  expect(typesOf(await json(["-c", "/thinking low"]))).toContain("thinking_level_changed");
+  const shown = await json(["-c", "/session"]);
+  await enqueue(Object(shown.at(-1)?.data).file, "Do not forget this.");
+  const waited = await json(["-c", "Go on."]);
+  expect(waited.find(({ type }) => type === "queue_update")).toMatchObject({ steering: [], followUp: [] });
+  expect(JSON.stringify(ground.body())).toMatch(/Do not forget this\..*Go on\./);
+});
+
+const STORY = "## Goal\nKeep it.\n\n## Progress\n### Done\n- Done.\n\n## Next Steps\n1. Go on.";
+
+async function enqueue(path: string, content: string): Promise<void> {
+  const opened = await openStore(path);
+  if (opened.type !== "opened") throw new Error(`${path} cannot be opened`);
+  const session = await Session.open(opened.store, machine);
+  await session.append({
+    type: "custom",
+    customType: QUEUED,
+    data: { id: machine.entryId(), kind: "followUp", content },
+  });
+  await opened.store.close();
+}

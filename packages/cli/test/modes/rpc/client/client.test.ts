@@ -1,0 +1,120 @@
+/** The typed client and the program it starts, as processes. */
+
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Step } from "@pith/testkit";
+import { RpcClient, type RpcEvent } from "pith/rpc";
+import { afterEach, beforeEach, test } from "vitest";
+import { Ground } from "../../../ground.ts";
+
+let ground: Ground;
+beforeEach(() => {
+  ground = new Ground();
+});
+afterEach(() => ground.clear());
+
+const bin = join(import.meta.dirname, "../../../../src/bin.ts");
+const slow: Step = { parts: [{ type: "text", text: "word ".repeat(500) }], pace: { everyMs: 20 } };
+const late = (waitMs: number): Step => ({ parts: [{ type: "text", text: STORY }], pace: { waitMs } });
+const STORY = "## Goal\nKeep it.\n\n## Progress\n### Done\n- Done.\n\n## Next Steps\n1. Go on.";
+
+async function started(script: (asked: { readonly tools: readonly string[] }) => Step) {
+  const { url } = await ground.serve(script);
+  const keys = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
+  const env = { PATH: process.env.PATH, HOME: ground.userHome, PITH_HOME: ground.home, ...keys };
+  const client = RpcClient.start({ command: process.execPath, args: [bin, "--mode", "rpc"], cwd: ground.folder, env });
+  const events: RpcEvent[] = [];
+  const wanted = new Map<string, () => void>();
+  client.listen((event) => {
+    events.push(event);
+    wanted.get(event.type)?.();
+  });
+  const seen = (type: string): Promise<void> => new Promise((resolve) => wanted.set(type, resolve));
+  return { client, events, seen };
+}
+
+test("RPC13 RPC7 a prompt is answered when it begins, and its end is an event; at rest the program ends with 0", async () => {
+  const { client, events, seen } = await started(() => "Hello.");
+  const settled = seen("agent_settled");
+  const answer = await client.send({ type: "prompt", message: "Hi." });
+  assert.deepEqual(answer.success && answer.data, { disposition: "started" });
+  await settled;
+  const text = await client.send({ type: "get_last_assistant_text" });
+  assert.deepEqual(text.success && text.data, { text: "Hello." });
+  const handled = await client.send({ type: "prompt", message: "/name the talk" });
+  assert.equal(handled.success && handled.data?.disposition, "handled");
+  assert.equal(events[0]?.type, "session");
+  assert.equal(typeof client.pid, "number");
+  assert.deepEqual(await client.close(), { code: 0, signal: null });
+  assert.equal((await client.send({ type: "get_state" })).success, false);
+});
+
+test("RPC11 RPC13 when the input ends, work is stopped and what was said is kept", async () => {
+  const { client, seen } = await started(() => slow);
+  const begun = seen("message_update");
+  await client.send({ type: "prompt", message: "Talk long." });
+  await begun;
+  assert.deepEqual(await client.close(), { code: 1, signal: null });
+  assert.match(ground.session(), /Talk long\..*aborted/s);
+});
+
+test("RPC7 RPC6 a compaction can be stopped; what is said while one is under way waits in the log and is heard behind it", async () => {
+  writeFileSync(
+    join(ground.home, "settings.json"),
+    '{ "contextWindow": 8192, "compaction": { "keepRecentTokens": 600 } }',
+  );
+  const waits = [8_000, 1_000];
+  const { client, seen } = await started(({ tools }) => (tools.length === 0 ? late(waits.shift() ?? 0) : "Done."));
+  for (const words of ["First", "Second", "Third"]) {
+    const settled = seen("agent_settled");
+    await client.send({ type: "prompt", message: `${words}: ${"more of the same story, ".repeat(250)}` });
+    await settled;
+  }
+  const under = seen("compaction_progress");
+  const stopped = client.send({ type: "compact" });
+  await under;
+  await client.send({ type: "abort" });
+  assert.equal((await stopped).success, false);
+  const again = seen("compaction_progress");
+  const compacting = client.send({ type: "compact" });
+  await again;
+  const settled = seen("agent_settled");
+  const queued = await client.send({ type: "prompt", message: "Meanwhile." });
+  const steered = await client.send({ type: "steer", message: "And this." });
+  assert.deepEqual(
+    [queued, steered].map((answer) => answer.success && answer.data),
+    Array(2).fill({ disposition: "queued" }),
+  );
+  const looked = await client.send({ type: "run_command", command: "/session" });
+  assert.equal(looked.success && looked.data?.disposition, "handled");
+  const state = await client.send({ type: "get_state" });
+  assert.equal(state.success && state.data?.isCompacting, true);
+  assert.equal((await compacting).success, true);
+  await settled;
+  assert.match(JSON.stringify(ground.body()), /<summary>.*Meanwhile\..*And this\./s);
+  const log = ground.session();
+  const [said, compacted] = ["Meanwhile.", '"type":"compaction"'].map((words) => log.indexOf(words));
+  assert.ok(Number(said) > 0 && Number(said) < Number(compacted), "it is in the log at once");
+  await client.close();
+});
+
+test("RPC13 the package that is published has the client with its types", () => {
+  const { exports: own, publishConfig } = JSON.parse(
+    readFileSync(join(import.meta.dirname, "../../../../package.json"), "utf8"),
+  );
+  const built = String(own["./rpc"]).replace("./src/", "./dist/").replace(/\.ts$/, "");
+  assert.deepEqual(publishConfig.exports["./rpc"], { types: `${built}.d.ts`, default: `${built}.js` });
+});
+
+test("RPC12 RPC3 nothing but lines stands on the standard output, also where the call is a mistake", async () => {
+  const input = '{"id":"a","type":"get_permission_mode"}\r\n\n{"id":"b","type":"get_state"}';
+  const { code, out } = await ground.run(["--mode", "rpc", "--no-session", "/session"], { input });
+  const lines = out
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  assert.deepEqual([code, lines.map(({ id, type }) => id ?? type)], [0, [lines[0].id, "command_result", "a", "b"]]);
+  const unknown = await ground.run(["--mode", "rpc", "--session", "nowhere"], { input: "" });
+  assert.deepEqual([unknown.code, JSON.parse(unknown.out).type], [2, "error"]);
+});

@@ -1,0 +1,38 @@
+/** One value as a command, or what to write instead. */
+
+import assert from "node:assert/strict";
+import { test } from "vitest";
+import { rpcTable } from "../../../src/modes/rpc/commands/commands.ts";
+import { type KnownFields, readCommand } from "../../../src/modes/rpc/parse-command.ts";
+
+const read = (value: unknown) => readCommand(value, rpcTable as KnownFields);
+const mistake = (value: unknown): string => Object(read(value)).message;
+
+test("RPC5 a mistake says what to write", () => {
+  assert.match(mistake({ type: "get_stat" }), /did you mean "get_state"/);
+  assert.match(mistake({ type: "prompt" }), /prompt needs "message": a text/);
+  assert.match(mistake({ type: "prompt", message: 1 }), /"message" of prompt must be a text/);
+  assert.match(mistake({ type: "prompt", mesage: "hi", message: "hi" }), /no field "mesage"; did you mean "message"/);
+  assert.match(mistake({ type: "set_steering_mode", mode: "some" }), /one of "all", "one-at-a-time"/);
+  assert.match(mistake({ type: "get_state", id: 7 }), /"id" must be a text/);
+  assert.match(mistake([]), /a command is an object/);
+  const endless = "x".repeat(5_000);
+  assert.match(mistake({ type: "set_model", provider: endless, modelId: "x" }), /must be a text of at most 4096 signs/);
+  assert.match(
+    mistake({ type: "prompt", message: "", images: [{ type: "image", data: "§", mimeType: "image/png" }] }),
+    /images/,
+  );
+});
+
+test("RPC5 names that every object has are no commands and no fields", () => {
+  for (const type of ["__proto__", "constructor", "toString"]) assert.match(mistake({ type }), /there is no command/);
+  const line: unknown = JSON.parse('{"type":"get_state","__proto__":{"type":"bash"}}');
+  assert.match(mistake(line), /no field "__proto__"/);
+});
+
+test("RPC5 every example of the table is a command", () => {
+  for (const [name, { example }] of Object.entries(rpcTable)) {
+    const command = read(JSON.parse(JSON.stringify(example)));
+    assert.deepEqual([command.type, Object(command).name], ["command", name]);
+  }
+});

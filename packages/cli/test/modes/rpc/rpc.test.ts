@@ -1,0 +1,187 @@
+/** The RPC mode as a process, where somebody reads slowly, stops it, or is kept in a session. */
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Asked, Step } from "@pith/testkit";
+import { afterEach, beforeEach, test } from "vitest";
+import { lfLines } from "../../../src/modes/rpc/lines.ts";
+import { Ground } from "../../ground.ts";
+
+let ground: Ground;
+beforeEach(() => {
+  ground = new Ground();
+});
+afterEach(() => ground.clear());
+
+interface Line {
+  readonly type: string;
+  readonly id?: string;
+  readonly [field: string]: unknown;
+}
+
+const bin = join(import.meta.dirname, "../../../src/bin.ts");
+
+/** JSON may have room at its end; long lines fill a pipe sooner. */
+const PADDING = " ".repeat(800);
+
+/** A program of which nothing is read before somebody says so. */
+async function started(script: (asked: Pick<Asked, "results">) => Step) {
+  const { url } = await ground.serve(script);
+  const keys = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
+  const env = { PATH: process.env.PATH, HOME: ground.userHome, PITH_HOME: ground.home, ...keys };
+  const child = spawn(process.execPath, [bin, "--mode", "rpc", "--permission-mode", "all"], {
+    cwd: ground.folder,
+    env,
+    stdio: "pipe",
+  });
+  child.stdin.on("error", () => {});
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  const told: Line[] = [];
+  const lines = lfLines();
+  const read = (): void => {
+    child.stdout.on("data", (chunk: Buffer) => {
+      for (const piece of lines.read(chunk)) if (piece.type === "line") told.push(JSON.parse(`${piece.bytes}`));
+    });
+  };
+  const seen = async (isIt: (line: Line) => boolean): Promise<Line> => {
+    for (;;) {
+      const found = told.find(isIt);
+      if (found) return found;
+      if (child.exitCode !== null) throw new Error(`it has ended; the last was ${JSON.stringify(told.at(-1))}`);
+      await sleep(10);
+    }
+  };
+  let sent = 0;
+  const begin = (command: object): string => {
+    const id = `n${++sent}`;
+    child.stdin.write(`${JSON.stringify({ id, ...command })}${PADDING}\n`);
+    return id;
+  };
+  const answer = async (id: string): Promise<Line> => await seen((line) => line.type === "response" && line.id === id);
+  const send = async (command: object): Promise<Line> => await answer(begin(command));
+  return { child, ended, told, read, seen, begin, answer, send };
+}
+
+/** Together more than pipes hold. */
+const MANY = 1_000;
+
+/** A while after the model was asked. */
+async function stalled(): Promise<void> {
+  while (ground.server.served.length === 0) await sleep(20);
+  await sleep(2_000);
+}
+
+const LONG = "word ".repeat(4_000);
+
+const talk: Step = {
+  parts: [
+    { type: "text", text: LONG },
+    { type: "call", name: "bash", arguments: { command: "echo worked" } },
+  ],
+  pace: { chunk: 5 },
+};
+
+test("RPC14 whoever does not read stops the work; then it goes on where it was, and nothing is lost", async () => {
+  const { child, ended, told, read, seen, begin, answer } = await started(({ results }) =>
+    results === 0 ? talk : "Done.",
+  );
+  const shell = begin({ type: "bash", command: "yes | head -c 5000000" });
+  begin({ type: "prompt", message: "Talk long." });
+  const asked = Array.from({ length: MANY }, () => begin({ type: "get_state" }));
+  await stalled();
+  assert.ok(child.stdin.writableLength > 0, "commands are read though nobody reads their answers");
+  assert.equal(ground.server.served.length, 1);
+  assert.doesNotMatch(ground.session().replaceAll(LONG, "…"), /toolResult/);
+  read();
+  await seen(({ type }) => type === "agent_settled");
+  for (const id of [shell, ...asked]) assert.equal((await answer(id)).success, true);
+  child.stdin.end();
+  assert.equal(await ended, 0);
+  assert.equal(ground.server.served.length, 2);
+  const updates = told.flatMap((line) => (line.type === "message_update" ? [Object(line.assistantMessageEvent)] : []));
+  assert.equal(updates.flatMap(({ type, delta }) => (type === "text_delta" ? [delta] : [])).join(""), `${LONG}Done.`);
+});
+
+test("RPC11 RPC14 a signal ends it also where nobody reads", async () => {
+  const { child, ended, begin } = await started(() => talk);
+  begin({ type: "prompt", message: "Talk long." });
+  for (let count = 0; count < MANY; count += 1) begin({ type: "get_state" });
+  await stalled();
+  child.kill("SIGTERM");
+  assert.equal(await Promise.race([ended, sleep(5_000, "still there")]), 143);
+});
+
+const KEEPER = `
+let keeps = false;
+export default (pith) => {
+  pith.registerCommand("keep", { description: "keeps", run: () => { keeps = true; } });
+  pith.registerCommand("let", { description: "lets go", run: () => { keeps = false; } });
+  pith.registerCommand("hang", { description: "hangs", run: () => new Promise(() => {}) });
+  pith.registerCommand("pick", { description: "asks", run: async (_, { ui }) => "picked " + await ui.select("Which?", ["a"]) });
+  pith.on("session_before_switch", () => ({ cancel: keeps }));
+  pith.on("session_before_fork", () => ({ cancel: keeps }));
+};
+`;
+
+test("RPC15 RPC16 RPC7 RPC6 sessions are left where extensions let one, worked on in their folders, and nothing that hangs keeps anybody from stopping", async () => {
+  mkdirSync(join(ground.home, "extensions"));
+  writeFileSync(join(ground.home, "extensions", "keeper.ts"), KEEPER);
+  const other = realpathSync(mkdtempSync(join(tmpdir(), "pith-other-")));
+  const { createSession } = await import("@pith/context/node");
+  const made = await createSession({ cwd: other, env: { PITH_HOME: ground.home } });
+  assert.ok(made.type === "opened");
+  await made.store.close();
+  const { child, ended, read, seen, begin, answer, send } = await started(() => "Done.");
+  read();
+  // Where no run is under way, steering begins one.
+  assert.deepEqual((await send({ type: "steer", message: "Go." })).data, { disposition: "started" });
+  await seen(({ type }) => type === "agent_settled");
+  const state = async () => Object((await send({ type: "get_state" })).data);
+  const [entry] = Object((await send({ type: "get_fork_messages" })).data).messages;
+  const first = (await state()).sessionFile;
+  await send({ type: "prompt", message: "/keep" });
+  for (const command of [
+    { type: "new_session" },
+    { type: "switch_session", sessionPath: made.store.path },
+    { type: "fork", entryId: entry.entryId },
+    { type: "clone" },
+  ])
+    assert.equal(Object((await send(command)).data).cancelled, true, command.type);
+  assert.equal((await state()).sessionFile, first);
+  await send({ type: "prompt", message: "/let" });
+  const folder = async () => Object((await send({ type: "bash", command: "pwd" })).data).output;
+  const chosen = { steeringMode: "one-at-a-time", followUpMode: "all", autoCompactionEnabled: false };
+  await send({ type: "set_steering_mode", mode: chosen.steeringMode });
+  await send({ type: "set_follow_up_mode", mode: chosen.followUpMode });
+  await send({ type: "set_auto_compaction", enabled: false });
+  await send({ type: "set_permission_mode", mode: "plan" });
+  assert.deepEqual((await send({ type: "switch_session", sessionPath: made.store.path })).data, { cancelled: false });
+  assert.equal(await folder(), other);
+  await send({ type: "new_session" });
+  assert.equal(await folder(), other);
+  const { steeringMode, followUpMode, autoCompactionEnabled } = await state();
+  assert.deepEqual({ steeringMode, followUpMode, autoCompactionEnabled }, chosen);
+  assert.deepEqual((await send({ type: "get_permission_mode" })).data, { mode: "plan" });
+  await send({ type: "switch_session", sessionPath: first });
+  assert.equal(await folder(), realpathSync(ground.folder));
+  rmSync(other, { recursive: true });
+  const gone = await send({ type: "switch_session", sessionPath: made.store.path });
+  assert.match(String(gone.error), /folder of this session is gone.*--session/);
+  assert.equal((await state()).sessionFile, first);
+  const sleeping = Array.from({ length: 1_000 }, () => begin({ type: "bash", command: "sleep 60" }));
+  assert.match(String((await send({ type: "get_state" })).error), /1000 commands are under way.*abort_bash/);
+  assert.equal((await send({ type: "abort_bash" })).success, true);
+  for (const id of sleeping) assert.equal(Object((await answer(id)).data).cancelled, true);
+  const picking = begin({ type: "prompt", message: "/pick" });
+  await seen(({ type, method }) => type === "extension_ui_request" && method === "select");
+  assert.equal((await send({ type: "abort" })).success, true);
+  assert.equal(Object((await answer(picking)).data).text, "picked undefined");
+  begin({ type: "prompt", message: "/hang" });
+  assert.equal((await send({ type: "abort" })).success, true);
+  child.stdin.end();
+  assert.equal(await Promise.race([ended, sleep(10_000, "still there")]), 1);
+});

@@ -1,0 +1,63 @@
+/** In which order commands begin. */
+
+import assert from "node:assert/strict";
+import { test } from "vitest";
+import { Lanes } from "../../../src/modes/rpc/server.ts";
+
+/** Acts that end when they are told to. */
+function acts() {
+  const told: string[] = [];
+  const ends = new Map<string, () => void>();
+  const act = (name: string) => (): Promise<void> => {
+    told.push(name);
+    return new Promise((resolve) => ends.set(name, resolve));
+  };
+  return { told, act, end: (name: string): void => ends.get(name)?.() };
+}
+
+const moment = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test("RPC6 what speaks begins one after the other, others at once", async () => {
+  const lanes = new Lanes();
+  const { told, act, end } = acts();
+  for (const name of ["one", "two"]) void lanes.run("speaking", act(name));
+  void lanes.run(undefined, act("look"));
+  await moment();
+  assert.deepEqual(told, ["look", "one"]);
+  end("one");
+  await moment();
+  assert.deepEqual(told, ["look", "one", "two"]);
+});
+
+test("RPC6 behind what leaves a session everything waits", async () => {
+  const lanes = new Lanes();
+  const { told, act, end } = acts();
+  void lanes.run("leaving", act("leave"));
+  void lanes.run(undefined, act("look"));
+  void lanes.run("speaking", act("speak"));
+  await moment();
+  assert.deepEqual(told, ["leave"]);
+  end("leave");
+  await moment();
+  assert.deepEqual(told.toSorted(), ["leave", "look", "speak"]);
+});
+
+test("RPC6 what stops something waits for nothing, and means what was sent before it, too", async () => {
+  const lanes = new Lanes();
+  const { told, act, end } = acts();
+  void lanes.run("speaking", act("speak"));
+  let stops = 0;
+  const stopped = lanes.run("urgent", async () => ++stops);
+  await moment();
+  assert.deepEqual([told, stops], [["speak"], 1]);
+  end("speak");
+  assert.equal(await stopped, 2);
+});
+
+test("RPC6 what stops something is done though what was sent before it never ends", async () => {
+  const lanes = new Lanes();
+  const { act } = acts();
+  void lanes.run("speaking", act("hang"));
+  let stops = 0;
+  assert.equal(await lanes.run("urgent", async () => ++stops), 2);
+});

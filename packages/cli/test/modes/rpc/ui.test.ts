@@ -1,0 +1,81 @@
+/** Questions to the other program, and what comes back. */
+
+import assert from "node:assert/strict";
+import type { Question } from "@pith/agent";
+import { test } from "vitest";
+import type { RpcUiRequest } from "../../../src/modes/rpc/protocol.ts";
+import { Questions, rpcAsk, rpcUi } from "../../../src/modes/rpc/ui.ts";
+
+function asking(conceal: (request: RpcUiRequest) => RpcUiRequest = (request) => request) {
+  const told: RpcUiRequest[] = [];
+  const questions = new Questions((request) => void told.push(request), conceal);
+  return { told, questions, ui: rpcUi(questions), ask: rpcAsk(questions) };
+}
+
+test("RPC10 each question has its own answer, and what does not fit leaves it open", async () => {
+  const { told, questions, ui } = asking();
+  const [which, sure, name] = [ui.select("Which?", ["a", "b"]), ui.confirm("Sure?", "Really?"), ui.input("Name?")];
+  assert.deepEqual(
+    told.map(({ id, method }) => [id, method]),
+    [
+      ["q1", "select"],
+      ["q2", "confirm"],
+      ["q3", "input"],
+    ],
+  );
+  assert.match(questions.answered({ id: "q1", value: "c" }) ?? "", /one of the options/);
+  assert.equal(questions.answered({ id: "q3", value: "Ann" }), null);
+  assert.equal(questions.answered({ id: "q1", value: "b" }), null);
+  assert.equal(questions.answered({ id: "q2", cancelled: true }), null);
+  assert.deepEqual([await which, await sure, await name], ["b", false, "Ann"]);
+  assert.match(questions.answered({ id: "q1", value: "b" }) ?? "", /no question that waits/);
+});
+
+test("RPC10 a question waits as long as it wants, or until nobody is there", async () => {
+  const { questions, ui } = asking();
+  assert.equal(await ui.select("Which?", ["a"], { timeout: 5 }), undefined);
+  const stop = new AbortController();
+  const left = ui.input("Name?", "yours", { signal: stop.signal });
+  stop.abort();
+  assert.equal(await left, undefined);
+  const open = ui.confirm("Sure?", "Really?");
+  questions.close();
+  assert.deepEqual([await open, await ui.confirm("Again?", "")], [false, false]);
+});
+
+test("RPC10 RPC17 an option that was shown without its secret stands for what was meant", async () => {
+  const conceal = (request: RpcUiRequest) => JSON.parse(JSON.stringify(request).replaceAll("hunter2", "…"));
+  const { told, questions, ui } = asking(conceal);
+  const which = ui.select("Which of hunter2?", ["a", "use hunter2"]);
+  assert.deepEqual([Object(told[0]).title, Object(told[0]).options], ["Which of …?", ["a", "use …"]]);
+  assert.match(questions.answered({ id: "q1", value: "use hunter2" }) ?? "", /one of the options/);
+  assert.equal(questions.answered({ id: "q1", value: "use …" }), null);
+  assert.equal(await which, "use hunter2");
+});
+
+test("RPC9 a permission is a selection with what could be remembered; no answer is a no", async () => {
+  const { told, questions, ask } = asking();
+  const rule = { text: "bash(npm test)" } as Question["rules"][number];
+  const question: Question = {
+    tool: "bash",
+    arguments: {},
+    intent: null,
+    text: "bash wants to run it.",
+    rules: [rule],
+  };
+  const signal = new AbortController().signal;
+  const answered = ask(question, { signal });
+  const [first] = told;
+  assert.deepEqual(Object(first).options, [
+    "Yes",
+    "Yes, and bash(npm test) in this session",
+    "Yes, and bash(npm test) in this project",
+    "No",
+  ]);
+  assert.deepEqual([Object(first).timeout, Object(first).permission.rules], [300_000, ["bash(npm test)"]]);
+  questions.answered({ id: "q1", value: "Yes, and bash(npm test) in this project" });
+  assert.deepEqual(await answered, { type: "yes", remember: { rule, for: "project" } });
+  const left = ask(question, { signal });
+  questions.close();
+  assert.deepEqual(await left, { type: "no" });
+});

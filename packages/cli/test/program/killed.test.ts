@@ -1,0 +1,57 @@
+/** The program killed with -9 in the middle of a turn, and the one that goes on. */
+
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Ground } from "../ground.ts";
+
+let ground: Ground;
+beforeEach(() => {
+  ground = new Ground();
+});
+afterEach(() => ground.clear());
+
+const command = "echo once >> ran.txt; sleep 30";
+
+test.each(["on", "off"])(
+  "PRT11 killed while a command runs (sandbox %s), the turn goes on and the command is not run again",
+  { timeout: 60_000 },
+  async (sandbox) => {
+    const flags = ["--sandbox", sandbox, "--permission-mode", "all"];
+    const bash = { type: "call", name: "bash", arguments: { command } } as const;
+    const { url } = await ground.serve([{ parts: [{ type: "text", text: "I run it." }, bash] }, "I have looked."]);
+    const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
+    await killedOnce(() => existsSync(join(ground.folder, "ran.txt")), ["-p", ...flags, "Run it."], variables);
+    const { code, out } = await ground.run(["-p", "-c", ...flags], { variables });
+    expect({ code, out }).toEqual({ code: 0, out: "I have looked.\n" });
+    expect(readFileSync(join(ground.folder, "ran.txt"), "utf8")).toBe("once\n");
+    expect(JSON.stringify(ground.body())).toContain("whether it was done is not known, and it was not run again");
+    expect(JSON.stringify(ground.body())).toContain("Run it.");
+  },
+);
+
+test("PRT11 killed while the model speaks, the question is asked again", { timeout: 60_000 }, async () => {
+  const slow = { parts: [{ type: "text", text: "word ".repeat(2_000) }], pace: { everyMs: 20 } } as const;
+  const { url, served } = await ground.serve([slow, "Here."]);
+  const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
+  await killedOnce(() => served.length > 0, ["-p", "Talk."], variables);
+  const { code, out, notes } = await ground.run(["-p", "-c"], { variables });
+  expect({ code, out, notes: notes.includes("1 request") }).toEqual({ code: 0, out: "Here.\n", notes: true });
+});
+
+async function killedOnce(
+  isTime: () => boolean,
+  args: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): Promise<void> {
+  const bin = join(import.meta.dirname, "../../src/bin.ts");
+  const env = { PATH: process.env.PATH, PITH_HOME: ground.home, ...variables };
+  const child = spawn(process.execPath, [bin, ...args], { cwd: ground.folder, env, stdio: "ignore" });
+  const gone = new Promise((resolve) => child.on("exit", resolve));
+  while (!isTime()) await sleep(50);
+  await sleep(200);
+  child.kill("SIGKILL");
+  await gone;
+}

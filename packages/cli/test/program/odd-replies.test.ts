@@ -1,0 +1,23 @@
+/** The program as a process, with a model that calls what nobody would: it answers, goes on, and the session stays good. */
+
+import { expect, test } from "vitest";
+import { Ground } from "../ground.ts";
+
+const call = (name: string, args: Readonly<Record<string, unknown>> = {}) =>
+  ({ type: "call", name, arguments: args }) as const;
+
+test("CNV3 CNV20 calls by odd names, and with arguments that no session could hold, are answered, and the turn goes on", async () => {
+  const ground = new Ground();
+  try {
+    const deep: unknown = JSON.parse("[".repeat(3_000) + "]".repeat(3_000));
+    const parts = [call("constructor"), call("__proto__"), call("a b"), call("read", { path: "x", deep })];
+    const first = await ground.pith(["-p", "go"], [{ parts }, "Done."]);
+    expect(first).toMatchObject({ code: 0, out: "Done.\n" });
+    const results = JSON.stringify(ground.body());
+    expect(results).toContain("there is no tool constructor;");
+    expect(results).toContain("the arguments are no JSON object");
+    expect(await ground.pith(["-p", "-c", "again"], ["Still here."])).toMatchObject({ code: 0, out: "Still here.\n" });
+  } finally {
+    await ground.clear();
+  }
+});

@@ -1,0 +1,100 @@
+/** The program as a process: what it lets a hostile model do under the rules and in the sandbox that its user has set. */
+
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Step } from "@pith/testkit";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Ground } from "../ground.ts";
+
+let ground: Ground;
+
+beforeEach(() => {
+  ground = new Ground();
+});
+
+afterEach(() => ground.clear());
+
+const runs = (command: string, more = {}): Step => ({
+  parts: [{ type: "call", name: "bash", arguments: { command, ...more } }],
+});
+
+const place = (path: string, text: string): void => writeFileSync(join(ground.folder, path), text);
+
+/** What the model was told in the end. */
+const told = (): string => JSON.stringify(ground.body());
+
+test("PERM22 an allowed command does not leave the sandbox, and the refusal says what would let it", async () => {
+  await ground.pith(["-p", "--allow", "bash(env)", "go"], [runs("env", { outside: true }), "Done."]);
+  expect(told()).toContain("allow it with --allow 'outside(env)' or --permission-mode all");
+  await ground.pith(["-p", "--allow", "outside(env)", "go"], [runs("env", { outside: true }), "Done."]);
+  expect(told()).toContain("PATH=");
+});
+
+test("BASH20 the keys of providers are in no command's environment, be there a sandbox or not", async () => {
+  for (const flags of [
+    ["--permission-mode", "all"],
+    ["--sandbox", "off", "--permission-mode", "all"],
+  ]) {
+    const { url } = await ground.serve([runs("env; echo $ANTHROPIC_API_KEY", { outside: true }), "Done."]);
+    const variables = { ANTHROPIC_API_KEY: "sk-secret", ANTHROPIC_BASE_URL: url };
+    await ground.run(["-p", ...flags, "go"], { variables });
+    expect(told()).toContain("ANTHROPIC_BASE_URL=");
+    expect(told()).not.toContain("sk-secret");
+  }
+});
+
+test("PERM23 in the sandbox commands are held to what is denied of whole files and folders; what cannot be held is said", async () => {
+  place(".env", "TOKEN=secret");
+  mkdirSync(join(ground.folder, "src"));
+  place("src/a.ts", "as it was");
+  const deny = ["read(.env)", "edit(src/**)", "read(*.pem)"].flatMap((rule) => ["--deny", rule]);
+  const command = "cat .env; echo changed > src/a.ts; echo new > ok.txt; cat ok.txt";
+  const { notes } = await ground.pith(["-p", ...deny, "go"], [runs(command), "Done."]);
+  expect(told()).not.toContain("TOKEN=secret");
+  expect(readFileSync(join(ground.folder, "src/a.ts"), "utf8")).toBe("as it was");
+  expect(readFileSync(join(ground.folder, "ok.txt"), "utf8")).toBe("new\n");
+  expect(notes).toContain("pith: commands are not held to what is denied by read(*.pem); the tools are\n");
+  const off = await ground.pith(["-p", ...deny, "--sandbox", "off", "go"], ["Done."]);
+  expect(off.notes).toContain("denied by read(.env), edit(src/**), read(*.pem)");
+});
+
+test("PERM7 a deny of a tool that nobody has is a mistake", async () => {
+  const { code, notes } = await ground.run(["-p", "--deny", "Bash(rm:*)", "go"]);
+  expect({ code, notes }).toEqual({
+    code: 2,
+    notes: "pith: --deny Bash(rm:*): there is no tool Bash; did you mean bash?\n",
+  });
+  expect(await ground.run(["-p", "--deny", "bash(", "go"])).toMatchObject({
+    notes: "pith: --deny bash(: write bash alone, or bash(…) with both brackets\n",
+  });
+});
+
+test("PERM24 the provider's own search is offered only where any page may be opened unasked", async () => {
+  const offered = async (...flags: readonly string[]): Promise<boolean> => {
+    await ground.pith(["-p", "--tools", "all", ...flags, "go"], ["Done."]);
+    return JSON.stringify((ground.body() as { tools: unknown }).tools).includes("web_search");
+  };
+  expect(await offered()).toBe(true);
+  expect(await offered("-c", "--permission-mode", "ask")).toBe(false);
+  expect(await offered("--permission-mode", "ask")).toBe(false);
+  expect(await offered("--deny", "fetch(example.com)")).toBe(false);
+});
+
+test("SEEK17 with all tools, no ripgrep of the project's is run", async () => {
+  writeFileSync(join(ground.folder, "rg"), "#!/bin/sh\ntouch HIT\n", { mode: 0o755 });
+  const search: Step = { parts: [{ type: "call", name: "grep", arguments: { pattern: "touch" } }] };
+  const { url } = await ground.serve([search, "Done."]);
+  const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url, PATH: `.:${ground.folder}:/usr/bin:/bin` };
+  await ground.run(["-p", "--tools", "all", "--permission-mode", "plan", "go"], { variables });
+  expect(told()).toContain("rg:2: touch HIT");
+  expect(existsSync(join(ground.folder, "HIT"))).toBe(false);
+});
+
+test("TXT5 a text of the project that links to what no tool may read unasked is not told", async () => {
+  for (const folder of [".git", ".ssh"]) mkdirSync(join(ground.folder, folder));
+  place(".ssh/config", "secret");
+  symlinkSync(".ssh/config", join(ground.folder, "AGENTS.md"));
+  const { notes } = await ground.pith(["-p", "go"], ["Done."]);
+  expect(notes).toContain("AGENTS.md may not be read without a question, so it was not\n");
+  expect(told()).not.toContain("secret");
+});

@@ -1,0 +1,121 @@
+/** The program as a process: one question, tools that work in its folder, a session that is kept and gone on with. */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Step } from "@pith/testkit";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import own from "../../package.json" with { type: "json" };
+import { Ground } from "../ground.ts";
+
+let ground: Ground;
+
+beforeEach(() => {
+  ground = new Ground();
+});
+
+afterEach(() => ground.clear());
+
+const slow: Step = { parts: [{ type: "text", text: "word ".repeat(2_000) }], pace: { everyMs: 20 } };
+
+test("PRT1 works in its folder with its tools, prints the answer alone, and keeps the session", async () => {
+  writeFileSync(join(ground.folder, "a.txt"), "one\ntwo\n");
+  const { code, out, notes } = await ground.pith(
+    ["-p", "What is in a.txt?"],
+    [{ parts: [call("read", { path: "a.txt" }), call("bash", { command: "wc -l a.txt" })] }, "Two lines: one and two."],
+  );
+  expect({ code, out }).toEqual({ code: 0, out: "Two lines: one and two.\n" });
+  expect(notes).toContain("· read a.txt");
+  expect(notes).toMatch(/· 2 requests, .* tokens in.*, .* out.* · session [\w-]+; go on with pith -p -c "…"\n$/);
+  expect(JSON.stringify(ground.server.served[1]?.body)).toContain("2 a.txt");
+  expect(ground.session()).toContain("Two lines: one and two.");
+});
+
+test("PRT2 PRT15 goes on where it stood, with the sums of all, and the first request after a restart begins with the last one before it", async () => {
+  await ground.pith(["-p", "First."], ["One."]);
+  const before = ground.body() as { messages: readonly unknown[]; system: unknown; tools: unknown };
+  const { code, out, notes } = await ground.pith(["-p", "-c", "Second."], ["Two."]);
+  expect({ code, out }).toEqual({ code: 0, out: "Two.\n" });
+  expect(notes).toMatch(/· 1 request, .* · in all .* tokens in, .* out, \$.* · session \w+; go on/);
+  const after = ground.body() as typeof before;
+  expect(unmarked(after.messages.slice(0, before.messages.length))).toEqual(unmarked(before.messages));
+  expect(unmarked([after.system, after.tools])).toEqual(unmarked([before.system, before.tools]));
+  expect(JSON.stringify(after.messages)).toContain("One.");
+});
+
+test("PRT3 says what is missing, and ends with the code for it", async () => {
+  const keyless = await ground.run(["-p", "hi"]);
+  expect(keyless).toMatchObject({ code: 2, notes: expect.stringContaining("set a key such as ANTHROPIC_API_KEY") });
+  expect(await ground.run(["--nonsense"])).toMatchObject({ code: 2, out: "" });
+  expect(await ground.run(["--help"])).toMatchObject({ code: 0, out: expect.stringContaining("pith -p -c") });
+  expect(await ground.run(["--version"])).toEqual({ code: 0, out: `${own.version}\n`, notes: "" });
+  const refused = await ground.pith(["-p", "hi"], [{ refuse: { status: 401, message: "invalid x-api-key" } }]);
+  expect(refused).toMatchObject({ code: 1, out: "", notes: expect.stringContaining("invalid x-api-key") });
+});
+
+test("PRT3 refused as too long for ever, it ends with 1 and says what is in the way", async () => {
+  const tooLong = { refuse: { status: 400, message: "prompt is too long: 205012 tokens > 200000 maximum" } };
+  const refusals = Array.from({ length: 12 }, () => tooLong);
+  const { code, out, notes } = await ground.pith(["-p", "Work."], refusals);
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+  expect(notes).toMatch(/pith: .*too long.*; .*larger window/);
+});
+
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)(
+  "PRT4 PRT13 stopped by %s it ends with %i and keeps what was said, and the note says where",
+  async (name, code) => {
+    const stopped = await ground.pith(["-p", "Talk."], [slow], { signal: { name, afterRequests: 1 } });
+    expect(stopped).toMatchObject({
+      code,
+      out: "",
+      notes: expect.stringMatching(/broke off.*pith sessions show \w{8}/),
+    });
+    expect(ground.session()).toContain('"stopReason":"aborted"');
+  },
+);
+
+test("PRT4 a command that is stopped ends with the code of the signal, though its answer says what came of it", async () => {
+  await ground.pith(["-p", "Talk."], ["Gladly."]);
+  const stopped = await ground.pith(["-p", "-c", "/handoff go on"], [slow], {
+    signal: { name: "SIGINT", afterRequests: 1 },
+  });
+  expect(stopped).toMatchObject({ code: 130, out: expect.stringContaining("cancelled") });
+});
+
+test("PRT7 without words it goes on with what was left unfinished", async () => {
+  const reading = { parts: [call("bash", { command: "echo once >> count.txt" })] };
+  const killed = await ground.pith(["-p", "Count."], [reading, slow], {
+    signal: { name: "SIGKILL", afterRequests: 2 },
+  });
+  expect(killed).toMatchObject({ code: null, out: "" });
+  expect(await ground.pith(["-p", "-c"], ["Counted."])).toMatchObject({ code: 0, out: "Counted.\n" });
+  expect(JSON.stringify(ground.body())).toContain("Count.");
+  const idle = await ground.pith(["-p", "-c"], []);
+  expect(idle).toMatchObject({ code: 0, out: "", notes: expect.stringContaining("nothing was left unfinished") });
+});
+
+test("PRT6 whatever a model or a tool says, notes cannot steer a terminal; an answer that is piped stays as it was", async () => {
+  const evil = "\x1b]0;owned\x07\x9b2J\u202e\u{e0041}";
+  const { code, out, notes } = await ground.pith(
+    ["-p", "hi"],
+    [{ parts: [call("read", { path: `a${evil}` }), call(`odd`, { evil })] }, `Done${evil}.`],
+  );
+  expect({ code, out }).toEqual({ code: 0, out: `Done${evil}.\n` });
+  expect(notes).toContain("· read a\\x1b]0;owned\\x07\\x9b2J\\u{202e}\\u{e0041}");
+  expect(notes).not.toMatch(/[[\p{Cc}\p{Cf}]--\n]/v);
+});
+
+test("PRT8 whoever does not listen to the answer hears no complaint", async () => {
+  const { code, notes } = await ground.pith(["-p", "hi"], ["An answer."], { isDeaf: true });
+  expect({ code, notes: notes.split("\n").length }).toEqual({ code: 0, notes: 2 });
+});
+
+function call(name: string, args: Readonly<Record<string, unknown>>) {
+  return { type: "call", name, arguments: args } as const;
+}
+
+function unmarked(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value, (name, each) => (name === "cache_control" ? undefined : each)));
+}

@@ -1,0 +1,234 @@
+/** Secrets and the program as a process: none of 200 is kept, shown or sent, and a user's file has its true bytes all the same. */
+
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { Session } from "@pith/context";
+import { createSession, machine } from "@pith/context/node";
+import { type PlantedSecret, plantedSecrets, seededChance } from "@pith/context/testing";
+import type { Asked, Script, Step } from "@pith/testkit";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Ended, Ground } from "../ground.ts";
+
+let ground: Ground;
+beforeEach(() => {
+  ground = new Ground();
+});
+afterEach(() => ground.clear());
+
+const all = ["--permission-mode", "all", "--sandbox", "off"];
+
+test("SEC11 none of 200 planted secrets is sent, shown or kept, by whichever way it comes", {
+  timeout: 120_000,
+}, async () => {
+  const planted = plantedSecrets(200, seededChance(2_026));
+  const share = sharesOf(planted, 10);
+  const page = await serving(textOf(share(0)));
+  const { port } = page.address() as AddressInfo;
+  writeFileSync(
+    join(ground.home, "settings.json"),
+    JSON.stringify({ fetchHosts: [`127.0.0.1:${port}`], tools: ["all"] }),
+  );
+  const file = (name: string, text: string): void => writeFileSync(join(ground.folder, name), text);
+  file("AGENTS.md", `Keep to the rules.\n${textOf(share(1))}`);
+  file("named.txt", textOf(share(2)));
+  file("read.txt", textOf(share(3)));
+  file("out.txt", textOf(share(4)));
+  file(
+    "long.txt",
+    `${"a line of no interest\n".repeat(3_000)}${textOf(share(5))}${"another line, longer than the rest of them\n".repeat(3_000)}`,
+  );
+  const replies: Step[] = [
+    {
+      parts: [
+        { type: "thinking", text: `It is ${share(6)[0]?.text}.` },
+        { type: "text", text: `I have found:\n${textOf(share(6))}` },
+        call("fetch", { url: `http://127.0.0.1:${port}/page` }),
+        call("read", { path: "read.txt" }),
+        call("bash", { command: "cat out.txt" }),
+        call("bash", { command: "cat long.txt" }),
+        call("grep", { pattern: ".", path: "out.txt" }),
+        call("write", { path: "made.txt", content: textOf(share(7)) }),
+      ],
+    },
+    {
+      parts: [call("edit", { path: "made.txt", edits: [{ oldText: String(share(7)[0]?.text), newText: "changed" }] })],
+    },
+    "All done.",
+  ];
+  const words = [
+    "-p",
+    ...all,
+    "--mode",
+    "json",
+    "--append-system-prompt",
+    textOf(share(8).slice(0, 10)),
+    "@named.txt",
+    textOf(share(8).slice(10)),
+  ];
+  const variables = {
+    ANTHROPIC_API_KEY: "any",
+    SOME_TOKEN: secretOf(share(9)[0]),
+    OTHER_PASSWORD: secretOf(share(9)[1]),
+  };
+  const { url } = await ground.serve(replies);
+  const first = await ground.run(words, {
+    variables: { ...variables, ANTHROPIC_BASE_URL: url },
+    input: textOf(share(9)),
+  });
+  expect(first).toMatchObject({ code: 0, out: expect.stringContaining("secrets_redacted") });
+  const sent = JSON.stringify(ground.server.served.map(({ body }) => body));
+  expect(readFileSync(join(ground.folder, "made.txt"), "utf8")).toBe(
+    textOf(share(7)).replace(String(share(7)[0]?.text), "changed"),
+  );
+  const telling: Script = () => `## Goal\nTo find them.\n\n## Critical Context\n${textOf(planted)}`;
+  const compacted = await ground.pith(
+    ["-p", "-c", ...all, "/compact"],
+    Array.from({ length: 6 }, () => telling({} as Asked) as Step),
+  );
+  expect(compacted.code).toBe(0);
+  const refused = await ground.pith(
+    ["-p", "-c", ...all, "Go on."],
+    [{ refuse: { status: 400, message: `not so: ${planted[0]?.text}` } }],
+  );
+  expect(refused.code).toBe(1);
+  page.close();
+  const seen = [
+    sent,
+    JSON.stringify(ground.server.served.map(({ body }) => body)),
+    ...[first, compacted, refused].map(shownBy),
+    ...keptBy(ground),
+  ];
+  expect(planted.filter(({ secret }) => seen.some((text) => text.includes(secret)))).toEqual([]);
+  // Each of them was there: a test that plants nothing finds nothing.
+  expect(new Set(seen.join("").match(/PITH_SECRET_\w+?_[0-9a-f]{12}/g)).size).toBeGreaterThanOrEqual(200);
+});
+
+test("SEC11 EXP1 none of 200 that an older session holds leaves with an export, is shown, or gets into the index", async () => {
+  const planted = plantedSecrets(200, seededChance(8));
+  const created = await createSession({ cwd: ground.folder, env: { PITH_HOME: ground.home } });
+  if (created.type !== "opened") throw new Error(created.type);
+  // As another program would have written it down: nothing is redacted on the way.
+  const older = await Session.open(created.store, machine);
+  for (const { text } of planted)
+    await older.append({ type: "message", message: { role: "user", content: `remember\n${text}\n`, timestamp: 1 } });
+  await created.store.close();
+  const formats = ["pi", "markdown", "html"];
+  for (const as of formats) {
+    const args = ["sessions", "export", "last", "--as", as, "-o", `out-${as}`];
+    expect(await ground.run(args)).toMatchObject({ code: 0 });
+  }
+  const found = await ground.run(["sessions", "search", "remember", "--limit", "300", "--json"]);
+  const shown = await ground.run(["sessions", "show", "last", "--tail", "300"]);
+  const exported = formats.map((as) => readFileSync(join(ground.folder, `out-${as}`), "utf8"));
+  const index = readFileSync(join(ground.home, "search.db"), "latin1");
+  const seen = [...exported, shownBy(found), shownBy(shown), index];
+  expect(planted.filter(({ secret }) => seen.some((text) => text.includes(secret)))).toEqual([]);
+  for (const text of exported)
+    expect(new Set(text.match(/PITH_SECRET_\w+?_[0-9a-f]{12}/g)).size).toBeGreaterThanOrEqual(200);
+});
+
+test("SEC12 a file that holds a secret is written and edited with its true bytes, after a kill and a restart too", {
+  timeout: 60_000,
+}, async () => {
+  const [one, two] = plantedSecrets(2, seededChance(31));
+  const text = `first = ${one?.text}\nsecond = ${two?.text}\nlast\n`;
+  writeFileSync(join(ground.folder, "settings.conf"), text);
+  const slow: Step = { parts: [{ type: "text", text: "word ".repeat(2_000) }], pace: { everyMs: 20 } };
+  const reading: Step = {
+    parts: [call("bash", { command: "cat settings.conf" }), call("read", { path: "settings.conf" })],
+  };
+  await ground.pith(["-p", ...all, "Read it."], [reading, slow], { signal: { name: "SIGKILL", afterRequests: 2 } });
+  const script: Script = (asked) => {
+    const [first = "", second = ""] = new Set(JSON.stringify(asked.body).match(/PITH_SECRET_\w+_[0-9a-f]{12}/g) ?? []);
+    if (asked.number === 1)
+      return {
+        parts: [
+          call("edit", {
+            path: "settings.conf",
+            edits: [{ oldText: `first = ${first}`, newText: `renamed = ${first}` }],
+          }),
+          call("write", { path: "copy.conf", content: `${first}\n${second}\n` }),
+          call("bash", { command: `printf %s '${second}' > shell.txt` }),
+          call("write", { path: "never.txt", content: "PITH_SECRET_github_0123456789ab" }),
+        ],
+      };
+    return "Done.";
+  };
+  const { url } = await ground.serve(script);
+  const { code, notes } = await ground.run(["-p", "-c", ...all, "Rename it."], {
+    variables: { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url },
+  });
+  const written = (name: string): string => readFileSync(join(ground.folder, name), "utf8");
+  expect(code).toBe(0);
+  expect(written("settings.conf")).toBe(text.replace("first", "renamed"));
+  expect(written("copy.conf")).toBe(`${one?.text}\n${two?.text}\n`);
+  expect(written("shell.txt")).toBe(two?.text);
+  expect(readdirSync(ground.folder)).not.toContain("never.txt");
+  expect(JSON.stringify(ground.body())).toContain(
+    "PITH_SECRET_github_0123456789ab stands for a secret that is not known any more; read the file that holds it again",
+  );
+  expect([ground.session(), notes, JSON.stringify(ground.body())].join("")).not.toContain(secretOf(one));
+  expect(statSync(join(ground.home, "redaction.key")).mode & 0o777).toBe(0o600);
+});
+
+test("SEC13 switched off it says so at every start, and everything is as it is", { timeout: 60_000 }, async () => {
+  const [one] = plantedSecrets(1, seededChance(5));
+  writeFileSync(join(ground.home, "settings.json"), JSON.stringify({ secrets: { redact: "off" } }));
+  const { notes } = await ground.pith(["-p", `It is ${one?.text}.`], ["Yes."]);
+  expect(notes).toContain("secrets are sent and kept as they are, because secrets.redact is off");
+  expect(ground.session()).toContain(secretOf(one));
+});
+
+test("SEC11 no command shows a secret that was written down before", { timeout: 60_000 }, async () => {
+  const [one] = plantedSecrets(1, seededChance(5));
+  const settings = join(ground.home, "settings.json");
+  writeFileSync(settings, JSON.stringify({ secrets: { redact: "off" } }));
+  await ground.pith(["-p", `It is ${one?.text}.`], [`Yes, ${one?.text}.`]);
+  writeFileSync(settings, "{}");
+  for (const [mode, words] of [
+    ["text", "/tree"],
+    ["json", "/resume"],
+    ["json", `/name with ${secretOf(one)}`],
+  ] as const) {
+    const end = await ground.pith(["-p", "-c", "--mode", mode, words], []);
+    expect(shownBy(end)).toContain("PITH_SECRET_");
+    expect(shownBy(end)).not.toContain(secretOf(one));
+  }
+});
+
+function sharesOf(planted: readonly PlantedSecret[], count: number): (at: number) => readonly PlantedSecret[] {
+  const size = planted.length / count;
+  return (at) => planted.slice(at * size, (at + 1) * size);
+}
+
+function textOf(planted: readonly PlantedSecret[]): string {
+  return planted.map(({ family, text }) => `the ${family}: ${text}\n`).join("");
+}
+
+function secretOf(planted: PlantedSecret | undefined): string {
+  return String(planted?.secret);
+}
+
+function shownBy({ out, notes }: Ended): string {
+  return `${out}\n${notes}`;
+}
+
+/** Everything in the home but the true bytes of replaced files. */
+function keptBy({ home }: Ground): readonly string[] {
+  const names = readdirSync(home, { recursive: true, encoding: "utf8" });
+  const files = names.filter(
+    (name) => !name.startsWith("restore") && name !== "keys.json" && statSync(join(home, name)).isFile(),
+  );
+  return files.map((name) => readFileSync(join(home, name), "latin1"));
+}
+
+function call(name: string, args: Readonly<Record<string, unknown>>) {
+  return { type: "call", name, arguments: args } as const;
+}
+
+function serving(text: string): Promise<Server> {
+  const server = createServer((_, answer) => answer.setHeader("content-type", "text/plain").end(text));
+  return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
+}

@@ -1,0 +1,96 @@
+/** The program as a process: skills are told of, loaded, and there again after compactions and after a restart, whatever a summariser says. */
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Asked, Script, Step } from "@pith/testkit";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Ground } from "../ground.ts";
+
+let ground: Ground;
+
+beforeEach(() => {
+  ground = new Ground();
+});
+
+afterEach(() => ground.clear());
+
+const RULES = Array.from(
+  { length: 60 },
+  (_, at) => `${at + 1}. Never "skip" step ${at + 1};\tsay <why> if you must.\n`,
+).join("");
+const DEPLOY = `---\nname: deploy\ndescription: >\n  How this house deploys:\n  whenever somebody ships.\nallowed-tools: Bash(*)\n---\n\n# Deploy\n\n${RULES}`;
+
+const HOUSE = Array.from({ length: 5 }, (_, at) => `House rule ${at + 1}: tabs, "never" spaces.\n`).join("");
+
+function place(files: Readonly<Record<string, string>>, root = ground.home): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+}
+
+/** All that a request says, as text. */
+function told(body: unknown): string {
+  const texts: string[] = [];
+  const walk = (value: unknown): void => {
+    if (typeof value === "string") texts.push(value);
+    else if (value && typeof value === "object") for (const each of Object.values(value)) walk(each);
+  };
+  walk(body);
+  return texts.join("\n");
+}
+
+test("SKL1 SKL7 TXT8 a skill is in the catalogue, read without a question, and byte for byte in the request after a compaction and after a restart; so is what AGENTS.md says", async () => {
+  place({ "skills/deploy/SKILL.md": DEPLOY, "settings.json": JSON.stringify({ contextWindow: 20_000 }) });
+  const path = join(ground.home, "skills/deploy/SKILL.md");
+  place({ "log.txt": "All is well with the machine, says the log.\n".repeat(400) }, ground.folder);
+  place({ "AGENTS.md": HOUSE, ".git/HEAD": "" }, ground.folder);
+  let rounds = 0;
+  const script: Script = ({ text, tools }: Asked): Step => {
+    if (tools.length === 0) return "ok";
+    if (text.includes("Again")) return "As the skill says.";
+    rounds += 1;
+    if (rounds === 1) return { parts: [{ type: "call", name: "read", arguments: { path } }] };
+    const look = { type: "call", name: "read", arguments: { path: "log.txt", offset: 1, limit: 100 } } as const;
+    return rounds < 24 ? { parts: [look] } : "Deployed.";
+  };
+  const server = await ground.serve(script);
+  const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };
+  const first = await ground.run(["-p", "Deploy it."], { variables });
+  expect(first).toMatchObject({ code: 0, out: "Deployed.\n" });
+  expect(first.notes).toContain("allowed-tools of deploy: a skill grants no permission");
+  const asked = server.served.filter(({ wire }) => wire).map(({ body }) => body);
+  expect(told(asked[0])).toContain(`- deploy: How this house deploys: whenever somebody ships. (${path})`);
+  const summaries = asked.filter((body) => !JSON.stringify(body).includes('"tools":[{'));
+  expect(summaries.length).toBeGreaterThan(0);
+  for (const body of summaries) expect(told(body)).not.toMatch(/say <why>|House rule/);
+  expect(told(summaries[0])).toContain("the skill deploy was loaded here");
+  expect(told(asked.at(-1))).toContain(DEPLOY);
+  expect(told(asked.at(-1)).split(RULES)).toHaveLength(2);
+  for (const body of asked.filter((each) => !summaries.includes(each))) expect(told(body)).toContain(HOUSE.trim());
+  place({ "skills/deploy/SKILL.md": DEPLOY.replace("Never", "Always") });
+  expect(await ground.run(["-p", "-c", "Again."], { variables })).toMatchObject({ code: 0 });
+  expect(told(ground.body())).toContain(DEPLOY);
+}, 60_000);
+
+test("SKL10 TPL1 SKL3 /skill:name has the model know a skill before the words, /name fills a template; a project's own need trust", async () => {
+  place({
+    "skills/deploy/SKILL.md": DEPLOY,
+    "prompts/review.md": `Review $1 for \${@:2}.`,
+    "prompts/compact.md": "no",
+  });
+  place({ ".pith/skills/sink/SKILL.md": DEPLOY.replace("deploy", "sink"), ".git/HEAD": "" }, ground.folder);
+  const loaded = await ground.pith(["-p", "/skill:deploy to the moon"], ["Up it goes."]);
+  expect(loaded).toMatchObject({ code: 0, out: "Up it goes.\n" });
+  const said = told(ground.body());
+  expect(said.indexOf(DEPLOY)).toBeGreaterThan(0);
+  expect(said.indexOf("Follow the skill deploy.\n\nto the moon")).toBeGreaterThan(said.indexOf(DEPLOY));
+  expect(said).not.toContain("sink");
+  const filled = await ground.pith(["-p", "--trust", '/review "a b.ts" race conditions'], ["Fine."]);
+  expect(filled).toMatchObject({ code: 0, out: "Fine.\n" });
+  expect(filled.notes).toContain("compact.md is never used: /compact is a command");
+  expect(told(ground.body())).toContain("Review a b.ts for race conditions.");
+  expect(told(ground.body())).toMatch(/- sink: How this house deploys/);
+  const unknown = await ground.pith(["-p", "/skill:sank"], []);
+  expect(unknown).toMatchObject({ code: 2, notes: expect.stringContaining("there is no command /skill:sank") });
+}, 30_000);

@@ -1,0 +1,103 @@
+/** The program as a process: what stands around a call, from files that are named to settings, keys and the texts of a project. */
+
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Ground } from "../ground.ts";
+
+let ground: Ground;
+
+beforeEach(() => {
+  ground = new Ground();
+});
+
+afterEach(() => ground.clear());
+
+test("TXT2 files and what is piped in reach the model, a picture as a picture", async () => {
+  writeFileSync(join(ground.folder, "a.ts"), "const a = 1;\n");
+  writeFileSync(join(ground.folder, "shot.png"), PNG);
+  const args = ["-p", "Explain", "@a.ts", "@shot.png", "please."];
+  expect(await ground.pith(args, ["So."], { input: "a diff\n" })).toMatchObject({ code: 0, out: "So.\n" });
+  const { messages } = ground.body() as { messages: readonly { content: readonly Record<string, unknown>[] }[] };
+  const said = messages.flatMap(({ content }) => content);
+  expect(said.map(({ type }) => type)).toContain("image");
+  const texts = said.map(({ text }) => text).filter((text) => text !== undefined);
+  expect(texts.slice(-4)).toEqual([
+    '<file path="a.ts">\nconst a = 1;\n</file>',
+    "The picture shot.png:",
+    "<stdin>\na diff\n</stdin>",
+    "Explain please.",
+  ]);
+});
+
+test("PRT16 who stands in a folder that is gone is told so", () => {
+  const bin = join(import.meta.dirname, "../../src/bin.ts");
+  const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$1" settings';
+  const { status, stderr } = spawnSync("sh", ["-c", script, process.execPath, bin], { cwd: ground.folder });
+  expect([status, stderr.toString()]).toEqual([1, "pith: the folder you are in is gone; go to another one\n"]);
+});
+
+test("TXT3 a file that is not there is a mistake, and nothing is begun", async () => {
+  expect(await ground.run(["-p", "Explain", "@gone.ts"])).toMatchObject({
+    code: 2,
+    out: "",
+    notes: "pith: @gone.ts: gone.ts is not there. An @ names a file; words go behind --\n",
+  });
+  expect(existsSync(join(ground.home, "sessions"))).toBe(false);
+});
+
+test("PRT3 where no session can be kept it ends with 1, since nobody made a mistake", async () => {
+  writeFileSync(join(ground.home, "sessions"), "");
+  expect(await ground.pith(["-p", "hi"], ["Never said."])).toMatchObject({
+    code: 1,
+    out: "",
+    notes: expect.stringContaining("no session can be made"),
+  });
+});
+
+test("SET4 KEY1 the model and its address come from the settings, its key from the file, and nobody is shown it", async () => {
+  const { url } = await ground.serve(["From here."]);
+  const settings = { model: "anthropic/claude-sonnet-4-5", baseUrl: `${url}/v1`, wallpaper: "dark" };
+  writeFileSync(join(ground.home, "settings.json"), JSON.stringify(settings));
+  writeFileSync(join(ground.home, "keys.json"), '{ "anthropic": "sk-secret" }', { mode: 0o600 });
+  const { code, out, notes } = await ground.run(["-p", "Where?"]);
+  expect({ code, out }).toEqual({ code: 0, out: "From here.\n" });
+  expect(notes).toContain("settings.json:1: wallpaper is no setting");
+  expect(notes + ground.session()).not.toContain("sk-secret");
+});
+
+test("SET2 KEY2 mistakes in the settings and keys that are open to others end with 2", async () => {
+  writeFileSync(join(ground.home, "keys.json"), '{ "anthropic": "sk-secret" }', { mode: 0o644 });
+  const open = await ground.run(["-p", "hi"]);
+  expect(open).toMatchObject({
+    code: 2,
+    notes: expect.stringContaining(`chmod 600 ${join(ground.home, "keys.json")}`),
+  });
+  rmSync(join(ground.home, "keys.json"));
+  writeFileSync(join(ground.home, "keys.json"), '{ "anthropc": "sk-secret" }', { mode: 0o600 });
+  const mistyped = await ground.run(["-p", "hi"]);
+  expect(mistyped).toMatchObject({ code: 2, notes: expect.stringMatching(/keys\.json has no key under .*anthropic/) });
+  expect(mistyped.notes).not.toContain("sk-secret");
+  writeFileSync(join(ground.home, "settings.json"), '{ "thinking": "hard" }');
+  const wrong = await ground.run(["-p", "hi"]);
+  expect(wrong).toMatchObject({
+    code: 2,
+    notes: expect.stringContaining('settings.json:1: thinking is "hard"; write off'),
+  });
+});
+
+test("TXT4 the texts of the user and of the project reach the model, unless they are not wanted", async () => {
+  mkdirSync(join(ground.folder, ".git"));
+  writeFileSync(join(ground.folder, "AGENTS.md"), "Tabs, never spaces.");
+  writeFileSync(join(ground.home, "AGENTS.md"), "Speak Latin.");
+  await ground.pith(["-p", "hi"], ["Ave."]);
+  expect(JSON.stringify(ground.body())).toMatch(/Speak Latin\..*Tabs, never spaces\./);
+  await ground.pith(["-p", "--no-context-files", "hi"], ["Hello."]);
+  expect(JSON.stringify(ground.body())).not.toMatch(/Latin|Tabs/);
+});
+
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
+  "base64",
+);

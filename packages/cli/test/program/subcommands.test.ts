@@ -1,0 +1,57 @@
+/** Subcommands of the program as a process: what was said is listed, shown, compacted, thrown away and brought back. */
+
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { help } from "../../src/args/help.ts";
+import { subcommands } from "../../src/subcommands/subcommands.ts";
+import { Ground } from "../ground.ts";
+import { added } from "../subcommands/shelf.ts";
+
+let ground: Ground;
+
+beforeEach(() => {
+  ground = new Ground();
+});
+
+afterEach(() => ground.clear());
+
+test("SUB12 the program lists a session, tells it in short, throws it away, brings it back and goes on with it", async () => {
+  await added({ said: "First.", answers: 4, cwd: ground.folder }, { PITH_HOME: ground.home });
+  const listed = JSON.parse((await ground.run(["sessions", "list", "--json"])).out) as Listed;
+  expect(listed).toMatchObject({ total: 1, sessions: [{ firstMessage: "First.", cwd: ground.folder }] });
+  const id = listed.sessions[0]?.id.slice(0, 8) ?? "";
+  const summary = "## Goal\nTo answer.\n## Next Steps\n1. go on";
+  const compacted = await ground.pith(
+    ["compact", id, "--instructions", "Keep the order."],
+    [summary, summary, summary],
+  );
+  expect(compacted).toMatchObject({ code: 0, out: expect.stringMatching(DONE) });
+  expect(JSON.stringify(ground.body())).toContain("Keep the order.");
+  expect(await ground.run(["sessions", "rm", id])).toMatchObject({ code: 0, out: expect.stringContaining(id) });
+  expect(await ground.run(["sessions", "restore", id])).toMatchObject({ code: 0 });
+  expect(await ground.pith(["-p", "--session", id, "On."], ["Gone on."])).toMatchObject({ code: 0, out: "Gone on.\n" });
+  const names = readdirSync(ground.home, { recursive: true, encoding: "utf8" });
+  const open = names.filter(
+    (name) => !name.includes("compiled") && (statSync(join(ground.home, name)).mode & 0o077) !== 0,
+  );
+  expect(open).toEqual([]);
+});
+
+const DONE = /^compacted: [\d,]+ → [\d,]+ tokens.*take it back with: pith -p --session [0-9a-f]{8} \/undo\n$/;
+
+interface Listed {
+  readonly sessions: readonly { readonly id: string }[];
+}
+
+test("SUB3 a mistyped subcommand names the nearest; a name that nobody has says what to type", async () => {
+  const mistyped = await ground.run(["sesions", "list"]);
+  expect(mistyped).toMatchObject({ code: 2, out: "", notes: expect.stringContaining("did you mean pith sessions?") });
+  const nobody = await ground.run(["-p", "--session", "nobody", "hi"], { variables: { ANTHROPIC_API_KEY: "any" } });
+  expect(nobody).toMatchObject({ code: 2, notes: expect.stringContaining("pith sessions list --all") });
+});
+
+test("SUB4 pith --help names every subcommand", () => {
+  for (const word of subcommands.flatMap(({ name }) => name.split(" ")))
+    expect(help).toMatch(new RegExp(`\\b${word}\\b`));
+});

@@ -1,0 +1,163 @@
+/** Tests resources/attachments.ts: content, said words. */
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { nodeFiles } from "@pith/agent/node";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { SessionWish, Wish } from "../../src/args/args.ts";
+import {
+  allOf,
+  contentOf,
+  entrySaid,
+  MOST_PICTURE,
+  MOST_TEXT,
+  type Said,
+  saidWords,
+} from "../../src/resources/attachments.ts";
+import { entryLine } from "../../src/sessions/entries.ts";
+import { sketchOf } from "../../src/sessions/tree-outline.ts";
+
+describe("content", () => {
+  const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "pith-said-"));
+  });
+
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  test("TXT2 words alone are said as they are, and so is what is piped in", async () => {
+    expect(await said({ words: "hi" })).toEqual({ type: "said", content: "hi" });
+    expect(await said({ words: "" }, "what\nto do\n")).toEqual({ type: "said", content: "what\nto do" });
+  });
+
+  test("TXT2 texts stand before the words, each by its path, and what is piped in between them", async () => {
+    writeFileSync(join(folder, "a.ts"), "one\r\ntwo");
+    writeFileSync(join(folder, "b c.md"), "three\n");
+    expect(await said({ words: "Explain.", files: ["a.ts", "b c.md"] }, "a diff\n")).toEqual({
+      type: "said",
+      content: [
+        { type: "text", text: '<file path="a.ts">\none\r\ntwo\n</file>' },
+        { type: "text", text: '<file path="b c.md">\nthree\n</file>' },
+        { type: "text", text: "<stdin>\na diff\n</stdin>" },
+        { type: "text", text: "Explain." },
+      ],
+    });
+  });
+
+  test("TXT2 a picture is known by its first bytes, whatever its name says", async () => {
+    writeFileSync(join(folder, "shot.txt"), PNG);
+    expect(await said({ words: "What is it?", files: ["shot.txt"] })).toEqual({
+      type: "said",
+      content: [
+        { type: "text", text: "The picture shot.txt:" },
+        { type: "image", data: PNG.toString("base64"), mimeType: "image/png" },
+        { type: "text", text: "What is it?" },
+      ],
+    });
+  });
+
+  test("TXT3 what is missing, a folder, or nothing to show is a mistake that says what to do", async () => {
+    writeFileSync(join(folder, "parse.ts"), "");
+    mkdirSync(join(folder, "src"));
+    writeFileSync(join(folder, "src/main.ts"), "");
+    writeFileSync(join(folder, "tool.bin"), Buffer.from([1, 0, 2, 0, 3]));
+    const messages = ["parser.ts", "src", "tool.bin"].map((path) =>
+      said({ words: "x", files: [path] }).then(mistakeOf),
+    );
+    expect(await Promise.all(messages)).toEqual([
+      "@parser.ts: parser.ts is not there; that folder has parse.ts. An @ names a file; words go behind --",
+      "@src: src is a folder; it has main.ts. Name a file of it, or the folder without the @",
+      "@tool.bin is neither a text nor a picture (png, jpeg, gif, webp)",
+    ]);
+  });
+
+  test("TXT3 what is too long to be said is refused, and the way round it is told", async () => {
+    writeFileSync(join(folder, "fits.txt"), "x".repeat(MOST_TEXT));
+    writeFileSync(join(folder, "long.txt"), "x".repeat(MOST_TEXT + 1));
+    writeFileSync(join(folder, "fits.png"), Buffer.concat([PNG], MOST_PICTURE));
+    writeFileSync(join(folder, "long.png"), Buffer.concat([PNG], MOST_PICTURE + 1));
+    expect(await said({ words: "x", files: ["fits.txt", "fits.png"] })).toMatchObject({ type: "said" });
+    const advice = "too much to be said; name it without the @ and let it read the file";
+    expect(mistakeOf(await said({ words: "x", files: ["long.txt"] }))).toBe(
+      `@long.txt has more than 256 KB, ${advice}`,
+    );
+    expect(mistakeOf(await said({ words: "x", files: ["long.png"] }))).toBe(
+      `@long.png has more than 3.75 MB, ${advice}`,
+    );
+    expect(mistakeOf(await said({ words: "x" }, "x".repeat(MOST_TEXT + 1)))).toContain(
+      "more than 256 KB were piped in",
+    );
+    expect(mistakeOf(await said({ words: "x" }, "a\0b"))).toBe("what was piped in is no text");
+  });
+
+  test("PRT7 who says nothing goes on with what was left unfinished, where a session is named", async () => {
+    expect(await said({ words: "", session: { type: "last" } })).toEqual({ type: "nothing" });
+    expect(await said({ words: "", session: { type: "named", name: "0198" } }, " \n")).toEqual({ type: "nothing" });
+    expect(mistakeOf(await said({ words: "" }))).toBe('what should it do? pith -p "what to do"');
+  });
+
+  interface SaidParts {
+    readonly words: string;
+    readonly files?: readonly string[];
+    readonly session?: SessionWish;
+  }
+
+  function said({ words, files = [], session = { type: "new" } }: SaidParts, input = ""): Promise<Said> {
+    const wish: Wish = {
+      words,
+      files,
+      session,
+      choices: {},
+      allow: [],
+      deny: [],
+      systemPrompt: undefined,
+      appendSystemPrompt: undefined,
+      trusts: false,
+      output: "text",
+    };
+    return contentOf(wish, {
+      files: nodeFiles({ root: folder, mostBytes: MOST_PICTURE }),
+      piped: () => allOf(Readable.from([Buffer.from(input)])),
+    });
+  }
+
+  function mistakeOf(outcome: Said): string {
+    return outcome.type === "mistake" ? outcome.message : `no mistake: ${JSON.stringify(outcome).slice(0, 200)}`;
+  }
+});
+
+describe("said words", () => {
+  const text = (words: string) => ({ type: "text", text: words }) as const;
+  const image = { type: "image", data: "AAAA", mimeType: "image/png" } as const;
+
+  test("TYP10 files that were said with words are not shown again: the words name them", () => {
+    const file = text('<file path="a.ts">\nlet a;\n</file>');
+    expect(saidWords([file, text("see @a.ts")])).toBe("see @a.ts");
+    expect(saidWords([file, text("see it")])).toBe("@a.ts\nsee it");
+    expect(saidWords([file])).toBe("@a.ts");
+    expect(saidWords([text("[picture 1: 3 KB png]"), image, text("[picture 1: 3 KB png] why?")])).toBe(
+      "[picture 1: 3 KB png] why?",
+    );
+    expect(saidWords("plain")).toBe("plain");
+  });
+
+  test("TYP10 lists, trees and forks name the file that was said with a message, and do not show it", () => {
+    const content = [
+      { type: "text", text: '<file path="slug.js">\nexport const slug = 1;\n</file>' },
+      { type: "text", text: "what does @slug.js do?" },
+    ] as const;
+    const entry = {
+      ...({ type: "message", id: "e1", parentId: null, timestamp: "" } as const),
+      message: { role: "user", content, timestamp: 0 },
+    } as const;
+    expect(entrySaid(entry)).toBe("what does @slug.js do?");
+    expect(entryLine(entry).words).toBe("what does @slug.js do?");
+    expect(sketchOf(entry).words).toBe("what does @slug.js do?");
+  });
+});

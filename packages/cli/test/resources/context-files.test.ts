@@ -1,0 +1,131 @@
+/** The texts of a project: which are read, from where, and how much of them. */
+
+import { chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { MOST_EACH, MOST_IN_ALL, type ProjectTexts, projectTexts } from "../../src/resources/context-files.ts";
+
+let ground: string;
+
+beforeEach(() => {
+  ground = realpathSync(mkdtempSync(join(tmpdir(), "pith-texts-")));
+  mkdirSync(join(ground, "home"));
+  mkdirSync(join(ground, "repo/.git"), { recursive: true });
+});
+
+afterEach(() => {
+  rmSync(ground, { recursive: true });
+});
+
+test("TXT4 the user's own comes first, then from the root of the repository down; of two in a folder AGENTS.md counts", async () => {
+  place({
+    "AGENTS.md": "above the repository",
+    "home/AGENTS.md": "mine",
+    "repo/AGENTS.md": "root",
+    "repo/CLAUDE.md": "not this one",
+    "repo/packages/AGENTS.md": "  \n",
+    "repo/packages/a/CLAUDE.md": "a",
+    "repo/packages/b/CLAUDE.md": "beside",
+  });
+  expect(await told("repo/packages/a")).toEqual({
+    texts: [
+      { path: "home/AGENTS.md", text: "mine" },
+      { path: "repo/AGENTS.md", text: "root" },
+      { path: "repo/packages/a/CLAUDE.md", text: "a" },
+    ],
+    notes: [],
+  });
+});
+
+test("TXT4 of repositories inside each other the nearest counts; without one there is only the folder itself", async () => {
+  place({ "repo/AGENTS.md": "outer", "repo/sub/.git": "gitdir: x", "repo/sub/AGENTS.md": "inner" });
+  expect((await told("repo/sub")).texts.map(({ text }) => text)).toEqual(["inner"]);
+  place({ "free/AGENTS.md": "above", "free/deep/AGENTS.md": "here" });
+  expect((await told("free/deep")).texts.map(({ text }) => text)).toEqual(["here"]);
+});
+
+test.runIf(process.geteuid?.() === 0)("TXT5 what stands above, in a folder of somebody else, is not read", async () => {
+  place({ "repo/AGENTS.md": "theirs", "repo/mine/.git/HEAD": "", "repo/mine/AGENTS.md": "ours" });
+  for (const path of ["repo/mine", "repo/mine/.git", "repo/mine/AGENTS.md"]) chownSync(join(ground, path), 4711, 4711);
+  expect((await told("repo/mine")).texts.map(({ text }) => text)).toEqual(["ours"]);
+});
+
+test("TXT5 a link inside the repository is followed, one that leads out of it is not, and it is said", async () => {
+  place({ "secret.txt": "secret", "repo/docs/agents.md": "linked" });
+  symlinkSync("docs/agents.md", join(ground, "repo/AGENTS.md"));
+  mkdirSync(join(ground, "repo/sub"));
+  symlinkSync("../../secret.txt", join(ground, "repo/sub/AGENTS.md"));
+  expect(await told("repo/sub")).toEqual({
+    texts: [{ path: "repo/AGENTS.md", text: "linked" }],
+    notes: ["repo/sub/AGENTS.md leads out of the project, so it was not read"],
+  });
+});
+
+test("TXT5 a home that is a repository is no project: nothing of it is read, and no link leads into it", async () => {
+  place({ ".git/HEAD": "", "AGENTS.md": "of the home", "home/keys.json": "secret", "work/notes.md": "mine" });
+  symlinkSync("../home/keys.json", join(ground, "work/AGENTS.md"));
+  expect(await told("work")).toEqual({
+    texts: [],
+    notes: ["work/AGENTS.md leads out of the project, so it was not read"],
+  });
+});
+
+test("TXT5 a link to what no tool may read unasked is not followed", async () => {
+  place({ "home/keys.json": "secret" });
+  symlinkSync("home/keys.json", join(ground, "AGENTS.md"));
+  expect(await told(".")).toEqual({
+    texts: [],
+    notes: ["AGENTS.md may not be read without a question, so it was not"],
+  });
+});
+
+test("TXT5 what is no text is not read, and it is said", async () => {
+  place({ "repo/AGENTS.md": "a\0\0b", "repo/sub/AGENTS.md/x": "" });
+  expect(await told("repo/sub")).toEqual({
+    texts: [],
+    notes: [
+      "repo/AGENTS.md is no text, so it was not read",
+      "repo/sub/AGENTS.md is no regular file, so it was not read",
+    ],
+  });
+});
+
+test("TXT6 what hides in it is shown, and nothing that it names is opened", async () => {
+  place({ "repo/AGENTS.md": "\ufeffone\r\n\x1b[8mtwo\u{e0041}\u202e\n@secret.md\n", "repo/secret.md": "secret" });
+  expect((await told("repo")).texts).toEqual([
+    { path: "repo/AGENTS.md", text: "one\n\\x1b[8mtwo\\u{e0041}\\u{202e}\n@secret.md\n" },
+  ]);
+});
+
+test("TXT7 each is cut at its bound, all together at theirs, the nearest last, and it is said", async () => {
+  const long = "é ".repeat(20).concat("\n").repeat(1_000);
+  place({ "home/AGENTS.md": long, "repo/AGENTS.md": long, "repo/a/AGENTS.md": "short\n", "repo/a/b/AGENTS.md": long });
+  const { texts, notes } = await told("repo/a/b");
+  const sizes = texts.map(({ text }) => Buffer.byteLength(text));
+  expect(texts.map(({ text }) => text.endsWith("AGENTS.md]"))).toEqual([true, true, false, true]);
+  expect(texts[3]?.text).toMatch(/é \n\n\[cut here; the rest stands in repo\/a\/b\/AGENTS\.md\]$/);
+  expect(Math.max(...sizes)).toBeLessThan(MOST_EACH + 100);
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(MOST_IN_ALL + 300);
+  expect(sizes[1]).toBeGreaterThan(MOST_EACH - 200);
+  expect(notes).toHaveLength(3);
+  expect(notes[2]).toBe("repo/a/b/AGENTS.md is long: only its first 32 KB are told");
+});
+
+function place(files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(ground, path)), { recursive: true });
+    writeFileSync(join(ground, path), text);
+  }
+}
+
+/** With paths as they are from the ground. */
+async function told(cwd: string): Promise<ProjectTexts> {
+  const found = await projectTexts({
+    cwd: join(ground, cwd),
+    userHome: ground,
+    home: join(ground, "home"),
+    mayRead: async (path) => !path.endsWith("keys.json"),
+  });
+  return JSON.parse(JSON.stringify(found).replaceAll(`${ground}/`, ""));
+}

@@ -1,0 +1,69 @@
+/** Front matter: names with texts, in every way that people write them. */
+
+import { expect, test } from "vitest";
+import { frontMatter } from "../../src/resources/front-matter.ts";
+
+const fieldsOf = (...lines: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(frontMatter(`---\n${lines.join("\n")}\n---\nbody`).fields);
+
+test.each([
+  [
+    "plain",
+    ["name: a-b", "description: Use it: often, really. # not said"],
+    { name: "a-b", description: "Use it: often, really." },
+  ],
+  [
+    "quoted",
+    ['name: "a\\tb \\u00e9" # why', "description: 'it''s # fine'"],
+    { name: "a\tb é", description: "it's # fine" },
+  ],
+  ["over lines", ["description: one", "  two", "", "  three", "name: x"], { description: "one two three", name: "x" }],
+  [
+    "folded",
+    ["description: >-", "  one", "  two", "", "  three", "name: x"],
+    { description: "one two\nthree", name: "x" },
+  ],
+  ["literal", ["description: |", "  one", "    two"], { description: "one\n  two" }],
+  [
+    "with lists and names below it",
+    ["metadata:", "  by: me", "tags:", "- a", "- b", "name: x"],
+    { metadata: "by: me", tags: "- a - b", name: "x" },
+  ],
+  ["with comments and nothing", ["# a comment", "name:", "license: # none"], { name: "", license: "" }],
+  [
+    "of other programs",
+    ['"name": x', "vendor.flag: on", "two words: yes", "a:b: c"],
+    { name: "x", "vendor.flag": "on", "two words": "yes", "a:b": "c" },
+  ],
+  ["a list in a line", ["allowed-tools: [Bash, Read]"], { "allowed-tools": "[Bash, Read]" }],
+])("SKL2 what is %s", (_, lines, fields) => {
+  expect(fieldsOf(...lines)).toEqual(fields);
+});
+
+test("SKL2 the body is all behind it, also with windows line ends and a byte order mark", () => {
+  expect(frontMatter("\ufeff---\r\nname: x\r\n---\r\n\r\n# Body\r\n---\r\n")).toMatchObject({
+    body: "\n# Body\n---\n",
+    fault: null,
+  });
+  expect(frontMatter("# Body\n---\n")).toEqual({ fields: new Map(), body: "# Body\n---\n", fault: null });
+  expect(frontMatter("")).toMatchObject({ body: "", fault: null });
+});
+
+test.each([
+  ["no end", "---\nname: x\n", "begins with --- and has no second line of ---"],
+  ["a line that is no field", "---\nname: x\nwhat is this\n---\n", 'has a line 3 that is no "name: text"'],
+  ["a quote without an end", '---\nname: "x\n---\n', "has a text in line 2 whose quotes have no end"],
+  ["a single quote without an end", "---\nname: 'x\n---\n", "has a text in line 2 whose quotes have no end"],
+])("SKL2 with %s it says so", (_, text, fault) => {
+  expect(frontMatter(text).fault).toBe(fault);
+});
+
+test("SKL2 neither aliases nor hundreds of thousands of lines cost anything", () => {
+  const bomb = `---\na: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n---\n`;
+  expect(frontMatter(bomb).fields.get("c")).toBe("[*b,*b]");
+  expect(frontMatter(`---\n${"a: b\n".repeat(400_000)}---\n`).fault).toContain("no second line");
+  expect(frontMatter(`---\na: b${" ".repeat(200_000)}c\n---\n`).fields.get("a")).toHaveLength(200_002);
+  expect(frontMatter(`---\na: ${'"\\"'.repeat(100_000)}\n---\n`).fault).not.toBeUndefined();
+  // A sign that ends a line for some and not for others, behind what begins a comment again and again.
+  expect(frontMatter(`---\na: x\n  y${" #".repeat(100_000)}\u2028z\n---\n`).fields.get("a")).toBe("x y");
+});

@@ -1,0 +1,109 @@
+/** What a model is told before the first word: read where it is wanted, and what differs when it is read anew. */
+
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Beginning } from "@pith/agent";
+import { asItIs } from "@pith/context";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { guided, guideOf } from "../../src/resources/guidance.ts";
+import { trustShown } from "../../src/subcommands/trust.ts";
+import { trustedFolder } from "../../src/trust/trust.ts";
+
+let ground: string;
+
+beforeEach(() => {
+  ground = realpathSync(mkdtempSync(join(tmpdir(), "pith-guidance-")));
+  place({
+    "repo/.git/HEAD": "",
+    "repo/AGENTS.md": "Tabs.",
+    "home/skills/ship/SKILL.md": "---\nname: ship\ndescription: How.\n---\n",
+  });
+});
+
+afterEach(() => rmSync(ground, { recursive: true }));
+
+function place(files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(ground, path)), { recursive: true });
+    writeFileSync(join(ground, path), text);
+  }
+}
+
+const wish = { choices: {}, trusts: false } as Parameters<typeof guided>[0]["wish"];
+
+function parts(choices: Parameters<typeof guided>[0]["choices"] = {}) {
+  return {
+    wish,
+    choices,
+    cwd: join(ground, "repo"),
+    home: join(ground, "home"),
+    userHome: join(ground, "user"),
+    environment: {},
+    mayRead: async () => true,
+    trusted: undefined,
+    note: () => {},
+  };
+}
+
+test("TXT4 SKL1 texts and skills are read unless a setting says no", async () => {
+  const all = (await guided(parts())).standing.guidance;
+  expect([all.project.length, all.skills.length, all.catalogue.length]).toEqual([1, 1, 1]);
+  const none = (await guided(parts({ contextFiles: false, skills: false }))).standing.guidance;
+  expect([none.project.length, none.skills.length, none.catalogue.length]).toEqual([0, 0, 0]);
+});
+
+test("SKL11 what was read anew is told from then on, and what has changed is said; a mistake changes nothing", async () => {
+  const began = parts();
+  const guides = await guided(began);
+  const told: Beginning[] = [];
+  const agent = { setBeginning: (each: Beginning) => void told.push(each) } as unknown as Parameters<typeof guideOf>[0];
+  const beginning = ({ project, catalogue: skills }: typeof guides.standing.guidance): Beginning => ({
+    folder: began.cwd,
+    project,
+    skills,
+  });
+  const { reload } = guideOf(agent, guides, { ...began, beginning });
+  expect(await reload()).toEqual([]);
+  place({
+    "repo/AGENTS.md": "Spaces.",
+    "home/AGENTS.md": "Mine.",
+    "home/skills/ship/SKILL.md": "---\nname: ship\ndescription: How else.\n---\n",
+    "home/skills/sink/SKILL.md": "---\nname: sink\ndescription: Do not.\n---\n",
+    "home/settings.json": '{ "compaction": { "enabled": false }, "thinking": "high" }',
+  });
+  expect((await reload()).map((line) => line.replaceAll(`${ground}/`, ""))).toEqual([
+    "the setting compaction has changed; its amounts count at once, the rest when Pith is started again",
+    "the setting thinking has changed; it counts when Pith is started again",
+    "home/AGENTS.md is new",
+    "repo/AGENTS.md has changed",
+    "the skill sink is new",
+    "the skill ship has changed",
+  ]);
+  expect(told.at(-1)).toMatchObject({
+    project: [{ text: "Mine." }, { text: "Spaces." }],
+    skills: [{ description: "How else." }, { name: "sink" }],
+  });
+  expect(guides.limits({ api: "", provider: "", model: "" }).enabled).toBe(false);
+  rmSync(join(ground, "home/skills/sink"), { recursive: true });
+  expect(await reload()).toEqual(["the skill sink is gone"]);
+  place({ "home/settings.json": '{ "thinking": "hard" }' });
+  expect((await reload())[0]).toMatch(/^nothing was changed: .*settings\.json.*hard/s);
+  expect(guides.limits({ api: "", provider: "", model: "" }).enabled).toBe(false);
+});
+
+test("SKL11 TRU8 what no longer counts because the folder has changed is told with the reason", async () => {
+  place({ "repo/.pith/skills/build/SKILL.md": "---\nname: build\ndescription: How.\n---\n" });
+  const seen = () => trustedFolder({ ...parts(), always: false });
+  await trustShown((await seen()).holds, { home: join(ground, "home"), redaction: asItIs });
+  const began = { ...parts(), trusted: await seen() };
+  const agent = { setBeginning: () => {} } as unknown as Parameters<typeof guideOf>[0];
+  const beginning = (): Beginning => ({ folder: began.cwd });
+  const { reload } = guideOf(agent, await guided(began), { ...began, beginning });
+  expect(await reload()).toEqual([]);
+  place({ "repo/.pith/skills/build/SKILL.md": "---\nname: build\ndescription: How else.\n---\n" });
+  expect(await reload()).toEqual([
+    "the skill build is gone",
+    expect.stringMatching(/^\.pith\/skills\/build\/SKILL\.md has changed since this folder was trusted, so its skills/),
+  ]);
+});

@@ -1,0 +1,142 @@
+/** Skills on the disk: which count, what is wrong with the others, and what is told of them. */
+
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { skillFiles } from "../../src/resources/guidance.ts";
+import { boundedSkills, findSkills, MOST_IN_CATALOGUE } from "../../src/resources/skills.ts";
+import { trustedFolder } from "../../src/trust/trust.ts";
+
+let ground: string;
+
+beforeEach(() => {
+  ground = realpathSync(mkdtempSync(join(tmpdir(), "pith-skills-")));
+  place({ "repo/.git/HEAD": "", "user/.keep": "" });
+});
+
+afterEach(() => rmSync(ground, { recursive: true }));
+
+function place(files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(ground, path)), { recursive: true });
+    writeFileSync(join(ground, path), text);
+  }
+}
+
+const skill = (name: string, description = `How to ${name}.`): string =>
+  `---\nname: ${name}\ndescription: ${description}\n---\nDo ${name}.\n`;
+
+async function found(parts: { readonly cwd?: string; readonly trusts?: boolean } = {}) {
+  const places = { home: join(ground, "user/.pith"), userHome: join(ground, "user") };
+  const cwd = join(ground, parts.cwd ?? "repo");
+  const trusted = await trustedFolder({ ...places, cwd, always: parts.trusts ?? false });
+  return await findSkills({ ...places, trusted });
+}
+
+const shown = async (...args: Parameters<typeof found>): Promise<unknown> =>
+  JSON.parse(JSON.stringify(await found(...args)).replaceAll(`${ground}/`, ""));
+
+test("SKL1 the user's own from both folders, by name; links are followed, other files are none", async () => {
+  place({
+    "user/.pith/skills/ship/SKILL.md": skill("ship"),
+    "user/.pith/skills/notes.md": "no skill",
+    "user/.pith/skills/empty/other.md": "no skill",
+    "user/.agents/skills/brew/SKILL.md": skill("brew"),
+    "elsewhere/dance/SKILL.md": skill("dance"),
+  });
+  symlinkSync(join(ground, "elsewhere/dance"), join(ground, "user/.agents/skills/dance"));
+  const { skills, notes } = await found();
+  expect(skills.map(({ name, description }) => `${name}: ${description}`)).toEqual([
+    "brew: How to brew.",
+    "dance: How to dance.",
+    "ship: How to ship.",
+  ]);
+  expect(notes).toEqual([]);
+  expect(skills[2]?.text).toBe(skill("ship"));
+});
+
+test("SKL3 those of a project count only where it is trusted, and a link out of it never", async () => {
+  place({ "repo/.pith/skills/ship/SKILL.md": skill("ship"), "secret/leak/SKILL.md": skill("leak") });
+  symlinkSync(join(ground, "secret/leak"), join(ground, "repo/.pith/skills/leak"));
+  expect((await found()).skills).toEqual([]);
+  expect((await found({ trusts: true })).skills.map(({ name }) => name)).toEqual(["ship"]);
+});
+
+test("SKL4 of two with one name the nearer counts, and it is said", async () => {
+  place({
+    "user/.agents/skills/ship/SKILL.md": skill("ship", "agents"),
+    "user/.pith/skills/ship/SKILL.md": skill("ship", "mine"),
+    "repo/.agents/skills/ship/SKILL.md": skill("ship", "agents of the root"),
+    "repo/.pith/skills/ship/SKILL.md": skill("ship", "the root"),
+    "repo/sub/.agents/skills/ship/SKILL.md": skill("ship", "sub"),
+    "repo/sub/.pith/skills/ship/deeper/SKILL.md": skill("deeper"),
+  });
+  expect(await shown()).toMatchObject({ skills: [{ description: "mine" }] });
+  expect(await shown({ trusts: true })).toMatchObject({ skills: [{ description: "the root" }] });
+  const { skills, notes } = await found({ cwd: "repo/sub", trusts: true });
+  expect(skills).toMatchObject([{ name: "ship", description: "sub" }]);
+  expect(notes).toHaveLength(4);
+  expect(notes.at(-1)).toMatch(/two skills ship: .*repo\/sub\/\.agents.* counts, .*repo\/\.pith.* does not/);
+});
+
+test("SKL2 what is wrong with a skill is a note, and the others are there all the same", async () => {
+  place({
+    "user/.pith/skills/Shout/SKILL.md": skill("Shout"),
+    "user/.pith/skills/ship--it/SKILL.md": skill("ship--it"),
+    "user/.pith/skills/binary/SKILL.md": "a\0b",
+    "user/.pith/skills/dumb/SKILL.md": "Just words.",
+    "user/.pith/skills/other/SKILL.md": skill("another"),
+    "user/.pith/skills/open/SKILL.md": "---\nname: open\n",
+    "user/.pith/skills/long/SKILL.md": skill("long", "word ".repeat(500)),
+    "user/.pith/skills/large/SKILL.md": "x".repeat(300_000),
+    "user/.pith/skills/sly/SKILL.md": skill("sly", "\x1b[2Jgone\u202e").replace(
+      "---\nDo",
+      "allowed-tools: Bash\nhooks: rm\n---\nDo",
+    ),
+  });
+  const { skills, notes } = await found();
+  expect(skills.map(({ name }) => name)).toEqual(["long", "other", "sly"]);
+  expect(skills[0]?.description).toHaveLength(1024);
+  expect(skills[2]?.description).toBe("\\x1b[2Jgone\\u{202e}");
+  expect(notes.map((note) => note.replaceAll(`${ground}/user/.pith/skills/`, ""))).toEqual([
+    "large/SKILL.md is no regular file, or larger than 256 KB, so it was not read",
+    "Shout/SKILL.md lies in a folder whose name is no skill's name: at most 64 of a-z, 0-9 and single dashes between them, so it is no skill",
+    "binary/SKILL.md is no text, so it is no skill",
+    "dumb/SKILL.md has no description; begin it with --- name: …, description: … and ---, so it is no skill",
+    "long/SKILL.md has a description of more than 1024 letters, which is cut",
+    "open/SKILL.md begins with --- and has no second line of ---, so it is no skill",
+    "other/SKILL.md names itself another; it is known by its folder, other",
+    "ship--it/SKILL.md lies in a folder whose name is no skill's name: at most 64 of a-z, 0-9 and single dashes between them, so it is no skill",
+    "allowed-tools of sly: a skill grants no permission",
+  ]);
+});
+
+test("SKL5 a catalogue that would be long says less of each, and of very many not of all; both are said", () => {
+  const many = (count: number, letters: number) =>
+    Array.from({ length: count }, (_, at) => ({
+      name: `skill-${at}`,
+      description: "x".repeat(letters),
+      path: `/skills/skill-${at}/SKILL.md`,
+    }));
+  expect(boundedSkills(many(10, 1000))).toEqual({ skills: many(10, 1000), notes: [] });
+  const smiling = boundedSkills(many(1, 0).map((each) => ({ ...each, description: "\u{1f600}".repeat(20_000) })));
+  expect(smiling.skills[0]?.description).toBe(`${"\u{1f600}".repeat(1023)}…`);
+  const short = boundedSkills(many(85, 600));
+  expect(short.skills).toHaveLength(85);
+  expect(short.skills[0]?.description).toMatch(/^x{99}…$/);
+  expect(short.notes).toEqual(["85 skills are many: the model is told only the first words on each"]);
+  const few = boundedSkills(many(400, 600));
+  expect(few.notes[0]).toMatch(/^400 skills are too many: .*, and not told of the last \d+$/);
+  expect(JSON.stringify(few.skills).length).toBeLessThan(MOST_IN_CATALOGUE * 1.5);
+});
+
+test("SKL9 only files that are skills now are looked at for a change", async () => {
+  place({ "user/.pith/skills/ship/SKILL.md": skill("ship"), "user/keys.json": "secret" });
+  const { skills } = await found();
+  const files = skillFiles(() => skills);
+  expect(await files.hashNow(join(ground, "user/.pith/skills/ship/SKILL.md"))).toBe(skills[0]?.hash);
+  expect(await files.hashNow(join(ground, "user/keys.json"))).toBeNull();
+  place({ "user/.pith/skills/ship/SKILL.md": skill("ship", "anew") });
+  expect(await files.hashNow(join(ground, "user/.pith/skills/ship/SKILL.md"))).not.toBe(skills[0]?.hash);
+});

@@ -1,0 +1,97 @@
+/** Prompt templates: which there are, and what becomes of the words behind their names. */
+
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { FoundSkill } from "../../src/resources/skills.ts";
+import { expanded, findTemplates, templatesIn } from "../../src/resources/templates.ts";
+import { trustedFolder } from "../../src/trust/trust.ts";
+
+let ground: string;
+
+beforeEach(() => {
+  ground = realpathSync(mkdtempSync(join(tmpdir(), "pith-prompts-")));
+  place({ "repo/.git/HEAD": "", "home/.keep": "" });
+});
+
+afterEach(() => rmSync(ground, { recursive: true }));
+
+function place(files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(ground, path)), { recursive: true });
+    writeFileSync(join(ground, path), text);
+  }
+}
+
+async function places(always = false) {
+  const home = join(ground, "home");
+  const trusted = await trustedFolder({ cwd: join(ground, "repo"), home, userHome: ground, always });
+  return { home, trusted, taken: ["compact", "new"] };
+}
+
+test.each([
+  ["Fix $1 in $2.", 'the "login page" now', "Fix the in login page."],
+  ["All: $@ / $ARGUMENTS", 'a "b c"', 'All: a "b c" / a "b c"'],
+  [`\${@:2} and \${@:2:1}`, "a b c d", "b c d and b"],
+  ["$1 $2 $9", "only", "only  "],
+  ["Costs $10 and $x and $$", "a", "Costs $10 and $x and $$\n\na"],
+  ["$1 then $2", "'$2' $1", "$2 then $1"],
+  ["No place.", "some words", "No place.\n\nsome words"],
+  ["No place.", "", "No place."],
+  ["Say $1", '"open', 'Say "open'],
+  ["Say $ARGUMENTSX", "a", "Say $ARGUMENTSX\n\na"],
+])("TPL2 %j with %j says %j", (text, words, said) => {
+  expect(expanded(text, words)).toBe(said);
+});
+
+test("TPL1 TPL3 the user's own, and the project's where it is trusted; the nearer counts, a command before all, and both are said", async () => {
+  place({
+    "home/prompts/review.md": "---\ndescription: Looks for faults\nargument-hint: <files>\n---\nReview $@.",
+    "home/prompts/compact.md": "Never said.",
+    "home/prompts/plain.md": "First line.\nSecond line.",
+    "home/prompts/.hidden.md": "x",
+    "home/prompts/two words.md": "x",
+    "home/prompts/empty.md": "---\ndescription: x\n---\n",
+    "home/prompts/notes.txt": "x",
+    "repo/.pith/prompts/review.md": "Ours: $@.",
+    "repo/.pith/prompts/deep/er.md": "x",
+  });
+  const own = await findTemplates(await places());
+  expect(own.templates.map(({ name, says, takes }) => [name, says, takes])).toEqual([
+    ["plain", "First line.", ""],
+    ["review", "Looks for faults", "<files>"],
+  ]);
+  expect(own.notes.map((note) => note.replace(`${ground}/home/prompts/`, ""))).toEqual([
+    "empty.md says nothing, so it is no template",
+    "two words.md has a name that cannot be typed; take letters, digits and dashes, so it is no template",
+    "compact.md is never used: /compact is a command; give it another name",
+  ]);
+  const { templates, notes } = await findTemplates(await places(true));
+  expect(templates.find(({ name }) => name === "review")?.text).toBe("Ours: $@.");
+  expect(notes.at(-1)).toMatch(/two templates \/review: .*repo.* counts, .*home.* does not/);
+});
+
+test("TPL1 SKL10 by its name a template is filled and a skill attached first; what is neither is nobody's", async () => {
+  place({ "home/prompts/review.md": "Review $@.", "home/prompts/new.md": "x" });
+  const ship = { name: "ship", description: "How to ship.", path: "/s", text: "Do.", hash: "0", wantsTools: false };
+  const attached: FoundSkill[] = [];
+  const notes: string[] = [];
+  const where = await places();
+  const templates = templatesIn({
+    agent: { attachSkill: async (skill) => void attached.push(skill as FoundSkill) },
+    skills: () => [ship],
+    places: () => where,
+    note: (line) => void notes.push(line),
+  });
+  expect(await templates.filled("review", "it")).toBe("Review it.");
+  expect(await templates.filled("skill:ship", "to Mars")).toBe("Follow the skill ship.\n\nto Mars");
+  expect(attached).toEqual([ship]);
+  expect(await templates.filled("skill:sink", "")).toBeNull();
+  expect(await templates.filled("ship", "")).toBeNull();
+  expect(await templates.list()).toEqual([
+    { name: "review", says: "Review $@." },
+    { name: "skill:ship", says: "How to ship." },
+  ]);
+  expect(notes).toHaveLength(1);
+});

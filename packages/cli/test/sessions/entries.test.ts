@@ -1,0 +1,25 @@
+/** Ids that people can type. */
+
+import { expect, test } from "vitest";
+import { mayMean, shortId } from "../../src/sessions/entries.ts";
+
+const message = "0123456789abcdef0123";
+
+test("COM9 a reply is told from what it answers, though their ids begin alike", () => {
+  expect(shortId(message)).toBe("01234567");
+  expect(shortId(`${message}-1-0`)).toBe("01234567-1-0");
+  expect(shortId("e12")).toBe("e12");
+  for (const id of [message, `${message}-1`, `${message}-1-0`, "e12", "3f2a9c11"])
+    expect(mayMean(shortId(id), id)).toBe(true);
+  expect(mayMean("01234567", `${message}-1`)).toBe(false);
+  expect(mayMean("01234567-1", message)).toBe(false);
+  expect(mayMean("01234567-1", `${message}-1-0`)).toBe(false);
+});
+
+test("COM9 the beginning of an id that another program made is enough, whatever dashes it has", () => {
+  const id = "3f2a9c11-8a5b-4a8e-9d7b-0123456789ab";
+  expect(shortId(id)).toBe("3f2a9c11");
+  for (const written of ["3f2a9c11", "3f2a9c11-8a5b", "3f2a9c11-8", id]) expect(mayMean(written, id)).toBe(true);
+  expect(mayMean("3f2a9c11-9", id)).toBe(false);
+  expect(shortId("a\nb")).toBe("a\\nb");
+});

@@ -1,0 +1,119 @@
+/** A tree is read piece by piece: the end of the way first. */
+
+import type { Entry, Store } from "@pith/context";
+import { expect, test } from "vitest";
+import { growOutline } from "../../src/sessions/read-outline.ts";
+import { emptyOutline, type Growth, grown, rootsOf, sketchOf } from "../../src/sessions/tree-outline.ts";
+import { storeOf } from "../modes/interactive/panels/tree/outlines.ts";
+
+const long = Array.from({ length: 1_500 }, (_, at) => `user: number ${at}`);
+
+async function growthsOf(store: Store, most?: number): Promise<readonly Growth[]> {
+  const leaf = await store.leaf();
+  const growths: Growth[] = [];
+  for await (const growth of growOutline({ store, leaf, ...(most !== undefined && { most }) })) growths.push(growth);
+  return growths;
+}
+
+test("WLK15 the first piece is the end of the way, read without looking at anything else", async () => {
+  const store = await storeOf(long);
+  const asked: string[] = [];
+  const counting = new Proxy(store, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name);
+      if (typeof value !== "function") return value;
+      return (...given: readonly unknown[]) => {
+        asked.push(String(name));
+        return value.apply(target, given);
+      };
+    },
+  });
+  const leaf = await store.leaf();
+  const growing = growOutline({ store: counting, leaf });
+  const first = await growing.next();
+  expect(first.value).toMatchObject({ reach: "growing" });
+  expect(asked.every((name) => name === "entry")).toBe(true);
+  expect(asked.length).toBeLessThanOrEqual(300);
+  await growing.return(undefined);
+});
+
+test("WLK15 in the end all of it was read, every entry below its parent, whatever the tree looks like", async () => {
+  const lines = [
+    ...long.slice(0, 700),
+    "moves: e3",
+    "user: aside",
+    "says: yes",
+    "moves: e701",
+    "user: on",
+    "moves: root",
+  ];
+  const store = await storeOf([...lines, "user: another beginning", "moves: e400", "user: last"]);
+  const leaf = await store.leaf();
+  let outline = emptyOutline(leaf);
+  for (const growth of await growthsOf(store)) outline = grown(outline, growth);
+  expect(outline.reach).toBe("whole");
+  expect(outline.nodes.size).toBe(lines.length + 3);
+  const seen: string[] = [];
+  const waiting = [...rootsOf(outline)];
+  for (let twig = waiting.pop(); twig; twig = waiting.pop()) {
+    seen.push(twig.id);
+    waiting.push(...twig.children);
+  }
+  expect(new Set(seen).size).toBe(outline.nodes.size);
+  expect(seen).toHaveLength(outline.nodes.size);
+  const way = (await store.branch(leaf)).map((entry: Entry) => entry.id);
+  expect(new Set([...outline.nodes.values()].filter(({ isOnWay }) => isOnWay).map(({ id }) => id))).toEqual(
+    new Set(way),
+  );
+  expect([...outline.nodes.values()].map(({ number }) => number)).toEqual([...outline.nodes.keys()].map((_, at) => at));
+});
+
+test("WLK15 a session that is too long is read as far as there is room, and that is said", async () => {
+  const pieces = await growthsOf(await storeOf(long), 600);
+  expect(pieces.at(-1)?.reach).toBe("cut");
+  expect(await growthsOf(await storeOf([]))).toMatchObject([
+    { reach: "growing" },
+    { labels: new Map() },
+    { reach: "whole", families: [] },
+  ]);
+});
+
+test("WLK15 where the end of the way is known already, the first piece needs no reading at all", async () => {
+  const store = await storeOf(long);
+  const leaf = await store.leaf();
+  const { entries: near } = await store.window(leaf);
+  const silent = new Proxy(store, {
+    get: () => {
+      throw new Error("nobody should have asked");
+    },
+  });
+  const first = await growOutline({ store: silent, leaf, near }).next();
+  expect((first.value as Growth).families).toHaveLength(300);
+  // What does not lead to the leaf is not believed.
+  const torn = [...near.slice(-20, -10), ...near.slice(-5)];
+  const again = await growOutline({ store, leaf, near: torn }).next();
+  expect((again.value as Growth).families).toHaveLength(5);
+});
+
+test("WLK15 what is told at once is little, however much was read already: whoever is told has to add it", async () => {
+  const store = await storeOf(Array.from({ length: 9_000 }, (_, at) => `user: number ${at}`));
+  const sizes = (await growthsOf(store)).map(({ families }) => families.flatMap(({ children }) => children).length);
+  expect(Math.max(...sizes)).toBeLessThan(4_000);
+});
+
+test("WLK3 a result bears the words of its call, whichever of them is read first", async () => {
+  const store = await storeOf(["user: a", "calls: read path=src/a.ts", "fails: no such file"]);
+  const [called, failed] = await Promise.all([store.entry("e2"), store.entry("e3")]);
+  if (!called || !failed) throw new Error("the story is another one");
+  const family = (entry: Entry) => ({ parentId: entry.parentId, children: [sketchOf(entry)] });
+  for (const order of [
+    [called, failed],
+    [failed, called],
+  ]) {
+    const growth: Growth = { families: order.map(family), top: null, reach: "growing" };
+    expect(grown(emptyOutline("e3"), growth).nodes.get("e3")).toMatchObject({
+      words: "read src/a.ts: no such file",
+      sought: "read src/a.ts: no such file",
+    });
+  }
+});

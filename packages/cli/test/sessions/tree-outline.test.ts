@@ -1,0 +1,84 @@
+/** An entry in a few words, for the tree. */
+
+import { PIN } from "@pith/context";
+import { story } from "@pith/context/testing";
+import { expect, test } from "vitest";
+import { sketchOf } from "../../src/sessions/tree-outline.ts";
+
+function sketched(...lines: readonly string[]): readonly string[] {
+  return story(...lines).map((entry) => {
+    const { kind, words, isFailed } = sketchOf(entry);
+    return `${kind}: ${words}${isFailed ? " ✗" : ""}`;
+  });
+}
+
+test("WLK1 words, tools, shell lines, compactions, summaries and what is only noted are kinds of their own", () => {
+  expect(
+    sketched(
+      "user: fix\nit",
+      "says: I **look**.",
+      "calls: read path=a.ts",
+      "result: text",
+      "calls: bash command=ls",
+      "fails: no such folder",
+      "fails to answer: the server is away",
+      "bash: ls -> a b",
+      "compacts: so far, keeps nothing",
+      "left e3: ## Goal\n- mend it (entry:abc)\n\n## Progress\n- (none)",
+      "note: hello",
+      "thinking: high",
+      "labels e1: start",
+    ),
+  ).toEqual([
+    "you: fix it",
+    "reply: I look.",
+    "calls: read a.ts",
+    "tool: read",
+    "calls: bash ls",
+    "tool: bash no such folder ✗",
+    "reply: the server is away ✗",
+    "shell: ls",
+    "compaction: 1,000 tokens before it",
+    "left: mend it",
+    "note: hello",
+    "other: thinking: high",
+    "other: label: start",
+  ]);
+});
+
+test("WLK1 pins are, too, whether words or an entry were pinned", () => {
+  const place = { id: "p", parentId: null, timestamp: "2026-01-01T00:00:00.000Z" };
+  const words = sketchOf({ ...place, type: "custom_message", customType: PIN, content: "no tabs", display: true });
+  const entry = sketchOf({ ...place, type: "custom", customType: PIN, data: { entryId: "e1", text: "use pnpm" } });
+  expect([words, entry]).toMatchObject([
+    { kind: "pin", words: "no tabs" },
+    { kind: "pin", words: "use pnpm" },
+  ]);
+});
+
+test("WLK1 what a file has in it cannot break a row: lost fields and endless words", () => {
+  const place = { id: "p", parentId: null, timestamp: "nonsense" };
+  const long = sketchOf({
+    ...place,
+    type: "message",
+    message: { role: "user", content: "x".repeat(1e6), timestamp: 0 },
+  });
+  expect(long.words.length).toBeLessThanOrEqual(240);
+  expect(long.time).toBe(0);
+});
+
+test("WLK16 a secret goes before anything is cut: no half of one is shown", () => {
+  const secret = "s3cr3t-".repeat(8);
+  const redacted = (text: string) => text.replaceAll(secret, "<secret>");
+  const about = `${"x".repeat(220)} ${secret}`;
+  for (const told of [
+    story(`user: ${about}`),
+    story(`says: ${about}`),
+    story("calls: read path=a.ts", `fails: ${about}`),
+    story(`fails to answer: ${about}`),
+    story(`bash: ${about} -> a`),
+    story(`note: ${about}`),
+    story(`left e1: ${about}`),
+  ])
+    for (const entry of told) expect(sketchOf(entry, redacted).words).not.toContain("s3cr3t");
+});

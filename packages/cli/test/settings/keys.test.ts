@@ -1,0 +1,101 @@
+/** Keys: where they are looked for, which file is believed, and that nobody is told what stands in it. */
+
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Provider, providers } from "@pith/models";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { keyFor, keyVariables, providerWithKey, readKeyFile } from "../../src/settings/keys.ts";
+
+const SECRET = "sk-very-secret-4711";
+let home: string;
+let file: string;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "pith-keys-"));
+  file = join(home, "keys.json");
+});
+
+afterEach(() => {
+  rmSync(home, { recursive: true });
+});
+
+test("KEY1 the environment goes before the file, which is then not even opened", async () => {
+  write({ anthropic: SECRET }, 0o644);
+  const environment = { ANTHROPIC_API_KEY: "from-the-environment" };
+  expect(await keyFor(named("anthropic"), { environment, home })).toEqual({ type: "found" });
+  expect(await keyFor(named("ollama"), { environment: {}, home })).toEqual({ type: "found" });
+});
+
+test("KEY1 what the environment lacks stands in the file, for a provider under either of its names", async () => {
+  write({ openai: SECRET, google: "other" });
+  const places = { environment: { OPENAI_API_KEY: " " }, home };
+  expect(await keyFor(named("openai"), places)).toEqual({ type: "found", apiKey: SECRET });
+  expect(await keyFor(named("openai-chat"), places)).toEqual({ type: "found", apiKey: SECRET });
+  expect(await keyFor(named("groq"), places)).toEqual({ type: "found" });
+  expect(await providerWithKey([named("anthropic"), named("google")], places)).toMatchObject({
+    provider: { id: "google" },
+  });
+});
+
+test("KEY1 no file is no mistake", async () => {
+  expect(await readKeyFile(file)).toEqual({ type: "read", keys: {} });
+});
+
+test.each([0o604, 0o640, 0o620, 0o601, 0o777])(
+  "KEY2 a file that others may touch is not read: mode %o",
+  async (mode) => {
+    write({ anthropic: SECRET }, mode);
+    const message = `${file} is open to others, so it was not read; run: chmod 600 ${file}`;
+    expect(await readKeyFile(file)).toEqual({ type: "mistake", message });
+  },
+);
+
+test("KEY2 a link, a folder and the file of somebody else are not read", async () => {
+  writeFileSync(join(home, "elsewhere.json"), "{}", { mode: 0o600 });
+  symlinkSync("elsewhere.json", file);
+  expect(await readKeyFile(file)).toMatchObject({ type: "mistake", message: expect.stringContaining("is a link") });
+  rmSync(file);
+  mkdirSync(file, { mode: 0o700 });
+  expect(await readKeyFile(file)).toMatchObject({ message: expect.stringContaining("is no regular file") });
+});
+
+test.runIf(process.geteuid?.() === 0)("KEY2 a file that belongs to somebody else is not read", async () => {
+  write({ anthropic: SECRET });
+  chownSync(file, 4711, 4711);
+  expect(await readKeyFile(file)).toMatchObject({ message: expect.stringContaining("belongs to somebody else") });
+});
+
+test.each([
+  `{ "anthropic": "${SECRET}" `,
+  `"${SECRET}"`,
+  `{ "anthropic": ["${SECRET}"] }`,
+  `{ "anthropic": "${SECRET}\\n" }`,
+  `{ "anthropic": "${SECRET}", "openai": "" }`,
+  `anthropic: ${SECRET}`,
+  `{ "${SECRET}": null }`,
+])("KEY3 no mistake tells what stands in the file: %s", async (text) => {
+  writeFileSync(file, text, { mode: 0o600 });
+  const read = await readKeyFile(file);
+  expect(read).toMatchObject({ type: "mistake", message: expect.stringContaining(file) });
+  expect(JSON.stringify(read)).not.toContain(SECRET);
+});
+
+test("KEY4 every variable that may hold a key is known by its name, once", () => {
+  const names = keyVariables();
+  expect(names).toEqual(
+    expect.arrayContaining(["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GROQ_API_KEY"]),
+  );
+  expect(new Set(names).size).toBe(names.length);
+});
+
+function write(keys: Readonly<Record<string, string>>, mode = 0o600): void {
+  writeFileSync(file, JSON.stringify(keys));
+  chmodSync(file, mode);
+}
+
+function named(id: string): Provider {
+  const provider = providers.find((each) => each.id === id);
+  if (!provider) throw new Error(`there is no provider ${id}`);
+  return provider;
+}

@@ -1,0 +1,93 @@
+/** Tests settings/list.ts: listed, schema. */
+
+import { describe, expect, test } from "vitest";
+import { whatIsWrong } from "../../src/settings/fields.ts";
+import { listedSettings, settingsSchema, shownSettings } from "../../src/settings/list.ts";
+import { settingTable } from "../../src/settings/table.ts";
+
+describe("listed", () => {
+  test("MCP17 variables and headers of servers are named, and their values are not shown", () => {
+    const mcpServers = {
+      hub: { command: "hub", env: { HUB_TOKEN: "any" } },
+      web: { url: "https://example.com", headers: { Authorization: "any" } },
+      bare: { command: "bare", env: {} },
+    };
+    const listed = listedSettings({ mcpServers }, new Map()).filter(({ name }) => name.startsWith("mcpServers"));
+    expect(listed.flatMap(({ name, value, words }) => (words === undefined ? [] : [[name, value, words]]))).toEqual([
+      ['mcpServers["hub"].env', null, "set: HUB_TOKEN"],
+      ['mcpServers["bare"].env', null, "none"],
+      ['mcpServers["web"].headers', null, "set: Authorization"],
+    ]);
+    expect(shownSettings(listed)).not.toMatch(/any/);
+  });
+});
+
+describe("schema", () => {
+  interface Schema {
+    readonly description?: string;
+    readonly default?: unknown;
+    readonly enum?: readonly unknown[];
+    readonly properties?: Readonly<Record<string, Schema>>;
+    readonly additionalProperties?: Schema | false;
+    readonly propertyNames?: Schema;
+  }
+
+  test("SET11 the schema holds every setting with its sentence, and nothing else", () => {
+    expect(namesIn(settingsSchema()).filter((name) => name !== "$schema")).toEqual(
+      settingTable.map(({ name }) => name),
+    );
+    for (const { name, says } of settingTable) expect(schemaAt(name)?.description).toBe(says);
+  });
+
+  test("SET11 what the schema offers and what holds without a setting would be right if it was written", () => {
+    for (const { name, kind } of settingTable) {
+      const { enum: words = [], default: held } = schemaAt(name) ?? {};
+      for (const word of words) expect(kind.fits(word), `${name} ${word}`).toBe(true);
+      if (held !== undefined) expect(kind.fits(held), name).toBe(true);
+    }
+  });
+
+  test("SET11 names of models are checked where the user chooses them", () => {
+    expect(schemaAt("compaction.modelOverrides")?.propertyNames).toEqual({ type: "string", pattern: "^[^/]+/." });
+    expect(settingsSchema()).toMatchObject({ additionalProperties: false });
+  });
+
+  test("SET10 the list has every setting, and of overrides those that were set", () => {
+    const choices = { thinking: "high", compaction: { modelOverrides: { "a/b": { reserveTokens: 1 } } } } as const;
+    const own = 'compaction.modelOverrides["a/b"].reserveTokens';
+    const listed = listedSettings(
+      choices,
+      new Map([
+        ["thinking", "--thinking"],
+        [own, "s.json"],
+      ]),
+    );
+    const names = settingTable.filter(({ name }) => !name.includes("*")).map(({ name }) => name);
+    expect(listed.map(({ name }) => name).filter((name) => name !== own)).toEqual(names);
+    expect(listed.find(({ name }) => name === own)).toMatchObject({ value: 1, source: "s.json" });
+    const lines = shownSettings(listed).split("\n");
+    expect(lines.find((line) => line.startsWith("thinking "))).toMatch(/^thinking +"high" {2}← --thinking$/);
+    expect(lines.find((line) => line.startsWith("model "))).toMatch(/^model +\(the first that your keys allow\)$/);
+  });
+
+  test("SET2 what is no setting is none, whatever it is called", () => {
+    for (const path of [["constructor"], ["__proto__"], ["compaction"], ["compaction", "*"], []])
+      expect(whatIsWrong(path, "x")).toBe("is no setting");
+  });
+
+  function schemaAt(name: string): Schema | undefined {
+    const whole: Schema = settingsSchema();
+    return name
+      .split(".")
+      .reduce<Schema | undefined>(
+        (schema, part) => (part === "*" ? schema?.additionalProperties || undefined : schema?.properties?.[part]),
+        whole,
+      );
+  }
+
+  function namesIn({ properties = {}, additionalProperties }: Schema, above = ""): readonly string[] {
+    const inner = Object.entries(properties).flatMap(([name, schema]) => namesIn(schema, `${above}${name}.`));
+    const any = additionalProperties ? namesIn(additionalProperties, `${above}*.`) : [];
+    return inner.length + any.length > 0 ? [...inner, ...any] : [above.slice(0, -1)];
+  }
+});

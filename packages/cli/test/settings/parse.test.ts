@@ -1,0 +1,139 @@
+/** The text of a settings file: what counts, what is noted, what is a mistake. */
+
+import { expect, test } from "vitest";
+import { settingsFrom } from "../../src/settings/fields.ts";
+import { listedSettings } from "../../src/settings/list.ts";
+import { settingsIn } from "../../src/settings/parse.ts";
+import type { Settings } from "../../src/settings/settings.ts";
+
+const whole: Settings = {
+  model: "anthropic/claude-sonnet-4-5",
+  baseUrl: "https://gateway.example/v1",
+  thinking: "high",
+  permissionMode: "edit",
+  sandbox: "on",
+  network: "off",
+  tools: ["read", "bash"],
+  contextWindow: 64_000,
+  fetchHosts: ["localhost:5173"],
+  contextFiles: false,
+  skills: false,
+  compaction: {
+    enabled: false,
+    reserveTokens: 0,
+    keepRecentTokens: 10_000,
+    thresholdPercent: 72.5,
+    thresholdTokens: 100_000,
+    softPercent: 60,
+    instructions: "Keep the names of the tests.",
+    ask: true,
+    model: ["google/gemini-2.5-flash", "openai/gpt-5-mini"],
+    modelOverrides: { "openai/gpt-5.1": { reserveTokens: 8_000, thresholdPercent: 50 } },
+    agentOverrides: { __proto__x: { keepRecentTokens: 5_000 } },
+  },
+  branchSummary: { reserveTokens: 8_000, skipPrompt: true },
+  secrets: { redact: "off", also: ["COMPANY_PIN"] },
+};
+
+test("SET1 every setting is read, with or without a byte order mark, and a schema beside them is nobody's setting", () => {
+  const text = `\ufeff${JSON.stringify({ $schema: "./settings.schema.json", ...whole })}`;
+  const read = settingsIn(text, "s.json");
+  expect(read).toMatchObject({ type: "read", notes: [] });
+  expect(read.type === "read" && settingsFrom(read.fields)).toEqual(whole);
+});
+
+test("SET5 comments and commas at the end are no mistakes", () => {
+  const text = '// mine\n{\n  "thinking": "low", /* for now */\n  "tools": ["read", "bash",],\n}\n';
+  const read = settingsIn(text, "s.json");
+  expect(read.type === "read" && settingsFrom(read.fields)).toEqual({ thinking: "low", tools: ["read", "bash"] });
+});
+
+test.each([
+  ['{ "model": "sonnet" }', 's.json:1: model is "sonnet"; write provider/model, such as anthropic/claude-sonnet-4-5'],
+  ['{\n "thinking": 3 }', "s.json:2: thinking is 3; write off, minimal, low, medium, high, xhigh or max"],
+  ['{ "sandbox": true }', "s.json:1: sandbox is true; write on or off"],
+  ['{ "skills": "off" }', 's.json:1: skills is "off"; write true or false'],
+  [
+    '{ "tools": "read" }',
+    's.json:1: tools is "read"; write names of tools: read, write, edit, bash, grep, find, ls, fetch, or all',
+  ],
+  [
+    '{ "tools": ["raed"] }',
+    's.json:1: tools is ["raed"]; write names of tools: read, write, edit, bash, grep, find, ls, fetch, or all',
+  ],
+  ['{ "contextWindow": 1e999 }', "s.json:1:20: 1e999 is no value; texts stand in double quotes"],
+  [
+    '{ "compaction": { "agentOverrides": { "": { "reserveTokens": 1 } } } }',
+    's.json:1: compaction.agentOverrides[""] is for nobody; write the name of an agent, such as reviewer',
+  ],
+  ['{ "contextWindow": -1 }', "s.json:1: contextWindow is -1; write a whole number of tokens, such as 128000"],
+  ['{ "compaction": false }', 's.json:1: compaction is false; write { "enabled": true }'],
+  ['{ "secrets": [] }', 's.json:1: secrets is []; write { "redact": … }'],
+  ['{ "compaction": {\n "enabled": "no" } }', 's.json:2: compaction.enabled is "no"; write true or false'],
+  [
+    '{ "compaction": { "thresholdPercent": 101 } }',
+    "s.json:1: compaction.thresholdPercent is 101; write a number above 0 and up to 100, such as 72.5",
+  ],
+  [
+    '{ "compaction": { "modelOverrides": { "a/b.c": { "reserveTokens": 0.5 } } } }',
+    's.json:1: compaction.modelOverrides["a/b.c"].reserveTokens is 0.5; write a whole number of tokens, such as 16384',
+  ],
+  [
+    '{ "compaction": { "modelOverrides": { "a/b": 1 } } }',
+    's.json:1: compaction.modelOverrides["a/b"] is 1; write { "reserveTokens": … }',
+  ],
+  [
+    '{ "compaction": { "modelOverrides": { "sonnet": { "reserveTokens": 1 } } } }',
+    's.json:1: compaction.modelOverrides["sonnet"] is for nobody; write provider/model, such as anthropic/claude-sonnet-4-5',
+  ],
+  [
+    '{ "permissionMode": "yolo",\n "baseUrl": "x" }',
+    's.json:1: permissionMode is "yolo"; write ask, edit, plan or all\ns.json:2: baseUrl is "x"; write an address of the web, such as http://127.0.0.1:8080/v1',
+  ],
+  ['{ "deny": ["bash"] }', "s.json:1: deny is no setting: give rules with --allow and --deny"],
+  ['{ "mode": "plan" }', "s.json:1: mode is no setting: write permissionMode"],
+  ["[]", "s.json:1:1: settings are one object: { … }"],
+  ['{\n  "model": \n}', "s.json:3:1: a value is missing before }"],
+])("SET2 a mistake names the file, the line, the setting and what to write: %s", (text, message) => {
+  expect(settingsIn(text, "s.json")).toEqual({ type: "mistake", message });
+});
+
+test("SET5 thousands of overrides are read and listed in a time that grows as they do", { retry: 2 }, () => {
+  const names = Array.from({ length: 8_000 }, (_, at) => [`a/${at}`, { thresholdTokens: 1 }]);
+  const text = JSON.stringify({ compaction: { modelOverrides: Object.fromEntries(names) } });
+  const start = performance.now();
+  const read = settingsIn(text, "s.json");
+  const listed = read.type === "read" ? listedSettings(settingsFrom(read.fields), new Map()) : [];
+  expect(listed.filter(({ name }) => name.includes("Overrides"))).toHaveLength(8_000);
+  expect(performance.now() - start).toBeLessThan(3_000);
+});
+
+test("SET3 whatever a setting is called, its note is one line", () => {
+  const read = settingsIn('{ "x\\n/repo is trusted": 1 }', "s.json");
+  expect(read.type === "read" && read.notes).toEqual([expect.stringContaining("x\\n/repo is trusted is no setting")]);
+});
+
+test("SET3 a setting that nobody knows is noted, and the rest counts", () => {
+  const text =
+    '{ "modle": "a/b", "thinking": "low", "compaction": { "keepRecentToken": 5 }, "wallpaper": "dark", "apiKey": "x" }';
+  const read = settingsIn(text, "s.json");
+  expect(read.type === "read" && settingsFrom(read.fields)).toEqual({ thinking: "low" });
+  expect(read).toMatchObject({
+    notes: [
+      "s.json:1: modle is no setting; did you mean model?",
+      "s.json:1: compaction.keepRecentToken is no setting; did you mean compaction.keepRecentTokens?",
+      "s.json:1: wallpaper is no setting; pith settings names them all",
+      "s.json:1: apiKey is no setting: keys come from the environment, or from your keys.json",
+    ],
+  });
+});
+
+test("SET2 of a flood of mistakes the first few are told, and a file that is too long is not read", () => {
+  const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`strange${at}`, 1]));
+  const read = settingsIn(JSON.stringify(many), "s.json");
+  expect(read.type === "read" && read.notes.length).toBe(13);
+  expect(read).toMatchObject({ notes: expect.arrayContaining(["and 4988 more of the kind"]) });
+  const long = settingsIn(JSON.stringify({ ["n".repeat(200_000)]: 1, secrets: { also: [] } }), "s.json");
+  expect(long).toMatchObject({ notes: [`s.json:1: ${"n".repeat(80)}… is no setting; pith settings names them all`] });
+  expect(settingsIn(" ".repeat(300_000), "s.json")).toMatchObject({ message: "s.json is too long for settings" });
+});

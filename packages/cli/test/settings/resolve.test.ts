@@ -1,0 +1,220 @@
+/** Tests settings/resolve.ts: choose, read settings, for project. */
+
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { choose, readSettings } from "../../src/settings/resolve.ts";
+import type { Settings } from "../../src/settings/settings.ts";
+import { settingTable } from "../../src/settings/table.ts";
+
+describe("choose", () => {
+  let home: string;
+
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), "pith-choose-"));
+  });
+
+  afterEach(() => {
+    rmSync(home, { recursive: true });
+  });
+
+  test("SET4 a flag goes before a variable, a variable before a setting", async () => {
+    set({ thinking: "low", permissionMode: "ask", sandbox: "off", contextWindow: 9_000 });
+    const environment = { PITH_THINKING: "medium", PITH_PERMISSION_MODE: " plan ", PITH_NETWORK: "" };
+    expect(await choose({ thinking: "high" }, { environment, home })).toEqual({
+      type: "chosen",
+      choices: { thinking: "high", permissionMode: "plan", sandbox: "off", contextWindow: 9_000 },
+      sources: new Map([
+        ["thinking", "--thinking"],
+        ["permissionMode", "PITH_PERMISSION_MODE"],
+        ["sandbox", join(home, "settings.json")],
+        ["contextWindow", join(home, "settings.json")],
+      ]),
+      notes: [],
+    });
+  });
+
+  test("SET4 an address of the settings serves the model of the settings, and no other", async () => {
+    set({ model: "anthropic/a", baseUrl: "https://gateway.example/v1" });
+    const other = { model: "openai/b" };
+    expect(await choose({}, { environment: {}, home })).toMatchObject({
+      choices: { model: "anthropic/a", baseUrl: "https://gateway.example/v1" },
+    });
+    const spoken = await Promise.all([
+      choose(other, { environment: {}, home }),
+      choose({}, { environment: { PITH_MODEL: "openai/b" }, home }),
+    ]);
+    for (const chosen of spoken) expect(chosen.type === "chosen" && chosen.choices).toEqual(other);
+    expect(await choose({ model: "anthropic/a" }, { environment: {}, home })).toMatchObject({
+      choices: { model: "anthropic/a", baseUrl: "https://gateway.example/v1" },
+    });
+    const moved = await choose({ baseUrl: "http://127.0.0.1:1/v1" }, { environment: {}, home });
+    expect(moved).toMatchObject({ choices: { model: "anthropic/a", baseUrl: "http://127.0.0.1:1/v1" } });
+  });
+
+  test("SET2 a mistake in a variable names it", async () => {
+    const environment = { PITH_SANDBOX: "maybe", PITH_MODEL: "gpt" };
+    expect(await choose({}, { environment, home })).toEqual({
+      type: "mistake",
+      message:
+        'PITH_MODEL is "gpt"; write provider/model, such as anthropic/claude-sonnet-4-5\nPITH_SANDBOX is "maybe"; write on or off',
+    });
+  });
+
+  test("SET4 a project goes before the user's file, deep into both, and behind variables and flags", async () => {
+    set({ thinking: "low", compaction: { reserveTokens: 1, modelOverrides: { "a/b": { reserveTokens: 2 } } } });
+    const path = "/p/.pith/settings.json";
+    const compaction = { keepRecentTokens: 3, modelOverrides: { "a/b": { keepRecentTokens: 4 }, "c/d": {} } };
+    const project = { path, text: JSON.stringify({ thinking: "high", contextWindow: 5, compaction }) };
+    const chosen = await choose({ thinking: "off" }, { environment: {}, home, project });
+    expect(chosen).toEqual({
+      type: "chosen",
+      choices: {
+        thinking: "off",
+        contextWindow: 5,
+        compaction: {
+          reserveTokens: 1,
+          keepRecentTokens: 3,
+          modelOverrides: { "a/b": { reserveTokens: 2, keepRecentTokens: 4 } },
+        },
+      },
+      sources: new Map([
+        ["thinking", "--thinking"],
+        ["compaction.reserveTokens", join(home, "settings.json")],
+        ['compaction.modelOverrides["a/b"].reserveTokens', join(home, "settings.json")],
+        ["contextWindow", path],
+        ["compaction.keepRecentTokens", path],
+        ['compaction.modelOverrides["a/b"].keepRecentTokens', path],
+      ]),
+      notes: [expect.stringContaining('compaction.modelOverrides["c/d"] is empty, so it does not count')],
+    });
+  });
+
+  test.each([
+    ["1", { compaction: { enabled: false } }],
+    ["yes", { compaction: { enabled: false } }],
+    ["0", {}],
+    [" ", {}],
+  ])("SET6 PITH_DISABLE_AUTOCOMPACT can only switch off: %j", async (value, choices) => {
+    const environment = { PITH_DISABLE_AUTOCOMPACT: value };
+    expect(await choose({}, { environment, home })).toMatchObject({ type: "chosen", choices });
+    const odd = await choose({}, { environment: { PITH_DISABLE_AUTOCOMPACT: "maybe" }, home });
+    expect(odd).toMatchObject({ message: 'PITH_DISABLE_AUTOCOMPACT is "maybe"; write 1, or leave it out' });
+  });
+
+  function set(settings: Settings): void {
+    writeFileSync(join(home, "settings.json"), JSON.stringify(settings));
+  }
+});
+
+describe("read settings", () => {
+  test("SET1 no file is no mistake, one that cannot be read is, and a link is followed", async () => {
+    const home = mkdtempSync(join(tmpdir(), "pith-settings-"));
+    try {
+      expect(await readSettings(home)).toMatchObject({ type: "read", fields: [], notes: [] });
+      writeFileSync(join(home, "mine.json"), '{ "thinking": "high" }');
+      symlinkSync("mine.json", join(home, "settings.json"));
+      expect(await readSettings(home)).toMatchObject({ fields: [{ path: ["thinking"], value: "high" }] });
+      expect(await readSettings(join(home, "mine.json"))).toMatchObject({
+        type: "mistake",
+        message: expect.stringContaining("cannot be read"),
+      });
+    } finally {
+      rmSync(home, { recursive: true });
+    }
+  });
+});
+
+describe("for project", () => {
+  let home: string;
+  let file: string;
+
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), "pith-project-"));
+    file = join(home, "settings.json");
+  });
+
+  afterEach(() => {
+    rmSync(home, { recursive: true });
+  });
+
+  const path = "/p/.pith/settings.json";
+
+  test.each([
+    [{ model: "evil/model" }, "model"],
+    [{ baseUrl: "https://evil.example/v1" }, "baseUrl"],
+    [{ fetchHosts: ["169.254.169.254"] }, "fetchHosts"],
+    [{ compaction: { model: "evil/model" } }, "compaction.model"],
+    [{ compaction: { ask: false } }, "compaction.ask"],
+    [{ branchSummary: { skipPrompt: true } }, "branchSummary.skipPrompt"],
+    [{ secrets: { redact: "off" } }, "secrets.redact"],
+    [{ secrets: { also: ["A"] } }, "secrets.also"],
+  ])("SET7 a project is refused by name what is the user's alone to say: %j", async (said, name) => {
+    expect(await chosenWith(said)).toEqual({
+      choices: {},
+      notes: [`${path}:1: ${name} is not for a project to say, so it does not count; set it in ${file}`],
+    });
+  });
+
+  test.each([
+    [{ permissionMode: "all" }, {}, 'permissionMode "all" is looser than your "edit"'],
+    [{ permissionMode: "edit" }, { permissionMode: "plan" }, 'permissionMode "edit" is looser than your "plan"'],
+    [{ sandbox: "off" }, {}, 'sandbox "off" is looser than your "on"'],
+    [{ network: "on" }, { network: "off" }, 'network "on" is looser than your "off"'],
+    [{ tools: ["read", "fetch"] }, {}, 'tools ["read","fetch"] is looser than your ["read","write","edit","bash"]'],
+    [{ tools: ["all"] }, { tools: ["read"] }, 'tools ["all"] is looser than your ["read"]'],
+    [{ skills: true }, { skills: false }, "skills true is looser than your false"],
+    [{ contextFiles: true }, { contextFiles: false }, "contextFiles true is looser than your false"],
+  ] as const)("SET7 a project never loosens what the user has: %j beside %j", async (said, own, told) => {
+    expect(await chosenWith(said, own)).toEqual({
+      choices: own,
+      notes: [`${path}:1: ${told}, so it does not count; set it in ${file}`],
+    });
+  });
+
+  test.each([
+    [{ permissionMode: "plan" }, {}],
+    [{ permissionMode: "ask" }, { permissionMode: "all" }],
+    [{ sandbox: "on" }, { sandbox: "off" }],
+    [{ network: "off" }, {}],
+    [{ tools: ["read", "grep"] }, { tools: ["all"] }],
+    [{ tools: ["read"] }, {}],
+    [{ skills: false, contextFiles: false }, {}],
+    [{ thinking: "high", contextWindow: 9_000, compaction: { enabled: false, instructions: "Tests." } }, {}],
+  ] as const)("SET7 a project may be stricter, and say what is its own: %j beside %j", async (said, own) => {
+    expect(await chosenWith(said, own)).toEqual({ choices: { ...own, ...said }, notes: [] });
+  });
+
+  test.each(["apiKey", "keys", "headers", "proxy", "env", "command", "hooks", "permissions", "allow"])(
+    "SET7 keys, proxies, headers, commands and rules are no settings of a project either: %s",
+    async (name) => {
+      const { choices, notes } = await chosenWith({ [name]: "!rm -rf ~" });
+      expect(choices).toEqual({});
+      expect(notes).toEqual([expect.stringContaining(`${path}:1: ${name} is no setting`)]);
+      expect(notes.join()).not.toContain("rm -rf");
+    },
+  );
+
+  test("SET7 whatever a setting is called, somebody has decided whether a project may say it", () => {
+    const free = settingTable.filter(({ project }) => project === "may").map(({ name }) => name);
+    expect(free.every((name) => /^(thinking|contextWindow|compaction\.|branchSummary\.reserveTokens)/.test(name))).toBe(
+      true,
+    );
+  });
+
+  test("SET2 a mistake in the file of a project names it", async () => {
+    const project = { path, text: '{ "thinking": "hard" }' };
+    expect(await choose({}, { environment: {}, home, project })).toEqual({
+      type: "mistake",
+      message: `${path}:1: thinking is "hard"; write off, minimal, low, medium, high, xhigh or max`,
+    });
+  });
+
+  async function chosenWith(said: object, own: Settings = {}) {
+    writeFileSync(file, JSON.stringify(own));
+    const chosen = await choose({}, { environment: {}, home, project: { path, text: JSON.stringify(said) } });
+    if (chosen.type !== "chosen") throw new Error(chosen.message);
+    return { choices: chosen.choices, notes: chosen.notes };
+  }
+});

@@ -1,0 +1,181 @@
+/** Tests settings/secrets.ts: keyed digest, relearning, vault here. */
+
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { FileRead } from "@pith/agent";
+import { MemoryStore, Session } from "@pith/context";
+import { Vault } from "@pith/context/secrets";
+import { plantedSecrets, seededChance, testPorts } from "@pith/context/testing";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import {
+  keyedDigest,
+  type RelearningParts,
+  redactionKeyFile,
+  relearning as relearningWith,
+  vaultHere,
+} from "../../src/settings/secrets.ts";
+
+describe("keyed digest", () => {
+  let home: string;
+  beforeEach(() => {
+    home = join(mkdtempSync(join(tmpdir(), "pith-key-")), "home");
+  });
+  afterEach(() => rmSync(join(home, ".."), { recursive: true }));
+
+  test("SEC4 the key is made at the first secret, its owner's alone, and is the same for every program after that", () => {
+    const [one, other] = [keyedDigest(home), keyedDigest(home)];
+    expect(existsSync(home)).toBe(false);
+    expect(one("a secret")).toBe(other("a secret"));
+    expect(one("a secret")).toMatch(/^[0-9a-f]{64}$/);
+    expect(statSync(redactionKeyFile(home)).mode & 0o777).toBe(0o600);
+    expect([readFileSync(redactionKeyFile(home)).length, readdirSync(home)]).toEqual([32, ["redaction.key"]]);
+  });
+
+  test("SEC4 a key that others could read is closed to them; a link, or what is no key, is not believed and not touched", () => {
+    const first = keyedDigest(home)("a secret");
+    chmodSync(redactionKeyFile(home), 0o644);
+    expect(keyedDigest(home)("a secret")).toBe(first);
+    expect(statSync(redactionKeyFile(home)).mode & 0o777).toBe(0o600);
+    const elsewhere = join(home, "elsewhere");
+    writeFileSync(elsewhere, readFileSync(redactionKeyFile(home)));
+    rmSync(redactionKeyFile(home));
+    symlinkSync(elsewhere, redactionKeyFile(home));
+    expect(keyedDigest(home)("a secret")).not.toBe(first);
+    rmSync(redactionKeyFile(home));
+    writeFileSync(redactionKeyFile(home), "short");
+    expect(keyedDigest(home)("a secret")).not.toBe(first);
+    expect(readFileSync(redactionKeyFile(home), "utf8")).toBe("short");
+  });
+});
+
+describe("relearning", () => {
+  const vault = (): Vault => new Vault({ digest: (value) => Buffer.from(value.slice(-6)).toString("hex") });
+  const relearning = (own: Vault, parts: Omit<RelearningParts, "mayRead">) =>
+    relearningWith(own, { ...parts, mayRead: async (path) => !path.includes("closed") });
+  const [planted] = plantedSecrets(1, seededChance(3));
+  const text = `key = ${planted?.text}`;
+
+  async function sessionThat(...said: readonly string[]): Promise<Session> {
+    const ports = testPorts();
+    const session = await Session.open(MemoryStore.create(ports), ports);
+    for (const each of said)
+      await session.append({
+        type: "message",
+        message: { role: "user", content: [{ type: "text", text: each }], timestamp: 0 },
+      });
+    return session;
+  }
+
+  function disk(files: Readonly<Record<string, string>>) {
+    const read: string[] = [];
+    return {
+      read: async (path: string): Promise<FileRead> => {
+        read.push(path);
+        const found = files[path];
+        return found === undefined ? { type: "missing", message: "no" } : { type: "read", bytes: Buffer.from(found) };
+      },
+      resolve: (path: string) => `/work/${path}`,
+      seen: read,
+    };
+  }
+
+  test("SEC12 what a placeholder stands for is learnt again from the file a call is about, then from those that were seen", async () => {
+    const redacted = vault().redacted(text);
+    const session = await sessionThat('<file path="shown.txt">\nx\n</file>');
+    const about = disk({ "/work/it.txt": text });
+    const asked = { path: "it.txt", content: redacted };
+    expect(await relearning(vault(), { session, files: about }).restored(asked)).toEqual({
+      type: "restored",
+      value: { ...asked, content: text },
+    });
+    expect(about.seen).toEqual(["/work/it.txt"]);
+    const shown = disk({ "/work/shown.txt": text });
+    expect((await relearning(vault(), { session, files: shown }).restored(asked)).type).toBe("restored");
+    expect(shown.seen).toEqual(["/work/it.txt", "/work/shown.txt"]);
+  });
+
+  test("SEC12 nothing is read where all is known, and what no file holds stays unknown", async () => {
+    const session = await sessionThat("hello");
+    const files = disk({});
+    const own = vault();
+    const redacted = own.redacted(text);
+    expect(await relearning(own, { session, files }).restored(redacted)).toEqual({ type: "restored", value: text });
+    expect(files.seen).toEqual([]);
+    expect((await relearning(vault(), { session, files }).restored(redacted)).type).toBe("unknown");
+  });
+
+  test("SEC12 a placeholder that stands in the file a call is about stands for itself, and in no other file", async () => {
+    const session = await sessionThat('<file path="notes.txt">\nx\n</file>');
+    const example = "PITH_SECRET_github_0123456789ab";
+    const files = disk({ "/work/docs.md": `see ${example}`, "/work/notes.txt": example });
+    const secrets = relearning(vault(), { session, files });
+    expect((await secrets.restored({ path: "other.md", content: example })).type).toBe("unknown");
+    const asked = { path: "docs.md", content: `look at ${example}` };
+    expect(await secrets.restored(asked)).toEqual({ type: "restored", value: asked });
+  });
+
+  test("SEC12 a call that writes an example of somebody's documents does not open the way for other files", async () => {
+    const session = await sessionThat("hello");
+    const example = "PITH_SECRET_github_0123456789ab";
+    const secrets = relearning(vault(), { session, files: disk({ "/work/docs.md": `see ${example}` }) });
+    expect((await secrets.restored({ path: "docs.md", content: example })).type).toBe("restored");
+    expect((await secrets.restored({ path: "other.md", content: example })).type).toBe("unknown");
+  });
+
+  test("SEC12 no file is looked into that a tool could not read, whoever names it", async () => {
+    const session = await sessionThat('<file path="closed/shown.txt">\nx\n</file>');
+    const files = disk({ "/work/closed/it.txt": text, "/work/closed/shown.txt": text });
+    const asked = { path: "closed/it.txt", content: vault().redacted(text) };
+    expect((await relearning(vault(), { session, files }).restored(asked)).type).toBe("unknown");
+    expect(files.seen).toEqual([]);
+  });
+});
+
+describe("vault here", () => {
+  test("SEC5 a key that the user keeps for a provider is a secret, whatever it looks like", async () => {
+    const home = mkdtempSync(join(tmpdir(), "pith-home-"));
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+    const key = "our-proxy-7-of-nine";
+    writeFileSync(join(home, "keys.json"), JSON.stringify({ openai: key }), { mode: 0o600 });
+    const vault = await vaultHere({ home, environment: {}, choices: {} });
+    expect(vault?.redacted(`no such key: ${key}`)).toMatch(/^no such key: PITH_SECRET_env_[0-9a-f]{12}$/);
+    expect(vault?.found().map(({ family }) => family)).toEqual(["OPENAI_API_KEY"]);
+    expect(await vaultHere({ home, environment: {}, choices: { secrets: { redact: "off" } } })).toBeNull();
+  });
+
+  test("MCP17 what servers of tools are started or reached with is secret by the rules for variables, also of a server that an editor brings", async () => {
+    const home = mkdtempSync(join(tmpdir(), "pith-home-"));
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+    const [one, two, three, four, five] = "7-of-nine 8-of-nine 9-of-nine 10-of-them 11-of-them"
+      .split(" ")
+      .map((each) => `our-proxy-${each}`);
+    const mcpServers = {
+      hub: { command: "hub", env: { HUB_TOKEN: `${one}`, REGION: "in-the-west-1", TOWN: `${four}` } },
+      web: {
+        url: `https://example.com/mcp?api_key=${five}`,
+        headers: { Authorization: `Bearer ${two}`, "X-Team": "the-writers-7" },
+      },
+    };
+    const environment = { HUB_TOKEN: "another-token-10-of-them" };
+    const choices = { mcpServers, secrets: { also: ["TOWN"] } };
+    const vault = await vaultHere({
+      ...{ home, environment, choices },
+      mcpServers: { brought: { url: "https://example.com", headers: { "x-api-key": `${three}` } } },
+    });
+    const text = [one, two, three, four, five, environment.HUB_TOKEN, "in-the-west-1", "the-writers-7"].join("\n");
+    expect(vault?.redacted(text).replace(/PITH_SECRET_env_[0-9a-f]{12}/g, "*")).toBe(
+      "*\n*\n*\n*\n*\n*\nin-the-west-1\nthe-writers-7",
+    );
+  });
+});

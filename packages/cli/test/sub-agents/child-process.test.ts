@@ -1,0 +1,157 @@
+/** Tests sub-agents/child-process.ts: child arguments, run child. */
+
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type ExtensionContext,
+  type ExtensionUi,
+  nobodyThere,
+  Permissions,
+  parseRule,
+  type UiAsking,
+} from "@pith/agent";
+import { afterAll, describe, test } from "vitest";
+import type { Held } from "../../src/app/app-options.ts";
+import type { RpcEvent } from "../../src/modes/rpc/client/index.ts";
+import {
+  type ChildEnd,
+  childArguments,
+  forwardQuestion,
+  runChild,
+  toolsLeft,
+} from "../../src/sub-agents/child-process.ts";
+import { type Progress, progressAfter, waiting } from "../../src/sub-agents/result.ts";
+import { type FakeProgram, fakeProgram } from "./fake-program.ts";
+
+describe("child arguments", () => {
+  const agent = { name: "scout", description: "d", text: "t", path: "/scout.md" };
+  const speaker = { api: "anthropic-messages", provider: "anthropic", model: "one" } as const;
+
+  function held(more: Partial<Held> = {}): Held {
+    const rule = (text: string) => {
+      const parsed = parseRule(text);
+      if (parsed.type === "mistake") throw new Error(parsed.message);
+      return parsed.rule;
+    };
+    const permissions = new Permissions({
+      mode: "ask",
+      rules: { allow: [rule("bash(npm test)")], deny: [rule("bash(git push)")] },
+      ground: { root: "/w", home: "/h", temporary: [], keys: [], own: [] },
+      realPath: async (path) => path,
+    });
+    return {
+      trusts: true,
+      choices: { sandbox: "off", network: "off", baseUrl: "http://127.0.0.1:1" },
+      permissions,
+      addressee: "anthropic/one",
+      ...more,
+    };
+  }
+
+  const flagsOf = (by: Held, of = agent): readonly string[] => {
+    const all = childArguments({ agent: of, sessionPath: "/s.jsonl", held: by, speaker });
+    return all.slice(all.indexOf("--mode"));
+  };
+
+  test("AGT4 mode, rules, sandbox, network and trust are its caller's, as they are at that moment", () => {
+    const by = held();
+    assert.deepEqual(flagsOf(by), [
+      ...["--mode", "rpc", "--agent", "scout", "--session", "/s.jsonl"],
+      ...["--model=anthropic/one", "--base-url=http://127.0.0.1:1"],
+      ...["--permission-mode=ask", "--allow=bash(npm test)", "--deny=bash(git push)"],
+      ...["--sandbox=off", "--network=off", "--trust"],
+    ]);
+    by.permissions?.setMode("plan");
+    assert.ok(flagsOf(by).includes("--permission-mode=plan"));
+  });
+
+  test("AGT4 no key is sent to an address that is for another seller", () => {
+    const flags = flagsOf(held(), { ...agent, model: "openai/two" } as typeof agent);
+    assert.ok(!flags.some((flag) => /^--(model|base-url)/.test(flag)));
+    const flagsBeside = flagsOf(held({ addressee: "openai" }));
+    assert.ok(flagsBeside.includes("--model=anthropic/one"));
+    assert.ok(!flagsBeside.some((flag) => flag.startsWith("--base-url")), "who speaks now is another");
+  });
+
+  test("AGT4 it has no tool that was not named where its caller's were", () => {
+    const left = (named: readonly string[] | undefined, tools?: readonly string[]) =>
+      toolsLeft({ ...agent, ...(tools && { tools }) }, held({ choices: named ? { tools: named } : {} }));
+    assert.equal(left(undefined, ["bash"]), undefined);
+    assert.equal(left(["all"], ["bash"]), undefined);
+    assert.deepEqual(left(["read", "subagent"], ["read", "bash"]), ["read"]);
+    assert.deepEqual(left(["read", "subagent"]), ["read"]);
+    assert.deepEqual(left(["subagent"], ["bash"]), []);
+  });
+});
+
+describe("run child", () => {
+  const folder = mkdtempSync(join(tmpdir(), "pith-child-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const there = (ui: Partial<ExtensionUi> | null): ExtensionContext =>
+    ({ ui: { ...nobodyThere, ...ui }, hasUI: ui !== null }) as ExtensionContext;
+
+  async function run(
+    program: FakeProgram,
+    more: { ui?: Partial<ExtensionUi>; signal?: AbortSignal } = {},
+  ): Promise<ChildEnd & { readonly progress: Progress }> {
+    let progress = waiting;
+    const listen = (event: RpcEvent): void => {
+      progress = progressAfter(progress, event);
+    };
+    const { ui = null, signal = new AbortController().signal } = more;
+    const parts = { args: [fakeProgram(folder, program)], cwd: folder, task: "Go.", who: "scout" };
+    return { ...(await runChild({ ...parts, context: there(ui), signal, listen })), progress };
+  }
+
+  test("AGT6 what else a sub-agent's process writes does no harm", async () => {
+    const junk =
+      '"junk", "{", "null", "[1]", { type: "message_end" }, { type: "message_end", message: { role: "assistant" } }';
+    const more = '{ type: "tool_execution_start" }, { type: "extension_ui_request" }, "x".repeat(1e6)';
+    const heard = `for (const line of [${junk}, ${more}]) say(line); answered(); say({ type: "agent_settled" });`;
+    const { type, progress } = await run({ name: "junk", heard });
+    assert.deepEqual([type, progress.usage.totalTokens], ["settled", 0]);
+  });
+
+  test("AGT6 one that dies while it asks is told as failed, and nobody is asked any more", async () => {
+    const question =
+      '{ type: "extension_ui_request", id: "1", method: "select", title: "May I?", options: ["Yes"], timeout: 9000 }';
+    const heard = `say(${question}); answered(); setTimeout(() => { console.error("no more"); process.exit(3); }, 50);`;
+    const asked: (UiAsking | undefined)[] = [];
+    const select: ExtensionUi["select"] = (_title, _options, asking) => {
+      asked.push(asking);
+      return new Promise((resolve) => asking?.signal?.addEventListener("abort", () => resolve(undefined)));
+    };
+    const end = await run({ name: "asks", heard }, { ui: { select } });
+    assert.ok(end.type === "failed" && end.why === "ended with 3: no more");
+    assert.deepEqual([asked.length, asked[0]?.timeout, asked[0]?.signal?.aborted], [1, 9000, true]);
+  });
+
+  test("AGT6 one whose model could not go on is told as failed, with the reason", async () => {
+    const end = '{ type: "agent_end", messages: [], end: { type: "failed", why: "the key was refused" } }';
+    const heard = `answered(); say(${end}); say({ type: "agent_settled", aborted: false });`;
+    const { type, ...rest } = await run({ name: "fails", heard });
+    assert.deepEqual([type, Object(rest).why], ["failed", "the key was refused"]);
+  });
+
+  test("AGT13 one that will not end is ended", async () => {
+    const stopping = new AbortController();
+    const first = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000);';
+    const running = run({ name: "deaf", first, heard: "answered();" }, { signal: stopping.signal });
+    setTimeout(() => stopping.abort(), 300);
+    assert.equal((await running).type, "stopped");
+  });
+
+  test("AGT4 where nobody is there, what a sub-agent asks is refused; what needs no answer has none", async () => {
+    const signal = new AbortController().signal;
+    const asked = { type: "extension_ui_request", id: "1", method: "confirm", title: "May I?", message: "" } as const;
+    const answer = await forwardQuestion(asked, { context: there(null), who: "scout", signal });
+    assert.deepEqual(answer, { type: "extension_ui_response", id: "1", cancelled: true });
+    const failing = there({ confirm: () => Promise.reject(new Error("no")) });
+    assert.deepEqual(await forwardQuestion(asked, { context: failing, who: "scout", signal }), answer);
+    const told = { type: "extension_ui_request", id: "2", method: "notify", message: "m", notifyType: "info" } as const;
+    assert.equal(await forwardQuestion(told, { context: there({}), who: "scout", signal }), null);
+  });
+});

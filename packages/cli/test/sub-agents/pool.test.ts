@@ -1,0 +1,254 @@
+/** Tests sub-agents/pool.ts: recover, crew, gate. */
+
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Entry, noUsage, Session, type Usage } from "@pith/context";
+import { createStore, machine, openStore } from "@pith/context/node";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from "vitest";
+import type { RpcClient } from "../../src/modes/rpc/client/index.ts";
+import { subAgentsIn } from "../../src/sub-agents/log.ts";
+import { type Crew, Gate, recover } from "../../src/sub-agents/pool.ts";
+import { endsOf } from "../../src/sub-agents/result.ts";
+import { transcriptPage } from "../../src/sub-agents/session.ts";
+import { bodyOf, Company, countIn, heard, type Kept, starts, taskOf, tasks, UNHELD } from "./company.ts";
+
+describe("recover", () => {
+  let folder = "";
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "pith-recover-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const usage: Usage = { ...noUsage, input: 10, output: 5, totalTokens: 15 };
+  const placed = { parentId: null, timestamp: "2026-01-01T00:00:00.000Z" };
+
+  async function ended(name: string, said: string): Promise<string> {
+    const path = join(folder, `${name}.jsonl`);
+    const opened = await createStore(path, { cwd: folder });
+    if (opened.type !== "opened") throw new Error(opened.type);
+    const session = await Session.open(opened.store, machine);
+    const by = { api: "anthropic-messages", provider: "p", model: "m", usage, timestamp: 0 } as const;
+    const content = [{ type: "text", text: said }] as const;
+    await session.append({ type: "message", message: { role: "user", content: "Look.", timestamp: 0 } });
+    await session.append({ type: "message", message: { role: "assistant", content, stopReason: "stop", ...by } });
+    await opened.store.close();
+    return path;
+  }
+
+  test("AGT10 what one cost is written once, and its end told once, however often one goes on", async () => {
+    const path = await ended("a", "Found it.");
+    const data = { id: "a", agent: "scout", task: "Look.", path };
+    const log: Entry[] = [{ ...placed, id: "1", type: "custom", customType: "subagent", data }];
+    const crew: Pick<Crew, "pay"> = {
+      pay: async (id, { usage: spent, by }) => {
+        const whose = { kind: "subagent", provider: by?.provider ?? "", model: by?.model ?? "" };
+        log.push({ ...placed, id: `u${log.length}`, type: "usage", ...whose, usage: spent, note: id });
+      },
+    };
+    const untold = await recover(subAgentsIn(log), { crew, file: null });
+    assert.deepEqual(untold, [{ id: "a", agent: "scout", status: "done", text: "Found it." }]);
+    assert.equal((await recover(subAgentsIn(log), { crew, file: null })).length, 1, "paid, and not yet told");
+    const message = { customType: "subagent", content: "", display: true, details: endsOf(untold) };
+    log.push({ ...placed, id: "t", type: "custom_message", ...message });
+    assert.deepEqual(await recover(subAgentsIn(log), { crew, file: null }), []);
+    assert.equal(log.filter(({ type }) => type === "usage").length, 1);
+    assert.deepEqual([...subAgentsIn(log).paid], ["a"]);
+  });
+
+  test("AGT10 what was paid on another branch is not paid again", async () => {
+    const path = await ended("d", "Found it.");
+    const file = join(folder, "parent.jsonl");
+    const opened = await createStore(file, { cwd: folder });
+    assert.ok(opened.type === "opened");
+    const session = await Session.open(opened.store, machine);
+    await session.append({ type: "usage", kind: "subagent", provider: "p", model: "m", usage, note: "d" });
+    await opened.store.close();
+    const paid: string[] = [];
+    const crew = { pay: async (id: string) => void paid.push(id) };
+    const started = ["d", "e"].map((id) => ({ id, agent: "scout", task: "Look.", path }));
+    const untold = await recover({ started, told: new Set(), paid: new Set() }, { crew, file });
+    assert.deepEqual([untold.length, paid], [2, ["e"]]);
+  });
+
+  test("AGT8 a transcript is read in pages within their room, and nothing of it is lost", async () => {
+    const path = await ended("b", `begin ${"wörter und mehr ".repeat(500)} end`);
+    const first = await transcriptPage({ path, page: 1, room: 2_000 });
+    assert.ok(first.type === "page" && first.pages > 3);
+    const pages = await Promise.all(
+      Array.from({ length: first.pages }, (_, at) => transcriptPage({ path, page: at + 1, room: 2_000 })),
+    );
+    const texts = pages.map((page) => (page.type === "page" ? page.text : ""));
+    assert.ok(texts.every((text) => Buffer.byteLength(text) <= 2_000 && !text.includes("\ufffd")));
+    assert.equal(texts.join("").split("wörter").length - 1, 500);
+    const behind = await transcriptPage({ path, page: first.pages + 1, room: 2_000 });
+    assert.deepEqual(behind, { type: "failed", why: `there is no page ${first.pages + 1}; there are ${first.pages}` });
+  });
+
+  test("AGT9 one that still works when its caller goes on is waited for", async () => {
+    const path = await ended("c", "Found it.");
+    const opened = await openStore(path);
+    assert.ok(opened.type === "opened");
+    setTimeout(() => void opened.store.close(), 250);
+    const begun = Date.now();
+    const log = {
+      started: [{ id: "c", agent: "scout", task: "Look.", path }],
+      told: new Set(""),
+      paid: new Set(["c"]),
+    };
+    const [result] = await recover(log, { crew: { pay: async () => {} }, file: null });
+    assert.ok(result?.status === "done" && Date.now() - begun >= 200);
+  });
+
+  test("AGT9 killed with its sub-agents at work: none stays, and what became of each is told once, whenever one goes on", async () => {
+    const ground = new Company();
+    const asked = new Set<string>();
+    const variables = await ground.company({
+      parent: ({ text, results }) => (text.includes("Go.") && results === 0 ? starts({ tasks: tasks(2) }) : "I see."),
+      child: async ({ text }) => {
+        asked.add(taskOf(text));
+        return taskOf(text) === "Task 0." ? "Done with Task 0." : { parts: [], breaks: { how: "stall" } };
+      },
+    });
+    const parent = ground.rpc(variables, UNHELD);
+    void parent.send({ type: "prompt", message: "Go." });
+    while (asked.size < 2 || !ground.hasSaid("Task 0.", "Done with Task 0.")) await sleep(50);
+    process.kill(parent.pid ?? 0, "SIGKILL");
+    await parent.ended;
+    for (let times = 0; times < 100 && ground.children().length > 0; times += 1) await sleep(100);
+    assert.deepEqual(ground.children(), []);
+    for (const words of ["And now?", "And then?"]) {
+      const { out, notes } = await ground.run(["-p", "-c", ...UNHELD, words], { variables });
+      assert.equal(out, "I see.\n", notes);
+    }
+    const body = JSON.stringify(ground.body());
+    assert.equal(countIn(body, "Done with Task 0."), 1, body);
+    assert.equal(countIn(body, "broke off: the program it worked for ended"), 1);
+    const paid = ground.parent().filter(({ type, kind }) => type === "usage" && kind === "subagent");
+    assert.equal(paid.length, 1);
+    await ground.clear();
+  });
+});
+
+describe("crew", () => {
+  let ground: Company;
+  let client: RpcClient;
+  const go = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const bodies: string[] = [];
+  const write = { type: "call", name: "write", arguments: { path: "made.txt", content: "made" } } as const;
+
+  /** One program for all that is done in it, one after the other. */
+  beforeAll(async () => {
+    ground = new Company();
+    writeFileSync(join(ground.home, "settings.json"), '{ "contextWindow": 8192 }');
+    const variables = await ground.company({
+      parent: (asked) => {
+        bodies.push(bodyOf(asked));
+        const { text, results } = asked;
+        // Behind a result that was stopped it stands in one message with it.
+        const isRead = bodyOf(asked).includes(", page 1 of");
+        if (text.includes("Read.") && !isRead) return starts({ read: ground.started().at(-1)?.id ?? "" });
+        if (results > 0) return "I go on.";
+        if (text.includes("Ask.")) return starts({ agent: "scout", task: "Write." });
+        if (text.includes("Background.")) return starts({ tasks: tasks(2), background: true });
+        if (text.includes("Stop.")) return starts({ agent: "scout", task: "Wait." });
+        return "I go on.";
+      },
+      child: async ({ text, results }) => {
+        if (text === "Write.") return results > 0 ? "Written." : { parts: [write] };
+        if (text === "Wait.") {
+          begun.resolve();
+          return { parts: [], breaks: { how: "stall" } };
+        }
+        await go.promise;
+        return `Done with ${taskOf(text)}`;
+      },
+    });
+    client = ground.rpc(variables, [...UNHELD, "--permission-mode", "ask"]);
+  });
+  afterAll(async () => {
+    await client.close();
+    await ground.clear();
+  });
+
+  async function said(message: string): Promise<boolean> {
+    const settled = heard(client, "agent_settled");
+    await client.send({ type: "prompt", message });
+    return (await settled).aborted;
+  }
+
+  test("AGT4 what a sub-agent asks, its caller's person answers", async () => {
+    const asked = heard(client, "extension_ui_request", ({ method }) => method === "select");
+    const settled = said("Ask.");
+    const question = await asked;
+    assert.ok(question.method === "select" && question.title.startsWith("scout: "), JSON.stringify(question));
+    assert.equal(existsSync(join(ground.folder, "made.txt")), false);
+    client.answer({ type: "extension_ui_response", id: question.id, value: question.options[0] ?? "" });
+    await settled;
+    assert.equal(readFileSync(join(ground.folder, "made.txt"), "utf8"), "made");
+  });
+
+  test("AGT11 in the background: a compaction does not forget them, and each end is told once", async () => {
+    await said("Background.");
+    const compacted = heard(client, "compaction_end");
+    await said(`Keep this: ${"more of the same story, ".repeat(1_000)}`);
+    assert.equal((await compacted).aborted, false);
+    const open = ground.started().slice(1);
+    for (const { id } of open) assert.ok((bodies.at(-1) ?? "").includes(`- ${id} (scout): Task`), bodies.at(-1));
+    // AGT9: so no start need look before the compaction.
+    const mark = ground.parent().findLast(({ customType, data }) => customType === "subagent" && Object(data).open);
+    assert.deepEqual(
+      Object(mark?.data).open.map((each: Kept) => each.id),
+      open.map(({ id }) => id),
+    );
+    const last = heard(client, "agent_settled", () => told(ground.parent()).length === 2);
+    go.resolve();
+    await last;
+    assert.deepEqual(told(ground.parent()).toSorted(), open.map(({ id }) => id).toSorted());
+    for (const task of ["Task 0.", "Task 1."]) assert.equal(countIn(bodies.at(-1) ?? "", `Done with ${task}`), 1);
+  });
+
+  test("AGT13 whoever stops the caller stops its sub-agents; what they did can be read by page", async () => {
+    const settled = said("Stop.");
+    await begun.promise;
+    assert.equal(ground.children().length, 1);
+    await client.send({ type: "abort" });
+    assert.equal(await settled, true);
+    for (let times = 0; times < 50 && ground.children().length > 0; times += 1) await sleep(100);
+    assert.deepEqual(ground.children(), []);
+    await said("Read.");
+    const body = bodies.at(-1) ?? "";
+    assert.ok(/\[[0-9a-f]{8}-subagent, page 1 of 1\]/.test(body), body);
+    assert.ok(body.includes("user · ") && body.includes("Wait."));
+  });
+
+  /** The ids whose end stands in the log as a message, one for each time. */
+  function told(entries: readonly Kept[]): readonly string[] {
+    const own = entries.filter(({ type, customType }) => type === "custom_message" && customType === "subagent");
+    return own
+      .flatMap(({ details }) => (details as { readonly subAgents: readonly { id: string }[] }).subAgents)
+      .map(({ id }) => id);
+  }
+});
+
+describe("gate", () => {
+  test("AGT6 so many at once, the others in their order, also behind one that throws", async () => {
+    const gate = new Gate(2);
+    let inside = 0;
+    let most = 0;
+    const began: number[] = [];
+    const one = (number: number) =>
+      gate.through(async () => {
+        began.push(number);
+        most = Math.max(most, ++inside);
+        await sleep(5);
+        inside -= 1;
+        if (number === 1) throw new Error("no");
+      });
+    await Promise.allSettled([0, 1, 2, 3, 4].map(one));
+    assert.deepEqual([most, began], [2, [0, 1, 2, 3, 4]]);
+  });
+});

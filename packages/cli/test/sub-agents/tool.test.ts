@@ -1,0 +1,138 @@
+/** Calls of the tool when something is in the way: a disk that is full, somebody who stops, two who wait for one. */
+
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ExtensionContext, Permissions, type ToolCall } from "@pith/agent";
+import { afterEach, beforeEach, test } from "vitest";
+import { Crew, type CrewParts } from "../../src/sub-agents/pool.ts";
+import { runTool } from "../../src/sub-agents/tool.ts";
+import { fakeProgram } from "./fake-program.ts";
+
+const before = { argument: process.argv[1], home: process.env.PITH_HOME };
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "pith-crew-"));
+  process.env.PITH_HOME = folder;
+});
+afterEach(async () => {
+  [process.argv[1], process.env.PITH_HOME] = [before.argument ?? "", before.home];
+  if (before.home === undefined) delete process.env.PITH_HOME;
+  rmSync(folder, { recursive: true });
+});
+
+const agent = { name: "scout", description: "d", text: "t", path: "/scout.md" };
+const task = { agent: "scout", task: "Look." };
+const FULL = async (): Promise<never> => {
+  throw new Error("the disk is full");
+};
+
+function crewWith(
+  pith: Partial<CrewParts["pith"]> = {},
+  heard = "answered();",
+  onWorking = (_count: number): unknown => undefined,
+) {
+  process.argv[1] = fakeProgram(folder, { name: "program", heard });
+  const permissions = new Permissions({
+    mode: "ask",
+    rules: { allow: [], deny: [] },
+    ground: { root: folder, home: folder, temporary: [], keys: [], own: [] },
+    realPath: async (path) => path,
+  });
+  const session = { file: join(folder, "parent.jsonl") };
+  const context = {
+    cwd: folder,
+    session,
+    model: { provider: "anthropic", model: "one" },
+    hasUI: true,
+  } as ExtensionContext;
+  const quiet = { appendEntry: async () => {}, appendUsage: async () => {}, sendMessage: async () => {} };
+  const held = { trusts: false, choices: {}, permissions, addressee: null };
+  return new Crew({ pith: { ...quiet, ...pith }, context, held, onWorking });
+}
+
+const calling = (crew: Crew) => ({ crew, agents: [agent], stays: true, known: async () => [] });
+const call = (given: object, signal = new AbortController().signal): ToolCall => ({
+  ...{ id: "c", arguments: { ...given }, signal, room: 10_000, update: () => {} },
+});
+const saidIn = ({ content: [block] }: Awaited<ReturnType<typeof runTool>>): string =>
+  block?.type === "text" ? block.text : "";
+const sessions = (): readonly string[] =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".jsonl"));
+
+test("AGT6 where the log cannot be written nothing is started, and a sentence says why", async () => {
+  for (const given of [task, { chain: [task, task] }, { tasks: [task], background: true }]) {
+    const output = await runTool(call(given), calling(crewWith({ appendEntry: FULL })));
+    assert.deepEqual([saidIn(output), output.isError], ["scout cannot be started: the disk is full", true]);
+  }
+  assert.deepEqual(sessions(), []);
+});
+
+test("AGT9 what was said is told although what it cost cannot be written now", async () => {
+  const crew = crewWith(
+    { appendUsage: FULL, sendMessage: FULL },
+    'kept("Found it."); answered(); say({ type: "agent_settled" });',
+  );
+  const output = await runTool(call(task), calling(crew));
+  assert.match(saidIn(output), /^\[scout [0-9a-f]{8}-subagent is done\]\nFound it\.$/);
+  await runTool(call({ ...task, background: true }), calling(crew));
+  await Promise.all(crew.members.map(({ ended }) => ended));
+  assert.ok(
+    crew.members.every(({ result }) => result?.status === "done"),
+    "none is at work for ever",
+  );
+});
+
+test("AGT13 stopped while they are being started, none goes on", async () => {
+  for (const given of [
+    { chain: [task, task] },
+    { tasks: Array(8).fill(task) },
+    { tasks: [task, task], background: true },
+  ]) {
+    const stopping = new AbortController();
+    const crew = crewWith({ appendEntry: async () => stopping.abort() });
+    await runTool(call(given, stopping.signal), calling(crew));
+    await Promise.all(crew.members.map(({ ended }) => ended));
+    assert.deepEqual(
+      crew.members.map(({ result }) => result?.status),
+      ["stopped"],
+    );
+  }
+});
+
+test("AGT9 of two that wait for one sub-agent, one is told its end", async () => {
+  const told: unknown[] = [];
+  const sendMessage = async (message: unknown): Promise<void> => void told.push(message);
+  const heard = 'kept("Found it."); answered(); setTimeout(() => say({ type: "agent_settled" }), 300);';
+  const working: number[] = [];
+  const crew = crewWith({ sendMessage }, heard, (count) => working.push(count));
+  await runTool(call({ ...task, background: true }), calling(crew));
+  const [id = ""] = crew.members.map((member) => member.id);
+  const waits = [{ wait: [id, id] }, { wait: [id] }].map((given) => runTool(call(given), calling(crew)));
+  const [first = "", second = ""] = (await Promise.all(waits)).map(saidIn);
+  assert.equal(first.split("Found it.").length - 1, 1);
+  assert.equal(second, `${id} is waited for by another call, which tells its end`);
+  assert.match(saidIn(await runTool(call({ wait: [id] }), calling(crew))), /was told before/);
+  const known = async () => crew.members;
+  const stranger = await runTool(call({ wait: ["nope"] }), { ...calling(crew), known });
+  assert.deepEqual(
+    [saidIn(stranger), stranger.isError],
+    [`there is no subagent nope of this session; there are: ${id}`, true],
+  );
+  assert.deepEqual(working, [1, 0]);
+  assert.equal(
+    saidIn(await runTool(call({ read: "x" }), calling(crew))),
+    "there is no subagent x of this session; none was started",
+  );
+  assert.deepEqual(told, []);
+});
+
+test("AGT6 no more than 32 work or wait", async () => {
+  const crew = crewWith();
+  const eight = { tasks: Array(8).fill(task), background: true };
+  for (let times = 0; times < 4; times += 1) await runTool(call(eight), calling(crew));
+  const output = await runTool(call({ ...task, background: true }), calling(crew));
+  assert.equal(saidIn(output), "scout cannot be started: 32 work or wait already; wait for some of them");
+  await crew.close();
+});

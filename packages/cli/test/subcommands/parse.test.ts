@@ -1,0 +1,77 @@
+/** Tests subcommands/parse.ts: find subcommand, read call. */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { findSubcommand, readCall } from "../../src/subcommands/parse.ts";
+import type { Subcommand } from "../../src/subcommands/subcommand.ts";
+import { subcommands } from "../../src/subcommands/subcommands.ts";
+
+describe("find subcommand", () => {
+  test.each([
+    [["sessions", "list", "--all"], { subcommand: { name: "sessions list" }, rest: ["--all"] }],
+    [["doctor"], { subcommand: { name: "doctor" }, rest: [] }],
+    [["sessions"], { type: "group", name: "sessions" }],
+    [["sessions", "--help"], { type: "group", rest: ["--help"] }],
+    [["sessions", "lsit"], { message: "there is no pith sessions lsit; did you mean pith sessions list?" }],
+    [["docter"], { message: expect.stringContaining("did you mean pith doctor?") }],
+    [["compcat", "last"], { message: expect.stringContaining("did you mean pith compact?") }],
+  ] as const)("SUB3 %j names a subcommand, or what was meant", (args, found) => {
+    expect(findSubcommand(args, subcommands)).toMatchObject(found);
+  });
+
+  test.each([[["explain"]], [["doctor who is it"]], [["docter", "-p"]], [["session", "--mode", "json"]], [[]]])(
+    "SUB3 %j is left to the model",
+    (args) => {
+      expect(findSubcommand(args, subcommands)).toEqual({ type: "none" });
+    },
+  );
+});
+
+describe("read call", () => {
+  const copy: Subcommand = {
+    name: "copy",
+    takes: "FILE [FILE]",
+    count: { least: 1, most: 2 },
+    says: "copies",
+    json: "{}",
+    flags: {
+      to: { type: "string", short: "t", takes: "FOLDER", says: "where to" },
+      as: { type: "string", takes: "KIND", values: ["text", "page", "pi"], says: "what" },
+      tag: { type: "string", multiple: true, takes: "WORD", says: "marks it" },
+      yes: { type: "boolean", short: "y", says: "at once" },
+    },
+    examples: ["pith copy a"],
+    run: async () => ({ type: "shown", text: "", data: null }),
+  };
+
+  test("SUB1 words and flags are read by the table of the subcommand", () => {
+    const read = readCall(copy, ["a", "-t", "there", "--tag", "one", "--as=page", "--tag=two", "-y", "b", "--json"]);
+    const flags = { to: "there", as: "page", tag: ["one", "two"], yes: true, json: true };
+    expect(read).toEqual({ type: "call", isJson: true, arguments: ["a", "b"], flags });
+    expect(readCall(copy, ["a", "--nonsense", "--help"])).toEqual({ type: "help" });
+    expect(readCall(copy, ["--", "--help"])).toMatchObject({ type: "call", arguments: ["--help"] });
+  });
+
+  test.each([
+    [[], "pith copy takes FILE [FILE]; pith copy --help shows how"],
+    [["a", "b", "c"], 'pith copy takes FILE [FILE], and "c" is one too many; pith copy --help shows how'],
+    [["a", "--tto", "x"], "pith copy has no flag --tto; did you mean --to?"],
+    [["a", "--whatever"], "pith copy has no flag --whatever; pith copy --help shows how"],
+    [["a", "--to"], "--to takes FOLDER"],
+    [["a", "--to", "--yes"], '--to takes FOLDER, not "--yes"; if you mean it, write --to="--yes"'],
+    [["a", "--as", "pdf"], '--as is "pdf"; write text, page or pi'],
+    [["a", "--yes=no"], '--yes takes nothing, not "no"'],
+  ] as const)("SUB1 %j is a mistake that says what to write", (args, message) => {
+    expect(readCall(copy, args)).toEqual({ type: "mistake", message });
+  });
+
+  test("SUB2 a value of whatever letters never becomes a flag (S9)", () => {
+    const property = fc.property(fc.string(), (value) => {
+      const behind = readCall(copy, ["--", value]);
+      expect(behind).toMatchObject({ type: "call", arguments: [value], flags: {} });
+      fc.pre(value !== "");
+      expect(readCall(copy, [`--to=${value}`, "--", "a"])).toMatchObject({ arguments: ["a"], flags: { to: value } });
+    });
+    fc.assert(property, { numRuns: 10_000 });
+  });
+});

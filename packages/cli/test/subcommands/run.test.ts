@@ -1,0 +1,100 @@
+/** Every subcommand from its words to its exit code. */
+
+import { dirname } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { readCall } from "../../src/subcommands/parse.ts";
+import { subcommands } from "../../src/subcommands/subcommands.ts";
+import { Shelf } from "./shelf.ts";
+
+let shelf: Shelf;
+
+beforeEach(() => {
+  shelf = new Shelf();
+});
+
+afterEach(() => shelf.clear());
+
+test.each(subcommands.map((each) => [each.name, each] as const))(
+  "SUB4 pith %s --help says what it does, with examples that can be typed",
+  async (name, { says, examples, flags }) => {
+    const { code, out, notes } = await shelf.run(...name.split(" "), "--help");
+    expect({ code, notes }).toEqual({ code: 0, notes: [] });
+    for (const part of [says, ...examples, ...Object.keys(flags).map((flag) => `--${flag}`), "--json"])
+      expect(out).toContain(part);
+    expect(examples.length).toBeGreaterThan(0);
+    for (const example of examples)
+      expect(wordsOf(example).slice(0, name.split(" ").length + 1)).toEqual(["pith", ...name.split(" ")]);
+    const subcommand = subcommands.find((each) => each.name === name);
+    for (const example of examples)
+      expect(subcommand && readCall(subcommand, wordsOf(example).slice(1 + name.split(" ").length))).toMatchObject({
+        type: "call",
+      });
+  },
+);
+
+test("SUB4 a group tells of its members, and asks for one", async () => {
+  const help = await shelf.run("sessions", "--help");
+  expect(help).toMatchObject({ code: 0, out: expect.stringContaining("sessions show SESSION") });
+  const bare = await shelf.run("sessions");
+  expect(bare).toEqual({ code: 2, out: "", notes: [expect.stringContaining("pith sessions list|")] });
+});
+
+test("SUB5 ends with 0 when done, 1 when it could not, 2 for a mistake, which goes to the standard error alone", async () => {
+  expect(await shelf.run("sessions", "list")).toMatchObject({ code: 0, notes: [] });
+  const mistaken = await shelf.run("sessions", "show", "nobody");
+  expect(mistaken).toEqual({ code: 2, out: "", notes: [expect.stringContaining("pith sessions list --all")] });
+  expect(await shelf.run("explain")).toEqual({ code: null, out: "", notes: [] });
+});
+
+const evil = "\x1b]0;owned\x07 \x9b2J \u202eevil \u{e0041} \u2028 \ud800";
+
+test("SUB6 what strangers wrote cannot steer a terminal, as text nor as JSON, which is still the same JSON (S12)", async () => {
+  const path = await shelf.add({ said: `Hello ${evil}`, name: `Name ${evil}` });
+  for (const args of [["list"], ["show", path], ["show", path, "--tree"], ["stats"], ["show", evil]]) {
+    const { out, notes } = await shelf.run("sessions", ...args);
+    expect(out).not.toMatch(STEERS);
+    const { out: json } = await shelf.run("sessions", ...args, "--json");
+    expect(json).not.toMatch(STEERS);
+    expect(notes.length).toBeLessThan(2);
+  }
+  const { entries } = (await shelf.json("sessions", "show", path)) as {
+    entries: readonly { message?: { content: string } }[];
+  };
+  expect(entries[0]?.message?.content).toContain("\x1b]0;owned\x07 \x9b2J \u202eevil");
+});
+
+test("SUB6 words and names cannot look like another entry or another line", async () => {
+  const cwd = `/work\n00000000     now     1 B  a session that nobody had`;
+  await shelf.add({ said: "Hi.\nuser · 2026-01-01 00:00 · 0123\nI never said this.", cwd });
+  const { out } = await shelf.run("sessions", "list", "--all");
+  expect(out.trim().split("\n")).toHaveLength(1);
+  const listed = (await shelf.json("sessions", "list", "--all")) as { sessions: readonly { path: string }[] };
+  const { out: read } = await shelf.run("sessions", "show", listed.sessions[0]?.path ?? "");
+  expect(read.split("\n").filter((line) => /^\S/.test(line))).toHaveLength(1);
+});
+
+test("SUB16 a secret that another program wrote down is not shown", async () => {
+  shelf.environment = { ...shelf.environment, DEPLOY_TOKEN: `Zk9-vT3qLm7w${"Xb2rNc8sPd4f"}` };
+  const path = await shelf.add({ said: "Deploy with Zk9-vT3qLm7wXb2rNc8sPd4f now." });
+  for (const args of [
+    ["list", "--folder", dirname(path)],
+    ["show", path],
+    ["show", path, "--tree"],
+    ["search", "deploy"],
+  ]) {
+    const runs = [await shelf.run("sessions", ...args), await shelf.run("sessions", ...args, "--json")];
+    for (const { code, out } of runs) {
+      expect(code).toBe(0);
+      expect(out).toContain("Deploy with");
+      expect(out).not.toContain("vT3qLm7wXb2r");
+    }
+  }
+});
+
+const STEERS = /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]--[\n\t]]/v;
+
+/** As a shell parts them, for the little that examples need. */
+function wordsOf(line: string): readonly string[] {
+  const [command = ""] = line.split(/ [<>] /);
+  return [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "");
+}

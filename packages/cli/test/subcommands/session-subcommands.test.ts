@@ -1,0 +1,251 @@
+/** Tests subcommands/session-subcommands.ts: prune, purge. */
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pinWords, Session } from "@pith/context";
+import { labelEntry, machine, openStore } from "@pith/context/node";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Ground } from "../ground.ts";
+import { idOf, Shelf } from "./shelf.ts";
+
+describe("prune", () => {
+  let shelf: Shelf;
+
+  beforeEach(() => {
+    shelf = new Shelf();
+  });
+
+  afterEach(() => shelf.clear());
+
+  test("PRUNE1 nothing is pruned by itself, however old it is: 400 days later all is there", async () => {
+    const paths = [await shelf.add({ age: 400 }), await shelf.add({ age: 4_000 })];
+    for (const args of [
+      ["sessions", "list"],
+      ["sessions", "stats"],
+      ["sessions", "prune"],
+    ])
+      await shelf.run(...args);
+    const shown = (await shelf.json("sessions", "prune", "--dry-run")) as {
+      isDone: boolean;
+      silent: readonly unknown[];
+    };
+    expect(shown).toMatchObject({ isDone: false, olderThan: "90d", silent: { length: 2 } });
+    expect(paths.every((path) => existsSync(path))).toBe(true);
+    expect(existsSync(join(shelf.home, "trash"))).toBe(false);
+  });
+
+  test("PRUNE2 the newest entry decides, and the file's time alone never does", async () => {
+    const copied = await shelf.add({ said: "Young words, old file.", age: 1 });
+    utimesSync(copied, new Date(0), new Date(0));
+    const touched = await shelf.add({ said: "Old words, new file.", age: 400 });
+    utimesSync(touched, new Date(), new Date());
+    const old = await shelf.add({ said: "Old both.", age: 400 });
+    expect(await shelf.json("sessions", "prune")).toMatchObject({ silent: [{ path: old }], stays: { younger: 2 } });
+  });
+
+  test("PRUNE3 what is named, labelled, pinned or damaged stays", async () => {
+    await shelf.add({ age: 400, name: "kept" });
+    const labelled = await shelf.add({ age: 400 });
+    const pinned = await shelf.add({ age: 400 });
+    const old = { ...machine, now: () => Date.now() - 400 * 24 * 3_600_000 };
+    await labelEntry(labelled, { entryId: await firstOf(labelled), label: "here", ports: old });
+    await withWriter(pinned, async (session) => void (await pinWords(session, "Never forget.")));
+    const damaged = await shelf.add({ age: 400 });
+    writeFileSync(damaged, `${readFileSync(damaged, "utf8").trim()}garbage\n`);
+    for (const path of [labelled, pinned, damaged]) utimesSync(path, new Date(0), new Date(0));
+    const gone = await shelf.add({ age: 400 });
+    const found = await shelf.json("sessions", "prune");
+    expect(found).toMatchObject({ silent: [{ path: gone }], stays: { named: 1, labelled: 1, pinned: 1, damaged: 1 } });
+  });
+
+  test("PRUNE4 done only with an age and --yes: into the trash, with a line for each, and out of it only after 30 days", async () => {
+    const path = await shelf.add({ age: 400 });
+    await shelf.add({ age: 1 });
+    expect(await shelf.run("sessions", "prune", "--yes")).toMatchObject({ code: 2 });
+    expect(await shelf.run("sessions", "prune", "--older-than", "1y", "--yes", "--dry-run")).toMatchObject({ code: 2 });
+    expect(await shelf.run("sessions", "prune", "--older-than", "soon")).toMatchObject({ code: 2 });
+    const done = (await shelf.json("sessions", "prune", "--older-than", "1y", "--yes", "--empty-trash")) as object;
+    expect(done).toMatchObject({ isDone: true, trashed: [{ path }], removed: [] });
+    const log = join(shelf.home, "trash", "log.jsonl");
+    expect(JSON.parse(readFileSync(log, "utf8"))).toMatchObject({ act: "trashed", id: idOf(path), path });
+    expect(statSync(log).mode & 0o777).toBe(0o600);
+    const [folder = ""] = readdirSync(join(shelf.home, "trash")).filter((name) => name !== "log.jsonl");
+    const note = join(shelf.home, "trash", folder, "note.json");
+    writeFileSync(
+      note,
+      readFileSync(note, "utf8").replace(/"trashed":"[^"]*"/, '"trashed":"2020-01-01T00:00:00.000Z"'),
+    );
+    expect(await shelf.json("sessions", "prune", "--empty-trash")).toMatchObject({ trash: [{ id: idOf(path) }] });
+    expect(existsSync(note)).toBe(true);
+    await shelf.run("sessions", "prune", "--older-than", "1y", "--yes", "--empty-trash");
+    expect(readdirSync(join(shelf.home, "trash"))).toEqual(["log.jsonl"]);
+    expect(readFileSync(log, "utf8").trim().split("\n")[1]).toContain('"act":"removed"');
+  });
+
+  test("PRUNE4 what is in use, or cannot be noted, stays and is told; the others go, and it ends with 1", async () => {
+    const busy = await shelf.add({ age: 400 });
+    const gone = await shelf.add({ age: 401 });
+    const act = ["sessions", "prune", "--older-than", "1y", "--empty-trash", "--yes"] as const;
+    const opened = await openStore(busy);
+    if (opened.type !== "opened") throw new Error(opened.type);
+    const first = await shelf.run(...act);
+    await opened.store.close();
+    expect(first).toMatchObject({ code: 1, out: expect.stringContaining("1 session moved") });
+    expect(first.notes.join()).toContain(`${busy}: process ${process.pid} writes this session`);
+    expect([busy, gone].map((path) => existsSync(path))).toEqual([true, false]);
+
+    const trash = join(shelf.home, "trash");
+    const [folder = ""] = readdirSync(trash).filter((name) => name !== "log.jsonl");
+    const note = join(trash, folder, "note.json");
+    writeFileSync(
+      note,
+      readFileSync(note, "utf8").replace(/"trashed":"[^"]*"/, '"trashed":"2020-01-01T00:00:00.000Z"'),
+    );
+    rmSync(join(trash, "log.jsonl"));
+    mkdirSync(join(trash, "log.jsonl"));
+    utimesSync(busy, new Date(), new Date());
+    const second = await shelf.run(...act);
+    expect(second).toMatchObject({ code: 1, out: expect.stringContaining("0 sessions removed for good") });
+    expect(second.notes.join()).toContain("it cannot be noted in");
+    expect(existsSync(note)).toBe(true);
+  });
+
+  async function withWriter(path: string, act: (session: Session) => Promise<void>): Promise<void> {
+    const ports = { ...machine, now: () => Date.now() - 400 * 24 * 3_600_000 };
+    const opened = await openStore(path);
+    if (opened.type !== "opened") throw new Error(opened.type);
+    await act(await Session.open(opened.store, ports));
+    await opened.store.close();
+  }
+
+  async function firstOf(path: string): Promise<string> {
+    const opened = await openStore(path, { as: "follower" });
+    if (opened.type !== "opened") throw new Error(opened.type);
+    const [first] = await opened.store.children(null);
+    await opened.store.close();
+    return first?.id ?? "";
+  }
+});
+
+describe("purge", () => {
+  let ground: Ground;
+  beforeEach(() => {
+    ground = new Ground();
+  });
+  afterEach(() => ground.clear());
+
+  const WORD = "the-cellar-door-4711";
+
+  /** All that lies under Pith's home. */
+  function everything(): string {
+    const names = readdirSync(ground.home, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+    return names.map(({ parentPath, name }) => readFileSync(join(parentPath, name), "latin1")).join("\n");
+  }
+
+  test("PUR7 what is piped in is taken out of a session, of what was kept to put files back, and of the index", async () => {
+    writeFileSync(join(ground.folder, "door.txt"), `open with ${WORD}\n`);
+    const edit = { path: "door.txt", edits: [{ oldText: "open", newText: "close" }] };
+    const script = [
+      { parts: [{ type: "call", name: "read", arguments: { path: "door.txt" } }] },
+      { parts: [{ type: "call", name: "edit", arguments: edit }] },
+      `it says ${WORD}`,
+    ] as const;
+    const said = await ground.pith(["-p", `remember ${WORD}`], script);
+    expect(said.code).toBe(0);
+    expect((await ground.run(["sessions", "search", "cellar"])).out).toContain("cellar");
+    expect(everything()).toContain(WORD);
+
+    const looked = await ground.run(["sessions", "purge", "last", "--stdin", "--json"], { input: `${WORD}\n` });
+    expect(JSON.parse(looked.out)).toMatchObject({ purged: false, sessions: [{ lines: expect.any(Number) }] });
+    expect(everything()).toContain(WORD);
+
+    const done = await ground.run(["sessions", "purge", "--all", "--stdin", "--yes"], { input: `${WORD}\n` });
+    expect(done).toMatchObject({ code: 0 });
+    expect(done.out).toContain("they are gone from here");
+    expect(done.out + done.notes).not.toContain(WORD);
+    expect(everything()).not.toContain(WORD);
+    expect(everything()).not.toContain("cellar");
+    const again = await ground.pith(["-p", "-c", "go on"], ["on it goes"]);
+    expect(again).toMatchObject({ code: 0, out: "on it goes\n" });
+    expect(JSON.stringify(ground.body())).toContain("PITH_SECRET_");
+  });
+
+  test("PUR7 who names nothing, or pipes in nothing, is told what to write", async () => {
+    expect(await ground.run(["sessions", "purge"])).toMatchObject({
+      code: 2,
+      notes: expect.stringContaining("say which sessions: pith sessions purge last, or --all"),
+    });
+    expect(await ground.run(["sessions", "purge", "--all", "--stdin"], { input: "abc\n" })).toMatchObject({
+      code: 2,
+      notes: expect.stringContaining("line 1 has fewer than 6 letters"),
+    });
+  });
+
+  const TOKEN = `Zk9-vT3qLm7w${"Xb2rNc8sPd4f"}`;
+
+  /** Sessions that were written before anybody knew the token. */
+  async function tellingShelf(count: number): Promise<{ readonly shelf: Shelf; readonly paths: readonly string[] }> {
+    const shelf = new Shelf();
+    shelf.environment = { ...shelf.environment, DEPLOY_TOKEN: TOKEN };
+    const paths: string[] = [];
+    for (let at = 0; at < count; at++) paths.push(await shelf.add({ said: `deploy with ${TOKEN}` }));
+    return { shelf, paths };
+  }
+
+  test("PUR5 one that is in use is left alone and named; all others are purged, and the index is forgotten", async () => {
+    const { shelf, paths } = await tellingShelf(3);
+    const [, busy = ""] = paths;
+    await shelf.run("sessions", "search", "deploy");
+    expect(existsSync(join(shelf.home, "search.db"))).toBe(true);
+    const opened = await openStore(busy);
+    if (opened.type !== "opened") throw new Error(opened.type);
+    const { code, out, notes } = await shelf.run("sessions", "purge", "--all", "--yes", "--json");
+    await opened.store.close();
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({ sessions: [{ lines: 1 }, { lines: 1 }], failed: [{ path: busy }] });
+    expect(notes).toContainEqual(expect.stringContaining(`${busy}: process ${process.pid} writes this session`));
+    expect(paths.map((path) => readFileSync(path, "utf8").includes(TOKEN))).toEqual([false, true, false]);
+    expect(existsSync(join(shelf.home, "search.db"))).toBe(false);
+    shelf.clear();
+  });
+
+  test("PUR8 a purge leaves sessions in the order in which somebody spoke in them", async () => {
+    const { shelf } = await tellingShelf(0);
+    const paths: string[] = [];
+    for (const age of [3, 1, 2]) paths.push(await shelf.add({ said: `deploy with ${TOKEN}`, age }));
+    const listed = async (): Promise<unknown> => {
+      const { sessions } = (await shelf.json("sessions", "list")) as { sessions: readonly { path: string }[] };
+      return sessions.map(({ path }) => path);
+    };
+    expect(await listed()).toEqual([paths[1], paths[2], paths[0]]);
+    expect(await shelf.json("sessions", "purge", "--all", "--yes")).toMatchObject({
+      looked: 3,
+      sessions: [{}, {}, {}],
+    });
+    expect(await listed()).toEqual([paths[1], paths[2], paths[0]]);
+    shelf.clear();
+  });
+
+  test("PUR7 what was kept to put files back is found, also of a session that is named by its path, or lies in the trash", async () => {
+    const { shelf, paths } = await tellingShelf(2);
+    const [named = "", trashed = ""] = paths;
+    for (const path of paths) {
+      mkdirSync(join(shelf.home, "restore", idOf(path)), { recursive: true });
+      writeFileSync(join(shelf.home, "restore", idOf(path), "original"), `key ${TOKEN}`);
+    }
+    // What lies beside a session elsewhere is somebody's own.
+    mkdirSync(join(dirname(named), "restore"));
+    writeFileSync(join(dirname(named), "restore", "own.txt"), TOKEN);
+    await shelf.run("sessions", "rm", trashed);
+    expect(await shelf.json("sessions", "purge", named, "--yes")).toMatchObject({ sessions: [{ lines: 1, files: 1 }] });
+    expect(await shelf.json("sessions", "purge", "--all", "--yes")).toMatchObject({
+      sessions: [{ lines: 1, files: 1 }],
+    });
+    const names = readdirSync(shelf.home, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+    const telling = names.filter(({ parentPath, name }) =>
+      readFileSync(join(parentPath, name), "latin1").includes(TOKEN),
+    );
+    expect(telling.map(({ name }) => name)).toEqual(["own.txt"]);
+    shelf.clear();
+  });
+});

@@ -1,0 +1,96 @@
+/** Sessions by whatever they are called, and lists of them. */
+
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { atHome } from "../../../src/sessions/find-session.ts";
+import { idOf, Shelf } from "../shelf.ts";
+
+let shelf: Shelf;
+
+beforeEach(() => {
+  shelf = new Shelf();
+});
+
+afterEach(() => shelf.clear());
+
+test("SUB7 a session is meant by the beginning of its id, its name, its path, or as the last", async () => {
+  const old = await shelf.add({ said: "First.", age: 3, name: "login bug" });
+  const young = await shelf.add({ said: "Second.", age: 1 });
+  const meant = async (word: string): Promise<unknown> =>
+    ((await shelf.json("sessions", "show", word)) as { path: string }).path;
+  expect(await meant("last")).toBe(young);
+  expect(await meant(idOf(old).slice(0, 8))).toBe(old);
+  expect(await meant("Login Bug")).toBe(old);
+  expect(await meant("login")).toBe(old);
+  expect(await meant(young)).toBe(young);
+});
+
+test("SUB7 whoever means several, or none, hears which there are and what to type", async () => {
+  await shelf.add({ name: "one thing" });
+  await shelf.add({ name: "one other thing" });
+  const several = await shelf.run("sessions", "show", "one");
+  expect(several).toMatchObject({
+    code: 2,
+    notes: [expect.stringContaining('"one" is the beginning of 2 sessions: ')],
+  });
+  const link = join(shelf.folder, "link.jsonl");
+  symlinkSync("/etc/passwd", link);
+  for (const word of ["", "nobody", "./missing.jsonl", link, shelf.folder])
+    expect(await shelf.run("sessions", "show", word)).toMatchObject({ code: 2, out: "" });
+  expect((await shelf.run("sessions", "show", "nobody")).notes).toEqual([
+    'pith: there is no session "nobody"; pith sessions list --all shows them all, by id and name',
+  ]);
+});
+
+test("SUB8 this folder's sessions come first, those of others with --all or --folder, newest before older", async () => {
+  await shelf.add({ said: "Old here.", age: 2 });
+  await shelf.add({ said: "New here.", age: 1 });
+  await shelf.add({ said: "Elsewhere.", cwd: "/gone/project" });
+  const words = async (...args: string[]): Promise<unknown> => {
+    const { sessions } = (await shelf.json("sessions", "list", ...args)) as {
+      sessions: readonly { firstMessage: string }[];
+    };
+    return sessions.map(({ firstMessage }) => firstMessage);
+  };
+  expect(await words()).toEqual(["New here.", "Old here."]);
+  expect(await words("--all")).toEqual(["Elsewhere.", "New here.", "Old here."]);
+  expect(await words("--folder", "/gone/project")).toEqual(["Elsewhere."]);
+  expect(await words("--limit", "1")).toEqual(["New here."]);
+  const { out } = await shelf.run("sessions", "list", "--limit", "1");
+  expect(out).toMatch(/^[0-9a-f]{8} +24 h +\d+ B +New here\.\n… 1 more session; --limit 0 shows all\n$/);
+  expect(await shelf.run("sessions", "list", "--limit", "few")).toMatchObject({ code: 2 });
+});
+
+test("SUB8 a folder of sessions that cannot be read is not told as an empty one", async () => {
+  expect(await shelf.run("sessions", "list")).toMatchObject({ code: 0, out: expect.stringContaining("no session of") });
+  writeFileSync(join(shelf.home, "sessions"), "");
+  expect(await shelf.run("sessions", "list")).toMatchObject({
+    code: 1,
+    out: "",
+    notes: [`pith: ${join(shelf.home, "sessions")} cannot be read: the disk gave ENOTDIR; pith doctor tells more`],
+  });
+});
+
+test("SUB8 a folder that holds sessions of another program is looked into", async () => {
+  const path = await shelf.add({ said: "Of pi." });
+  const pi = join(shelf.folder, "pi-sessions");
+  mkdirSync(join(pi, "--work--"), { recursive: true });
+  copyFileSync(path, join(pi, "--work--", basename(path)));
+  for (const folder of [pi, join(pi, "--work--"), "pi-sessions"]) {
+    const { out } = await shelf.run("sessions", "list", "--folder", folder);
+    expect(out).toContain("Of pi.");
+    const shown = await shelf.run("sessions", "show", "last", "--folder", folder);
+    expect(shown.out).toContain("Of pi.");
+  }
+});
+
+test("COM26 a tilde that no shell has seen is one's home", () => {
+  expect(["~", "~/talk.md", "a~/b", "~other/x"].map(atHome)).toEqual([
+    homedir(),
+    join(homedir(), "talk.md"),
+    "a~/b",
+    "~other/x",
+  ]);
+});

@@ -1,0 +1,108 @@
+/** Sessions that are put away, brought back and moved. */
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openSession } from "../../../src/app/session.ts";
+import { wordFor } from "../../../src/sessions/find-session.ts";
+import { idOf, Shelf } from "../shelf.ts";
+
+let shelf: Shelf;
+
+beforeEach(() => {
+  shelf = new Shelf();
+});
+
+afterEach(() => shelf.clear());
+
+test("SUB9 a session goes into the trash with what was kept for it, and comes back with it", async () => {
+  const path = await shelf.add({ said: "Precious." });
+  const kept = join(shelf.home, "restore", idOf(path));
+  mkdirSync(kept, { recursive: true });
+  writeFileSync(join(kept, "original"), "bytes");
+  const before = readFileSync(path);
+  const { code, out } = await shelf.run("sessions", "rm", "last");
+  expect({ code, out }).toEqual({
+    code: 0,
+    out: expect.stringContaining(`pith sessions restore ${idOf(path).slice(0, 8)}`),
+  });
+  expect([existsSync(path), existsSync(kept)]).toEqual([false, false]);
+  expect((await shelf.run("sessions", "restore")).out).toContain(path);
+  expect(await shelf.run("sessions", "restore", idOf(path).slice(0, 6))).toMatchObject({ code: 0 });
+  expect(readFileSync(path)).toEqual(before);
+  expect(readdirSync(kept)).toEqual(["original"]);
+  expect(readdirSync(join(shelf.home, "trash"))).toEqual(["log.jsonl"]);
+  expect(await shelf.run("sessions", "restore", "last")).toMatchObject({ code: 2 });
+});
+
+test("SUB9 several need a word more, and one that is mistyped leaves all where they are", async () => {
+  const paths = [await shelf.add({ said: "One." }), await shelf.add({ said: "Two." })];
+  const [one = "", two = ""] = paths.map(idOf);
+  expect(await shelf.run("sessions", "rm", one, two)).toMatchObject({
+    code: 2,
+    notes: [expect.stringContaining("--yes")],
+  });
+  expect(await shelf.run("sessions", "rm", one, "nobody", "--yes")).toMatchObject({ code: 2 });
+  expect(paths.map((path) => existsSync(path))).toEqual([true, true]);
+  expect(await shelf.run("sessions", "rm", one, two, one, "--yes")).toMatchObject({ code: 0 });
+  expect(paths.map((path) => existsSync(path))).toEqual([false, false]);
+});
+
+test("SUB9 what was kept for files stays where a copy of the session still needs it", async () => {
+  const path = await shelf.add();
+  const kept = join(shelf.home, "restore", idOf(path));
+  mkdirSync(kept, { recursive: true });
+  const copy = join(shelf.home, "sessions", "another", path.split("/").at(-1) ?? "");
+  mkdirSync(join(copy, ".."));
+  writeFileSync(copy, readFileSync(path));
+  expect(await shelf.run("sessions", "rm", path)).toMatchObject({ code: 0 });
+  expect(existsSync(kept)).toBe(true);
+});
+
+test("SUB9 what is no session stays as it is, whoever would write, move or throw it away", async () => {
+  const notes = join(shelf.folder, "notes.md");
+  const data = join(shelf.folder, "data.jsonl");
+  for (const path of [notes, data]) writeFileSync(path, '{"some":"data"}\n');
+  const acts = [
+    ["sessions", "rm"],
+    ["sessions", "rebind", shelf.home],
+    ["sessions", "purge", "--yes"],
+    ["compact", "-m", "ollama/llama3"],
+  ] as const;
+  for (const [first, second, ...rest] of acts)
+    for (const path of [notes, data]) {
+      const words = first === "compact" ? [first, path, second, ...rest] : [first, second, path, ...rest];
+      const { code, notes: said } = await shelf.run(...words);
+      expect([code, said.join()], words.join(" ")).toEqual([2, expect.stringContaining(`${path} is no session`)]);
+    }
+  const opened = await openSession({ type: "named", name: data }, { cwd: shelf.folder, id: "a" });
+  expect(opened).toEqual({ type: "failed", message: `${data} is no session, so it stays as it is` });
+  expect([notes, data].map((path) => readFileSync(path, "utf8"))).toEqual(['{"some":"data"}\n', '{"some":"data"}\n']);
+  expect(readdirSync(shelf.folder).sort()).toEqual(["data.jsonl", "notes.md"]);
+});
+
+test("SUB19 what is to be typed works, and nothing that a stranger wrote is more than a word in it", async () => {
+  const talk = join(shelf.folder, "my talk.jsonl");
+  const [, ...lines] = readFileSync(await shelf.add({ said: "Talk." }), "utf8").split("\n");
+  const header = { type: "session", version: 3, id: ";reboot;", timestamp: "2026-01-01T00:00:00.000Z", cwd: "/x" };
+  writeFileSync(talk, [JSON.stringify(header), ...lines].join("\n"));
+  const { out } = await shelf.run("sessions", "rm", talk);
+  const [, typed = ""] = /bring it back with: pith sessions restore (.*)\n/.exec(out) ?? [];
+  expect(typed).toMatch(/^[\w./:-]+$/);
+  expect((await shelf.run("sessions", "restore", typed)).out).toContain(`pith -p --session '${talk}' "…"`);
+  expect(readFileSync(talk, "utf8")).toContain("Talk.");
+  const kept = await shelf.add();
+  expect(wordFor({ id: idOf(kept), path: kept }, shelf.home)).toBe(idOf(kept).slice(0, 8));
+  expect(wordFor({ id: "$(reboot)", path: kept }, shelf.home)).toBe(kept);
+  expect(wordFor({ id: "a", path: "/it's $(here).jsonl" }, shelf.home)).toBe("'/it'\\''s $(here).jsonl'");
+});
+
+test("SUB10 a session follows its project to another folder, and only to one that is there", async () => {
+  const path = await shelf.add({ said: "Moving." });
+  const moved = join(shelf.folder, "moved");
+  expect(await shelf.run("sessions", "rebind", "last", moved)).toMatchObject({ code: 2 });
+  mkdirSync(moved);
+  expect(await shelf.run("sessions", "rebind", "last", "moved")).toMatchObject({ code: 0 });
+  expect(existsSync(path)).toBe(false);
+  expect((await shelf.run("sessions", "list", "--folder", moved)).out).toContain("Moving.");
+});

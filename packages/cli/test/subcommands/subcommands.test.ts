@@ -1,0 +1,264 @@
+/** Tests subcommands/subcommands.ts: doctor, trust. */
+
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Outcome } from "../../src/subcommands/subcommand.ts";
+import { trust } from "../../src/subcommands/subcommands.ts";
+import { Project } from "../trust/project.ts";
+import { Shelf } from "./shelf.ts";
+
+describe("doctor", () => {
+  let shelf: Shelf;
+
+  beforeEach(() => {
+    shelf = new Shelf();
+  });
+
+  afterEach(() => shelf.clear());
+
+  interface Checks {
+    readonly checks: readonly {
+      readonly name: string;
+      readonly state: string;
+      readonly says: string;
+      readonly advice?: string;
+    }[];
+  }
+
+  test("DRS1 each thing that was looked at is a line, with what to do where there is something; keys are never shown", async () => {
+    shelf.environment = { ...shelf.environment, OPENAI_API_KEY: "sk-secret-in-the-environment" };
+    writeFileSync(join(shelf.home, "keys.json"), '{ "anthropic": "sk-secret-in-a-file" }', { mode: 0o600 });
+    await shelf.add();
+    const { code, out } = await shelf.run("doctor");
+    expect(code).toBe(0);
+    for (const name of [
+      "Node",
+      "sandbox",
+      "ripgrep",
+      "rights",
+      "settings",
+      "keys",
+      "trust",
+      "sessions",
+      "blobs",
+      "disk",
+      "SQLite",
+      "completions",
+    ])
+      expect(out).toMatch(new RegExp(`^(ok|warning) +${name}: `, "m"));
+    expect(out).toMatch(/keys: for anthropic, openai/);
+    expect(out).not.toContain("secret");
+    const { checks } = (await shelf.json("doctor")) as Checks;
+    for (const { state, advice } of checks) expect(state === "ok").toBe(advice === undefined);
+  });
+
+  test("DRS1 a home that is no folder is a fault among the others, and no crash", async () => {
+    const file = join(shelf.folder, "home.txt");
+    writeFileSync(file, "");
+    shelf.environment = { ...shelf.environment, PITH_HOME: file };
+    const { code, out } = await shelf.run("doctor");
+    expect(code).toBe(1);
+    expect(out).toMatch(/^FAULT +rights: .*home\.txt.* cannot be looked at: the disk gave ENOTDIR\n +→ is it yours/m);
+    expect(out).toMatch(/^ok +SQLite: /m);
+  });
+
+  test("DRS2 what is broken ends with 1; --fix takes rights from others, follows no link, and mends nothing else", async () => {
+    const path = await shelf.add();
+    const outside = join(shelf.folder, "mine.txt");
+    writeFileSync(outside, "mine", { mode: 0o644 });
+    symlinkSync(outside, join(shelf.home, "link"));
+    writeFileSync(join(shelf.home, "settings.json"), '{ "thinking": 7 }', { mode: 0o600 });
+    chmodSync(path, 0o644);
+    chmodSync(shelf.home, 0o755);
+    const open = await shelf.run("doctor");
+    expect(open).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/^FAULT +rights: others have rights to .* and 1 other path\n +→ pith doctor --fix/m),
+    });
+    expect(open.out).toMatch(/^FAULT +settings: .*thinking/m);
+    const fixed = await shelf.run("doctor", "--fix");
+    expect(fixed).toMatchObject({ code: 1, out: expect.stringMatching(/^ok +rights: taken from others for 2 paths/m) });
+    expect([path, shelf.home, outside].map((each) => statSync(each).mode & 0o777)).toEqual([0o600, 0o700, 0o644]);
+    expect(readFileSync(join(shelf.home, "settings.json"), "utf8")).toBe('{ "thinking": 7 }');
+  });
+
+  test("DRS2 a home that others can only list is worth a warning, and no fault", async () => {
+    chmodSync(shelf.home, 0o755);
+    const { code, out } = await shelf.run("doctor");
+    expect(code).toBe(0);
+    expect(out).toMatch(/^warning +rights: others can list what lies in .*\n +→ pith doctor --fix/m);
+    chmodSync(shelf.home, 0o775);
+    expect((await shelf.run("doctor")).code).toBe(1);
+  });
+
+  test("DRS1 a key under a name that is no provider's is told, without the name", async () => {
+    writeFileSync(join(shelf.home, "keys.json"), '{ "anthropc": "abc" }', { mode: 0o600 });
+    const { out } = await shelf.run("doctor");
+    expect(out).toMatch(
+      /^warning +keys: 1 key of .*keys\.json stands under a name that is no provider's\n +→ .*anthropic/m,
+    );
+    expect(out).not.toContain("anthropc");
+  });
+
+  test("DRS3 damaged sessions and blobs without a session are told, and nothing is done about them", async () => {
+    const path = await shelf.add();
+    writeFileSync(path, `${readFileSync(path, "utf8").replace("login", "LOGIN")}`);
+    const orphan = join(path, "..", ".pith", "gone.jsonl", "blobs");
+    mkdirSync(orphan, { recursive: true, mode: 0o700 });
+    writeFileSync(join(orphan, "a".repeat(64)), "blob", { mode: 0o600 });
+    const { code, out } = await shelf.run("doctor", "--deep");
+    expect(code).toBe(0);
+    expect(out).toMatch(/^warning +sessions: 1 session of 1 not whole, .*checksum/m);
+    expect(out).toMatch(/^warning +blobs: 1 folder of blobs without a session/m);
+  });
+});
+
+describe("trust", () => {
+  let project: Project;
+
+  beforeEach(() => {
+    project = new Project();
+    project.place({
+      "repo/.pith/settings.json": '{ "model": "a/b" }\n',
+      "repo/.pith/skills/build/SKILL.md": "# Build\n",
+      "repo/AGENTS.md": "Use tabs.\n",
+    });
+  });
+
+  afterEach(() => project.clear());
+
+  test("TRU11 where nobody can be asked it shows what the folder holds, trusts nothing, and says how to", async () => {
+    const outcome = await run({});
+    expect(outcome).toMatchObject({ type: "shown", code: 1 });
+    expect(text(outcome)).toBe(`${project.root}
+  is not trusted: nothing of this is used
+
+settings, which choose how Pith works here
+  .pith/settings.json  19 bytes
+      { "model": "a/b" }
+
+skills, which tell the model how to work
+  .pith/skills/build/SKILL.md  8 bytes
+
+Told to the model as text, trusted or not
+  AGENTS.md  10 bytes
+
+nothing was trusted; say it again with --yes to trust this`);
+    expect((await project.seen()).type).toBe("untrusted");
+  });
+
+  test("TRU11 --yes trusts what is shown; what changes afterwards is shown with its diff, and asked again", async () => {
+    expect(data(await run({ yes: true }))).toMatchObject({ isTrusted: true });
+    expect((await project.seen()).type).toBe("trusted");
+    project.place({ "repo/.pith/settings.json": '{ "model": "c/d" }\n' });
+    const shown = await run({ show: true });
+    expect(text(shown)).toContain(`
+Changed since it was last trusted
+  .pith/settings.json was changed
+      --- .pith/settings.json
+      +++ .pith/settings.json
+      @@ -1,1 +1,1 @@
+      -{ "model": "a/b" }
+      +{ "model": "c/d" }`);
+    expect(data(shown)).toMatchObject({ isTrusted: false, isChanged: true });
+    await run({ yes: true });
+    expect((await project.seen()).type).toBe("trusted");
+  });
+
+  test("TRU11 trust is listed, and taken back, also from a folder that is gone", async () => {
+    expect(text(await run({ list: true }))).toBe("no folder is trusted");
+    await run({ yes: true });
+    expect(data(await run({ list: true }))).toEqual([{ root: project.root, trusted: expect.any(String), files: 2 }]);
+    expect(text(await run({ revoke: true }))).toBe(`${project.root} is no longer trusted`);
+    expect(text(await run({ revoke: true }))).toBe(`${project.root} was not trusted`);
+    await run({ yes: true });
+    rmSync(project.root, { recursive: true });
+    expect(text(await run({ revoke: true }))).toBe(`${project.root} is no longer trusted`);
+  });
+
+  test("TRU11 a folder that holds nothing needs no trust, and gets none", async () => {
+    project.place({ "bare/file": "" });
+    const shown = await run({ yes: true }, ["../bare"]);
+    expect(text(shown)).toBe(`${join(project.ground, "bare")}\n  holds nothing that needs trust`);
+    expect(() => readFileSync(join(project.home, "trust.json"))).toThrow("ENOENT");
+  });
+
+  test("TRU11 of a long file the beginning is shown, with how much more there is; no line of it looks like ours", async () => {
+    const long = ["{", ...Array.from({ length: 150 }, (_, at) => `"k${at}": 1,`), "}"].join("\n");
+    project.place({ "repo/.pith/settings.json": long, "repo/.pith/mcp.json": `{ "a": "${"x".repeat(1_000_000)}" }` });
+    const shown = text(await run({ show: true }));
+    expect(shown).toContain('      "k98": 1,\n      … 52 more lines\n');
+    expect(shown).toMatch(/\n {6}\{ "a": "x{392} … 999,611 more letters/);
+    expect(shown.length).toBeLessThan(5_000);
+  });
+
+  test("TRU11 TRU9 no name in the folder looks like a line of ours, or is used", async () => {
+    const sly = ".pith/skills/a\n\nrepo\n  is trusted, as it is now";
+    project.place({ [`repo/${sly}/SKILL.md`]: "sly" });
+    const shown = text(await run({ show: true }));
+    expect(shown).toContain(`  ${sly.replaceAll("\n", "\\n")} has a line end or the like in its name`);
+    expect(shown).not.toContain("\n  is trusted");
+    expect((await project.seen("repo", true)).holds.files.map(({ name }) => name)).toEqual([
+      ".pith/settings.json",
+      ".pith/skills/build/SKILL.md",
+    ]);
+  });
+
+  test("TRU11 of texts for the model only those of the project are named", async () => {
+    project.place({ "repo-home/AGENTS.md": "mine" });
+    expect(data(await run({ show: true }, [], join(project.ground, "repo-home")))).toMatchObject({
+      contextFiles: [{ name: "AGENTS.md", size: 10 }],
+    });
+  });
+
+  test("TRU11 a secret in the folder is neither shown nor kept, and the file that holds it counts all the same", async () => {
+    const token = `ghp_${"16C7e42F292c6912E7710c838347Ae178B4a"}`;
+    const servers = (name: string): string =>
+      JSON.stringify({ mcpServers: { [name]: { env: { GITHUB_TOKEN: token } } } });
+    project.place({ "repo/.mcp.json": servers("one") });
+    const shown = [await run({ show: true }), await run({ yes: true })];
+    expect(text(shown[0] as Outcome)).toContain('{"mcpServers":{"one":');
+    expect((await project.seen()).type).toBe("trusted");
+    project.place({ "repo/.mcp.json": servers("two") });
+    const changed = await run({ show: true });
+    expect(text(changed)).toContain(".mcp.json was changed");
+    expect(JSON.stringify([...shown, changed])).not.toContain(token);
+    expect(readFileSync(join(project.home, "trust.json"), "utf8")).not.toContain(token);
+  });
+
+  test("TRU11 a flood of files hides nothing that is shown first", async () => {
+    const flood = Array.from({ length: 200 }, (_, at) => [`repo/.pith/prompts/${at}.md`, "text"] as const);
+    project.place({ ...Object.fromEntries(flood), "repo/.mcp.json": '{ "mcpServers": {} }' });
+    const shown = text(await run({ show: true }));
+    expect(shown).toContain("  … and 170 more, which --json names");
+    expect(shown).toContain('      { "mcpServers": {} }');
+    expect(shown.split("\n").length).toBeLessThan(60);
+  });
+
+  test("TRU11 what cannot be meant is a mistake", async () => {
+    expect(await run({ show: true, revoke: true })).toMatchObject({
+      message: "--show and --revoke exclude each other; write one of them",
+    });
+    expect(await run({}, ["no-such"])).toMatchObject({
+      message: `there is no folder ${join(project.root, "no-such")}`,
+    });
+  });
+
+  async function run(
+    flags: Readonly<Record<string, boolean>>,
+    given: readonly string[] = [],
+    home: string = project.home,
+  ): Promise<Outcome> {
+    const { root: cwd } = project;
+    return await trust.run({ arguments: given, flags, cwd, home, environment: {}, note: () => {} });
+  }
+
+  function text(outcome: Outcome): string {
+    return outcome.type === "shown" ? outcome.text : outcome.message;
+  }
+
+  function data(outcome: Outcome): unknown {
+    return outcome.type === "shown" ? outcome.data : outcome;
+  }
+});

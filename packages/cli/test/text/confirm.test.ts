@@ -1,0 +1,23 @@
+/** What counts as yes. */
+
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import { confirmed } from "../../src/text/confirm.ts";
+
+test.each(["y\n", "Y\n", "yes\n", " yes \n"])("TRU11 %j is yes", async (said) => {
+  expect(await answered(said)).toBe(true);
+});
+
+test.each(["\n", "n\n", "yeah, no\n", "y y\n", "", "y"])(
+  "TRU11 %j is not, nor is leaving without an answer",
+  async (said) => {
+    expect(await answered(said)).toBe(false);
+  },
+);
+
+async function answered(said: string): Promise<boolean> {
+  const input = new PassThrough();
+  const asked = confirmed("Trust it?", { input, output: new PassThrough() });
+  input.end(said);
+  return await asked;
+}

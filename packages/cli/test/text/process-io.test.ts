@@ -1,0 +1,96 @@
+/** Tests text/process-io.ts: lines, terminal. */
+
+import { Writable } from "node:stream";
+import { describe, expect, test } from "vitest";
+import { linesTo, terminalOf } from "../../src/text/process-io.ts";
+
+describe("lines", () => {
+  /** It takes a line when it is told to. */
+  function reader() {
+    const waiting: ((error?: Error) => void)[] = [];
+    const stream = new Writable({ highWaterMark: 10, write: (_chunk, _encoding, done) => void waiting.push(done) });
+    return { lines: linesTo(stream), read: (error?: Error) => waiting.shift()?.(error) };
+  }
+
+  test("JSON4 a slow reader is waited for, and nothing is waited for while there is room", async () => {
+    const { lines, read } = reader();
+    expect(lines.write("a\n")).toBeUndefined();
+    const room = lines.write("a longer line\n");
+    let isFree = false;
+    void room?.then(() => {
+      isFree = true;
+    });
+    await Promise.resolve();
+    expect(isFree).toBe(false);
+    read();
+    read();
+    await room;
+    expect(isFree).toBe(true);
+    expect(await flushed(lines, read)).toBeNull();
+  });
+
+  test("JSON4 a reader who leaves frees whoever waits, hears no more, and is no fault; a full disk is one", async () => {
+    const left = reader();
+    let hasLeft = false;
+    left.lines.onLeft(() => {
+      hasLeft = true;
+    });
+    const room = left.lines.write("a line that is too long\n");
+    left.read(Object.assign(new Error("EPIPE"), { code: "EPIPE" }));
+    await room;
+    expect([hasLeft, left.lines.hasLeft, left.lines.write("more\n")]).toEqual([true, true, undefined]);
+    expect(await left.lines.flushed()).toBeNull();
+    const full = reader();
+    const late = full.lines.write("a line that is too long\n");
+    full.read(Object.assign(new Error("ENOSPC"), { code: "ENOSPC" }));
+    await late;
+    expect(await full.lines.flushed()).toBe("the lines could not be written: ENOSPC");
+  });
+
+  async function flushed(lines: ReturnType<typeof linesTo>, read: () => void): Promise<string | null> {
+    const done = lines.flushed();
+    read();
+    return await done;
+  }
+});
+
+describe("terminal", () => {
+  const STEERING = "red \x1b[31m\u202e";
+  const PLAIN = "red \\x1b[31m\\u{202e}";
+
+  test("PRT6 on a screen an answer is plain, in a pipe it is as it was said; notes are always plain", async () => {
+    const screen = ends({ isTTY: true });
+    expect(await screen.terminal.answer(STEERING)).toBeNull();
+    screen.terminal.note(STEERING);
+    expect(screen.written()).toEqual({ out: PLAIN, notes: `${PLAIN}\n` });
+    const pipe = ends({ isTTY: false });
+    await pipe.terminal.answer(STEERING);
+    expect(pipe.written()).toEqual({ out: STEERING, notes: "" });
+  });
+
+  test("PRT8 a reader who left is no fault, a disk that is full is one", async () => {
+    expect(await ends({ isTTY: false, failsWith: "EPIPE" }).terminal.answer("x")).toBeNull();
+    const full = await ends({ isTTY: false, failsWith: "ENOSPC" }).terminal.answer("x");
+    expect(full).toBe("the answer could not be written: ENOSPC");
+  });
+
+  interface EndParts {
+    readonly isTTY: boolean;
+    readonly failsWith?: string;
+  }
+
+  function ends({ isTTY, failsWith }: EndParts) {
+    const written = { out: "", notes: "" };
+    const into = (name: keyof typeof written) =>
+      new Writable({
+        write(chunk, _, done) {
+          if (failsWith) return done(Object.assign(new Error(failsWith), { code: failsWith }));
+          written[name] += chunk;
+          done();
+        },
+      });
+    const streams = { stdout: Object.assign(into("out"), { isTTY }), stderr: into("notes") };
+    const terminal = terminalOf(streams as unknown as Pick<NodeJS.Process, "stdout" | "stderr">);
+    return { terminal, written: () => written };
+  }
+});

@@ -1,0 +1,123 @@
+/** What is read of a folder that wants to harm whoever reads it. */
+
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { holdings } from "../../src/trust/project-files.ts";
+import { mostHeld, takeBytes } from "../../src/trust/read-files.ts";
+import { names, Project } from "./project.ts";
+
+let project: Project;
+
+beforeEach(() => {
+  project = new Project();
+});
+
+afterEach(() => project.clear());
+
+test("TRU9 links out of the project, pipes, devices and circles are named and not opened; links inside are followed", async () => {
+  project.place({
+    "secret/skills/leak/SKILL.md": "not yours",
+    "repo/.agents/skills/fine/SKILL.md": "fine",
+    "repo/docs/shared/SKILL.md": "inside",
+    "repo/.pith/prompts/ok.md": "ok",
+  });
+  const at = (path: string): string => join(project.root, path);
+  symlinkSync(join(project.ground, "secret/skills"), at(".pith/skills"));
+  symlinkSync(at("docs/shared"), at(".agents/skills/inside"));
+  symlinkSync(at(".agents"), at(".agents/skills/circle"));
+  symlinkSync("/dev/zero", at(".pith/settings.json"));
+  symlinkSync("/proc/self/environ", at(".pith/prompts/environ.md"));
+  symlinkSync("gone", at(".pith/prompts/gone.md"));
+  execFileSync("mkfifo", [at(".mcp.json")]);
+  const folder = await project.seen();
+  expect(names(folder)).toEqual([
+    ".agents/skills/fine/SKILL.md",
+    ".agents/skills/inside/SKILL.md",
+    ".pith/prompts/ok.md",
+  ]);
+  expect(folder.holds.unread).toEqual([
+    { name: ".pith/settings.json", why: "leads out of the project" },
+    { name: ".pith/skills", why: "leads out of the project" },
+    { name: ".agents/skills/circle/skills", why: "leads back to itself" },
+    { name: ".pith/prompts/environ.md", why: "leads out of the project" },
+    { name: ".mcp.json", why: "is no regular file" },
+  ]);
+});
+
+test("TRU9 a whole .pith that leads elsewhere is not followed", async () => {
+  project.place({ "elsewhere/settings.json": "{}" });
+  symlinkSync(join(project.ground, "elsewhere"), join(project.root, ".pith"));
+  expect(names(await project.seen())).toEqual([]);
+});
+
+test("TRU9 a folder that is gone, or closed to us, holds nothing", async () => {
+  expect(names(await project.seen("repo/gone/deeper"))).toEqual([]);
+});
+
+test("TRU9 reading is bounded: a huge file, more files and deeper folders than anybody looks through", async () => {
+  project.place({ "repo/.pith/settings.json": "{}", "repo/.pith/prompts/a.md": "a" });
+  writeFileSync(join(project.root, ".pith/prompts/huge.md"), "");
+  truncateSync(join(project.root, ".pith/prompts/huge.md"), 2 ** 40);
+  mkdirSync(join(project.root, ".pith/extensions", ...Array.from({ length: 20 }, () => "deep")), { recursive: true });
+  const many = join(project.root, ".pith/skills/many");
+  mkdirSync(many, { recursive: true });
+  for (let at = 0; at <= mostHeld.names; at += 1) symlinkSync("gone", join(many, `${at}`));
+  const { files, unread } = await holdings({ cwd: project.root, home: project.home, userHome: project.userHome });
+  expect(files.map(({ name }) => name)).toEqual([".pith/settings.json", ".pith/prompts/a.md"]);
+  expect(unread.map(({ why }) => why)).toEqual([
+    "holds more than 1000 names",
+    "is larger than what is read of a project",
+    "lies more than 8 folders deep",
+  ]);
+});
+
+test("TRU9 folders in folders are looked through up to a number", async () => {
+  for (let at = 0; at < 100; at += 1) mkdirSync(join(project.root, `many/${at}`), { recursive: true });
+  mkdirSync(join(project.root, ".pith/skills"), { recursive: true });
+  for (let at = 0; at < 25; at += 1) symlinkSync(join(project.root, "many"), join(project.root, `.pith/skills/${at}`));
+  const { holds } = await project.seen();
+  expect(holds.unread.map(({ why }) => why)).toEqual(["is one of more than 2000 names"]);
+});
+
+test("TRU9 what is exchanged for a link between looking and opening is not read", async () => {
+  project.place({ "repo/.pith/settings.json": "{}", "secret/settings.json": "secret" });
+  const real = join(project.root, ".pith/settings.json");
+  renameSync(join(project.root, ".pith"), join(project.root, "before"));
+  symlinkSync(join(project.ground, "secret"), join(project.root, ".pith"));
+  await expect(takeBytes(real, 1000)).rejects.toMatchObject({ code: "EMOVED" });
+  rmSync(join(project.root, ".pith"));
+  mkdirSync(join(project.root, ".pith"));
+  symlinkSync(join(project.ground, "secret/settings.json"), real);
+  await expect(takeBytes(real, 1000)).rejects.toMatchObject({ code: "EMOVED" });
+});
+
+test("TRU9 whoever exchanges folders for links all the time gets no byte from elsewhere read", async () => {
+  project.place({ "repo/.pith/settings.json": "{}", "repo/.pith/prompts/a.md": "mine" });
+  project.place({ "secret/settings.json": SECRET, "secret/prompts/a.md": SECRET });
+  symlinkSync(join(project.ground, "secret"), join(project.root, "link"));
+  const exchanging = spawn(process.execPath, ["-e", EXCHANGE], { cwd: project.root });
+  const ended = new Promise((resolve) => exchanging.on("close", resolve));
+  const seen: string[] = [];
+  for (let reads = 0; reads < 300; reads += 1) {
+    const { holds } = await project.seen();
+    seen.push(...holds.files.map(({ bytes }) => Buffer.from(bytes).toString()));
+  }
+  exchanging.kill();
+  await ended;
+  expect(new Set(seen)).toEqual(new Set(["{}", "mine"]));
+});
+
+const SECRET = "not yours";
+
+/** Each of the two in the place of the other, in turn. */
+const EXCHANGE = `
+  const { renameSync } = require("node:fs");
+  for (;;) {
+    renameSync(".pith", "real");
+    renameSync("link", ".pith");
+    renameSync(".pith", "link");
+    renameSync("real", ".pith");
+  }
+`;

@@ -1,0 +1,45 @@
+/** A project and two homes on disk, for tests on what is trusted. */
+
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { asItIs } from "@pith/context";
+import { trustShown } from "../../src/subcommands/trust.ts";
+import { type TrustedFolder, trustedFolder } from "../../src/trust/trust.ts";
+import type { TrustKept } from "../../src/trust/trust-file.ts";
+
+export class Project {
+  readonly ground: string = realpathSync(mkdtempSync(join(tmpdir(), "pith-trust-")));
+  readonly root: string = join(this.ground, "repo");
+  readonly userHome: string = join(this.ground, "user");
+  readonly home: string = join(this.ground, "user/.pith");
+
+  constructor() {
+    mkdirSync(join(this.root, ".git"), { recursive: true });
+    mkdirSync(this.home, { recursive: true, mode: 0o700 });
+  }
+
+  /** Files by their paths below the ground. */
+  place(files: Readonly<Record<string, string | Uint8Array>>): void {
+    for (const [path, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(this.ground, path)), { recursive: true });
+      writeFileSync(join(this.ground, path), content);
+    }
+  }
+
+  async seen(from = "repo", always = false): Promise<TrustedFolder> {
+    return await trustedFolder({ cwd: join(this.ground, from), home: this.home, userHome: this.userHome, always });
+  }
+
+  async trust(from = "repo"): Promise<TrustKept> {
+    return await trustShown((await this.seen(from)).holds, { home: this.home, redaction: asItIs });
+  }
+
+  clear(): void {
+    rmSync(this.ground, { recursive: true });
+  }
+}
+
+export function names({ holds }: TrustedFolder): readonly string[] {
+  return holds.files.map(({ name }) => name);
+}

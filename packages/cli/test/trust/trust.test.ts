@@ -1,0 +1,167 @@
+/** When what a folder holds counts, and when somebody has to be asked again. */
+
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { trustedFiles, untrustedNote } from "../../src/trust/trust.ts";
+import { names, Project } from "./project.ts";
+
+let project: Project;
+
+beforeEach(() => {
+  project = new Project();
+});
+
+afterEach(() => project.clear());
+
+const everything = {
+  "repo/.pith/settings.json": "{}",
+  "repo/.pith/skills/build/SKILL.md": "# Build",
+  "repo/.agents/skills/test/SKILL.md": "# Test",
+  "repo/.pith/prompts/review.md": "Review",
+  "repo/.pith/agents/scout.md": "Scout",
+  "repo/.pith/extensions/one.ts": "export {}",
+  "repo/.pith/mcp.json": "{}",
+  "repo/.mcp.json": "{}",
+};
+
+test("TRU1 a folder that nobody trusted holds what can run, and none of it counts", async () => {
+  project.place({ ...everything, "repo/.pith/notes.txt": "no kind of ours", "repo/.claude/settings.json": "{}" });
+  const folder = await project.seen();
+  expect(folder).toMatchObject({ type: "untrusted", why: "never", changes: [] });
+  expect(names(folder)).toEqual(Object.keys(everything).map((path) => path.slice("repo/".length)));
+  expect(trustedFiles(folder, "settings")).toEqual([]);
+});
+
+test("TRU1 nothing in the folder makes it trusted, whatever it calls itself", async () => {
+  const claim = JSON.stringify({ version: 1, projects: { [project.root]: { trusted: "now", files: {} } } });
+  project.place({ "repo/.pith/settings.json": '{"trust": true, "trusted": true}', "repo/.pith/trust.json": claim });
+  expect((await project.seen()).type).toBe("untrusted");
+});
+
+test("TRU2 for one call all of it counts, and nothing is kept", async () => {
+  project.place(everything);
+  const folder = await project.seen("repo", true);
+  expect(trustedFiles(folder, "skills").map(({ name }) => name)).toEqual([
+    ".pith/skills/build/SKILL.md",
+    ".agents/skills/test/SKILL.md",
+  ]);
+  expect(readdirSync(project.home)).toEqual([]);
+  expect((await project.seen()).type).toBe("untrusted");
+});
+
+test("TRU3 what was trusted counts until a byte of it changes; then it is named, with a diff", async () => {
+  project.place(everything);
+  await project.trust();
+  expect((await project.seen()).type).toBe("trusted");
+  project.place({ "repo/.pith/mcp.json": '{"servers": 1}\n', "repo/.pith/prompts/new.md": "New" });
+  rmSync(join(project.root, ".pith/agents/scout.md"));
+  const folder = await project.seen();
+  expect(folder).toMatchObject({ type: "untrusted", why: "changed" });
+  expect(folder.type === "untrusted" && folder.changes).toEqual([
+    { type: "added", name: ".pith/prompts/new.md" },
+    { type: "changed", name: ".pith/mcp.json", diff: expect.stringContaining("\n-{}\n") },
+    { type: "removed", name: ".pith/agents/scout.md" },
+  ]);
+  await project.trust();
+  expect((await project.seen()).type).toBe("trusted");
+});
+
+test("TRU3 a change that no text shows is a change", async () => {
+  project.place({ "repo/.pith/settings.json": "{}" });
+  await project.trust();
+  project.place({ "repo/.pith/settings.json": "\ufeff{}" });
+  expect(await project.seen()).toMatchObject({ changes: [{ type: "changed", name: ".pith/settings.json" }] });
+});
+
+test("TRU4 the bytes that were compared are the bytes that are used, whatever lies there later", async () => {
+  project.place({ "repo/.pith/settings.json": '{"model":"a/b"}' });
+  await project.trust();
+  const folder = await project.seen();
+  project.place({ "repo/.pith/settings.json": '{"model":"evil/one"}' });
+  expect(trustedFiles(folder, "settings").map(({ bytes }) => Buffer.from(bytes).toString())).toEqual([
+    '{"model":"a/b"}',
+  ]);
+});
+
+test("TRU5 trust belongs to the real root of a repository: links and folders below lead to the same, a repository inside does not", async () => {
+  project.place({ "repo/.pith/settings.json": "{}", "repo/a/b/file": "", "repo/inner/.pith/settings.json": "{}" });
+  symlinkSync(project.root, join(project.ground, "link"));
+  await project.trust("link");
+  for (const from of ["repo", "link", "repo/a/b", "link/a"]) expect((await project.seen(from)).type).toBe("trusted");
+  expect(await project.seen("repo/inner")).toMatchObject({
+    changes: [{ type: "added", name: "inner/.pith/settings.json" }],
+  });
+  mkdirSync(join(project.root, "inner/.git"));
+  expect(await project.seen("repo/inner")).toMatchObject({ type: "untrusted", why: "never" });
+});
+
+test("TRU5 what was trusted from a folder below stays so when the root is trusted anew, and is no change from there", async () => {
+  project.place({ "repo/.pith/settings.json": "{}", "repo/inner/.pith/settings.json": "{}" });
+  await project.trust("repo/inner");
+  expect((await project.seen()).type).toBe("trusted");
+  project.place({ "repo/.pith/settings.json": "{ }" });
+  await project.trust();
+  expect((await project.seen("repo/inner")).type).toBe("trusted");
+});
+
+test("TRU6 Pith's own home and the user's home are no project", async () => {
+  project.place({ "user/.pith/settings.json": "{}", "user/.agents/skills/mine/SKILL.md": "mine" });
+  expect(names(await project.seen("user"))).toEqual([]);
+  expect(names(await project.seen("user/.pith"))).toEqual([]);
+});
+
+test("TRU7 the file of what is trusted is for its owner alone, and one that others could have written trusts nothing", async () => {
+  project.place({ "repo/.pith/settings.json": "{}" });
+  await project.trust();
+  const file = join(project.home, "trust.json");
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  chmodSync(file, 0o622);
+  const folder = await project.seen();
+  expect(folder.type).toBe("untrusted");
+  expect(folder.notes).toEqual([expect.stringMatching(/chmod 600 it\), so no folder is trusted$/)]);
+});
+
+test("TRU7 a damaged file trusts nothing and is set aside by the next trust; a newer one is left alone", async () => {
+  project.place({ "repo/.pith/settings.json": "{}" });
+  const file = join(project.home, "trust.json");
+  writeFileSync(file, '{"version":1,"projects":{"/a":[]}}', { mode: 0o600 });
+  expect((await project.seen()).notes).toEqual([`${file} is damaged, so no folder is trusted`]);
+  expect(await project.trust()).toEqual({ type: "kept" });
+  expect(readdirSync(project.home).filter((name) => name.startsWith("trust.json.damaged-"))).toHaveLength(1);
+  writeFileSync(file, '{"version":2}');
+  expect(await project.trust()).toMatchObject({ type: "failed" });
+  expect(readFileSync(file, "utf8")).toBe('{"version":2}');
+});
+
+test("TRU7 several that trust at once lose nothing", async () => {
+  const roots = Array.from({ length: 8 }, (_, at) => `r${at}`);
+  project.place(Object.fromEntries(roots.map((root) => [`${root}/.pith/settings.json`, root])));
+  await Promise.all(roots.map((root) => project.trust(root)));
+  const seen = await Promise.all(roots.map((root) => project.seen(root)));
+  expect(seen.map(({ type }) => type)).toEqual(roots.map(() => "trusted"));
+});
+
+test("TRU8 one line says what is not used and how to use it; a folder with nothing says nothing", async () => {
+  expect(untrustedNote(await project.seen())).toBeNull();
+  project.place(everything);
+  expect(untrustedNote(await project.seen())).toBe(
+    "this folder is not trusted, so its settings, skills, prompts, agents, extensions and servers are not used; look with: pith trust --show, then: pith trust",
+  );
+  await project.trust();
+  expect(untrustedNote(await project.seen())).toBeNull();
+  project.place({ "repo/.mcp.json": "{ }" });
+  expect(untrustedNote(await project.seen())).toMatch(/^\.mcp\.json has changed since this folder was trusted, so/);
+});
+
+test("TRU8 what is never used is no secret either, where nothing else is to be said", async () => {
+  mkdirSync(join(project.root, ".pith"));
+  symlinkSync(project.userHome, join(project.root, ".pith/skills"));
+  const said = ".pith/skills leads out of the project, so it is not used";
+  expect(untrustedNote(await project.seen())).toBe(said);
+  symlinkSync(project.userHome, join(project.root, ".pith/prompts"));
+  project.place({ "repo/.pith/settings.json": "{}" });
+  expect(untrustedNote(await project.seen())).toMatch(/^this folder is not trusted, so its settings are not used/);
+  await project.trust();
+  expect(untrustedNote(await project.seen())).toBe(`${said}, nor 1 more, which pith trust --show names`);
+});

@@ -1,0 +1,239 @@
+/** Any language model of the AI SDK as a `Model`: the stream is a fold, and this is its plumbing. */
+
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type {
+  AssistantMessage,
+  ImageBlock,
+  Message,
+  Model,
+  ModelEvent,
+  ModelFailure,
+  ModelName,
+  Ports,
+  ProviderLine,
+  Request,
+  StopReason,
+  StreamAct,
+  TextBlock,
+  Usage,
+} from "@pith/context";
+import {
+  callOptions,
+  type Draft,
+  deltaOf,
+  type Ending,
+  emptyDraft,
+  endingOf,
+  fold,
+  messageOf,
+  type Prices,
+} from "./convert/index.ts";
+import { failureOf } from "./errors.ts";
+import { type Room, room } from "./max-output.ts";
+import { overflowInReply, type ReplyOverflow } from "./overflow/index.ts";
+import { Silence, streamParts } from "./stream.ts";
+
+// A reply that ended although its context was too much: what that means for it.
+
+export interface EndedParts {
+  readonly ending: Extract<Ending, { readonly type: "ended" }>;
+  readonly usage: Usage;
+  readonly size: Room;
+  readonly provider: string;
+}
+
+/** Null: there was room enough. */
+export function overflowOf({ ending, usage, size, provider }: EndedParts): TooMuch | null {
+  const { input, output, cacheRead, cacheWrite } = usage;
+  const found = overflowInReply({
+    stopReason: ending.raw ?? ending.stopReason,
+    ...{ input, output, cacheRead, cacheWrite },
+    window: size.window,
+    maxOutput: size.maxTokens,
+  });
+  // Some servers cut every answer short, for reasons of their own: half an empty window is not why.
+  if (!found || (found.kind === "squeezed" && usage.totalTokens < size.window / 2)) return null;
+  const { keep, limit } = found;
+  const failure = { kind: "overflow" as const, message: `${provider} ${told[found.kind]}` };
+  return { keep, failure: limit === undefined ? failure : { ...failure, limit } };
+}
+
+export interface TooMuch {
+  /** Whether the reply counts. */
+  readonly keep: boolean;
+  readonly failure: ModelFailure;
+}
+
+const told: Readonly<Record<ReplyOverflow["kind"], string>> = {
+  named: "says that the context window is full",
+  "no-room": "had no room left for an answer",
+  "over-window": "read more than the context window holds",
+  truncated: "read much less than was sent: it seems to have cut the context",
+  squeezed: "cut the answer short: the context left too little room for it",
+};
+
+// The one event that ends every stream: a reply, or why there is none and what had come by then.
+
+export interface EventParts {
+  readonly name: ModelName;
+  readonly prices?: Prices | undefined;
+  readonly ports: Pick<Ports, "now">;
+  readonly size: Room;
+  readonly aborted: boolean;
+}
+
+type Last = Extract<ModelEvent, { readonly type: "reply-ended" | "reply-failed" }>;
+
+export function lastEvent(draft: Draft, parts: EventParts): Last {
+  const ending = endingOf(draft);
+  if (ending.type !== "ended") return failed(draft, parts, failureAt(ending, { ...parts, said: textOf(draft) }));
+  const message = written(draft, parts, { stopReason: ending.stopReason });
+  const found = overflowOf({ ending, usage: message.usage, size: parts.size, provider: parts.name.provider });
+  if (!found) return { type: "reply-ended", message };
+  if (!found.keep) return failed(draft, parts, found.failure);
+  return { type: "reply-ended", message, overflow: found.failure };
+}
+
+function failureAt(
+  ending: Exclude<Ending, { readonly type: "ended" }>,
+  { name: { provider }, ports, size, aborted, said }: EventParts & { readonly said: string },
+): ModelFailure {
+  if (aborted) return { kind: "aborted", message: "the reply was aborted" };
+  switch (ending.type) {
+    case "error":
+      if (ending.thrown instanceof Silence)
+        return { kind: "unreachable", message: `${provider} ${ending.thrown.message}` };
+      return failureOf(ending.thrown, { provider, estimate: size, now: ports.now });
+    case "filtered":
+      return {
+        kind: "refused",
+        message: `${provider} stopped the reply: ${said || (ending.raw ?? "it was filtered")}`,
+      };
+    case "broken":
+      return { kind: "unreachable", message: `the reply broke off${ending.raw ? ` (${ending.raw})` : ""}` };
+  }
+}
+
+/** In a refusal, the words of it. */
+function textOf({ blocks }: Draft): string {
+  const text = blocks.map((block) => (block.kind === "text" ? block.text : "")).join("");
+  return text.replace(/\s+/g, " ").trim().slice(0, 300).toWellFormed();
+}
+
+function failed(draft: Draft, parts: EventParts, failure: ModelFailure): Last {
+  if (draft.blocks.length === 0 && !draft.usage) return { type: "reply-failed", failure };
+  const stopReason = failure.kind === "aborted" ? "aborted" : "error";
+  return {
+    type: "reply-failed",
+    failure,
+    message: written(draft, parts, { stopReason, errorMessage: failure.message }),
+  };
+}
+
+function written(
+  draft: Draft,
+  { name, prices, ports }: EventParts,
+  end: { readonly stopReason: StopReason; readonly errorMessage?: string },
+): AssistantMessage {
+  return messageOf(draft, { from: name, prices, timestamp: ports.now(), ...end });
+}
+
+// A request for a model that cannot see: a text stands where a picture was, since most would refuse the whole request.
+
+export function withoutImages(request: Request): Request {
+  return { ...request, messages: request.messages.map(unseen) };
+}
+
+function unseen(message: Message): Message {
+  if (message.role !== "user" && message.role !== "toolResult") return message;
+  if (typeof message.content === "string" || !message.content.some(({ type }) => type === "image")) return message;
+  return { ...message, content: message.content.map(asText) } as Message;
+}
+
+function asText(block: TextBlock | ImageBlock): TextBlock | ImageBlock {
+  return block.type === "image" ? { type: "text", text: "[an image, which this model cannot see]" } : block;
+}
+
+export interface AiSdkModelParts {
+  readonly language: LanguageModelV4;
+  /** As our messages bear it: api, provider, model. */
+  readonly name: ModelName;
+  /** A function where the window may turn out to be smaller than was thought. */
+  readonly contextWindow: number | (() => number);
+  readonly maxTokens: number;
+  readonly prices?: Prices | undefined;
+  readonly ports: Pick<Ports, "now">;
+  /** Under which its package reads options, where that is another name than the bundled package's. */
+  readonly optionsName?: string | undefined;
+  /** Whose requests share a prefix, for providers that want to be told; a session's id will do. */
+  readonly cacheKey?: string | undefined;
+  /** False: it cannot think, and is not asked to. */
+  readonly thinks?: boolean | undefined;
+  /** False: it cannot see, and is told so where a picture stands. */
+  readonly seesImages?: boolean | undefined;
+  /** Milliseconds without a sign of life after which the line is given up (five minutes). */
+  readonly silenceMs?: number | undefined;
+}
+
+export function aiSdkModel(parts: AiSdkModelParts): Model {
+  const { api, provider, model } = parts.name;
+  return {
+    api,
+    provider,
+    model,
+    get contextWindow() {
+      return windowOf(parts);
+    },
+    maxTokens: parts.maxTokens,
+    stream: (request, act) => streamed(request, parts, act),
+  };
+}
+
+async function* streamed(
+  request: Request,
+  parts: AiSdkModelParts,
+  { signal, line = {} }: StreamAct,
+): AsyncGenerator<ModelEvent> {
+  const { language, name: to, seesImages = true, silenceMs = 300_000 } = parts;
+  const shown = seesImages ? request : withoutImages(request);
+  const size = room(shown, { window: windowOf(parts), maxTokens: parts.maxTokens });
+  const options = callOptions(shown, { ...parts, to, maxTokens: size.maxTokens, longest: parts.maxTokens });
+  const open = opening(language, { ...options, ...lineOptions(line) }, line);
+  let draft = emptyDraft();
+  try {
+    for await (const part of streamParts(open, {
+      signal,
+      silenceMs: () => (draft.error ? AFTERTHOUGHT_MS : silenceMs),
+    })) {
+      if (part.type === "raw") line.piece?.(part.rawValue);
+      const delta = deltaOf(draft, part);
+      draft = fold(draft, part);
+      if (delta) yield delta;
+      // An error may be followed by what it cost.
+      if (draft.finish) break;
+    }
+  } catch (thrown) {
+    draft = { ...draft, error: draft.error ?? { thrown } };
+  }
+  yield lastEvent(draft, { ...parts, size, aborted: signal?.aborted ?? false });
+}
+
+const AFTERTHOUGHT_MS = 200;
+
+type CallOptions = Parameters<LanguageModelV4["doStream"]>[0];
+
+function lineOptions({ headers, piece }: ProviderLine): Pick<CallOptions, "headers" | "includeRawChunks"> {
+  return { ...(headers && { headers: { ...headers } }), ...(piece && { includeRawChunks: true }) };
+}
+
+function opening(language: LanguageModelV4, options: CallOptions, { answered }: ProviderLine) {
+  return async (abortSignal: AbortSignal) => {
+    const result = await language.doStream({ ...options, abortSignal });
+    answered?.(result.response?.headers ?? {});
+    return result;
+  };
+}
+
+function windowOf({ contextWindow }: AiSdkModelParts): number {
+  return typeof contextWindow === "number" ? contextWindow : contextWindow();
+}

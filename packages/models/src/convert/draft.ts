@@ -1,0 +1,149 @@
+/** A reply while it comes in: its blocks in the order of their start, and how it ended, if it has. */
+
+import type {
+  JSONObject,
+  JSONValue,
+  LanguageModelV4FinishReason,
+  LanguageModelV4Usage,
+  SharedV4ProviderMetadata,
+} from "@ai-sdk/provider";
+import { formatLimits, type ToolCallBlock } from "@pith/context";
+
+export interface Draft {
+  readonly blocks: readonly DraftBlock[];
+  readonly usage: LanguageModelV4Usage | null;
+  readonly finish: LanguageModelV4FinishReason | null;
+  /** The first error that came in the stream. */
+  readonly error: { readonly thrown: unknown } | null;
+}
+
+export type DraftBlock = DraftText | DraftThinking | DraftCall | DraftServed;
+
+/** What the provider said beside the words, by the name of its package. */
+export type Metadata = Readonly<SharedV4ProviderMetadata>;
+
+export interface DraftText {
+  readonly kind: "text";
+  readonly id: string;
+  readonly text: string;
+  readonly metadata: Metadata;
+}
+
+/** OpenAI's summaries come part by part; they are one thought. */
+export interface DraftThinking {
+  readonly kind: "thinking";
+  readonly parts: readonly { readonly id: string; readonly text: string }[];
+  readonly metadata: Metadata;
+}
+
+export interface DraftCall {
+  readonly kind: "call";
+  readonly id: string;
+  readonly name: string;
+  readonly json: string;
+  /** Whether the provider said that this is all of it. */
+  readonly whole: boolean;
+  readonly metadata: Metadata;
+}
+
+/** A tool that runs at the provider. */
+export interface DraftServed {
+  readonly kind: "served";
+  readonly id: string;
+  readonly name: string;
+  readonly json: string;
+  readonly metadata: Metadata;
+  /** Null until it comes. */
+  readonly result: ServedResult | null;
+}
+
+export interface ServedResult {
+  readonly output: JSONValue;
+  readonly failed: boolean;
+  readonly metadata: Metadata;
+}
+
+export function emptyDraft(): Draft {
+  return { blocks: [], usage: null, finish: null, error: null };
+}
+
+/** The thought as people read it. */
+export function thinkingText({ parts }: DraftThinking): string {
+  return parts
+    .map(({ text }) => text)
+    .filter((text) => text !== "")
+    .join(PART_BREAK);
+}
+
+export const PART_BREAK = "\n\n";
+
+// Finding what a provider said beside its words: the name in front differs from package to package.
+
+/** The first text of this name that any package's metadata has. */
+export function foundText(metadata: Metadata, name: string): string | undefined {
+  const found = Object.values(metadata).find((fields) => isText(fields[name]))?.[name];
+  return isText(found) ? found : undefined;
+}
+
+function isText(value: JSONValue | undefined): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+// A call's arguments from the text the model wrote: an object, or none and the text beside it.
+
+export function argumentsOf({ json, whole }: DraftCall): Pick<ToolCallBlock, "arguments" | "pith"> {
+  const read = whole ? objectOf(json) : null;
+  return read ? { arguments: read } : { arguments: {}, pith: { unread: shortened(json) } };
+}
+
+// No text at all is how some write a call without arguments.
+export function objectOf(json: string): JSONObject | null {
+  if (json.trim() === "") return {};
+  if (json.length > MOST_LETTERS) return null;
+  try {
+    const value: unknown = JSON.parse(json);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject && isFlatEnough(value) ? (value as JSONObject) : null;
+  } catch {
+    // Models write broken JSON now and then; the text goes beside the call.
+    return null;
+  }
+}
+
+const MOST_LETTERS = 4 * 1024 * 1024;
+
+/** A session refuses to write what nests deeper, and around the arguments stand an entry, its message and its blocks. */
+const DEEPEST = formatLimits.depth - 50;
+
+/** Floor by floor: who nests things to the thousandth floor wants to be met by recursion. */
+function isFlatEnough(value: object): boolean {
+  let floor: readonly unknown[] = [value];
+  for (let depth = 0; depth <= DEEPEST; depth += 1) {
+    if (floor.length === 0) return true;
+    floor = floor.filter((each) => typeof each === "object" && each !== null).flatMap((each) => Object.values(each));
+  }
+  return false;
+}
+
+/** It is shown to the model, which knows what it wrote, and to people. */
+function shortened(json: string): string {
+  const [head, tail] = [json.slice(0, LONGEST_UNREAD), json.slice(LONGEST_UNREAD)];
+  return tail === "" ? head : `${head.toWellFormed()}… (${tail.length} more characters)`;
+}
+
+const LONGEST_UNREAD = 64 * 1024;
+
+// Names of tools such as `constructor`: provider packages look names up in a plain object, and find there what nobody has put in.
+
+/** The name that a model called, whatever became of it on the way. */
+export function calledName(toolName: unknown): string {
+  if (typeof toolName === "string") return toolName;
+  return Object.getOwnPropertyNames(Object.prototype).find((name) => nothing[name] === toolName) ?? "unnamed";
+}
+
+const nothing: Readonly<Record<string, unknown>> = {};
+
+/** A spelling that is found nowhere, the same for a call and its result. */
+export function sentName(name: string): string {
+  return name in nothing ? `${name}_` : name;
+}

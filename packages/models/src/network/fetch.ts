@@ -1,0 +1,119 @@
+/** `fetch` as a company's network wants it: through the proxy that the environment names, trusting what the system trusts. */
+
+import { httpFetch } from "./http-client.ts";
+import { plainRequest } from "./http-request.ts";
+
+// What the system trusts, beside what Node brings along. Reading it takes a tenth of a second, so only when it is missed.
+
+let isTrusted = false;
+
+/** Whether it is trusted from now on, or has been; false where Node is too old for it. */
+export function trustSystem(): boolean {
+  if (isTrusted) return true;
+  const tls = process.getBuiltinModule("node:tls");
+  if (typeof tls.setDefaultCACertificates !== "function") return false;
+  isTrusted = true;
+  const certificates = [...tls.getCACertificates("default"), ...tls.getCACertificates("system")];
+  tls.setDefaultCACertificates([...new Set(certificates)]);
+  return true;
+}
+
+// The proxy that HTTPS_PROXY and HTTP_PROXY name, but not for the hosts of NO_PROXY.
+
+/** Whether there is a proxy to use, and whether it can be used; nothing is changed by asking. */
+export function proxyUse(environment: Environment): ProxyUse {
+  const proxies = Object.values(proxyVariables(environment));
+  if (proxies.length === 0) return "none";
+  if (proxies.some((proxy) => URL.parse(proxy) === null)) return "invalid";
+  const isAble = process.env.NODE_USE_ENV_PROXY === "1" || proxySupport().setGlobalProxyFromEnv !== undefined;
+  return isAble ? "used" : "unsupported";
+}
+
+let installed = "";
+
+/** For the whole process: Node has one place for it. The same proxy is set once. */
+export function useProxy(environment: Environment): void {
+  if (proxyUse(environment) !== "used" || process.env.NODE_USE_ENV_PROXY === "1") return;
+  const settings = { ...proxyVariables(environment), no_proxy: exceptions(environment) };
+  if (installed === JSON.stringify(settings)) return;
+  installed = JSON.stringify(settings);
+  proxySupport().setGlobalProxyFromEnv?.(settings);
+}
+
+/** Whether Node's own `fetch` may go through one: set here, or by whoever started Node. */
+export function isProxied(): boolean {
+  const { NODE_USE_ENV_PROXY, NODE_OPTIONS = "" } = process.env;
+  const isAsked = [NODE_OPTIONS, ...process.execArgv].some((option) => option.includes("--use-env-proxy"));
+  return installed !== "" || NODE_USE_ENV_PROXY === "1" || isAsked;
+}
+
+export type ProxyUse = "used" | "none" | "invalid" | "unsupported";
+
+/** For people; nothing of a proxy's address, which may hold a password. */
+export const proxyNotes: Readonly<Partial<Record<ProxyUse, string>>> = {
+  invalid: "the proxy that the environment names is no address, and is not used; write http://host:port",
+  unsupported: "this Node cannot use the proxy that the environment names; set NODE_USE_ENV_PROXY=1, or use Node 24",
+};
+
+/** One's own machine is never behind a proxy. */
+function exceptions({ no_proxy, NO_PROXY }: Environment): string {
+  return [no_proxy ?? NO_PROXY, "localhost", "127.0.0.1", "[::1]"].filter((each) => each).join(",");
+}
+
+// Loaded here: a program without a proxy need not wait for it.
+function proxySupport(): ProxySupport {
+  return process.getBuiltinModule("node:http");
+}
+
+/** Since Node 24. */
+interface ProxySupport {
+  readonly setGlobalProxyFromEnv?: (environment: Environment) => unknown;
+}
+
+function proxyVariables(environment: Environment): Readonly<Record<string, string>> {
+  const names = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"];
+  return Object.fromEntries(
+    names.flatMap((name) => (environment[name] ? [[name, withScheme(environment[name])]] : [])),
+  );
+}
+
+/** Many write only host and port. */
+function withScheme(address: string): string {
+  return /^[a-z]+:\/\//i.test(address) ? address : `http://${address}`;
+}
+
+/** The same for the whole process: Node keeps proxy and certificates in one place. */
+export function networkFetch(environment: Environment): typeof fetch {
+  useProxy(environment);
+  return async (address, options) => {
+    try {
+      return await reach(address, options);
+    } catch (error) {
+      if (!isUntrusted(error) || !trustSystem()) throw error;
+      // The handshake failed, so nothing was sent yet: asking again is safe.
+      return reach(address, options);
+    }
+  };
+}
+
+const nodes = globalThis.fetch;
+
+/** The light way where it leads to the same; Node's own knows proxies, and somebody who replaced it wants to be asked. */
+function reach(...asked: Parameters<typeof fetch>): Promise<Response> {
+  const plain = isProxied() || globalThis.fetch !== nodes ? null : plainRequest(...asked);
+  return plain ? httpFetch(plain) : fetch(...asked);
+}
+
+const UNTRUSTED = new Set([
+  ...["SELF_SIGNED_CERT_IN_CHAIN", "DEPTH_ZERO_SELF_SIGNED_CERT", "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
+  ...["UNABLE_TO_GET_ISSUER_CERT", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY"],
+]);
+
+function isUntrusted(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && "code" in cause && UNTRUSTED.has(String(cause.code));
+}
+
+// The variables of a process, as plain data.
+
+export type Environment = Readonly<Record<string, string | undefined>>;

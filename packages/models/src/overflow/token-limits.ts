@@ -1,0 +1,155 @@
+/** The numbers of a refusal: how much it takes at most, and how much it was asked for. */
+
+import { isStatusAt, numberOf, type Sentence } from "./sentences.ts";
+
+// Words for what comes out of a model: its limits are no limits of the context.
+
+const results: ReadonlySet<string> = new Set([
+  "output",
+  "outputs",
+  "completion",
+  "completions",
+  "response",
+  "generated",
+]);
+
+/** `output`, `completion`, `max_tokens`, `max_output_tokens` … */
+export function comesOut(word: string): boolean {
+  return results.has(word) || isOutputSetting(word);
+}
+
+/** A setting of the request that says how much may come out. `max_input_tokens` and `max_total_tokens` are no such. */
+export function isOutputSetting(word: string): boolean {
+  return /^max_?(?:new|completion|output|thinking|reasoning|generated)?_?tokens$|^budget_tokens$/.test(word);
+}
+
+export interface Figures {
+  readonly limit?: number;
+  /** More than the limit, where there is one. */
+  readonly requested?: number;
+}
+
+interface Count {
+  readonly value: number;
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** A number this close behind one of these words is the most it takes. */
+const CLOSE = 8;
+const limitNames = new Set("max limit allowed only up most than <= window size n_ctx num_ctx".split(" "));
+/** Behind one of these something else is counted than what was named before. */
+const requestNames = new Set(
+  [
+    "n_keep n_prompt_tokens prompt_tokens input_tokens requested received got given",
+    "has have contains contained resulted provided sent too",
+  ].flatMap((names) => names.split(" ")),
+);
+const requests = new Set(["prompt", "input", "message", "request", "conversation"]);
+const LONGEST_SENTENCE = 200;
+/** Smaller numbers count messages, images or minutes; larger ones are names. */
+const SMALLEST_LIMIT = 100;
+const LARGEST = 100_000_000;
+
+export function figuresIn(sentences: readonly Sentence[]): Figures {
+  const counts = sentences.flatMap(countsIn);
+  const limit = comparedLimit(counts) ?? namedLimit(counts);
+  if (!limit) return requestedAlone(counts);
+  const others = counts.filter((count) => count !== limit && count.value !== limit.value);
+  const over = others.find(({ value }) => value > limit.value)?.value ?? sumOver(others, limit.value);
+  return { limit: limit.value, ...(over !== undefined && { requested: over }) };
+}
+
+/** A quota that the request alone exceeds: `Limit 30000, Requested 342389`. With some of it used, waiting may still help. */
+export function ceilingIn(sentences: readonly Sentence[]): Required<Figures> | null {
+  for (const { limit, requested } of sentences.map(quotaIn))
+    if (limit !== undefined && requested !== undefined && requested > limit) return { limit, requested };
+  return null;
+}
+
+/** Whether it counts tokens, and does not only speak of them. */
+export function countsTokens(sentences: readonly Sentence[]): boolean {
+  const counts = sentences.flatMap(countsIn);
+  return counts.some(({ value, after }) => value >= SMALLEST_LIMIT && after[0] === "token") || counts.some(isLimit);
+}
+
+function quotaIn(sentence: Sentence): Figures {
+  const counts = countsIn(sentence);
+  const named = (name: string): number | undefined => counts.find(({ before }) => before.at(-1) === name)?.value;
+  const [limit, requested] = [named("limit"), named("requested")];
+  return { ...(limit !== undefined && { limit }), ...(requested !== undefined && { requested }) };
+}
+
+function countsIn({ words }: Sentence): readonly Count[] {
+  const numbers = words.slice(0, LONGEST_SENTENCE).map(numberOf);
+  return numbers.flatMap((value, at) => {
+    if (value === null || value > LARGEST || isNoCount(words, at)) return [];
+    const near = Math.max(0, at - CLOSE);
+    const from = Math.max(
+      near,
+      numbers.slice(near, at).findLastIndex((each) => (each ?? 0) >= SMALLEST_LIMIT) + near + 1,
+    );
+    return [{ value, before: words.slice(from, at), after: words.slice(at + 1, at + 8) }];
+  });
+}
+
+/** By how much it is too long, in characters, a request's id: neither the limit nor the request. */
+function isNoCount(words: readonly string[], at: number): boolean {
+  if (isStatusAt(words, at) || ["by", "id"].includes(words[at - 1] ?? "")) return true;
+  if (words[at + 1] === "token" && words[at + 2] === "over") return true;
+  return words.slice(Math.max(0, at - 2), at + 2).includes("character");
+}
+
+/** `213462 tokens > 200000`, `199999 + 8192 > 200000`. */
+function comparedLimit(counts: readonly Count[]): Count | undefined {
+  return counts.find(({ value, before }) => value >= SMALLEST_LIMIT && /^>=?$/.test(before.at(-1) ?? ""));
+}
+
+/** What exceeds or must be less is hardly the limit, unless nothing else could be: `limit of 4096 exceeded`. */
+function namedLimit(counts: readonly Count[]): Count | undefined {
+  const limits = counts.filter(isLimit);
+  return (
+    limits.find(
+      ({ after }) => !after.slice(0, 2).some((word) => ["exceed", "must", "should", "cannot"].includes(word)),
+    ) ?? limits[0]
+  );
+}
+
+function isLimit({ value, before, after }: Count): boolean {
+  const nearest = before.at(-1) ?? "";
+  if (value < SMALLEST_LIMIT || requestNames.has(nearest)) return false;
+  if (nearest === "exceed" || before.includes("range") || isLimitAhead(after)) return true;
+  const names = before.slice(before.findLastIndex((word) => requestNames.has(word)) + 1);
+  const isRequest = requests.has(nearest) && !limitNames.has(names.at(-2) ?? "");
+  return !isRequest && names.some((_, at) => isLimitName(names, at));
+}
+
+/** `limit`, `context length`; but `maximum number of output tokens` and `output token limit` are another matter. */
+function isLimitName(words: readonly string[], at: number): boolean {
+  const word = words[at] ?? "";
+  const isNamed = (word.startsWith("max_") && !isOutputSetting(word)) || /最大|最多|上限/.test(word);
+  if (!isNamed && !limitNames.has(word) && (word !== "length" || words[at - 1] !== "context")) return false;
+  if (word === "size" && requests.has(words[at - 1] ?? "")) return false;
+  return !words.slice(Math.max(0, at - 2), at + 4).some((near) => near !== word && comesOut(near));
+}
+
+/** `200000 maximum`, `256k context`, `a 32000 token limit`; but `9000 tokens, limit 8192` names the other number. */
+function isLimitAhead(after: readonly string[]): boolean {
+  const [name = "", ...following] = after[0] === "token" ? after.slice(1) : after;
+  if (!["max", "context", "limit", "window", "allowed"].includes(name) || comesOut(following[0] ?? "")) return false;
+  const next = following.find((word) => !joints.has(word));
+  return next === undefined || numberOf(next) === null;
+}
+
+const joints = new Set(["is", "was", "of", "context", "length", "window", "size", "limit", "allowed"]);
+
+/** Some name the parts: 100 tokens of output and 40,861 of input are too many for 40,960. */
+function sumOver(counts: readonly Count[], limit: number): number | undefined {
+  const sum = counts.reduce((total, { value }) => total + value, 0);
+  return sum > limit ? sum : undefined;
+}
+
+function requestedAlone(counts: readonly Count[]): Figures {
+  const tokens = counts.filter(({ value, after }) => value >= SMALLEST_LIMIT && after.slice(0, 2).includes("token"));
+  return tokens.length > 0 ? { requested: Math.max(...tokens.map(({ value }) => value)) } : {};
+}

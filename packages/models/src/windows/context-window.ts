@@ -1,0 +1,89 @@
+/** How many tokens a model really sees: the smallest of what the user set, the server serves and experience taught. */
+
+export interface WindowParts {
+  readonly setting?: number | undefined;
+  readonly served?: Pick<Served, "window" | "source"> | null | undefined;
+  readonly learnt?: number | undefined;
+  /** The catalogue's figure, for when nobody who knows better has spoken. */
+  readonly known: number;
+  /** Whether even the catalogue has only a default for it. */
+  readonly isUnheardOf?: boolean | undefined;
+}
+
+export interface ContextWindow {
+  readonly tokens: number;
+  /** Whose figure it is. */
+  readonly because: "setting" | "served" | "learnt" | "assumed" | "known";
+}
+
+export function contextWindow({ setting, served, learnt, known, isUnheardOf }: WindowParts): ContextWindow {
+  const assumed = served?.source === "assumed";
+  const said: ContextWindow[] = [
+    ...figure("setting", setting),
+    ...figure("served", assumed ? undefined : served?.window),
+    ...figure("learnt", learnt),
+  ];
+  const [smallest] = said.sort((one, other) => one.tokens - other.tokens);
+  // Neither an assumption nor a list of models may overrule a person or a server, in either direction.
+  const [guess] = figure("assumed", assumed ? served?.window : undefined);
+  return smallest ?? guess ?? { tokens: known, because: isUnheardOf ? "assumed" : "known" };
+}
+
+function figure(because: ContextWindow["because"], tokens: number | undefined): ContextWindow[] {
+  return tokens !== undefined && Number.isFinite(tokens) && tokens > 0 ? [{ tokens, because }] : [];
+}
+
+// Where a model is served: the name under which its window is remembered, and whether that is a machine of one's own.
+
+/** One name per endpoint and model. Keys and passwords in the URL stay out of it, since it is written to disk. */
+export function endpointKey(baseUrl: string, model: string): string {
+  return `${place(baseUrl)} ${model}`;
+}
+
+function place(baseUrl: string): string {
+  const url = URL.parse(baseUrl);
+  // `localhost:1234` parses as a URL of the scheme "localhost"; that and a provider's bare name stand for themselves.
+  if (!url || !/^https?:$/.test(url.protocol)) return baseUrl.replace(/[?#].*$/s, "").replace(/^.*@/s, "");
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
+}
+
+/** Whether the host is this machine or one in the house: loopback, a private address, a name without a domain. */
+export function isLocal(baseUrl: string): boolean {
+  const host = URL.parse(baseUrl)?.hostname.toLowerCase() ?? "";
+  if (host.startsWith("[")) return /^\[(?:::1\]|f[cd]|fe80)/.test(host) || host.startsWith("[::ffff:7f");
+  if (/^\d+(?:\.\d+){3}$/.test(host)) return isPrivate(host.split(".").map(Number));
+  return host !== "" && (!host.includes(".") || /\.(?:localhost|local|lan|internal|home\.arpa)$/.test(host));
+}
+
+function isPrivate([first = 0, second = 0]: readonly number[]): boolean {
+  if (first === 127 || first === 10 || first === 0) return true;
+  if (first === 172) return second >= 16 && second <= 31;
+  if (first === 100) return second >= 64 && second <= 127;
+  return (first === 192 && second === 168) || (first === 169 && second === 254);
+}
+
+// What a server of models says about the window it serves.
+
+export interface Served {
+  readonly server: "ollama" | "llama.cpp" | "lm-studio" | "vllm";
+  /** Tokens of one conversation, its answer included. */
+  readonly window: number;
+  /**
+   * `loaded`: the model runs with it now. `configured`: it will. `assumed`: nobody can say before the model is loaded; ask
+   * again after the first reply.
+   */
+  readonly source: "loaded" | "configured" | "assumed";
+  /** What the model was trained for, where the server says so: it may serve far less. */
+  readonly trained?: number;
+}
+
+/**
+ * Ollama takes 4,096, 32,768 or 262,144 by the size of the graphics memory, or OLLAMA_CONTEXT_LENGTH, and LM Studio what
+ * its user chose last; both tell only once the model is loaded. 4,096 would refuse sessions that run well on most of
+ * these machines; more would be cut off in silence on the others. So: the smallest window a session works in.
+ */
+const ASSUMED = 8_192;
+
+export function assumedWindow(trained: number | null): number {
+  return trained === null ? ASSUMED : Math.min(ASSUMED, trained);
+}

@@ -1,0 +1,62 @@
+/** The user's file of models: what is right counts, what is wrong is named. */
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { userEntries } from "../../src/catalogue/user-models.ts";
+
+const right = {
+  "openai/gpt-4.1": { contextWindow: 100_000, maxTokens: 4_096, reasoning: false, input: ["text"] },
+  "house/*": { prices: { input: 1, output: 2, cacheRead: 0, cacheWrite: 1 } },
+  "cottage/*": { prices: { input: 1, output: 2 } },
+};
+
+test("CAT4 a file without faults is its entries", () => {
+  expect(userEntries(JSON.stringify(right), "models.json")).toEqual({ entries: right, findings: [] });
+});
+
+test.each([
+  ["gpt", {}, "gpt", 'names no model; write "provider/model" or "provider/*"'],
+  ["a/*/b", {}, "a/*/b", "has a star that is not its last letter; only the end may be open"],
+  ["a/b", 128_000, "a/b", 'is 128000; write { "contextWindow": 128000 }'],
+  [
+    "a/b",
+    { contextWindow: "128k" },
+    "a/b › contextWindow",
+    'is "128k"; write a whole number of tokens, such as 128000',
+  ],
+  ["a/b", { maxTokens: 0 }, "a/b › maxTokens", "is 0; write a whole number of tokens, such as 8192"],
+  [
+    "a/b",
+    { contextwindow: 1 },
+    "a/b › contextwindow",
+    "is no field; write one of contextWindow, maxTokens, prices, input, reasoning",
+  ],
+  ["a/b", { input: ["image"] }, "a/b › input", 'is ["image"]; write ["text"] or ["text", "image"]'],
+  ["a/b", { reasoning: "yes" }, "a/b › reasoning", 'is "yes"; write true or false'],
+  [
+    "a/b",
+    { prices: { input: 3 } },
+    "a/b › prices",
+    'lacks a price for "output", zero or more; write { "input": 3, "output": 15, "cacheRead": 0.3, "cacheWrite": 3.75 }, in dollars per million tokens',
+  ],
+])("CAT5 %s: %j is named with its file, its key and what to write instead", (key, entry, named, message) => {
+  const { entries, findings } = userEntries(JSON.stringify({ [key]: entry, ...right }), "models.json");
+  expect(findings).toEqual([{ file: "models.json", key: named, message }]);
+  expect(entries).toMatchObject(right);
+});
+
+test("CAT5 the right fields of an entry count beside a wrong one", () => {
+  const text = JSON.stringify({ "a/b": { contextWindow: 9_000, maxTokens: -1 } });
+  expect(userEntries(text, "models.json").entries).toEqual({ "a/b": { contextWindow: 9_000 } });
+});
+
+test("CAT5 any text gives entries and findings", () => {
+  for (const text of ["", "{", "[]", "null", "3"]) {
+    const { entries, findings } = userEntries(text, "models.json");
+    expect(entries).toEqual({});
+    expect(findings[0]?.message).toContain('write { "provider/model"');
+  }
+  fc.assert(
+    fc.property(fc.json(), (text) => userEntries(text, "models.json").findings.every(({ file }) => file !== "")),
+  );
+});

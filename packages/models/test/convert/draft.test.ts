@@ -1,0 +1,26 @@
+/** What is read of a call's arguments, and what is only kept beside it. */
+
+import { describe, expect, test } from "vitest";
+import { argumentsOf } from "../../src/convert/draft.ts";
+
+const read = (json: string) => argumentsOf({ kind: "call", id: "c", name: "read", json, whole: true, metadata: {} });
+const nested = (depth: number): string => `{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`;
+
+describe("CNV3 arguments that no session could hold are not read, and the text beside them is cut", () => {
+  test.each([1, 100, 140])("nested %d deep", (depth) => {
+    expect(read(nested(depth))).toEqual({ arguments: JSON.parse(nested(depth)) });
+  });
+
+  test.each([160, 200, 20_000])("nested %d deep, which is too much", (depth) => {
+    const { arguments: args, pith } = read(nested(depth));
+    expect(args).toEqual({});
+    expect(pith?.unread).toBe(nested(depth));
+  });
+
+  test("more than four megabytes", () => {
+    const { arguments: args, pith } = read(JSON.stringify({ text: "x".repeat(4 * 1024 * 1024) }));
+    expect(args).toEqual({});
+    expect(pith?.unread).toMatch(/^\{"text":"x+… \(4128779 more characters\)$/);
+    expect(read(JSON.stringify({ text: "x".repeat(1024 * 1024) })).pith).toBeUndefined();
+  });
+});

@@ -1,0 +1,55 @@
+/** Results that are errors, have pictures, or say nothing. */
+
+import type { ModelName } from "@pith/context";
+import { describe, expect, test } from "vitest";
+import { promptOf } from "../../src/convert/index.ts";
+import {
+  all,
+  anthropic,
+  calls,
+  completions,
+  gemini,
+  openaiChat,
+  picture,
+  requestOf,
+  responses,
+  result,
+  user,
+} from "./requests.ts";
+
+const answered = (to: ModelName, ...results: readonly ReturnType<typeof result>[]) =>
+  promptOf(requestOf([user("look"), calls(to, ...results.map(({ toolCallId }) => toolCallId)), ...results]), to).slice(
+    2,
+  );
+
+describe("an error with a picture", () => {
+  const failed = result("a", [{ type: "text", text: "boom" }, picture], { isError: true });
+
+  test("CNV11 keeps its mark where there is one; the picture follows", () => {
+    for (const to of [anthropic, gemini])
+      expect(answered(to, failed, result("b", [picture]))).toMatchObject([
+        {
+          role: "tool",
+          content: [
+            { output: { type: "error-text", value: "boom\n(its images follow in the next message)" } },
+            { output: { type: "content" } },
+          ],
+        },
+        { role: "user", content: [{ text: "From the result of the tool read (a):" }, { type: "file" }] },
+      ]);
+  });
+
+  test("CNV11 stays as it is where errors have no mark", () => {
+    expect(answered(responses, failed)).toMatchObject([
+      { content: [{ output: { type: "content", value: [{ text: "boom" }, { type: "file" }] } }] },
+    ]);
+    for (const to of [completions, openaiChat])
+      expect(answered(to, failed)).toMatchObject([{ content: [{ output: { type: "text" } }] }, { role: "user" }]);
+  });
+});
+
+test("CNV11 a result without anything says so: its call would be refused without one", () => {
+  for (const to of all)
+    for (const nothing of [result("a", []), result("a", ""), result("a", "\n")])
+      expect(answered(to, nothing)).toMatchObject([{ content: [{ output: { type: "text", value: "(no output)" } }] }]);
+});

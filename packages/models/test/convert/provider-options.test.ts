@@ -1,0 +1,173 @@
+/** Tests convert/provider-options.ts: may think, options name, reasoning level. */
+
+import { createOpenAI } from "@ai-sdk/openai";
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { AssistantMessage, Message, ModelName, ThinkingLevel, ToolCallBlock } from "@pith/context";
+import { type Script, startServer } from "@pith/testkit";
+import { describe, expect, test } from "vitest";
+import { callOptions, emptyDraft, fold, messageOf } from "../../src/convert/index.ts";
+import {
+  anthropic,
+  calls,
+  completions,
+  gemini,
+  openaiChat,
+  requestOf,
+  responses,
+  result,
+  says,
+  tool,
+  user,
+} from "./requests.ts";
+
+describe("may think", () => {
+  const newest = { ...anthropic, model: "claude-opus-4-8" };
+  const thinks = (messages: readonly Message[], to = anthropic): boolean => {
+    const asked = callOptions(requestOf(messages, { thinking: "high" }), { to, maxTokens: 10_000 });
+    return asked.reasoning === "high" || JSON.stringify(asked.providerOptions).includes("enabled");
+  };
+
+  const thought: AssistantMessage = says(
+    [
+      { type: "thinking", thinking: "Hm.", thinkingSignature: "c2ln" },
+      { type: "toolCall", id: "a", name: "read", arguments: {} },
+    ],
+    anthropic,
+  );
+  const thoughtless = calls(anthropic, "b");
+
+  const newer = [
+    "claude-opus-4-6",
+    "claude-sonnet-5",
+    "claude-opus-4-8-20260601",
+    "claude-opus-4.7",
+    "anthropic/claude-sonnet-4.6",
+    "claude-4.6-sonnet",
+  ];
+  const older = [
+    "claude-sonnet-4-20250514",
+    "claude-opus-4-1-20250805",
+    "anthropic/claude-opus-4.1",
+    "claude-3-7-sonnet-latest",
+    "claude-3.7-sonnet",
+    "kimi-k2",
+  ];
+
+  describe("a turn that goes on after results", () => {
+    test("CNV15 is thought about where it began with thinking, also if later replies did without", () => {
+      expect(thinks([user("go"), thought, result("a", "x")])).toBe(true);
+      expect(thinks([user("go"), thought, result("a", "x"), thoughtless, result("b", "y")])).toBe(true);
+    });
+
+    test("CNV15 is not where it began without, and the next one is", () => {
+      const begun = [user("go"), thoughtless, result("b", "y")];
+      expect(thinks(begun)).toBe(false);
+      expect(thinks([...begun, user("also this")])).toBe(false);
+      expect(thinks([...begun, says([{ type: "text", text: "Done." }], anthropic), user("next")])).toBe(true);
+    });
+
+    test("CNV15 is not where another model had a hand in it", () => {
+      const begun = [user("go"), thought, result("a", "x"), calls(responses, "b"), result("b", "y")];
+      expect(thinks(begun)).toBe(false);
+    });
+
+    test("CNV15 is whatever it likes for a model that decides by itself, and for other protocols", () => {
+      const begun = [user("go"), thoughtless, result("b", "y")];
+      for (const model of newer) expect(thinks(begun, { ...newest, model })).toBe(true);
+      for (const model of older) expect(thinks(begun, { ...newest, model })).toBe(false);
+      expect(thinks(begun, responses)).toBe(true);
+    });
+  });
+});
+
+describe("options name", () => {
+  const azure: ModelName = { api: "openai-responses", provider: "azure", model: "gpt-5" };
+
+  const script: Script = [
+    {
+      parts: [
+        { type: "thinking", text: "I should look." },
+        { type: "call", name: "read", arguments: { path: "a" } },
+      ],
+    },
+    "fine",
+  ];
+
+  test("CNV19 Azure's package finds the reasoning and the settings under its own name", async () => {
+    const server = await startServer({ script });
+    try {
+      const language = createOpenAI({ name: "azure", baseURL: `${server.url}/v1`, apiKey: "test" }).responses("gpt-5");
+      expect(language.provider).toBe("azure.responses");
+      const first = await reply(language, [user("go")]);
+      const [, call] = first.content;
+      await reply(language, [user("go"), first, result((call as ToolCallBlock).id, "x")]);
+      expect(server.served.map(({ outcome, why }) => why ?? outcome)).toEqual(["said", "said"]);
+      expect(server.served[1]?.body).toMatchObject({
+        store: false,
+        reasoning: { summary: "auto" },
+        input: [{}, { type: "reasoning", summary: [{ text: "I should look." }] }, { type: "function_call" }, {}],
+      });
+    } finally {
+      await server.close();
+    }
+  });
+
+  async function reply(language: LanguageModelV4, messages: readonly Message[]): Promise<AssistantMessage> {
+    const request = requestOf(messages, { tools: [tool("read")], thinking: "high" });
+    const options = callOptions(request, { to: azure, maxTokens: 1000, optionsName: "azure" });
+    let draft = emptyDraft();
+    for await (const part of (await language.doStream(options)).stream) draft = fold(draft, part);
+    return messageOf(draft, { from: azure, stopReason: "toolUse", timestamp: 0 });
+  }
+
+  test("CNV19 call, tools, parts and marks bear both names, and without another name only the usual one", () => {
+    const marked = requestOf(
+      [user("hi"), says([{ type: "thinking", thinking: "Hm.", thinkingSignature: "c2ln" }], anthropic), user("on")],
+      {
+        tools: [tool("read")],
+        thinking: "high",
+        system: [{ name: "prompt", text: "You help." }],
+        cacheMarks: [{ after: "tools" }, { after: "system" }, { after: "message", index: 2 }],
+      },
+    );
+    const options = callOptions(marked, { to: anthropic, maxTokens: 1000, optionsName: "minimax" });
+    const { prompt, tools, providerOptions } = options;
+    const bearers = [{ providerOptions }, tools?.[0], prompt[0], prompt[2]?.content[0], prompt[3]?.content[0]];
+    for (const bearer of bearers) {
+      const { anthropic: usual, minimax: other } = (bearer as { providerOptions: Record<string, unknown> })
+        .providerOptions;
+      expect(usual).toBeDefined();
+      expect(other).toEqual(usual);
+    }
+    expect(JSON.stringify(callOptions(marked, { to: anthropic, maxTokens: 1000 }))).not.toContain("minimax");
+  });
+});
+
+describe("reasoning level", () => {
+  const told = (to: ModelName, thinking: ThinkingLevel) =>
+    callOptions(requestOf([user("hi")], { thinking }), { to, maxTokens: 1000 }).reasoning;
+
+  const levels = ["minimal", "low", "medium", "high", "xhigh", "max"] as const;
+
+  test("CNV17 thinking is switched off where a package knows how; chat and strangers are told nothing", () => {
+    for (const to of [anthropic, responses, gemini]) expect(told(to, "off")).toBe("none");
+    for (const to of [
+      completions,
+      openaiChat,
+      { ...completions, api: "some-other-api" },
+      { ...responses, model: "o3" },
+    ])
+      expect(told(to, "off")).toBeUndefined();
+  });
+
+  test("CNV17 servers of the chat protocol, and OpenAI's first thinkers, hear of three levels", () => {
+    const three = ["low", "low", "medium", "high", "high", "high"];
+    for (const to of [completions, { ...responses, model: "o4-mini" }, { ...openaiChat, model: "o3" }])
+      expect(levels.map((level) => told(to, level))).toEqual(three);
+  });
+
+  test("CNV17 packages that know their models are told the level as it is", () => {
+    for (const to of [responses, openaiChat, gemini, { ...anthropic, model: "claude-opus-4-8" }])
+      expect(levels.map((level) => told(to, level))).toEqual(levels);
+  });
+});

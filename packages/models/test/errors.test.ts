@@ -1,0 +1,219 @@
+/** Tests errors.ts: failure, retry after, words of. */
+
+import type { ModelFailure } from "@pith/context";
+import { type Refused, type Script, startServer } from "@pith/testkit";
+import { describe, expect, test } from "vitest";
+import { retryAfter, wordsOf } from "../src/errors.ts";
+import { requestOf, user } from "./convert/requests.ts";
+import { lastOf, modelAt, names } from "./served.ts";
+
+describe("failure", () => {
+  const request = requestOf([user("A secret question.")]);
+
+  async function endOf(script: Script, name = names[0] ?? { api: "", provider: "", model: "" }) {
+    const server = await startServer({ script });
+    try {
+      return await lastOf(modelAt(server.url, name), request);
+    } finally {
+      await server.close();
+    }
+  }
+
+  async function failureOf(script: Script, name?: (typeof names)[number]): Promise<ModelFailure | null> {
+    const last = await endOf(script, name);
+    return last?.type === "reply-failed" ? last.failure : null;
+  }
+
+  const refused = (status: number, message: string, more: Partial<Refused["refuse"]> = {}): Script => [
+    { refuse: { status, message, ...more } },
+  ];
+
+  describe.each(names)("$api", (name) => {
+    test("MOD3 too long is overflow, with the limit where it is named", async () => {
+      expect(await failureOf(refused(400, "prompt is too long: 213462 tokens > 200000 maximum"), name)).toMatchObject({
+        kind: "overflow",
+        limit: 200_000,
+      });
+    });
+
+    test("MOD3 a body too large is payload", async () => {
+      expect(await failureOf(refused(413, "Request exceeds the maximum size of 32 MB"), name)).toMatchObject({
+        kind: "payload",
+      });
+    });
+
+    test("MOD4 a rate limit is busy, and says for how long", async () => {
+      const after = (headers: Record<string, string>) =>
+        failureOf(refused(429, "Too many requests", { headers }), name);
+      expect(await after({ "retry-after": "7" })).toMatchObject({ kind: "busy", retryAfterMs: 7000 });
+      expect(await after({ "retry-after-ms": "250", "retry-after": "7" })).toMatchObject({ retryAfterMs: 250 });
+      const date = new Date(1_000_000 + 9000).toUTCString();
+      expect(await after({ "retry-after": date })).toMatchObject({ kind: "busy", retryAfterMs: 9000 });
+      expect(await failureOf(refused(429, "Rate limit reached. Please try again in 4.77s."), name)).toMatchObject({
+        kind: "busy",
+        retryAfterMs: 4770,
+      });
+    });
+
+    test("MOD3 more than a minute's allowance is quota", async () => {
+      const text = "Request too large on tokens per min (TPM): Limit 30000, Requested 45231.";
+      expect(await failureOf(refused(429, text), name)).toMatchObject({ kind: "quota", limit: 30_000 });
+    });
+
+    test.each([
+      [500, "unreachable"],
+      [502, "unreachable"],
+      [408, "unreachable"],
+      [503, "busy"],
+      [529, "busy"],
+      [400, "refused"],
+      [401, "refused"],
+      [403, "refused"],
+      [404, "refused"],
+    ])("MOD3 status %d is %s", async (status, kind) => {
+      expect(await failureOf(refused(status, "Something is the matter."), name)).toMatchObject({ kind });
+    });
+
+    test("MOD5 people read the provider's message and nothing else", async () => {
+      const failure = await failureOf(refused(401, "Incorrect API key provided: sk-very-secret-key-1234."), name);
+      expect(failure?.message).toBe(`${name.provider} answered 401: Incorrect API key provided: [key]`);
+      const whole = JSON.stringify(failure?.message);
+      expect(whole).not.toMatch(/secret|\{/);
+      const page = await failureOf(refused(502, "", { body: "<html><head><title>Bad Gateway</title></head>…" }), name);
+      expect(page?.message).toBe(`${name.provider} answered 502: Bad Gateway`);
+      expect(JSON.stringify(page)).not.toContain("A secret question");
+    });
+
+    test("MOD6 a reply that stops in the middle broke off, and what had come is kept", async () => {
+      for (const how of ["cut", "end"] as const) {
+        const last = await endOf(
+          [{ parts: [{ type: "text", text: "word ".repeat(100) }], pace: { chunk: 20 }, breaks: { how, after: 6 } }],
+          name,
+        );
+        expect(last).toMatchObject({ type: "reply-failed", failure: { kind: "unreachable" } });
+        const { message } = last as { readonly message?: { readonly content?: unknown; readonly stopReason?: string } };
+        expect(message?.stopReason).toBe("error");
+        expect(JSON.stringify(message?.content)).toContain("word");
+      }
+    });
+
+    test("MOD3 what nobody can read is unreachable", async () => {
+      const broken = await failureOf(
+        [
+          {
+            parts: [{ type: "text", text: "word ".repeat(100) }],
+            pace: { chunk: 20 },
+            breaks: { how: "garbage", after: 5 },
+          },
+        ],
+        name,
+      );
+      expect(broken).toMatchObject({
+        kind: "unreachable",
+        message: `${name.provider} sent something that cannot be read`,
+      });
+    });
+
+    test("MOD3 an error inside the stream is told apart like any other", async () => {
+      const error = (after: number, message: string, type: string, code: string) =>
+        failureOf(
+          [
+            {
+              parts: [{ type: "text", text: "word ".repeat(100) }],
+              pace: { chunk: 20 },
+              breaks: { how: "error", after, error: { message, type, code } },
+            },
+          ],
+          name,
+        );
+      for (const after of [1, 6]) {
+        expect(
+          await error(
+            after,
+            "prompt is too long: 213462 tokens > 200000 maximum",
+            "invalid_request_error",
+            "context_length_exceeded",
+          ),
+        ).toMatchObject({ kind: "overflow" });
+        expect(await error(after, "Overloaded", "overloaded_error", "server_overloaded")).toMatchObject({
+          kind: "busy",
+        });
+      }
+    });
+
+    test("MOD3 nobody there is unreachable", async () => {
+      const server = await startServer({ script: [] });
+      await server.close();
+      expect(await lastOf(modelAt(server.url, name), request)).toMatchObject({
+        type: "reply-failed",
+        failure: { kind: "unreachable" },
+      });
+    });
+
+    test("MOD3 a reply that was filtered is refused", async () => {
+      expect(await failureOf([{ parts: [{ type: "text", text: "No." }], stop: "refusal" }], name)).toMatchObject({
+        kind: "refused",
+      });
+    });
+  });
+});
+
+describe("retry after", () => {
+  const now = (): number => Date.parse("2026-01-01T00:00:00Z");
+  const after = (text: string, headers: Record<string, string> = {}) => retryAfter({ headers, text }, now);
+
+  test.each([
+    ["Please try again in 4.77s. Visit our page.", 4770],
+    ["Please try again in 1m30s.", 90_000],
+    ["Please try again in 6m0s.", 360_000],
+    ["Please retry in 37.5s.", 37_500],
+    ["Try again in 820ms", 820],
+    ["Rate limited, retry after 20 seconds", 20_000],
+    ["please retry after 2 minutes", 120_000],
+    ['{"details":[{"retryDelay": "34s"}]}', 34_000],
+    ["try again later", undefined],
+    ["try again in a while", undefined],
+    ["", undefined],
+  ])("MOD4 %s", (text, ms) => {
+    expect(after(text)).toBe(ms);
+  });
+
+  test("MOD4 a header counts more than words, milliseconds more than seconds, and a date in the past is now", () => {
+    expect(after("try again in 9s", { "Retry-After": "2" })).toBe(2000);
+    expect(after("", { "retry-after": "2", "retry-after-ms": "150.2" })).toBe(151);
+    expect(after("", { "retry-after": "Thu, 01 Jan 2026 00:00:10 GMT" })).toBe(10_000);
+    expect(after("", { "retry-after": "Wed, 31 Dec 2025 00:00:00 GMT" })).toBe(0);
+    expect(after("try again in 9s", { "retry-after": "soon" })).toBe(9000);
+  });
+
+  test("MOD4 a hostile text takes no longer than a harmless one of its length", () => {
+    const hostile = "try again in 1.1.1.1.1.1.1.1 ".repeat(50_000);
+    const began = performance.now();
+    after(hostile);
+    expect(performance.now() - began).toBeLessThan(5000);
+  });
+});
+
+describe("words of", () => {
+  test.each([
+    ['{"error":{"message":"No such model","type":"x"}}', "No such model"],
+    ['{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}', "Overloaded"],
+    ['[{"error":{"code":400,"message":"Bad request"}}]', "Bad request"],
+    ['{"error":{"message":"{\\"error\\":{\\"message\\":\\"deep inside\\"}}"}}', "deep inside"],
+    ['{"detail":"Not here"}', "Not here"],
+    ['{"type":"response.failed","response":{"error":{"code":"x","message":"It failed"}}}', "It failed"],
+    ["  plain\n  words  ", "plain words"],
+    ["<!DOCTYPE html><html><head><title>504 Gateway Time-out</title></head></html>", "504 Gateway Time-out"],
+    ["<html><body>sorry</body></html>", "it sent a web page"],
+    ["", ""],
+  ])("MOD5 %s", (text, words) => {
+    expect(wordsOf(text)).toBe(words);
+  });
+
+  test("MOD5 nothing that looks like a key is shown, and nothing long", () => {
+    const keys = ["sk-ant-api03-abcdefghijk", "sk-proj-1234567890", "AIzaSyA1234567890abcdefg", "gsk_abcdefgh12345678"];
+    for (const key of keys)
+      expect(wordsOf(`Incorrect API key provided: ${key} (see your settings)`)).not.toContain(key);
+    expect(wordsOf("x".repeat(10_000))).toHaveLength(301);
+  });
+});

@@ -1,0 +1,43 @@
+/** What a body says for itself, and what it only repeats. */
+
+import { expect, test } from "vitest";
+import { foundIn } from "../../src/overflow/error-body.ts";
+
+const textsIn = (text: string) =>
+  [...foundIn(text)].flatMap((each) => ("text" in each && each.text.trim() !== "" ? each.text.trim() : []));
+
+test.each([
+  [{ error_msg: "too long" }],
+  [{ base_resp: { status_code: 2013, status_msg: "too long" } }],
+  [{ message: JSON.stringify({ external_model_error: { message: "too long" } }) }],
+  [{ error: { innererror: { message: "too long" } } }],
+  [{ result: { error: "too long" } }],
+  [{ ERROR: { MESSAGE: "too long" } }],
+])("OVF8 a message is found where providers put it: %j", (body) => {
+  expect(textsIn(JSON.stringify(body))).toEqual(["too long"]);
+});
+
+test("OVF8 a result that is a text is nobody's message", () => {
+  expect(textsIn('{"result":"too long"}')).toEqual([]);
+});
+
+test.each(['"too long"', 'Error: 400 "too long"', "BadRequestError('too long')", "('too long',)", "Error: `too long`"])(
+  "OVF8 a quotation with nothing beside it is what is said: %s",
+  (text) => {
+    expect(textsIn(text)[0]).toBe("too long");
+  },
+);
+
+test.each(['Unknown value "too long"', '"a" is not "too long"', "Error: 'too long' in field x"])(
+  "OVF8 a quotation with something beside it stays one: %s",
+  (text) => {
+    expect(textsIn(text)).toEqual([text]);
+  },
+);
+
+test("OVF8 JSON behind a call is an echo; behind an argument only if it is no error", () => {
+  expect(textsIn('Invalid tool arguments: {"error":"too long"}')).toEqual(["Invalid tool arguments:"]);
+  expect(textsIn('Invalid argument: {"message":"too long"}')).toEqual(["Invalid argument:"]);
+  expect(textsIn('Invalid argument: {"error":"too long"}')).toContain("too long");
+  expect(textsIn('400 INVALID_ARGUMENT. {"message":"too long"}')).toContain("too long");
+});

@@ -1,0 +1,51 @@
+/** JSON as it really comes. */
+
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { type LooseValue, looseValue } from "../../src/overflow/loose-json.ts";
+
+test("whole JSON reads as it is, numbers and words as strings", () => {
+  const text =
+    '{"error": {"code": 400, "message": "a \\"b\\" \\u00e9\\n", "param": null}, "list": [1, {"x": "y"}]} rest';
+  const { value, end } = looseValue(text, 0);
+  expect(plain(value)).toEqual({
+    error: { code: "400", message: 'a "b" é\n', param: "null" },
+    list: ["1", { x: "y" }],
+  });
+  expect(text.slice(end)).toBe(" rest");
+});
+
+test("so does what Python prints", () => {
+  const { value } = looseValue(`{'message': "the model's limit", 'param': None, 'ok': True}`, 0);
+  expect(plain(value)).toEqual({ message: "the model's limit", param: "None", ok: "True" });
+});
+
+test("what was cut off reads as far as it goes", () => {
+  expect(plain(looseValue('{"error": {"message": "prompt is', 0).value)).toEqual({ error: { message: "prompt is" } });
+});
+
+test("anything reads as something, to an end within the text", () => {
+  const text = fc
+    .array(fc.constantFrom("{", "}", "[", "]", ":", ",", '"', "'", "\\", "\\u12", "a", " ", "\n"))
+    .map((parts) => parts.join(""));
+  fc.assert(
+    fc.property(text, (each) => {
+      expect(looseValue(`{${each}`, 0).end).toBeLessThanOrEqual(each.length + 1);
+    }),
+  );
+});
+
+test("strings of any JSON come back whole", () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.string()), (object) => {
+      const fields = Object.fromEntries(Object.entries(object).filter(([key]) => key !== "__proto__"));
+      expect(plain(looseValue(JSON.stringify(fields), 0).value)).toEqual(fields);
+    }),
+  );
+});
+
+function plain(value: LooseValue): unknown {
+  if (typeof value === "string") return value;
+  if (!(value instanceof Map)) return (value as readonly LooseValue[]).map(plain);
+  return Object.fromEntries([...(value as ReadonlyMap<string, LooseValue>)].map(([key, inner]) => [key, plain(inner)]));
+}

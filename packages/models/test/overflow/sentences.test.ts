@@ -1,0 +1,28 @@
+/** Sentences of plain words, and the numbers among them. */
+
+import { expect, test } from "vitest";
+import { folded, numberOf, sentencesIn } from "../../src/overflow/sentences.ts";
+
+const numbersIn = (text: string) =>
+  sentencesIn(folded(text)).flatMap(({ words }) => words.flatMap((word) => numberOf(word) ?? []));
+
+test.each([
+  ["200000 or 200,000 or 200_000", [200_000, 200_000, 200_000]],
+  ["200.000 or 200 000 or 200\u202f000", [200_000, 200_000, 200_000]],
+  ["32.8k, 256K, 1M, 1.2M", [32_800, 256_000, 1_000_000, 1_200_000]],
+  ["400 413 Request Entity Too Large", [400, 413]],
+  ["400 000 tokens", [400_000]],
+  ["limits of 10, 200 and 3,000", [10, 200, 3_000]],
+  ["version 3.5", [3, 5]],
+])("OVF12 numbers are read as people write them: %s", (text, numbers) => {
+  expect(numbersIn(text)).toEqual(numbers);
+});
+
+test("OVF8 what stands in quotation marks is left out, but for names", () => {
+  const [sentence] = sentencesIn("field 'max_tokens' is \"too long\", it's `not a name`");
+  expect(sentence?.words).toEqual(["field", "max_tokens", "is", "it", "s"]);
+});
+
+test("a number below zero is a word of its own", () => {
+  expect(sentencesIn("got -312, not gpt-4")[0]?.words).toEqual(["got", "-312", "not", "gpt", "4"]);
+});

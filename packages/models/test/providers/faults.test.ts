@@ -1,0 +1,127 @@
+/** Every way in which a provider can fail, on each protocol, over HTTP: a named outcome each time, and never a hang. */
+
+import type { Model, ModelEvent, Request } from "@pith/context";
+import { type Script, type Step, startServer, type TestServer } from "@pith/testkit";
+import { afterEach, describe, expect, test } from "vitest";
+import { patience } from "../../src/retry.ts";
+import { asked, modelOf, type Voice, voices } from "./protocols.ts";
+
+const long: Step & object = { parts: [{ type: "text", text: "It was a dark and stormy night. ".repeat(40) }] };
+let server: TestServer;
+afterEach(() => server.close());
+
+describe.each(voices)("$provider", (voice) => {
+  const outcomes: readonly (readonly [string, Step, object])[] = [
+    ["429 with Retry-After", refuse(429, { "retry-after": "7" }), { kind: "busy", retryAfterMs: 7_000 }],
+    ["429 without", refuse(429), { kind: "busy" }],
+    ["500", refuse(500), { kind: "unreachable" }],
+    ["502", refuse(502), { kind: "unreachable" }],
+    ["503", refuse(503), { kind: "busy" }],
+    ["401", refuse(401), { kind: "refused" }],
+    ["an unknown 400", refuse(400), { kind: "refused" }],
+    [
+      "an answer of HTML",
+      { refuse: { status: 502, message: "", body: "<html><title>Bad Gateway</title></html>" } },
+      { kind: "unreachable" },
+    ],
+    ["silence before the headers", { ...long, breaks: { how: "stall" } }, { kind: "unreachable" }],
+    ["silence before the first event", { ...long, breaks: { how: "stall", after: 0 } }, { kind: "unreachable" }],
+    ["silence in the middle", { ...long, breaks: { how: "stall", after: 4 } }, { kind: "unreachable" }],
+    ["a line that is cut before it answers", { ...long, breaks: { how: "cut" } }, { kind: "unreachable" }],
+    ["a line that is cut in the middle", { ...long, breaks: { how: "cut", after: 4 } }, { kind: "unreachable" }],
+    ["an answer that just ends", { ...long, breaks: { how: "end", after: 4 } }, { kind: "unreachable" }],
+    ["an event that is no JSON", { ...long, breaks: { how: "garbage", after: 4 } }, { kind: "unreachable" }],
+    ["an overload in the middle", { ...long, breaks: { how: "error", after: 4, error: overloaded } }, { kind: "busy" }],
+    [
+      "an overflow in the middle",
+      { ...long, breaks: { how: "error", after: 1, error: overflow } },
+      { kind: "overflow" },
+    ],
+    ["a refusal", { ...long, stop: "refusal" }, { kind: "refused" }],
+  ];
+
+  test.each(outcomes)("VOI7 %s has a name", async (_, step, failure) => {
+    const model = await begin(voice, [step], 400);
+    const events = await all(model);
+    expect(events.filter(({ type }) => type === "reply-ended" || type === "reply-failed")).toHaveLength(1);
+    expect(events.at(-1)).toMatchObject({ type: "reply-failed", failure });
+  });
+
+  test("VOI7 what had come before a line was cut is kept", async () => {
+    const model = await begin(voice, [{ ...long, breaks: { how: "cut", after: 6 } }]);
+    const end = (await all(model)).at(-1);
+    expect(end).toMatchObject({ type: "reply-failed", message: { stopReason: "error", content: [{ type: "text" }] } });
+  });
+
+  test.each(["zero", "none"] as const)("VOI8 a reply that reports %s of its usage is a reply", async (usage) => {
+    const model = await begin(voice, [{ ...long, usage }]);
+    expect((await all(model)).at(-1)).toMatchObject({ type: "reply-ended", message: { usage: { totalTokens: 0 } } });
+  });
+
+  const moments: readonly (readonly [string, Step])[] = [
+    ["before the headers", { ...long, breaks: { how: "stall" } }],
+    ["before the first event", { ...long, breaks: { how: "stall", after: 0 } }],
+    ["in the middle", { ...long, breaks: { how: "stall", after: 5 } }],
+    ["while it speaks", { ...long, pace: { everyMs: 30 } }],
+    ["while it waits to ask again", refuse(429, { "retry-after": "60" })],
+  ];
+
+  test.each(moments)("VOI9 aborted %s, it ends within 200 ms", async (_, step) => {
+    const tries: number[] = [];
+    for (let round = 0; round < 3 && !tries.some((ms) => ms < 200); round += 1) {
+      await server?.close();
+      tries.push(await abortedAfter(await begin(voice, () => step, 60_000, 3)));
+    }
+    expect(Math.min(...tries)).toBeLessThan(200);
+  });
+
+  test("VOI10 after a line was cut, the model is asked again and answers", async () => {
+    const model = await begin(voice, [{ ...long, breaks: { how: "cut", after: 4 } }, "Here I am again."], 10_000, 2);
+    const kinds = (await all(model)).map(({ type }) => type);
+    expect(kinds.filter((kind) => kind !== "text-delta")).toEqual(["reply-restarted", "reply-ended"]);
+    expect(asked(server)).toHaveLength(2);
+  });
+});
+
+const overloaded = { type: "overloaded_error", code: "server_is_overloaded", message: "Overloaded" };
+const overflow = {
+  type: "invalid_request_error",
+  code: "context_length_exceeded",
+  message: "Your input exceeds the context window of this model. Please adjust your input and try again.",
+};
+
+function refuse(status: number, headers: Readonly<Record<string, string>> = {}): Step {
+  return { refuse: { status, headers, message: `the scripted ${status}` } };
+}
+
+async function begin(voice: Voice, script: Script, silenceMs = 60_000, retries = 0): Promise<Model> {
+  server = await startServer({ script });
+  return modelOf(voice, server, { patience: { ...patience, firstMs: 10, silenceMs, retries } });
+}
+
+const request: Request = {
+  system: [],
+  tools: [],
+  messages: [{ role: "user", content: "Are you there?", timestamp: 0 }],
+  thinking: "off",
+  toolChoice: "auto",
+  cacheMarks: [],
+};
+
+async function all(model: Model, signal?: AbortSignal): Promise<readonly ModelEvent[]> {
+  const events: ModelEvent[] = [];
+  for await (const event of model.stream(request, signal ? { signal } : {})) events.push(event);
+  return events;
+}
+
+async function abortedAfter(model: Model): Promise<number> {
+  const abort = new AbortController();
+  let begun = 0;
+  setTimeout(() => {
+    begun = performance.now();
+    abort.abort();
+  }, 300);
+  const events = await all(model, abort.signal);
+  expect(events.at(-1)).toMatchObject({ type: "reply-failed", failure: { kind: "aborted" } });
+  return performance.now() - begun;
+}

@@ -1,0 +1,86 @@
+/** Packages that come from elsewhere: loaded by name, or a sentence that says what to do. */
+
+import { startServer, type TestServer } from "@pith/testkit";
+import { afterEach, expect, test } from "vitest";
+import { type ModelWish, openModel } from "../../src/open-model.ts";
+import { lastOf } from "./protocols.ts";
+
+const messages = [{ role: "user", content: "Hello?", timestamp: 0 }] as const;
+const question = { system: [], tools: [], messages, thinking: "off", toolChoice: "auto", cacheMarks: [] } as const;
+let server: TestServer | undefined;
+afterEach(() => server?.close());
+
+test("VOI12 any provider package of the AI SDK is loaded by its name", async () => {
+  server = await startServer({ script: ["Found me."] });
+  const wish = {
+    provider: "mine",
+    model: "claude-sonnet-4-5",
+    package: "@ai-sdk/anthropic",
+    baseUrl: `${server.url}/v1`,
+    apiKey: "any",
+  };
+  const opened = await openModel(wish, { environment: {} });
+  if (opened.type !== "opened") throw new Error(opened.message);
+  expect(opened.model).toMatchObject({ api: "anthropic-messages", provider: "mine" });
+  expect(await lastOf(opened.model.stream(question, {}))).toMatchObject({
+    message: { content: [{ text: "Found me." }] },
+  });
+});
+
+test("VOI12 one that is not installed says how to install it", async () => {
+  const opened = await openModel({ provider: "x", model: "m", package: "@ai-sdk/not-there" }, { environment: {} });
+  expect(opened).toEqual({
+    type: "not-installed",
+    message: "the package @ai-sdk/not-there is not installed; run: npm install @ai-sdk/not-there",
+  });
+});
+
+test("VOI12 one that is no provider is named", async () => {
+  const opened = await openModel({ provider: "x", model: "m", package: "node:path" }, { environment: {} });
+  expect(opened).toMatchObject({ type: "not-installed", message: expect.stringContaining("not a provider") });
+});
+
+test("VOI13 what is missing is named, and what was meant is guessed", async () => {
+  const said = async (wish: ModelWish) => {
+    const opened = await openModel(wish, { environment: { OPENAI_API_KEY: "  " } });
+    return opened.type === "opened" ? "opened" : `${opened.type}: ${opened.message}`;
+  };
+  expect(await said({ provider: "anthropic", model: "m" })).toBe(
+    "no-key: anthropic needs a key: set ANTHROPIC_API_KEY, or hand one in as apiKey",
+  );
+  expect(await said({ provider: "openai", model: "m", apiKey: "" })).toMatch(/^no-key/);
+  expect(await said({ provider: "antropic", model: "m" })).toMatch(/^unknown-provider: .* Did you mean anthropic\?/);
+  expect(await said({ provider: "gemini", model: "m" })).toMatch(/Did you mean google\?/);
+  expect(await said({ provider: "zzzzzzzz", model: "m" })).not.toMatch(/Did you mean/);
+  expect(await said({ provider: "openai-compatible", model: "m" })).toMatch(/^incomplete: .*needs a baseUrl/);
+  expect(await said({ provider: "ollama", model: "m", baseUrl: "not a url" })).toMatch(/^incomplete: .*no address/);
+  expect(await said({ provider: "ollama", model: " " })).toMatch(/^incomplete: which model/);
+});
+
+test("VOI13 a key is taken from the first variable that is set", async () => {
+  server = await startServer({ script: ["Hello."] });
+  const opened = await openModel(
+    { provider: "google", model: "gemini-3-pro-preview", baseUrl: `${server.url}/v1beta` },
+    { environment: { GEMINI_API_KEY: "", GOOGLE_API_KEY: "from the environment" } },
+  );
+  expect(opened.type).toBe("opened");
+});
+
+test("VOI13 another address comes from the environment that was handed in, and from no other", async () => {
+  server = await startServer({ script: () => "Hello." });
+  const environment = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };
+  const opened = await openModel({ provider: "anthropic", model: "claude-sonnet-4-5" }, { environment });
+  if (opened.type !== "opened") throw new Error(opened.message);
+  expect(await lastOf(opened.model.stream(question, {}))).toMatchObject({ type: "reply-ended" });
+  expect(server.served).toMatchObject([{ path: "/v1/messages" }]);
+});
+
+test("VOI13 an answer may be wished shorter than the model can give, and not longer", async () => {
+  const longest = async (model: string, maxTokens: number) => {
+    const opened = await openModel({ provider: "anthropic", model, maxTokens, apiKey: "any" }, { environment: {} });
+    return opened.type === "opened" ? opened.model.maxTokens : opened.message;
+  };
+  expect(await longest("claude-opus-4-1", 100_000)).toBe(32_000);
+  expect(await longest("claude-opus-4-1", 1_000)).toBe(1_000);
+  expect(await longest("nobody-knows-me", 100_000)).toBe(100_000);
+});

@@ -1,0 +1,105 @@
+/** Models on one's own machine, over HTTP and through the real package: how much they see is asked, and a silent cut is noticed. */
+
+import type { Model, ModelEvent, Request } from "@pith/context";
+import { startServer, type TestServer } from "@pith/testkit";
+import { afterEach, describe, expect, test } from "vitest";
+import { type OpenedModel, openModel } from "../../src/open-model.ts";
+import { type WindowMemory, windowFile, windowsInMemory } from "../../src/windows/window-file.ts";
+import { asked, lastOf } from "./protocols.ts";
+
+const kinds = ["ollama", "llama.cpp", "lm-studio", "vllm"] as const;
+const sizes = [8_192, 16_384, 32_768];
+let server: TestServer;
+afterEach(() => server.close());
+
+describe.each(kinds.flatMap((kind) => sizes.map((tokens) => ({ kind, tokens }))))(
+  "$kind with $tokens",
+  ({ kind, tokens }) => {
+    test("SEE2 is asked for its window, and reports no usage", async () => {
+      const local = { kind, model: "qwen3", window: tokens, trained: 262_144 };
+      server = await startServer({ script: () => ({ parts: [{ type: "text", text: "ok" }], usage: "zero" }), local });
+      const opened = await open(kind);
+      expect(opened.window()).toEqual({ tokens, because: "served" });
+      expect(await ask(opened.model, 5_000)).toMatchObject({
+        type: "reply-ended",
+        message: { usage: { totalTokens: 0 } },
+      });
+      expect(opened.window()).toEqual({ tokens, because: "served" });
+    });
+
+    test("SEE6 cuts in silence, which is noticed at the first time, said, and counts as overflow", async () => {
+      server = await startServer({ script: () => "ok", window: { tokens, over: "truncate" } });
+      const opened = await open(kind, 200_000);
+      expect(await ask(opened.model, tokens * 0.6)).toMatchObject({ type: "reply-ended" });
+      const cut = await ask(opened.model, tokens * 3);
+      expect(cut).toMatchObject({ type: "reply-failed", failure: { kind: "overflow", limit: tokens } });
+      expect(cut.type === "reply-failed" && cut.failure.message).toContain("silently");
+      expect(opened.window()).toEqual({ tokens, because: "learnt" });
+      expect(await ask(opened.model, tokens * 0.6)).toMatchObject({ type: "reply-ended" });
+      expect(asked(server).map(({ truncated = 0 }) => truncated > 0)).toEqual([false, true, false]);
+    });
+  },
+);
+
+test("SEE10 what was learnt twice holds for the next session too", async () => {
+  server = await startServer({ script: () => "ok", window: { tokens: 8_192, over: "truncate" } });
+  const windows: WindowMemory = windowsInMemory();
+  const first = await open("llama.cpp", 100_000, windows);
+  for (let round = 0; round < 2; round += 1) await ask(first.model, 30_000);
+  const second = await open("llama.cpp", 100_000, windows);
+  expect(second.window()).toEqual({ tokens: 8_192, because: "learnt" });
+});
+
+async function open(
+  provider: string,
+  contextWindow?: number,
+  windows: WindowMemory = windowsInMemory(),
+): Promise<Extract<OpenedModel, { type: "opened" }>> {
+  const wish = {
+    provider,
+    model: "qwen3",
+    apiKey: "any",
+    baseUrl: `${server.url}/v1`,
+    ...(contextWindow && { contextWindow }),
+  };
+  const opened = await openModel(wish, { environment: {}, windows });
+  if (opened.type !== "opened") throw new Error(opened.message);
+  return opened;
+}
+
+function ask(model: Model, tokens: number): Promise<ModelEvent> {
+  const content = "The quick brown fox jumps over the lazy dog. ".repeat(Math.ceil(tokens / 10));
+  const request: Request = {
+    system: [],
+    tools: [],
+    messages: [{ role: "user", content, timestamp: 0 }],
+    thinking: "off",
+    toolChoice: "auto",
+    cacheMarks: [],
+  };
+  return lastOf(model.stream(request, {}));
+}
+
+test("SEE10 a lesson that cannot be kept costs no reply, and is noted", async () => {
+  server = await startServer({
+    script: () => ({ refuse: { status: 400, message: "prompt is too long: 9000 tokens > 8192 maximum" } }),
+  });
+  const opened = await open("openai-compatible", undefined, windowFile("/dev/null/windows.json"));
+  expect(await ask(opened.model, 9_000)).toMatchObject({
+    type: "reply-failed",
+    failure: { kind: "overflow", limit: 8_192 },
+  });
+  expect(opened.window()).toEqual({ tokens: 8_192, because: "learnt" });
+  expect(opened.notes()).toEqual([expect.stringContaining("could not be kept")]);
+});
+
+test("SEE1 a model nobody has heard of says that its window is assumed", async () => {
+  server = await startServer({ script: () => "ok" });
+  const opened = await openModel({
+    provider: "openai",
+    model: "nobody-knows-me",
+    apiKey: "any",
+    baseUrl: `${server.url}/v1`,
+  });
+  expect(opened.type === "opened" && opened.window()).toEqual({ tokens: 128_000, because: "assumed" });
+});

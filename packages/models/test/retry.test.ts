@@ -1,0 +1,127 @@
+/** Asking again: what is worth it, how long it waits, and when it stops. */
+
+import type { Model, ModelEvent, ModelFailure } from "@pith/context";
+import { type ScriptedReply, scriptedModel } from "@pith/context/testing";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { openModel } from "../src/index.ts";
+import { patience, type RetryPorts, retrying } from "../src/retry.ts";
+
+test("RTY1 a busy model is asked again after as long as it wants, and a little more", async () => {
+  const { model, slept } = scene([busy(2_000), busy(4_000), "here I am"]);
+  const events = await all(model);
+  expect(kinds(events)).toEqual(["reply-restarted", "reply-restarted", "text-delta", "reply-ended"]);
+  expect(slept).toEqual([2_500, 4_500]);
+});
+
+test("RTY2 without a wish the waits grow, with chance in them, and never beyond the longest", async () => {
+  const { model, slept } = scene([down, down, down, down, down, down, "at last"]);
+  expect(kinds(await all(model)).at(-1)).toBe("reply-ended");
+  expect(slept).toEqual([750, 1_500, 3_000, 6_000, 12_000, 22_500]);
+});
+
+test("RTY3 what another request would not change is asked once", async () => {
+  for (const kind of ["overflow", "payload", "quota", "refused", "aborted"] as const) {
+    const { model, slept } = scene([{ failure: { kind, message: kind } }, "never said"]);
+    expect(await all(model)).toEqual([{ type: "reply-failed", failure: { kind, message: kind } }]);
+    expect(slept).toEqual([]);
+  }
+});
+
+test("RTY4 a wait that is longer than the budget is not begun: the failure says how long it would be", async () => {
+  const { model, slept } = scene([busy(3_600_000), "never said"]);
+  expect(await all(model)).toEqual([{ type: "reply-failed", failure: busy(3_600_000).failure }]);
+  expect(slept).toEqual([]);
+});
+
+test("RTY5 aborted while it waits, it ends at once and asks no more", async () => {
+  const abort = new AbortController();
+  const { model } = scene([busy(1_000), "never said"], async () => abort.abort());
+  const events = await all(model, abort.signal);
+  expect(events.at(-1)).toEqual({
+    type: "reply-failed",
+    failure: { kind: "aborted", message: "aborted while waiting" },
+  });
+});
+
+test("RTY6 whatever fails, it ends once, waits no longer than its budget, and asks no more often than it may", async () => {
+  const failures = fc.array(
+    fc.record({
+      kind: fc.constantFrom("busy", "unreachable"),
+      retryAfterMs: fc.option(fc.nat(100_000), { nil: undefined }),
+    }),
+  );
+  await fc.assert(
+    fc.asyncProperty(failures, fc.double({ min: 0, max: 0.999, noNaN: true }), async (list, chance) => {
+      const replies = list.map(({ kind, retryAfterMs }) => ({
+        failure: { kind: kind as "busy", message: "", ...(retryAfterMs !== undefined && { retryAfterMs }) },
+      }));
+      const { model, slept } = scene([...replies, "done"], undefined, chance);
+      const events = await all(model);
+      expect(kinds(events).filter((kind) => kind === "reply-ended" || kind === "reply-failed")).toHaveLength(1);
+      expect(slept.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(patience.budgetMs);
+      expect(slept.length).toBeLessThanOrEqual(patience.retries);
+    }),
+  );
+});
+
+test("RTY6 a wait that is no time is not waited", async () => {
+  for (const odd of [Number.NaN, -5_000]) {
+    const { model, slept } = scene([busy(odd), "here I am"]);
+    expect(kinds(await all(model)).at(-1)).toBe("reply-ended");
+    expect(slept).toEqual([750]);
+  }
+});
+
+test("RTY5 a clock that rejects when it is aborted breaks nothing", async () => {
+  const abort = new AbortController();
+  const { model } = scene([busy(1_000), "never said"], async () => {
+    abort.abort();
+    throw new Error("aborted");
+  });
+  expect((await all(model, abort.signal)).at(-1)).toMatchObject({ type: "reply-failed", failure: { kind: "aborted" } });
+});
+
+test("RTY7 where nobody listens it is asked twice more, and no longer", async () => {
+  const nobody = { failure: { kind: "unreachable", message: "no", cause: { code: "ECONNREFUSED" } } } as const;
+  const { model, slept } = scene([nobody, nobody, nobody, "never said"]);
+  expect((await all(model)).at(-1)).toEqual({ type: "reply-failed", failure: nobody.failure });
+  expect(slept).toEqual([750, 1_500]);
+});
+
+test("RTY7 a package that could not connect says so in a way that is understood", async () => {
+  const wish = { provider: "anthropic", model: "claude-sonnet-4-5", apiKey: "any", baseUrl: "http://127.0.0.1:9/v1" };
+  const opened = await openModel(wish, { environment: {}, patience: { retries: 0 } });
+  if (opened.type !== "opened") throw new Error(opened.message);
+  const failed = (await all(opened.model)).at(-1);
+  expect(failed).toMatchObject({ failure: { kind: "unreachable", cause: { code: "ECONNREFUSED" } } });
+});
+
+const down = { failure: { kind: "unreachable", message: "502" } } as const;
+
+function busy(retryAfterMs: number): { readonly failure: ModelFailure } {
+  return { failure: { kind: "busy", message: "429", retryAfterMs } };
+}
+
+function scene(replies: readonly ScriptedReply[], sleep: RetryPorts["sleep"] = async () => {}, chance = 0.5) {
+  const slept: number[] = [];
+  const ports: RetryPorts = {
+    sleep: (ms, act) => {
+      slept.push(ms);
+      return sleep(ms, act);
+    },
+    random: () => chance,
+  };
+  return { model: retrying(scriptedModel(...replies), ports), slept };
+}
+
+async function all(model: Model, signal?: AbortSignal): Promise<readonly ModelEvent[]> {
+  const request = { system: [], tools: [], messages: [], thinking: "off", toolChoice: "auto", cacheMarks: [] } as const;
+  const events: ModelEvent[] = [];
+  for await (const event of model.stream(request, signal ? { signal } : {})) events.push(event);
+  return events;
+}
+
+function kinds(events: readonly ModelEvent[]): readonly string[] {
+  return events.map(({ type }) => type);
+}

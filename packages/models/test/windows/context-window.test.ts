@@ -1,0 +1,64 @@
+/** Tests windows/context-window.ts: endpoint, window. */
+
+import { describe, expect, test } from "vitest";
+import { contextWindow, endpointKey, isLocal } from "../../src/windows/context-window.ts";
+
+describe("endpoint", () => {
+  test("SEE10 the name of an endpoint holds no secret and no difference that makes none", () => {
+    const key = "http://127.0.0.1:11434/v1 qwen3:8b";
+    expect(endpointKey("http://127.0.0.1:11434/v1", "qwen3:8b")).toBe(key);
+    expect(endpointKey("http://me:secret@127.0.0.1:11434/v1/?key=secret#secret", "qwen3:8b")).toBe(key);
+    expect(endpointKey("me:secret@box/v1?key=secret", "qwen3:8b")).toBe("box/v1 qwen3:8b");
+  });
+
+  test("SEE10 two providers without an address are two places", () => {
+    expect(endpointKey("openai", "gpt-4.1")).toBe("openai gpt-4.1");
+    expect(endpointKey("azure", "gpt-4.1")).toBe("azure gpt-4.1");
+    expect(endpointKey("localhost:11434/v1", "gpt-4.1")).toBe("localhost:11434/v1 gpt-4.1");
+  });
+
+  const own = [
+    ["http://localhost:1234/v1", "http://127.0.0.1", "http://127.8.9.1", "http://[::1]:8080", "http://ollama:11434"],
+    ["http://10.1.2.3", "http://172.16.0.1", "http://172.31.9.9", "http://192.168.1.5", "http://169.254.1.1"],
+    ["http://100.64.0.1", "http://box.local", "http://host.docker.internal", "http://[fd00::1]", "http://[fe80::1]"],
+  ].flat();
+  const others = [
+    ["https://api.openai.com/v1", "http://11.0.0.1", "http://172.32.0.1", "http://192.169.0.1", "http://100.128.0.1"],
+    ["http://127.0.0.1.evil.com", "http://localhost.evil.com", "http://[2001:db8::1]", "no url", ""],
+  ].flat();
+
+  test("SEE5 loopback, private addresses and names without a domain are one's own", () => {
+    expect(own.filter((url) => !isLocal(url))).toEqual([]);
+    expect(others.filter((url) => isLocal(url))).toEqual([]);
+  });
+});
+
+describe("window", () => {
+  const loaded = (window: number) => ({ window, source: "loaded" }) as const;
+  const assumed = (window: number) => ({ window, source: "assumed" }) as const;
+
+  test("SEE1 the smallest of setting, served and learnt is the window, and it says whose it is", () => {
+    const parts = { setting: 64_000, served: loaded(32_768), learnt: 40_000, known: 200_000 };
+    expect(contextWindow(parts)).toEqual({ tokens: 32_768, because: "served" });
+    expect(contextWindow({ ...parts, learnt: 8_000 })).toEqual({ tokens: 8_000, because: "learnt" });
+    expect(contextWindow({ ...parts, setting: 4_000 })).toEqual({ tokens: 4_000, because: "setting" });
+  });
+
+  test("SEE1 the catalogue's figure counts where nobody has spoken, and overrules nobody", () => {
+    expect(contextWindow({ known: 128_000 })).toEqual({ tokens: 128_000, because: "known" });
+    expect(contextWindow({ setting: 1_000_000, known: 128_000 })).toEqual({ tokens: 1_000_000, because: "setting" });
+    expect(contextWindow({ served: loaded(262_144), known: 8_192 })).toEqual({ tokens: 262_144, because: "served" });
+  });
+
+  test("SEE1 an assumption gives way to a setting and to what was learnt", () => {
+    expect(contextWindow({ served: assumed(8_192), known: 128_000 })).toEqual({ tokens: 8_192, because: "assumed" });
+    expect(contextWindow({ served: assumed(8_192), setting: 32_000, known: 128_000 }).tokens).toBe(32_000);
+    expect(contextWindow({ served: assumed(8_192), learnt: 4_096, known: 128_000 }).tokens).toBe(4_096);
+  });
+
+  test("SEE1 figures that are none do not count", () => {
+    const odd = { setting: 0, served: loaded(Number.NaN), learnt: -1, known: 128_000 };
+    expect(contextWindow(odd)).toEqual({ tokens: 128_000, because: "known" });
+    expect(contextWindow({ served: null, known: 128_000 }).because).toBe("known");
+  });
+});

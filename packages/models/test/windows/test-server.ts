@@ -1,0 +1,36 @@
+/** A server on loopback for one test: a function answers, or a scripted local server does. */
+
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { localAnswer } from "../../../testkit/src/local/local-answer.ts";
+import type { LocalServer } from "../../../testkit/src/local/local-server.ts";
+
+export interface Serving extends AsyncDisposable {
+  readonly url: string;
+}
+
+export type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+export async function serving(answer: Answer): Promise<Serving> {
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const closed = () => new Promise<void>((resolve) => server.close(() => resolve()));
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await closed();
+    },
+  };
+}
+
+/** A local server as scripted, which answers what is not its own as it would: 404. */
+export function local(server: LocalServer): Answer {
+  return async (request, response) => {
+    const asked = { method: request.method ?? "", path: request.url ?? "", body: await text(request) };
+    const { status, body } = localAnswer(server, asked) ?? { status: 404, body: { error: "not found" } };
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  };
+}
