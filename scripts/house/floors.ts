@@ -7,14 +7,16 @@ import type { Source } from "./source/source.ts";
 
 /** A room is a file, or a folder with a slash behind its name. */
 const rooms: readonly (readonly string[])[] = [
-  ["message", "limits", "ports", "attempted", "hook"],
-  ["entry", "request"],
-  ["totals"],
-  ["model", "session/"],
-  ["reading/", "recall/", "secrets/"],
-  ["keeping/", "node/"],
+  ["message", "runtime", "settings"],
+  ["entry", "hooks", "model", "tokens/"],
+  ["tree", "usage"],
+  ["format/"],
+  ["session/", "text/"],
+  ["context/", "secrets/"],
+  ["ledger/", "node/", "search/"],
   ["summary/"],
-  ["compaction/", "branching/"],
+  ["compaction/"],
+  ["branches/"],
   ["testing/"],
   ["index"],
 ];

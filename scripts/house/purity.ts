@@ -19,13 +19,13 @@ export function purity({ sources }: House): readonly Fault[] {
 }
 
 function isPure(path: string): boolean {
-  return path.startsWith("packages/context/src/") && !path.startsWith("packages/context/src/node/");
+  return path.startsWith("packages/context/src/") && !/^packages\/context\/src\/(?:node|search)\//.test(path);
 }
 
 function impurities({ path, code }: Source): Fault[] {
   return [...code.matchAll(impure)].map((match) => ({
     path,
     line: lineAt(code, match.index),
-    sentence: `\`${match[0]}\` is not pure; take it as a port (ports.ts), or move this into src/node`,
+    sentence: `\`${match[0]}\` is not pure; take it as a port (runtime.ts), or move this into src/node`,
   }));
 }

@@ -57,12 +57,16 @@ const heartFaults: readonly Planted[] = [
     says: `depends on "zod"`,
   },
   { fault: "an npm package", ...inMessage(`import { z } from "zod";`), says: "its own files alone" },
-  { fault: "Node outside src/node", ...inMessage(`import { join } from "node:path";`), says: "only src/node may" },
+  {
+    fault: "Node outside src/node",
+    ...inMessage(`import { join } from "node:path";`),
+    says: "only src/node and src/search may",
+  },
   {
     fault: "Node in src/testing",
     files: { [`${context}/testing/show.ts`]: file(`import "node:fs";`) },
     at: `${context}/testing/show.ts:3`,
-    says: "only src/node may",
+    says: "only src/node and src/search may",
   },
   {
     fault: "an npm package in src/node",
@@ -75,9 +79,9 @@ const heartFaults: readonly Planted[] = [
 const floorFaults: readonly Planted[] = [
   {
     fault: "a floor above",
-    files: { [`${context}/session/tree.ts`]: file(`import type { A } from "../reading/tokens.ts";`) },
+    files: { [`${context}/session/tree.ts`]: file(`import type { A } from "../context/build-context.ts";`) },
     at: `${context}/session/tree.ts:3`,
-    says: "session/ imports reading/, a floor above",
+    says: "session/ imports context/, a floor above",
   },
   {
     fault: "the root door from inside",

@@ -71,7 +71,7 @@ function changed(value: unknown, change: (value: number) => number): unknown {
 function printed(weights: TokenWeights): string {
   return `/** How often a token begins with a letter, in hundredths: measured by \`bench/src/tokens/fit.ts\`, which prints this file. */
 
-import type { TokenWeights } from "./token-steps.ts";
+import type { TokenWeights } from "./token-model.ts";
 
 export const tokenWeights: TokenWeights = ${JSON.stringify(weights)};`;
 }

@@ -1,13 +1,12 @@
 /** What stories are asked in tests: the window, the context and the sent messages of one. */
 
+import { buildSessionContext, type SessionContext } from "../src/context/build-context.ts";
+import { convertToLlm } from "../src/context/convert-to-llm.ts";
 import type { Entry } from "../src/entry.ts";
-import { buildSessionContext, type SessionContext } from "../src/reading/build-context.ts";
-import { convertToLlm } from "../src/reading/convert-to-llm.ts";
-import type { ModelName } from "../src/request.ts";
-import { branch, treeOf } from "../src/session/tree.ts";
-import { type Window, windowOf } from "../src/session/window.ts";
-import { show } from "../src/testing/show.ts";
-import { story } from "../src/testing/story.ts";
+import type { ModelName } from "../src/model.ts";
+import { type Window, windowOf } from "../src/session/loaded-branch.ts";
+import { show, story } from "../src/testing/story.ts";
+import { branch, treeOf } from "../src/tree.ts";
 
 export const storyteller: ModelName = { api: "anthropic-messages", provider: "anthropic", model: "storyteller" };
 export const stranger: ModelName = { api: "openai-completions", provider: "elsewhere", model: "stranger" };

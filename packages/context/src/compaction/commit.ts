@@ -1,22 +1,27 @@
 /** Plan and candidate to one batch of entries, if every check holds; else to what is wrong. Pure: nothing is written here. */
 
+import { foldedSystem } from "../context/build-request.ts";
+import { type ContextSize, calibrationAt, contextSize } from "../context/context-size.ts";
+import { loadedReferences } from "../context/loaded-skills.ts";
 import type { CompactionEntry, Entry } from "../entry.ts";
-import { type Front, renderFront } from "../keeping/front.ts";
-import { ledgerText } from "../keeping/ledger/ledger-text.ts";
-import { foldedSystem } from "../reading/fold-system.ts";
-import { loadedReferences } from "../reading/references.ts";
-import { calibrationAt } from "../reading/tokens/calibration.ts";
-import { type ContextSize, contextSize } from "../reading/tokens/context-size.ts";
-import { textTokens } from "../reading/tokens/text-tokens.ts";
-import { asItIs, type Redaction } from "../session/redaction.ts";
-import type { Drafted } from "../session/session.ts";
-import { extended, leafOf } from "../session/window.ts";
-import { notices, objection } from "./auditing/audit.ts";
-import type { Plan } from "./planning/plan.ts";
-import { type Finding, type Reason, type Receipt, receiptOf, stretch } from "./receipt.ts";
-import { spentAt, spentLately, summedUsage } from "./spending.ts";
-import { type Candidate, MODEL_FREE, type Paid } from "./writing/candidate.ts";
-import { keptByCode } from "./writing/kept.ts";
+import { ledgerText } from "../ledger/render-ledger.ts";
+import { extended, leafOf } from "../session/loaded-branch.ts";
+import { asItIs, type Drafted, type Redaction } from "../session/session.ts";
+import { textTokens } from "../tokens/estimate-tokens.ts";
+import { notices, objection } from "./checks.ts";
+import { keptByCode } from "./kept-work.ts";
+import { type Candidate, MODEL_FREE, type Paid, type Plan } from "./plan.ts";
+import {
+  type Finding,
+  type Reason,
+  type Receipt,
+  receiptOf,
+  spentAt,
+  spentLately,
+  stretch,
+  summedUsage,
+} from "./receipt.ts";
+import { type Front, renderFront } from "./summary-message.ts";
 
 export type Committed =
   | {

@@ -1,8 +1,11 @@
 /** What a compaction did and cost; it lies in the compaction itself, so that nobody has to believe it. */
 
-import type { CompactionEntry, Entry } from "../entry.ts";
-import type { FlawCode } from "../summary/auditing/flaw.ts";
-import type { Rung } from "./planning/rungs.ts";
+import { BRANCH_USAGE, COMPACTION_USAGE, type CompactionEntry, type Entry, MOVE } from "../entry.ts";
+import type { Usage } from "../message.ts";
+import type { Window } from "../session/loaded-branch.ts";
+import type { Allowance } from "../summary/ask-model.ts";
+import type { FlawCode } from "../summary/audit.ts";
+import type { Rung } from "./budget.ts";
 
 export interface Receipt {
   readonly reason: Reason;
@@ -65,3 +68,84 @@ export function receiptOf({ details }: CompactionEntry): Receipt | null {
   const isOurs = typeof route === "string" && typeof withoutProgress === "number" && typeof tokens?.after === "number";
   return isOurs ? (receipt as Receipt) : null;
 }
+
+// What summaries have cost lately, so that a limit by the hour holds across compactions, undos and restarts.
+
+export interface Spent {
+  readonly at: string;
+  readonly cost: number;
+}
+
+/** What was spent within an hour of this moment, whichever way the clock was turned: one item for each call. */
+export function spentLately({ entries, compactionAt }: Window, now: number): readonly Spent[] {
+  return entries
+    .slice(Math.max(0, compactionAt))
+    .flatMap((entry) => [...carriedBy(entry), ...spentBy(entry)])
+    .filter(({ at }) => Math.abs(Date.parse(at) - now) < HOUR)
+    .slice(-MOST);
+}
+
+/** What is left of the limit by the hour, after what was paid since. */
+export function allowanceAt(
+  window: Window,
+  { calls, cost }: Allowance,
+  { now, paid = [] }: { readonly now: number; readonly paid?: readonly { readonly usage: Usage }[] },
+): Allowance {
+  const spent = [...spentLately(window, now).map((each) => each.cost), ...paid.map(({ usage }) => usage.cost.total)];
+  return { calls: calls - spent.length, cost: cost - spent.reduce((sum, each) => sum + each, 0) };
+}
+
+export const isAllowed = ({ calls, cost }: Allowance): boolean => calls > 0 && cost > 0;
+
+export function spentAt(at: string, { cost }: Usage): Spent {
+  return { at, cost: Number.isFinite(cost?.total) ? cost.total : 0 };
+}
+
+/** What several calls cost together: a compaction has one place for it. */
+export function summedUsage(usages: readonly Usage[]): Usage {
+  return usages.reduce((sum, usage) => ({ ...added(sum, usage), cost: added(sum.cost, usage.cost) }));
+}
+
+function added<Numbers extends object>(one: Numbers, other: Numbers): Numbers {
+  const sums = Object.entries(one).map(([name, value]) => {
+    const more = (other as Readonly<Record<string, unknown>>)[name];
+    return [name, typeof value === "number" && typeof more === "number" ? value + more : value];
+  });
+  return Object.fromEntries(sums) as Numbers;
+}
+
+// A story in parts took several calls; they share what it cost.
+function spentBy(entry: Entry): readonly Spent[] {
+  const isSummary = entry.type === "compaction" || entry.type === "branch_summary";
+  const isPaid = isSummary || (entry.type === "usage" && [COMPACTION_USAGE, BRANCH_USAGE].includes(entry.kind));
+  if (!isPaid || !entry.usage) return [];
+  const spent = spentAt(entry.timestamp, entry.usage);
+  const calls = entry.type === "compaction" ? callsIn(entry.details) : 1;
+  return Array.from({ length: calls }, () => ({ ...spent, cost: spent.cost / calls }));
+}
+
+function callsIn(details: unknown): number {
+  const ours = (details as { readonly pith?: { readonly ownCalls?: unknown } } | null | undefined)?.pith?.ownCalls;
+  return typeof ours === "number" && ours >= 1 && ours <= MOST ? Math.floor(ours) : 1;
+}
+
+// A compaction carries what was spent before it, and a move that undoes one what it undoes. It comes from a file.
+function carriedBy(entry: Entry): readonly Spent[] {
+  const spending = spendingIn(entry);
+  return Array.isArray(spending) ? spending.filter(isSpent) : [];
+}
+
+function spendingIn(entry: Entry): unknown {
+  if (entry.type === "compaction")
+    return (entry.details as { readonly pith?: { readonly spending?: unknown } } | null | undefined)?.pith?.spending;
+  return entry.type === "custom" && entry.customType === MOVE ? Object(entry.data).spending : null;
+}
+
+function isSpent(value: unknown): value is Spent {
+  const { at, cost } = Object(value) as Readonly<Record<string, unknown>>;
+  return typeof at === "string" && typeof cost === "number";
+}
+
+const HOUR = 3_600_000;
+/** Items that a compaction carries at most. */
+const MOST = 1_000;

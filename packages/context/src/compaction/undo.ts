@@ -2,9 +2,8 @@
 
 import type { Session } from "../session/session.ts";
 import type { Appended } from "../session/store.ts";
-import { isUndo } from "./due.ts";
-import { receiptOf } from "./receipt.ts";
-import { spentLately } from "./spending.ts";
+import { receiptOf, spentLately } from "./receipt.ts";
+import { isUndo } from "./should-compact.ts";
 
 export type Undone =
   | { readonly type: "undone" | "redone"; readonly leaf: string | null }

@@ -1,6 +1,8 @@
 /** Values of the environment that are secrets: by the name of the variable, or because the user says so. */
 
-import { isVaried } from "./scanning/random.ts";
+import type { Kind } from "./matches.ts";
+import { isVaried } from "./pattern.ts";
+import { kindOfAll, scan } from "./scan.ts";
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -66,4 +68,27 @@ function encoded(value: string): string {
 /** As it looks where every byte is taken for a letter. */
 export function asBytes(value: string): string {
   return Array.from(new TextEncoder().encode(value), (byte) => String.fromCharCode(byte)).join("");
+}
+
+// What of an environment may come to light, in every form that it may have there.
+
+export interface ExpectedValue {
+  readonly seen: string;
+  readonly kind: Kind;
+  /** It counts whatever it looks like. */
+  readonly isListed: boolean;
+}
+
+/** `names` are variables whose values are secrets whatever they look like. */
+export function expectedValues(variables: Variables, names: readonly string[]): readonly ExpectedValue[] {
+  const named = environmentSecrets(variables, names).flatMap(({ name, value }) => {
+    const kind: Kind = { id: kindOfAll(value)?.id ?? "env", name };
+    const bytes = asBytes(value);
+    const asIs = formsOf(value).map((seen) => ({ seen, kind, isListed: true }));
+    return bytes === value ? asIs : [...asIs, { seen: bytes, kind: { ...kind, value }, isListed: true }];
+  });
+  const shaped = Object.values(variables).flatMap((value = "") =>
+    scan(value).spots.map(({ start, end, kind }) => ({ seen: value.slice(start, end), kind, isListed: false })),
+  );
+  return [...named, ...shaped];
 }

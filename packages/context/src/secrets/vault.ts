@@ -1,16 +1,123 @@
 /** The vault: what is secret goes in and a placeholder comes out; the way back is for tools alone. Nothing of it is ever written. */
 
-import type { Redaction } from "../session/redaction.ts";
-import { isSecretField, type Variables } from "./environment.ts";
-import { expectedValues } from "./expected-values.ts";
-import { GivenPlaceholders, type SecretsRestored } from "./given-placeholders.ts";
-import { KnownValues } from "./known-values.ts";
-import { isHoldingSigned, isPassedBy } from "./passed-by.ts";
-import { isRandom } from "./scanning/random.ts";
-import { kindOfAll, scan } from "./scanning/scan.ts";
-import { inOrder, type Kind, replaced, type Spot } from "./scanning/spot.ts";
-import { type Piece, SecretStream } from "./streaming/secret-stream.ts";
-import { walk } from "./walk.ts";
+import type { Redaction } from "../session/session.ts";
+import { expectedValues, isSecretField, type Variables } from "./environment.ts";
+import { isHoldingSigned, isPassedBy, walk } from "./map-strings.ts";
+import {
+  BROKEN,
+  inOrder,
+  type Kind,
+  outside,
+  PLACEHOLDER,
+  PREFIX,
+  placeholderFor,
+  placeholdersIn,
+  replaced,
+  type Spot,
+} from "./matches.ts";
+import { isPassword, isRandom } from "./pattern.ts";
+import { Literals } from "./prefix-index.ts";
+import { type Piece, SecretStream } from "./redact-stream.ts";
+import { kindOfAll, scan } from "./scan.ts";
+
+// The placeholders that were given, and the way back from them. Held in memory alone.
+
+export type SecretsRestored<Value> =
+  | { readonly type: "restored"; readonly value: Value }
+  | { readonly type: "unknown"; readonly placeholders: readonly string[] };
+
+export class GivenPlaceholders {
+  readonly #digest: (value: string) => string;
+  readonly #bySecret = new Map<string, string>();
+  readonly #byDigits = new Map<string, string>();
+
+  constructor(digest: (value: string) => string) {
+    this.#digest = digest;
+  }
+
+  /** Undefined where it has none yet. */
+  of(secret: string): string | undefined {
+    return this.#bySecret.get(secret);
+  }
+
+  give(secret: string, family: string): string {
+    const digits = this.#digest(secret).slice(0, 12);
+    const placeholder = placeholderFor(family, digits);
+    this.#bySecret.set(secret, placeholder);
+    this.#byDigits.set(digits, secret);
+    return placeholder;
+  }
+
+  /** What looks like a placeholder in `own` stands for itself, unless one was given that is the same. */
+  restored<Value>(value: Value, own: string): SecretsRestored<Value> {
+    const unknown = new Set<string>();
+    const text = (each: string): string => (each.includes(PREFIX) ? this.#restoredText(each, unknown) : each);
+    const restored = walk(value, { text }) as Value;
+    for (const word of lookalikes(own)) unknown.delete(word);
+    return unknown.size > 0 ? { type: "unknown", placeholders: [...unknown] } : { type: "restored", value: restored };
+  }
+
+  #restoredText(text: string, unknown: Set<string>): string {
+    for (const word of broken(text)) unknown.add(word);
+    return text.replace(PLACEHOLDER, (placeholder, digits: string) => {
+      const secret = this.#byDigits.get(digits);
+      if (secret === undefined) unknown.add(placeholder);
+      return secret ?? placeholder;
+    });
+  }
+}
+
+function lookalikes(text: string): readonly string[] {
+  return [...(text.match(PLACEHOLDER) ?? []), ...broken(text)];
+}
+
+/** What is left of whole ones is looked at apart, so that nothing grows together. */
+function broken(text: string): readonly string[] {
+  return text.replace(PLACEHOLDER, " ").match(BROKEN) ?? [];
+}
+
+// Values that were met before, wherever they stand now: found as they are, without the name that gave them away.
+
+export class KnownValues {
+  readonly #kinds = new Map<string, Kind>();
+  /** How those begin that have white space in them: letters that no space comes before. */
+  readonly #spaced: string[] = [];
+  readonly #all = new Literals();
+
+  /** What could be a common word is not looked for by itself, unless the user says so. */
+  add(value: string, kind: Kind, { isListed = false }: { readonly isListed?: boolean } = {}): void {
+    if (this.#kinds.has(value) || this.#kinds.size >= MOST || !(isListed || isTelling(value))) return;
+    this.#kinds.set(value, kind);
+    this.#all.add(value);
+    const [first = "", ...more] = value.split(/\s/);
+    if (more.length > 0) this.#spaced.push(first.slice(0, BEGINNING));
+  }
+
+  spotsIn(text: string): readonly Spot[] {
+    if (this.#kinds.size === 0) return [];
+    const spots: Spot[] = [];
+    // From letter to letter: one may begin within another and end behind it.
+    for (let hit = this.#all.next(text, 0); hit; hit = this.#all.next(text, hit.index + 1)) {
+      const { literal, index } = hit;
+      const kind = this.#kinds.get(literal);
+      if (kind) spots.push({ start: index, end: index + literal.length, kind });
+    }
+    return inOrder(outside(placeholdersIn(text), spots));
+  }
+
+  /** Whether one of them may have begun where this text ends, so that more must be heard first. */
+  mayBeginIn(text: string): boolean {
+    return this.#spaced.some((beginning) => text.includes(beginning));
+  }
+}
+
+/** Whoever meets more has a log of nothing else. */
+const MOST = 5_000;
+const BEGINNING = 4;
+
+function isTelling(value: string): boolean {
+  return value.length >= 40 || isRandom(value) || (value.length >= 12 && /\d/.test(value) && isPassword(value));
+}
 
 export interface VaultParts {
   /** At least twelve small hexadecimal digits; keyed, so that nobody can try values against it. */

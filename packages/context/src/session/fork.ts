@@ -1,11 +1,10 @@
 /** One branch of a session as a new file: every line as it was written, but for the places where labels stood. */
 
 import type { Entry } from "../entry.ts";
-import type { Ports } from "../ports.ts";
-import { newHeader } from "./codec/header.ts";
-import { withMembers } from "./codec/line/json-text.ts";
-import { entryText } from "./codec/line/write-line.ts";
-import { encodeSession } from "./codec/session-file.ts";
+import { withMembers } from "../format/edit-json.ts";
+import { entryText } from "../format/entry-line.ts";
+import { encodeSession, newHeader } from "../format/session-file.ts";
+import type { Ports } from "../runtime.ts";
 import type { Store } from "./store.ts";
 
 export interface ForkPlan {

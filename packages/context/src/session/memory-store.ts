@@ -1,15 +1,102 @@
 /** A session kept in memory: the bytes of its file, and the lines that they mean. */
 
-import type { Entry, Header } from "../entry.ts";
-import type { Ports } from "../ports.ts";
-import type { Damage } from "./codec/damage.ts";
-import { newHeader, type Origin } from "./codec/header.ts";
-import { sealed } from "./codec/line/seal.ts";
-import { decodeSession, encodeSession, isNewer, migrated, type SessionFile } from "./codec/session-file.ts";
-import { HeldLines } from "./held-lines.ts";
-import { LineStore, verdict } from "./line-store.ts";
-import type { Lines } from "./lines.ts";
-import type { Appended, Fence } from "./store.ts";
+import type { BranchSummaryEntry, Entry, Header } from "../entry.ts";
+import type { Damage } from "../format/damage.ts";
+import { sealed } from "../format/line-checksum.ts";
+import type { Line } from "../format/link-entries.ts";
+import {
+  decodeSession,
+  encodeSession,
+  isNewer,
+  migrated,
+  newHeader,
+  type Origin,
+  type SessionFile,
+} from "../format/session-file.ts";
+import type { Ports } from "../runtime.ts";
+import { ancestry, branchSummaries, commonAncestor, type GrowingTree, grow, labels, treeOf } from "../tree.ts";
+import { type Window, windowAt } from "./loaded-branch.ts";
+import { type Appended, type Fence, known, LineStore, type Lines, verdict } from "./store.ts";
+
+// All lines of a session in memory, as the tree that they mean.
+
+export class HeldLines implements Lines {
+  readonly #tree: GrowingTree;
+  readonly #texts: Map<string, () => string | null>;
+  #leaf: string | null;
+  #name: string | undefined;
+
+  constructor(lines: readonly Line[]) {
+    this.#tree = treeOf(lines.map((line) => line.entry));
+    this.#texts = new Map(lines.map((line) => [line.entry.id, line.text]));
+    this.#leaf = lines.findLast((line) => line.entry.type !== "gap")?.entry.id ?? null;
+    for (const { entry } of lines) this.#rename(entry);
+  }
+
+  get leaf(): string | null {
+    return this.#leaf;
+  }
+
+  get count(): number {
+    return this.#tree.entries.size;
+  }
+
+  /** In file order, beginning with the one that has so many before it. */
+  entriesFrom(at: number): readonly Entry[] {
+    return [...this.#tree.entries.values()].slice(at);
+  }
+
+  take(entry: Entry, text: string): void {
+    grow(this.#tree, entry);
+    this.#texts.set(entry.id, () => text);
+    this.#leaf = entry.id;
+    this.#rename(entry);
+  }
+
+  has(id: string): boolean {
+    return this.#tree.entries.has(id);
+  }
+
+  entry(id: string): Entry | undefined {
+    return this.#tree.entries.get(id);
+  }
+
+  text(id: string): string | undefined {
+    return this.#tree.entries.get(id)?.type === "gap" ? undefined : (this.#texts.get(id)?.() ?? undefined);
+  }
+
+  children(id: string | null): readonly Entry[] {
+    return this.#tree.children.get(id) ?? [];
+  }
+
+  ancestry(leaf: string | null): Iterable<Entry> {
+    return ancestry(this.#tree, known(this, leaf));
+  }
+
+  window(leaf: string | null): Window {
+    return windowAt(this.ancestry(leaf));
+  }
+
+  commonAncestor(one: string | null, other: string | null): string | null {
+    return commonAncestor(this.#tree, known(this, one), known(this, other));
+  }
+
+  branchSummaries(fromIds: ReadonlySet<string>): readonly BranchSummaryEntry[] {
+    return branchSummaries(this.#tree.entries.values(), fromIds);
+  }
+
+  labels(): ReadonlyMap<string, string> {
+    return labels(this.#tree.entries.values());
+  }
+
+  name(): string | undefined {
+    return this.#name;
+  }
+
+  #rename(entry: Entry): void {
+    if (entry.type === "session_info") this.#name = entry.name?.trim() || undefined;
+  }
+}
 
 type StorePorts = Pick<Ports, "now" | "sessionId" | "checksum">;
 

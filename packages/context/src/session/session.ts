@@ -1,12 +1,24 @@
 /** A session as its writer holds it: the window at the leaf, and the few acts that add to the log. Nothing here builds a context. */
 
 import { type Draft, type Entry, MOVE } from "../entry.ts";
-import type { Ports } from "../ports.ts";
-import { carrying } from "./carried.ts";
+import type { Ports } from "../runtime.ts";
 import { type ForkPlan, forked } from "./fork.ts";
-import { asItIs, type Redaction } from "./redaction.ts";
+import { extended, leafOf, reachesBefore, type Window } from "./loaded-branch.ts";
+import { carrying } from "./state.ts";
 import type { Appended, Fence, Store } from "./store.ts";
-import { extended, leafOf, reachesBefore, type Window } from "./window.ts";
+
+// What must not be written: the port behind which secrets are found. Everything passes it on its way into the log, and nothing that is in the log already.
+
+export interface Redaction {
+  /**
+   * The same value where it holds no secret, else a copy in which a placeholder stands for each. A text, or anything made of
+   * texts, lists and objects. What was redacted is not changed by being redacted again.
+   */
+  redacted<Value>(value: Value): Value;
+}
+
+/** Everything as it is. */
+export const asItIs: Redaction = { redacted: (value) => value };
 
 /** A draft may bring an id of its own, where another entry of its batch names it; its place it never brings. */
 export type Drafted = Draft & { readonly id?: string; readonly parentId?: never; readonly timestamp?: never };

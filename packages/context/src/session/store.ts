@@ -1,7 +1,9 @@
 /** Where a session is kept: the port behind which memory, a file or a database stands. The log is the truth; this is its only door. */
 
-import type { BranchSummaryEntry, Entry, Header } from "../entry.ts";
-import type { Window } from "./window.ts";
+import type { BranchSummaryEntry, CompactionEntry, ContextEditEntry, Entry, Header } from "../entry.ts";
+import { entryText } from "../format/entry-line.ts";
+import { type FormatLimits, formatLimits } from "../settings.ts";
+import type { Window } from "./loaded-branch.ts";
 
 export interface Store {
   readonly header: Header;
@@ -61,3 +63,171 @@ export const refusalNotes = {
   closed: "the session was closed here; open it again",
   "newer-version": "a newer program wrote this session; it can only be read here, or forked",
 } as const;
+
+// The reading side of a store: every question about the lines of a session, answered at once. Held in memory, or read from a file.
+
+export interface Lines {
+  /** The last entry written, gaps left aside. */
+  readonly leaf: string | null;
+  has(id: string): boolean;
+  entry(id: string): Entry | undefined;
+  /** An entry's line as it was written, without seal; undefined for a gap and for an id that is not here. */
+  text(id: string): string | undefined;
+  /** In file order; null asks for the roots. */
+  children(id: string | null): readonly Entry[];
+  /** From this leaf up to its root. */
+  ancestry(leaf: string | null): Iterable<Entry>;
+  window(leaf: string | null): Window;
+  commonAncestor(one: string | null, other: string | null): string | null;
+  /** Of leaves that were left; in file order. */
+  branchSummaries(fromIds: ReadonlySet<string>): readonly BranchSummaryEntry[];
+  labels(): ReadonlyMap<string, string>;
+  name(): string | undefined;
+}
+
+/** The same id, if it is here. */
+export function known(lines: Pick<Lines, "has">, id: string | null): string | null {
+  if (id !== null && !lines.has(id)) throw new Error(`entry ${id} is not in this session`);
+  return id;
+}
+
+// What a batch must keep to before it may be appended. Throws a sentence that names the entry: a caller's mistake, not an outcome.
+
+/** What a store answers about what it holds. */
+export interface Holdings {
+  /** From the parent of the batch's first entry up to its root. */
+  readonly above: () => Iterable<Entry>;
+  readonly has: (id: string) => boolean;
+}
+
+/** Throws a sentence that names the entry where a batch may not be appended; a store asks it before it writes. */
+export function checkBatch(batch: readonly Entry[], { above, has }: Holdings): void {
+  const own = new Set<string>();
+  for (const [at, entry] of batch.entries()) {
+    const before = (id: string): boolean => own.has(id) || has(id);
+    const onBranch = (id: string): Entry | undefined => onBranchOf(batch.slice(0, at), above(), id);
+    checkPlace(entry, batch[at - 1], before);
+    if (entry.type === "compaction") checkFirstKept(entry, onBranch);
+    if (entry.type === "context_edit") checkEdit(entry, onBranch);
+    if (entry.type === "label" && !before(entry.targetId)) throw absent(entry, "labels", entry.targetId);
+    own.add(entry.id);
+  }
+}
+
+// TREE1, TREE2
+function checkPlace(entry: Entry, previous: Entry | undefined, before: (id: string) => boolean): void {
+  if (entry.type === "gap") throw new Error(`entry ${entry.id} is a gap; gaps are found when reading, never written`);
+  if (entry.id === "") throw new Error("an entry needs an id");
+  if (before(entry.id)) throw new Error(`entry ${entry.id} is in this session already, with other content`);
+  if (previous && entry.parentId !== previous.id)
+    throw new Error(`entry ${entry.id} must follow ${previous.id}, the entry before it in its batch`);
+  if (entry.parentId !== null && !before(entry.parentId)) throw absent(entry, "follows", entry.parentId);
+}
+
+// TREE6
+function checkFirstKept(entry: CompactionEntry, onBranch: (id: string) => Entry | undefined): void {
+  if (entry.firstKeptEntryId === entry.id) return;
+  const kept = onBranch(entry.firstKeptEntryId);
+  if (!kept)
+    throw new Error(
+      `compaction ${entry.id} keeps ${entry.firstKeptEntryId}, which is not before it on its branch; to keep nothing it names itself`,
+    );
+  if (isToolResult(kept)) throw new Error(`compaction ${entry.id} would keep tool result ${kept.id} without its call`);
+}
+
+function checkEdit(entry: ContextEditEntry, onBranch: (id: string) => Entry | undefined): void {
+  const target = onBranch(entry.targetId);
+  if (!target)
+    throw new Error(`context edit ${entry.id} changes ${entry.targetId}, which is not before it on its branch`);
+  if (!isEditable(target))
+    throw new Error(`context edit ${entry.id} changes ${target.id}, which has no content to edit`);
+}
+
+function onBranchOf(earlier: readonly Entry[], above: Iterable<Entry>, id: string): Entry | undefined {
+  const own = earlier.find((entry) => entry.id === id);
+  if (own) return own;
+  for (const entry of above) if (entry.id === id) return entry;
+  return undefined;
+}
+
+function isToolResult(entry: Entry): boolean {
+  return entry.type === "message" && entry.message.role === "toolResult";
+}
+
+/** Whether an edit can change what it gives to the context (TREE7). */
+export function isEditable(entry: Entry): boolean {
+  if (entry.type === "custom_message") return true;
+  return entry.type === "message" && ["user", "assistant", "toolResult"].includes(entry.message.role);
+}
+
+function absent(entry: Entry, verb: string, id: string): Error {
+  return new Error(`entry ${entry.id} ${verb} ${id}, which is not in this session`);
+}
+
+// What every store of lines answers alike, and what each must ask before it writes. Where the lines are kept is its own.
+
+export abstract class LineStore implements Store {
+  abstract readonly header: Header;
+  abstract append(batch: readonly Entry[], fence: Fence): Promise<Appended>;
+  /** The lines, once every question about them can be answered. */
+  protected abstract lines(): Promise<Lines>;
+
+  async leaf(): Promise<string | null> {
+    return (await this.lines()).leaf;
+  }
+
+  async window(leaf: string | null): Promise<Window> {
+    return (await this.lines()).window(leaf);
+  }
+
+  async entry(id: string): Promise<Entry | undefined> {
+    return (await this.lines()).entry(id);
+  }
+
+  async children(id: string | null): Promise<readonly Entry[]> {
+    return (await this.lines()).children(id);
+  }
+
+  async branch(leaf: string | null): Promise<readonly Entry[]> {
+    return [...(await this.lines()).ancestry(leaf)].reverse();
+  }
+
+  async commonAncestor(one: string | null, other: string | null): Promise<string | null> {
+    return (await this.lines()).commonAncestor(one, other);
+  }
+
+  async branchSummaries(fromIds: ReadonlySet<string>): Promise<readonly BranchSummaryEntry[]> {
+    return (await this.lines()).branchSummaries(fromIds);
+  }
+
+  async labels(): Promise<ReadonlyMap<string, string>> {
+    return (await this.lines()).labels();
+  }
+
+  async name(): Promise<string | undefined> {
+    return (await this.lines()).name();
+  }
+
+  async line(id: string): Promise<string | undefined> {
+    return (await this.lines()).text(id);
+  }
+}
+
+/** What to do about a batch: write these texts, or nothing, because it is here already or its writer has not seen the leaf. */
+export type Verdict = Appended | { readonly type: "to-write"; readonly texts: readonly string[] };
+
+/** Throws for a batch that no caller may ask for. */
+export function verdict(
+  lines: Lines,
+  batch: readonly Entry[],
+  { expectedLeaf }: Fence,
+  limits: FormatLimits = formatLimits,
+): Verdict {
+  const texts = batch.map((entry) => entryText(entry, limits));
+  const { leaf } = lines;
+  if (batch.every((entry, at) => lines.has(entry.id) && lines.text(entry.id) === texts[at]))
+    return { type: "appended", leaf };
+  if (expectedLeaf !== leaf) return { type: "leaf-moved", leaf };
+  checkBatch(batch, { above: () => lines.ancestry(batch[0]?.parentId ?? null), has: (id) => lines.has(id) });
+  return { type: "to-write", texts };
+}

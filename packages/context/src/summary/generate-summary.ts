@@ -3,18 +3,108 @@
 import type { ContextEditEntry, Entry } from "../entry.ts";
 import type { ThinkingLevel } from "../message.ts";
 import type { Model } from "../model.ts";
-import type { Ports } from "../ports.ts";
-import type { Allowance, AskFailure, Call } from "./asking/ask.ts";
-import { withIds } from "./asking/citations.ts";
-import { correction, type Telling, type Told } from "./asking/question.ts";
-import { tell } from "./asking/tell.ts";
-import { auditSummary } from "./auditing/audit-summary.ts";
-import { type Evidence, evidenceOf } from "./auditing/evidence.ts";
-import type { Flaw, FlawCode } from "./auditing/flaw.ts";
-import { repaired } from "./auditing/repair.ts";
-import type { TellProgress } from "./progress.ts";
-import { type StoryShape, shapeOf } from "./story-shape.ts";
+import type { Ports } from "../runtime.ts";
+import { textTokens } from "../tokens/estimate-tokens.ts";
+import type { Allowance, AskFailure, Call, TellProgress } from "./ask-model.ts";
+import { auditSummary, type Flaw, type FlawCode } from "./audit.ts";
+import { type Evidence, evidenceOf } from "./evidence.ts";
+import { type Format, headings, NO_HISTORY, TURN_JOIN } from "./prompts.ts";
+import { repaired } from "./repair.ts";
+import { correction, type Telling, type Told, tell, withIds } from "./summarize.ts";
 import { type TranscriptBlock, transcriptOf } from "./transcript.ts";
+
+// What a model's answer must look like, and how it becomes a story: a turn that is cut in two has a part of its own.
+
+export interface StoryShape {
+  /** What the model is asked for. */
+  readonly format: Format;
+  /** The headings that must be there, in order. */
+  readonly sections: readonly string[];
+  readonly tokens: number;
+  /** The summary so far, as the model is shown it. */
+  readonly previous: string;
+  /** The answer, with the turn's part where it belongs. */
+  read(answer: string): string;
+  story(text: string): string;
+}
+
+export interface ShapeParts {
+  readonly format?: "summary" | "branch";
+  /** A task of the host's own: any form will do. */
+  readonly replaceInstructions?: boolean;
+  readonly previous?: string;
+  /** Whether it was checked when it was written. */
+  readonly isChecked?: boolean;
+  readonly hasHistory: boolean;
+  readonly hasTurn: boolean;
+  readonly tokens: number;
+}
+
+export function shapeOf(parts: ShapeParts): StoryShape {
+  const { format = "summary", previous = "", isChecked = false, replaceInstructions = false } = parts;
+  const { hasHistory, hasTurn, tokens } = parts;
+  const before = withoutFileBlocks(previous);
+  const plain = { tokens, previous: before, read: trimmed, story: (text: string) => text };
+  if (replaceInstructions) return { ...plain, format, sections: [] };
+  if (!hasTurn) return { ...plain, format, sections: headings(format) };
+  // B45: where nothing came between, what was told before is carried on as it is, unless nobody has ever looked at it.
+  const lead = `${before || NO_HISTORY}${TURN_JOIN}`;
+  const room = tokens - textTokens(lead);
+  const isSound = before === "" || isChecked;
+  const isCarriedOn = isSound && !hasHistory && !before.includes(TURN_JOIN.trim()) && room >= tokens * LEAST_FOR_TURN;
+  if (isCarriedOn)
+    return {
+      format: "turn",
+      sections: headings("turn"),
+      tokens: room,
+      previous: "",
+      read: trimmed,
+      story: (text) => `${lead}${text}`,
+    };
+  return {
+    format: "summary",
+    sections: [...headings("summary"), ...headings("turn")],
+    tokens,
+    previous: before,
+    read: withJoin,
+    story: (text) => text,
+  };
+}
+
+/** Of the story: what the turn needs at least. */
+const LEAST_FOR_TURN = 0.4;
+
+const trimmed = (answer: string): string => answer.trim();
+
+// B44: models write the line between the two parts in many ways, or forget it.
+function withJoin(answer: string): string {
+  const at = answer.search(/^## Original Request\s*$/m);
+  if (at < 0) return answer.trim();
+  const lines = answer.slice(0, at).split("\n");
+  while (lines.length > 0 && isSeam(lines.at(-1) ?? "")) lines.pop();
+  return `${lines.join("\n").trim()}${TURN_JOIN}${answer.slice(at).trim()}`;
+}
+
+// A rule, and a line that says what follows.
+function isSeam(line: string): boolean {
+  const plain = line.trim();
+  return plain === "" || /^[-*_ ]{3,20}$/.test(plain) || /^[#*_ ]{0,8}Turn Context\b/i.test(plain);
+}
+
+// B49: lists of files are code's; told again and again they would only grow.
+function withoutFileBlocks(summary: string): string {
+  const kept: string[] = [];
+  let block: { readonly of: string; readonly lines: string[] } | null = null;
+  for (const line of summary.split("\n")) {
+    const [, end, of] = /^<(\/?)(read|modified)-files>$/.exec(line) ?? [];
+    if (!block && of && !end) block = { of, lines: [line] };
+    else if (!block) kept.push(line);
+    else if (of === block.of && end) block = null;
+    else block.lines.push(line);
+  }
+  // One that never ends is none.
+  return [...kept, ...(block?.lines ?? [])].join("\n").trim();
+}
 
 export interface SummaryParts {
   readonly model: Model;
@@ -151,3 +241,12 @@ function plainEvidence({ entries, turn = [], edits = [], previous = "", isChecke
 
 /** Findings that are named; who mends these mends the rest. */
 const MOST_FINDINGS = 20;
+
+// How hard a summariser thinks: as the session does, but never more than a summary needs (B41).
+
+/** The session's level, at most `medium`. */
+export function moderate(level: string): ThinkingLevel {
+  return LEVELS.find((each) => each === level) ?? (level === "" ? "off" : "medium");
+}
+
+const LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium"];

@@ -140,3 +140,20 @@ export const TURN_JOIN = "\n\n---\n\n**Turn Context (split turn):**\n\n";
 
 /** In the place of the former where there is none. */
 export const NO_HISTORY = "No prior history.";
+
+// Which sections a story has: what the model is asked for, and what the audit looks for.
+
+export type Format = keyof typeof FORMATS;
+
+/** The headings, in order. */
+export function headings(format: Format): readonly string[] {
+  return FORMATS[format].split("\n").filter((line) => line.startsWith("#"));
+}
+
+// A text with its slots filled: `{name}` becomes what stands under that name. What is filled in is not looked at again.
+
+export function fill(text: string, slots: Readonly<Record<string, string>>): string {
+  return text.replace(/\{(\w+)\}/g, (slot, name: string) =>
+    Object.hasOwn(slots, name) ? (slots[name] as string) : slot,
+  );
+}

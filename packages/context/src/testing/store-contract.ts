@@ -1,8 +1,8 @@
 /** What every store must do, as a suite for any test runner: memory, file and database stand the same trial. */
 
 import type { Entry } from "../entry.ts";
+import { windowOf } from "../session/loaded-branch.ts";
 import type { Store } from "../session/store.ts";
-import { windowOf } from "../session/window.ts";
 import { story } from "./story.ts";
 
 /** The test runner, handed in so that nothing here depends on one. */

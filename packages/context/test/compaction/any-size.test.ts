@@ -1,16 +1,15 @@
 /** Proves that a compaction ends in a context that fits, for any history in any window, or says why it cannot. */
 
 import { describe, expect, test } from "vitest";
-import { breakerAt } from "../../src/compaction/breaker.ts";
+import { type Budget, budgetFor } from "../../src/compaction/budget.ts";
 import { compact } from "../../src/compaction/compact.ts";
-import { due } from "../../src/compaction/due.ts";
-import { type Budget, budgetFor } from "../../src/compaction/planning/budget.ts";
-import { compactionLimits } from "../../src/limits.ts";
-import { contextSize } from "../../src/reading/tokens/context-size.ts";
+import { breakerAt, due } from "../../src/compaction/should-compact.ts";
+import { contextSize } from "../../src/context/context-size.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
 import { type Drafted, Session } from "../../src/session/session.ts";
+import { compactionLimits } from "../../src/settings.ts";
+import { testPorts } from "../../src/testing/scripted-model.ts";
 import { nothingUsed } from "../../src/testing/story.ts";
-import { testPorts } from "../../src/testing/test-ports.ts";
 
 const to = { api: "anthropic-messages", provider: "anthropic", model: "any" };
 const windows = [8_000, 16_000, 32_000, 128_000, 200_000, 1_000_000];

@@ -1,10 +1,10 @@
 /** Proves the one path through a compaction: what it writes, what it says of itself, and what it leaves alone. */
 
 import { describe, expect, test } from "vitest";
-import { previewCompaction } from "../../src/compaction/preview.ts";
+import { previewCompaction } from "../../src/compaction/choose-plan.ts";
 import { receiptOf } from "../../src/compaction/receipt.ts";
+import { contextSize } from "../../src/context/context-size.ts";
 import type { CompactionEntry } from "../../src/entry.ts";
-import { contextSize } from "../../src/reading/tokens/context-size.ts";
 import type { Session } from "../../src/session/session.ts";
 import { compactSmall, seenBy, sessionOf, smallBudget, words } from "./small-session.ts";
 

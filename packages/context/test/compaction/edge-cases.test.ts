@@ -1,18 +1,17 @@
 /** Proves the edges: each of these once lost something, looped, or stopped a session for good. */
 
 import { describe, expect, test } from "vitest";
-import { breakerAt } from "../../src/compaction/breaker.ts";
+import { budgetFor } from "../../src/compaction/budget.ts";
 import { compact } from "../../src/compaction/compact.ts";
-import { due } from "../../src/compaction/due.ts";
-import { budgetFor } from "../../src/compaction/planning/budget.ts";
-import { spentLately } from "../../src/compaction/spending.ts";
+import { pinWords, unpin } from "../../src/compaction/pins.ts";
+import type { Writer } from "../../src/compaction/plan.ts";
+import { spentLately } from "../../src/compaction/receipt.ts";
+import { breakerAt, due } from "../../src/compaction/should-compact.ts";
 import { redoCompaction, undoCompaction } from "../../src/compaction/undo.ts";
-import type { Writer } from "../../src/compaction/writing/candidate.ts";
-import { pinWords, unpin } from "../../src/keeping/pin.ts";
-import { compactionLimits } from "../../src/limits.ts";
 import type { Session } from "../../src/session/session.ts";
+import { compactionLimits } from "../../src/settings.ts";
+import { testPorts } from "../../src/testing/scripted-model.ts";
 import { nothingUsed } from "../../src/testing/story.ts";
-import { testPorts } from "../../src/testing/test-ports.ts";
 import { compactSmall, seenBy, sessionOf, smallBudget, words } from "./small-session.ts";
 
 const print = (session: Session, text: string) =>

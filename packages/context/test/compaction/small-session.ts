@@ -1,15 +1,14 @@
 /** A told session that can be compacted, with budgets small enough to be read: a tail of a few messages, a window of two thousand. */
 
+import { type Budget, budgetFor } from "../../src/compaction/budget.ts";
 import { type Compaction, type CompactParts, compact } from "../../src/compaction/compact.ts";
-import { type Budget, budgetFor } from "../../src/compaction/planning/budget.ts";
-import { type CompactionLimits, compactionLimits } from "../../src/limits.ts";
-import type { Ports } from "../../src/ports.ts";
-import { buildSessionContext } from "../../src/reading/build-context.ts";
+import { buildSessionContext } from "../../src/context/build-context.ts";
+import type { Ports } from "../../src/runtime.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
 import { Session } from "../../src/session/session.ts";
-import { show } from "../../src/testing/show.ts";
-import { story } from "../../src/testing/story.ts";
-import { testPorts } from "../../src/testing/test-ports.ts";
+import { type CompactionLimits, compactionLimits } from "../../src/settings.ts";
+import { testPorts } from "../../src/testing/scripted-model.ts";
+import { show, story } from "../../src/testing/story.ts";
 
 const portsOf = new WeakMap<Session, Ports>();
 

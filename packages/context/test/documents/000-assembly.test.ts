@@ -1,13 +1,12 @@
 /** Document 000, how a context is put together: history, hooks, conversion, request. Its "transformContext is not used" is wrong (B2). */
 
 import { expect, test } from "vitest";
-import { buildSessionContext } from "../../src/reading/build-context.ts";
-import { buildRequest } from "../../src/reading/build-request.ts";
-import { hookedContext } from "../../src/reading/context-hooks.ts";
-import { convertToLlm } from "../../src/reading/convert-to-llm.ts";
-import { show } from "../../src/testing/show.ts";
-import { story } from "../../src/testing/story.ts";
-import { testPorts } from "../../src/testing/test-ports.ts";
+import { buildSessionContext } from "../../src/context/build-context.ts";
+import { buildRequest } from "../../src/context/build-request.ts";
+import { hookedContext } from "../../src/context/context-hooks.ts";
+import { convertToLlm } from "../../src/context/convert-to-llm.ts";
+import { testPorts } from "../../src/testing/scripted-model.ts";
+import { show, story } from "../../src/testing/story.ts";
 import { sessionOf } from "../compaction/small-session.ts";
 import { contextAt, sentOf, storyteller } from "../told.ts";
 

@@ -1,8 +1,8 @@
 /** Documents 000 and 001, what a summary looks like to the model: its tags and its lists of files. Every sentence is ours (B57, B48). */
 
 import { expect, test } from "vitest";
-import { buildSessionContext } from "../../src/reading/build-context.ts";
-import { convertToLlm } from "../../src/reading/convert-to-llm.ts";
+import { buildSessionContext } from "../../src/context/build-context.ts";
+import { convertToLlm } from "../../src/context/convert-to-llm.ts";
 import type { Session } from "../../src/session/session.ts";
 import { compactSmall, sessionOf, words } from "../compaction/small-session.ts";
 import { keeping } from "./keeping.ts";

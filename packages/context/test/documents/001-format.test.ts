@@ -1,8 +1,7 @@
 /** Documents 001 and 004, the sections of a record; 002's list without "& Preferences" and without boxes is not followed (B38). */
 
 import { expect, test } from "vitest";
-import { headings } from "../../src/summary/format.ts";
-import { FORMATS, PROMPTS, TURN_JOIN } from "../../src/summary/prompts.ts";
+import { FORMATS, headings, PROMPTS, TURN_JOIN } from "../../src/summary/prompts.ts";
 
 const progress = ["## Progress", "### Done", "### In Progress", "### Blocked"];
 const upToSteps = ["## Goal", "## Constraints & Preferences", ...progress, "## Key Decisions", "## Next Steps"];

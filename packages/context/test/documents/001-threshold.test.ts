@@ -1,10 +1,10 @@
 /** Documents 000 and 001, when it happens: the threshold, what is kept, overflow upon overflow; 002's numbers are settled by B24, its file by B23. */
 
 import { expect, test } from "vitest";
-import { due } from "../../src/compaction/due.ts";
-import { type Budget, budgetFor, shouldCompact } from "../../src/compaction/planning/budget.ts";
-import { compactionLimits } from "../../src/limits.ts";
-import { calculateContextTokens } from "../../src/reading/tokens/measure.ts";
+import { type Budget, budgetFor, shouldCompact } from "../../src/compaction/budget.ts";
+import { due } from "../../src/compaction/should-compact.ts";
+import { calculateContextTokens } from "../../src/context/entry-size.ts";
+import { compactionLimits } from "../../src/settings.ts";
 import { nothingUsed } from "../../src/testing/story.ts";
 import { compactSmall, sessionOf, smallBudget, words } from "../compaction/small-session.ts";
 

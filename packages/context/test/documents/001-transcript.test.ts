@@ -1,7 +1,7 @@
 /** Documents 000, 001 and 004, how a session is told to a summariser; 002's labels and dividers are wrong (B37). */
 
 import { expect, test } from "vitest";
-import { convertToLlm } from "../../src/reading/convert-to-llm.ts";
+import { convertToLlm } from "../../src/context/convert-to-llm.ts";
 import { serializeConversation } from "../../src/summary/transcript.ts";
 import { story } from "../../src/testing/story.ts";
 import { contextAt } from "../told.ts";

@@ -1,9 +1,9 @@
 /** Document 002, "Split Turns": it cuts between a call and its results and tells these apart. A call and its results are one (B30). */
 
 import { expect, test } from "vitest";
-import { buildSessionContext } from "../../src/reading/build-context.ts";
-import { convertToLlm } from "../../src/reading/convert-to-llm.ts";
-import { messageTokens } from "../../src/reading/tokens/message-tokens.ts";
+import { buildSessionContext } from "../../src/context/build-context.ts";
+import { convertToLlm } from "../../src/context/convert-to-llm.ts";
+import { messageTokens } from "../../src/tokens/estimate-tokens.ts";
 import { compactSmall } from "../compaction/small-session.ts";
 import { drawn, picture } from "./drawn.ts";
 import { keeping, tailOf } from "./keeping.ts";

@@ -1,10 +1,10 @@
 /** Document 003, "Branching" after and before a compaction: as a session of its own (B62), and as a move in the tree (B63). */
 
 import { expect, test } from "vitest";
-import { moveTo } from "../../src/branching/move.ts";
+import { moveTo } from "../../src/branches/move.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
 import { Session } from "../../src/session/session.ts";
-import { testPorts } from "../../src/testing/test-ports.ts";
+import { testPorts } from "../../src/testing/scripted-model.ts";
 import { compactSmall } from "../compaction/small-session.ts";
 import { drawn, goesOn, picture } from "./drawn.ts";
 import { keeping, tailOf } from "./keeping.ts";

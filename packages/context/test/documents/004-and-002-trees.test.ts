@@ -1,11 +1,11 @@
 /** Documents 004 and 002, the trees of a move: a summary is attached where one goes, though 004 draws it where one was (B69, B70). */
 
 import { expect, test } from "vitest";
-import { collectEntriesForBranchSummary } from "../../src/branching/collect-entries.ts";
-import { type Moved, moveTo } from "../../src/branching/move.ts";
-import { buildSessionContext } from "../../src/reading/build-context.ts";
+import { type Moved, moveTo } from "../../src/branches/move.ts";
+import { collectEntriesForBranchSummary } from "../../src/branches/summarize-branch.ts";
+import { buildSessionContext } from "../../src/context/build-context.ts";
 import type { Drafted, Session } from "../../src/session/session.ts";
-import { testPorts } from "../../src/testing/test-ports.ts";
+import { testPorts } from "../../src/testing/scripted-model.ts";
 import { sessionOf } from "../compaction/small-session.ts";
 import { tailOf } from "./keeping.ts";
 

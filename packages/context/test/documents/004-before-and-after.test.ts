@@ -1,8 +1,8 @@
 /** Document 004, before and after a compaction: entries 0 to 10. Its "session reloads" is no more than a context built anew (B59). */
 
 import { expect, test } from "vitest";
-import { buildSessionContext } from "../../src/reading/build-context.ts";
-import { buildRequest } from "../../src/reading/build-request.ts";
+import { buildSessionContext } from "../../src/context/build-context.ts";
+import { buildRequest } from "../../src/context/build-request.ts";
 import type { Session } from "../../src/session/session.ts";
 import { compactSmall, sessionOf, words } from "../compaction/small-session.ts";
 import { storyteller } from "../told.ts";

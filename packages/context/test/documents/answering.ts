@@ -1,7 +1,6 @@
 /** A model whose answer depends on what it is asked; it remembers every request. */
 
-import type { Model } from "../../src/model.ts";
-import type { Request } from "../../src/request.ts";
+import type { Model, Request } from "../../src/model.ts";
 import { type ScriptedModel, scriptedModel } from "../../src/testing/scripted-model.ts";
 
 /** It is told all texts of the request, in order. */

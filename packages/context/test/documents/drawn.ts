@@ -1,7 +1,7 @@
 /** Sessions as the documents draw them: `u1 a1 t1 a1` becomes a session, and its context is drawn with the same letters again. */
 
+import { buildSessionContext } from "../../src/context/build-context.ts";
 import type { AgentMessage, AssistantMessage } from "../../src/message.ts";
-import { buildSessionContext } from "../../src/reading/build-context.ts";
 import type { Session } from "../../src/session/session.ts";
 import { nothingUsed } from "../../src/testing/story.ts";
 import { sessionOf, words } from "../compaction/small-session.ts";

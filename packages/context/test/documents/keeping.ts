@@ -1,11 +1,11 @@
 /** Budgets whose tail has room for exactly so much, so that a test can say where the cut falls. */
 
-import { type Budget, budgetFor } from "../../src/compaction/planning/budget.ts";
-import type { CompactionLimits } from "../../src/limits.ts";
-import { buildSessionContext } from "../../src/reading/build-context.ts";
-import { convertToLlm } from "../../src/reading/convert-to-llm.ts";
-import { messageTokens } from "../../src/reading/tokens/message-tokens.ts";
+import { type Budget, budgetFor } from "../../src/compaction/budget.ts";
+import { buildSessionContext } from "../../src/context/build-context.ts";
+import { convertToLlm } from "../../src/context/convert-to-llm.ts";
 import type { Session } from "../../src/session/session.ts";
+import type { CompactionLimits } from "../../src/settings.ts";
+import { messageTokens } from "../../src/tokens/estimate-tokens.ts";
 import { smallLimits } from "../compaction/small-session.ts";
 
 /** The newest messages of a session, so many of them. */

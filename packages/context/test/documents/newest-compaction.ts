@@ -1,7 +1,7 @@
 /** The newest compaction of a session, and the story in its front: what a model or a hook wrote, apart from what code keeps. */
 
+import { frontTexts } from "../../src/context/summary-parts.ts";
 import type { CompactionEntry } from "../../src/entry.ts";
-import { frontTexts } from "../../src/reading/front-parts.ts";
 import type { Session } from "../../src/session/session.ts";
 
 export function newestCompaction({ window: { entries, compactionAt } }: Session): CompactionEntry {

@@ -1,6 +1,6 @@
 /** A record as a model would write it: the sections of the documents, with lines under some of them and nothing under the others. */
 
-import { type Format, headings } from "../../src/summary/format.ts";
+import { type Format, headings } from "../../src/summary/prompts.ts";
 
 /** Lines by the words of their heading. */
 export type RecordLines = Readonly<Record<string, readonly string[]>>;

@@ -2,17 +2,15 @@
 
 /** Paths and patterns, from the root of the repository. */
 export const mutated: readonly string[] = [
-  "packages/context/src/compaction/planning/cut.ts",
-  "packages/context/src/compaction/planning/plan.ts",
-  "packages/context/src/compaction/auditing/coverage.ts",
-  "packages/context/src/compaction/auditing/audit.ts",
-  "packages/context/src/summary/auditing/audit-summary.ts",
-  "packages/context/src/summary/auditing/repair.ts",
-  "packages/context/src/summary/auditing/checks/*.ts",
+  "packages/context/src/compaction/cut-point.ts",
+  "packages/context/src/compaction/plan.ts",
+  "packages/context/src/compaction/checks.ts",
+  "packages/context/src/summary/audit.ts",
+  "packages/context/src/summary/repair.ts",
 ];
 
 /** What `--quick` changes: the one that the others stand on. */
-export const mutatedQuickly = "packages/context/src/compaction/planning/cut.ts";
+export const mutatedQuickly = "packages/context/src/compaction/cut-point.ts";
 
 export const noticing: readonly string[] = [
   "packages/context/test/compaction/**/*.test.ts",
@@ -24,10 +22,10 @@ export const noticing: readonly string[] = [
 export const tooSlow: readonly string[] = [
   "packages/context/test/compaction/lives/*.test.ts",
   "packages/context/test/compaction/any-size.test.ts",
-  "packages/context/test/compaction/writing/failing-summariser.test.ts",
-  "packages/context/test/compaction/writing/kept.test.ts",
-  "packages/context/test/summary/auditing/hostile.test.ts",
-  "packages/context/test/summary/auditing/properties.test.ts",
+  "packages/context/test/compaction/failing-summariser.test.ts",
+  "packages/context/test/compaction/kept-work.test.ts",
+  "packages/context/test/summary/audit/hostile.test.ts",
+  "packages/context/test/summary/audit/properties.test.ts",
   "packages/context/test/stories/09-a-crash.test.ts",
   "packages/context/test/stories/22-many-screenshots.test.ts",
 ];

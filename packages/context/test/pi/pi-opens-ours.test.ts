@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Pi, startPi } from "../../../../bench/src/peers/pi.ts";
+import { budgetFor } from "../../src/compaction/budget.ts";
 import { compact as compactByCode } from "../../src/compaction/compact.ts";
-import { budgetFor } from "../../src/compaction/planning/budget.ts";
-import { compactionLimits } from "../../src/limits.ts";
+import { buildSessionContext } from "../../src/context/build-context.ts";
 import type { JsonlStore } from "../../src/node/jsonl/jsonl-store.ts";
 import { createStore, type Opened, openStore } from "../../src/node/jsonl/open-store.ts";
-import { machine } from "../../src/node/machine.ts";
-import { buildSessionContext } from "../../src/reading/build-context.ts";
+import { machine } from "../../src/node/runtime.ts";
 import { Session } from "../../src/session/session.ts";
+import { compactionLimits } from "../../src/settings.ts";
 import { nothingUsed } from "../../src/testing/story.ts";
 
 let pi: Pi;

@@ -3,12 +3,11 @@
 import { mkdtempSync, readFileSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Files } from "../../src/node/files/files.ts";
-import { realFiles } from "../../src/node/files/real-files.ts";
+import { type Files, realFiles } from "../../src/node/files.ts";
 import type { JsonlStore } from "../../src/node/jsonl/jsonl-store.ts";
 import { createStore, type Opened, type Opening, openStore } from "../../src/node/jsonl/open-store.ts";
-import type { Owner, Processes } from "../../src/node/lease/owner.ts";
-import type { Ports } from "../../src/ports.ts";
+import type { Owner, Processes } from "../../src/node/process-owner.ts";
+import type { Ports } from "../../src/runtime.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
 import type { Store } from "../../src/session/store.ts";
 import { FaultyFiles } from "../../src/testing/faulty-files/faulty-files.ts";

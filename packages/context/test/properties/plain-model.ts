@@ -2,7 +2,7 @@
 
 import type { Entry } from "../../src/entry.ts";
 import type { AgentMessage } from "../../src/message.ts";
-import { type Carried, nothingCarried } from "../../src/session/carried.ts";
+import { type Carried, nothingCarried } from "../../src/session/state.ts";
 
 export interface PlainSession {
   readonly entries: readonly Entry[];

@@ -1,12 +1,12 @@
 /** Plays one life on the real session and on the plain one, and compares them after every command. */
 
+import { buildSessionContext } from "../../src/context/build-context.ts";
+import { buildRequest } from "../../src/context/build-request.ts";
+import { convertToLlm } from "../../src/context/convert-to-llm.ts";
 import { type Entry, MOVE } from "../../src/entry.ts";
-import { diskError } from "../../src/node/files/files.ts";
-import { machine } from "../../src/node/machine.ts";
-import type { Ports } from "../../src/ports.ts";
-import { buildSessionContext } from "../../src/reading/build-context.ts";
-import { buildRequest } from "../../src/reading/build-request.ts";
-import { convertToLlm } from "../../src/reading/convert-to-llm.ts";
+import { diskError } from "../../src/node/files.ts";
+import { machine } from "../../src/node/runtime.ts";
+import type { Ports } from "../../src/runtime.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
 import { type Drafted, Session } from "../../src/session/session.ts";
 import type { Store } from "../../src/session/store.ts";

@@ -5,7 +5,7 @@ import { type CompactionHooks, compact, MemoryStore, moveTo, Session } from "@pi
 import { Vault } from "@pith/context/secrets";
 import { plantedSecrets, scriptedModel, seededChance, testPorts } from "@pith/context/testing";
 import { expect, test } from "vitest";
-import { frontTexts } from "../../src/reading/front-parts.ts";
+import { frontTexts } from "../../src/context/summary-parts.ts";
 import { smallBudget } from "../compaction/small-session.ts";
 
 const vault = (): Vault => new Vault({ digest: (value) => createHmac("sha256", "any").update(value).digest("hex") });

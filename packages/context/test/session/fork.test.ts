@@ -1,12 +1,12 @@
 /** One branch as a session of its own. */
 
 import { expect, test } from "vitest";
+import { buildSessionContext } from "../../src/context/build-context.ts";
 import type { Entry } from "../../src/entry.ts";
-import { buildSessionContext } from "../../src/reading/build-context.ts";
 import { forked } from "../../src/session/fork.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
+import { testPorts } from "../../src/testing/scripted-model.ts";
 import { story } from "../../src/testing/story.ts";
-import { testPorts } from "../../src/testing/test-ports.ts";
 
 const ports = testPorts("new");
 const stored = async (entries: readonly Entry[]): Promise<MemoryStore> => {

@@ -1,7 +1,7 @@
 /** How a tree is made of lines that contradict each other; the many ways are in codec/, here are the promises. */
 
 import { expect, test } from "vitest";
-import { place, type Unplaced } from "../../src/session/codec/place.ts";
+import { place, type Unplaced } from "../../src/format/link-entries.ts";
 
 const line = (id: string, parent: string | null): Omit<Unplaced, "offset"> => ({ id, parent, lost: false });
 const placed = (...lines: readonly Omit<Unplaced, "offset">[]): readonly string[] =>

@@ -3,9 +3,9 @@
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../src/entry.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
+import { testPorts } from "../../src/testing/scripted-model.ts";
 import { storeContract } from "../../src/testing/store-contract.ts";
 import { story } from "../../src/testing/story.ts";
-import { testPorts } from "../../src/testing/test-ports.ts";
 
 const ports = testPorts();
 const fresh = async (...lines: readonly string[]): Promise<MemoryStore> => {

@@ -1,13 +1,13 @@
 /** The few acts of a session: append, move, occupy, fork, refresh. */
 
 import { expect, test } from "vitest";
+import { buildSessionContext } from "../../src/context/build-context.ts";
 import { MOVE } from "../../src/entry.ts";
-import { machine } from "../../src/node/machine.ts";
-import { buildSessionContext } from "../../src/reading/build-context.ts";
+import { machine } from "../../src/node/runtime.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
 import { type Drafted, Session } from "../../src/session/session.ts";
-import { show } from "../../src/testing/show.ts";
-import { testPorts } from "../../src/testing/test-ports.ts";
+import { testPorts } from "../../src/testing/scripted-model.ts";
+import { show } from "../../src/testing/story.ts";
 
 const user = (content: string): Drafted => ({ type: "message", message: { role: "user", content, timestamp: 0 } });
 const opened = async (): Promise<Session> => {

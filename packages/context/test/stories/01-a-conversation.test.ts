@@ -1,13 +1,12 @@
 /** Story 1: a message becomes an entry, the branch becomes a context, the context goes to a model, and its reply becomes an entry. */
 
 import { expect, test } from "vitest";
-import { buildSessionContext } from "../../src/reading/build-context.ts";
-import { buildRequest } from "../../src/reading/build-request.ts";
+import { buildSessionContext } from "../../src/context/build-context.ts";
+import { buildRequest } from "../../src/context/build-request.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
 import { Session } from "../../src/session/session.ts";
-import { scriptedModel } from "../../src/testing/scripted-model.ts";
-import { show } from "../../src/testing/show.ts";
-import { testPorts } from "../../src/testing/test-ports.ts";
+import { scriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
+import { show } from "../../src/testing/story.ts";
 
 test("REQ2 the life of one message", async () => {
   const ports = testPorts();

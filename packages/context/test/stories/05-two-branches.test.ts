@@ -1,8 +1,8 @@
 /** Story 5: going back to an earlier place makes a branch. What was left is told by a summary at the new place, if one was written. */
 
 import { expect, test } from "vitest";
-import { branch, commonAncestor, treeOf } from "../../src/session/tree.ts";
 import { story } from "../../src/testing/story.ts";
+import { branch, commonAncestor, treeOf } from "../../src/tree.ts";
 import { contextAt, contextOf } from "../told.ts";
 
 const told = [

@@ -1,11 +1,11 @@
 /** Story 9: the machine dies in the middle of a write. What was acknowledged is there; half a batch is as good as none. */
 
 import { expect, test } from "vitest";
-import { buildSessionContext } from "../../src/reading/build-context.ts";
+import { buildSessionContext } from "../../src/context/build-context.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
 import { Session } from "../../src/session/session.ts";
-import { show } from "../../src/testing/show.ts";
-import { testPorts } from "../../src/testing/test-ports.ts";
+import { testPorts } from "../../src/testing/scripted-model.ts";
+import { show } from "../../src/testing/story.ts";
 
 const user = (content: string) => ({ type: "message", message: { role: "user", content, timestamp: 0 } }) as const;
 

@@ -1,12 +1,11 @@
 /** Story 10: one line in the middle of a file has rotted. It is named, a gap stands in its place, and both sides stay connected. */
 
 import { expect, test } from "vitest";
-import { buildSessionContext } from "../../src/reading/build-context.ts";
-import { convertToLlm } from "../../src/reading/convert-to-llm.ts";
+import { buildSessionContext } from "../../src/context/build-context.ts";
+import { convertToLlm } from "../../src/context/convert-to-llm.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
-import { show } from "../../src/testing/show.ts";
-import { story } from "../../src/testing/story.ts";
-import { testPorts } from "../../src/testing/test-ports.ts";
+import { testPorts } from "../../src/testing/scripted-model.ts";
+import { show, story } from "../../src/testing/story.ts";
 
 test("LOG2 LOG4 the context before the damage is not lost, as it would be if the branch just ended there", async () => {
   const ports = testPorts();

@@ -1,11 +1,11 @@
 /** Story 11: a file of pi's first version, a year old. It opens as it is, and becomes one of ours only when something is said. */
 
 import { expect, test } from "vitest";
-import { buildSessionContext } from "../../src/reading/build-context.ts";
+import { buildSessionContext } from "../../src/context/build-context.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
 import { Session } from "../../src/session/session.ts";
-import { show } from "../../src/testing/show.ts";
-import { testPorts } from "../../src/testing/test-ports.ts";
+import { testPorts } from "../../src/testing/scripted-model.ts";
+import { show } from "../../src/testing/story.ts";
 
 const old = [
   '{"type":"session","id":"old","timestamp":"2025-11-01T00:00:00.000Z","cwd":"/p","provider":"anthropic","modelId":"opus"}',

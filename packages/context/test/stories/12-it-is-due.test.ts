@@ -1,7 +1,7 @@
 /** Story 12: the context fills up. One number decides, and nothing happens before it does. */
 
 import { expect, test } from "vitest";
-import { due } from "../../src/compaction/due.ts";
+import { due } from "../../src/compaction/should-compact.ts";
 import { compactSmall, sessionOf, smallBudget, words } from "../compaction/small-session.ts";
 
 test("DUE1 CMP2 over the threshold a compaction is due, and afterwards it is not", async () => {

@@ -1,7 +1,7 @@
 /** Story 15: the user takes a compaction back, and changes their mind. */
 
 import { expect, test } from "vitest";
-import { due } from "../../src/compaction/due.ts";
+import { due } from "../../src/compaction/should-compact.ts";
 import { redoCompaction, undoCompaction } from "../../src/compaction/undo.ts";
 import { compactSmall, seenBy, sessionOf, smallBudget, words } from "../compaction/small-session.ts";
 

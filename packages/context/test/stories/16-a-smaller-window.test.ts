@@ -1,9 +1,9 @@
 /** Story 16: the user switches to a model with a smaller window. */
 
 import { expect, test } from "vitest";
-import { due } from "../../src/compaction/due.ts";
-import { budgetFor } from "../../src/compaction/planning/budget.ts";
-import { compactionLimits } from "../../src/limits.ts";
+import { budgetFor } from "../../src/compaction/budget.ts";
+import { due } from "../../src/compaction/should-compact.ts";
+import { compactionLimits } from "../../src/settings.ts";
 import { compactSmall, sessionOf, words } from "../compaction/small-session.ts";
 
 test("CMP2 INV21 what fitted a million tokens fits 128,000 after one compaction", async () => {

@@ -1,10 +1,9 @@
 /** Story 18: nothing helps any more. Pith stops, says what fills the window, and goes on when there is room. */
 
 import { expect, test } from "vitest";
-import { breakerAt, breakerNotes } from "../../src/compaction/breaker.ts";
-import { due } from "../../src/compaction/due.ts";
-import { budgetFor } from "../../src/compaction/planning/budget.ts";
-import { pinWords } from "../../src/keeping/pin.ts";
+import { budgetFor } from "../../src/compaction/budget.ts";
+import { pinWords } from "../../src/compaction/pins.ts";
+import { breakerAt, breakerNotes, due } from "../../src/compaction/should-compact.ts";
 import { compactSmall, sessionOf, smallBudget, smallLimits, words } from "../compaction/small-session.ts";
 
 test("GUARD1 a prompt that fills the window by itself: no compaction, a clear stop", async () => {

@@ -1,7 +1,7 @@
 /** Story 20: the summariser is broken. Nothing of it reaches the context, and the compaction is done all the same. */
 
 import { expect, test } from "vitest";
-import type { Candidate, Writer } from "../../src/compaction/writing/candidate.ts";
+import type { Candidate, Writer } from "../../src/compaction/plan.ts";
 import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
 
 const talk = ["user: never touch the lock file", `says: ${words(900)}`, "user: go on"];

@@ -1,14 +1,14 @@
 /** Story 22: sixty screenshots of a megabyte each. The request never weighs more than the wire should carry. */
 
 import { expect, test } from "vitest";
+import { budgetFor } from "../../src/compaction/budget.ts";
 import { compact } from "../../src/compaction/compact.ts";
-import { due } from "../../src/compaction/due.ts";
-import { budgetFor } from "../../src/compaction/planning/budget.ts";
-import { compactionLimits } from "../../src/limits.ts";
-import { buildSessionContext } from "../../src/reading/build-context.ts";
-import { buildRequest } from "../../src/reading/build-request.ts";
+import { due } from "../../src/compaction/should-compact.ts";
+import { buildSessionContext } from "../../src/context/build-context.ts";
+import { buildRequest } from "../../src/context/build-request.ts";
+import { compactionLimits } from "../../src/settings.ts";
+import { testPorts } from "../../src/testing/scripted-model.ts";
 import { nothingUsed } from "../../src/testing/story.ts";
-import { testPorts } from "../../src/testing/test-ports.ts";
 import { sessionOf } from "../compaction/small-session.ts";
 import { storyteller } from "../told.ts";
 

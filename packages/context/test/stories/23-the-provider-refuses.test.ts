@@ -1,7 +1,7 @@
 /** Story 23: the provider refuses a request that should have fitted, again and again. Each retry is smaller, and there is an end. */
 
 import { expect, test } from "vitest";
-import { contextSize } from "../../src/reading/tokens/context-size.ts";
+import { contextSize } from "../../src/context/context-size.ts";
 import { compactSmall, sessionOf, smallBudget, words } from "../compaction/small-session.ts";
 
 const turns = Array.from({ length: 12 }, (_, at) => [`user: request ${at}`, `says: ${words(40)}`]).flat();

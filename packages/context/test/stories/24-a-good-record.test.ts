@@ -1,10 +1,9 @@
 /** Story 24: a model writes the record. It is held against the log, and the next request begins with it. */
 
 import { expect, test } from "vitest";
-import { modelWriter } from "../../src/compaction/writing/model-writer.ts";
-import { scriptedModel } from "../../src/testing/scripted-model.ts";
-import { show } from "../../src/testing/show.ts";
-import { testPorts } from "../../src/testing/test-ports.ts";
+import { modelWriter } from "../../src/compaction/model-summarizer.ts";
+import { scriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
+import { show } from "../../src/testing/story.ts";
 import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
 import { keeping } from "../documents/keeping.ts";
 import { recorded } from "../documents/recorded.ts";

@@ -1,10 +1,9 @@
 /** Story 25: a record has the user want what the user never said. It goes back once, then code strikes it out. */
 
 import { expect, test } from "vitest";
-import { modelWriter } from "../../src/compaction/writing/model-writer.ts";
-import { scriptedModel } from "../../src/testing/scripted-model.ts";
-import { show } from "../../src/testing/show.ts";
-import { testPorts } from "../../src/testing/test-ports.ts";
+import { modelWriter } from "../../src/compaction/model-summarizer.ts";
+import { scriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
+import { show } from "../../src/testing/story.ts";
 import { compactSmall, sessionOf, words } from "../compaction/small-session.ts";
 import { keeping } from "../documents/keeping.ts";
 import { storyIn } from "../documents/newest-compaction.ts";

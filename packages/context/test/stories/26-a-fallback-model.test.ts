@@ -1,10 +1,9 @@
 /** Story 26: one model breaks off in the middle of its record, another one takes over. Both are paid, one is believed. */
 
 import { expect, test } from "vitest";
-import { modelWriter } from "../../src/compaction/writing/model-writer.ts";
-import { scriptedModel } from "../../src/testing/scripted-model.ts";
+import { modelWriter } from "../../src/compaction/model-summarizer.ts";
+import { scriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
 import { nothingUsed } from "../../src/testing/story.ts";
-import { testPorts } from "../../src/testing/test-ports.ts";
 import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
 import { keeping } from "../documents/keeping.ts";
 import { recorded } from "../documents/recorded.ts";

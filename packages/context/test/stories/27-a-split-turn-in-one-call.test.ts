@@ -1,12 +1,10 @@
 /** Story 27: the cut falls into a turn. One question asks for both parts of the record, and both are in what the model sees. */
 
 import { expect, test } from "vitest";
-import { modelWriter } from "../../src/compaction/writing/model-writer.ts";
+import { modelWriter } from "../../src/compaction/model-summarizer.ts";
 import type { Session } from "../../src/session/session.ts";
-import { scriptedModel } from "../../src/testing/scripted-model.ts";
-import { show } from "../../src/testing/show.ts";
-import { story } from "../../src/testing/story.ts";
-import { testPorts } from "../../src/testing/test-ports.ts";
+import { scriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
+import { show, story } from "../../src/testing/story.ts";
 import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
 import { keeping } from "../documents/keeping.ts";
 import { storyIn } from "../documents/newest-compaction.ts";

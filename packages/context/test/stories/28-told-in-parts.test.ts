@@ -1,9 +1,9 @@
 /** Story 28: the summariser's window is far smaller than what it is to tell. It is told in parts, all of it, and joined. */
 
 import { expect, test } from "vitest";
-import { modelWriter } from "../../src/compaction/writing/model-writer.ts";
-import { messageTokens } from "../../src/reading/tokens/message-tokens.ts";
-import { testPorts } from "../../src/testing/test-ports.ts";
+import { modelWriter } from "../../src/compaction/model-summarizer.ts";
+import { testPorts } from "../../src/testing/scripted-model.ts";
+import { messageTokens } from "../../src/tokens/estimate-tokens.ts";
 import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
 import { answering, asked } from "../documents/answering.ts";
 import { keeping } from "../documents/keeping.ts";

@@ -1,8 +1,8 @@
 /** Story 29: the user says what the summary should look at. So may an extension; both join every question that is asked. */
 
 import { expect, test } from "vitest";
-import { modelWriter } from "../../src/compaction/writing/model-writer.ts";
-import { testPorts } from "../../src/testing/test-ports.ts";
+import { modelWriter } from "../../src/compaction/model-summarizer.ts";
+import { testPorts } from "../../src/testing/scripted-model.ts";
 import { compactSmall, sessionOf, words } from "../compaction/small-session.ts";
 import { answering, asked } from "../documents/answering.ts";
 import { keeping } from "../documents/keeping.ts";

@@ -1,9 +1,8 @@
 /** Story 30: the user writes Chinese. So does the record; one in English goes back once, and is better than none. */
 
 import { expect, test } from "vitest";
-import { modelWriter } from "../../src/compaction/writing/model-writer.ts";
-import { scriptedModel } from "../../src/testing/scripted-model.ts";
-import { testPorts } from "../../src/testing/test-ports.ts";
+import { modelWriter } from "../../src/compaction/model-summarizer.ts";
+import { scriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
 import { compactSmall, seenBy, sessionOf } from "../compaction/small-session.ts";
 import { keeping } from "../documents/keeping.ts";
 import { recorded } from "../documents/recorded.ts";

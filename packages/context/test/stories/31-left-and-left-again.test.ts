@@ -1,10 +1,9 @@
 /** Story 31: a branch is left, come back to, and left again. It is told once; then only what is new. */
 
 import { expect, test } from "vitest";
-import { moveTo } from "../../src/branching/move.ts";
+import { moveTo } from "../../src/branches/move.ts";
 import type { Session } from "../../src/session/session.ts";
-import type { ScriptedModel } from "../../src/testing/scripted-model.ts";
-import { testPorts } from "../../src/testing/test-ports.ts";
+import { type ScriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
 import { seenBy, sessionOf } from "../compaction/small-session.ts";
 import { answering, asked } from "../documents/answering.ts";
 import { tailOf } from "../documents/keeping.ts";

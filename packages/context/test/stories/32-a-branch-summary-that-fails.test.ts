@@ -1,10 +1,9 @@
 /** Story 32: nobody can write the record of a branch. Then it is not left: nothing is lost but what the attempt cost. */
 
 import { expect, test } from "vitest";
-import { moveTo } from "../../src/branching/move.ts";
-import { scriptedModel } from "../../src/testing/scripted-model.ts";
+import { moveTo } from "../../src/branches/move.ts";
+import { scriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
 import { nothingUsed } from "../../src/testing/story.ts";
-import { testPorts } from "../../src/testing/test-ports.ts";
 import { seenBy, sessionOf } from "../compaction/small-session.ts";
 import { tailOf } from "../documents/keeping.ts";
 

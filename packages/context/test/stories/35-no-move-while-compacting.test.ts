@@ -1,10 +1,10 @@
 /** Story 35: somebody wants to go elsewhere while a summary is being written. First the one, then the other. */
 
 import { expect, test } from "vitest";
-import { moveTo } from "../../src/branching/move.ts";
+import { moveTo } from "../../src/branches/move.ts";
 import type { CompactParts } from "../../src/compaction/compact.ts";
 import type { Session } from "../../src/session/session.ts";
-import { testPorts } from "../../src/testing/test-ports.ts";
+import { testPorts } from "../../src/testing/scripted-model.ts";
 import { compactSmall, seenBy, sessionOf, smallBudget, words } from "../compaction/small-session.ts";
 
 const talk = ["user: one", `says: ${words(900)}`, "user: two"];

@@ -1,9 +1,9 @@
 /** Story 36: ten compactions by a model that forgets, swells and makes things up. The front keeps its size, and the user's words stay. */
 
 import { expect, test } from "vitest";
-import { modelWriter } from "../../src/compaction/writing/model-writer.ts";
-import { textTokens } from "../../src/reading/tokens/text-tokens.ts";
-import { testPorts } from "../../src/testing/test-ports.ts";
+import { modelWriter } from "../../src/compaction/model-summarizer.ts";
+import { testPorts } from "../../src/testing/scripted-model.ts";
+import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 import { compactSmall, sessionOf, smallBudget, words } from "../compaction/small-session.ts";
 import { answering } from "../documents/answering.ts";
 import { newestCompaction } from "../documents/newest-compaction.ts";

@@ -4,9 +4,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ContextEditEntry, Entry } from "../../src/entry.ts";
 import type { Message, UserMessage } from "../../src/message.ts";
-import { textTokens } from "../../src/reading/tokens/text-tokens.ts";
 import { serializeConversation, transcriptOf } from "../../src/summary/transcript.ts";
 import { nothingUsed, story } from "../../src/testing/story.ts";
+import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 import { structureOf } from "./structure.ts";
 
 const editsIn = (entries: readonly Entry[]): readonly ContextEditEntry[] =>

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { diskError, type OpenFile } from "../../src/node/files/files.ts";
+import { diskError, type OpenFile } from "../../src/node/files.ts";
 import { FaultyFiles } from "../../src/testing/faulty-files/faulty-files.ts";
 import { Crashed } from "../../src/testing/faulty-files/refusal.ts";
 import { seededChance } from "../../src/testing/faulty-files/seeded-chance.ts";

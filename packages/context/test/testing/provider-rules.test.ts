@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ModelName, Request } from "../../src/request.ts";
+import type { ModelName, Request } from "../../src/model.ts";
 import { allApis, providerRules, violations } from "../../src/testing/provider-rules/provider-rules.ts";
 
 interface Scene {

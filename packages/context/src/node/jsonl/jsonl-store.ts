@@ -1,25 +1,51 @@
 /** A session kept in a file: one line an entry, appended and never changed. Whatever happens to the process, the file is whole. */
 
 import type { Entry, Header } from "../../entry.ts";
-import type { FormatLimits } from "../../limits.ts";
-import type { Ports } from "../../ports.ts";
-import type { Damage } from "../../session/codec/damage.ts";
-import { isNewer } from "../../session/codec/session-file.ts";
-import { LineStore, verdict } from "../../session/line-store.ts";
-import type { Lines } from "../../session/lines.ts";
-import type { Appended, Fence, Refusal } from "../../session/store.ts";
-import type { Window } from "../../session/window.ts";
-import type { Files } from "../files/files.ts";
-import { orNull } from "../files/unavailable.ts";
-import type { Lease } from "../lease/lease.ts";
-import type { Processes } from "../lease/owner.ts";
-import { foundWhole } from "./found.ts";
-import { FileLines } from "./lines/file-lines.ts";
-import { type Following, polled } from "./polled.ts";
-import { type News, WatchedFile } from "./watched-file.ts";
-import { encodedBatch } from "./writing/encode-batch.ts";
-import { type Durability, type LogFile, refusalOf } from "./writing/log-file.ts";
-import { madeAppendable } from "./writing/make-appendable.ts";
+import type { Damage } from "../../format/damage.ts";
+import { isNewer } from "../../format/session-file.ts";
+import type { Ports } from "../../runtime.ts";
+import type { Window } from "../../session/loaded-branch.ts";
+import { type Appended, type Fence, LineStore, type Lines, type Refusal, verdict } from "../../session/store.ts";
+import type { FormatLimits } from "../../settings.ts";
+import { type Files, orNull } from "../files.ts";
+import type { Lease } from "../lease.ts";
+import type { Processes } from "../process-owner.ts";
+import { type Durability, encodedBatch, type LogFile, refusalOf } from "./append.ts";
+import { FileLines } from "./file-entries.ts";
+import { foundWhole, madeAppendable, type News, WatchedFile } from "./watched-file.ts";
+
+// What is new, asked for again and again until nobody listens any more.
+
+export interface Following {
+  readonly signal: AbortSignal;
+  /** Milliseconds between two looks that find nothing. */
+  readonly every?: number;
+}
+
+export async function* polled<Item>(
+  { signal, every = 100 }: Following,
+  /** Null ends it. */
+  fresh: () => Promise<readonly Item[] | null>,
+): AsyncGenerator<readonly Item[]> {
+  while (!signal.aborted) {
+    const items = await fresh();
+    if (items === null) return;
+    if (items.length > 0) yield items;
+    else await pause(every, signal);
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done);
+  });
+}
 
 /** What a store is made of; what is not said is the real machine's. */
 export interface StoreParts {

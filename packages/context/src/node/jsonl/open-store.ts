@@ -1,19 +1,23 @@
 /** Opening and creating a session's file: what can be expected to stand in the way is an outcome, never an exception. */
 
 import { dirname } from "node:path";
-import { formatLimits } from "../../limits.ts";
-import { newHeader, type Origin } from "../../session/codec/header.ts";
-import { encodeSession } from "../../session/codec/session-file.ts";
-import { diskError, type OpenFile } from "../files/files.ts";
-import { realFiles } from "../files/real-files.ts";
-import { orUnavailable, type Unavailable } from "../files/unavailable.ts";
-import { type Lease, takeLease } from "../lease/lease.ts";
-import { type Owner, realProcesses } from "../lease/owner.ts";
-import { machine } from "../machine.ts";
+import { encodeSession, newHeader, type Origin } from "../../format/session-file.ts";
+import { formatLimits } from "../../settings.ts";
+import {
+  diskError,
+  leasePath,
+  type OpenFile,
+  orUnavailable,
+  realFiles,
+  sideFolder,
+  type Unavailable,
+} from "../files.ts";
+import { type Lease, takeLease } from "../lease.ts";
+import { type Owner, realProcesses } from "../process-owner.ts";
+import { machine } from "../runtime.ts";
+import { LogFile } from "./append.ts";
 import { type AllParts, JsonlStore, type StoreParts } from "./jsonl-store.ts";
-import { leasePath, sideFolder } from "./side-folder.ts";
-import { LogFile } from "./writing/log-file.ts";
-import { createWhole, makeFolder } from "./writing/rewrite.ts";
+import { createWhole, makeFolder } from "./rewrite.ts";
 
 export interface Opening extends StoreParts {
   /** A follower only reads; a taker becomes the writer although another is. */

@@ -1,16 +1,89 @@
 /** A session's file as it is now: what was found in it, kept up to date with whatever others do to it. Nothing here writes. */
 
-import type { FormatLimits } from "../../limits.ts";
-import type { Ports } from "../../ports.ts";
-import type { HeldLines } from "../../session/held-lines.ts";
+import type { Header } from "../../entry.ts";
+import type { Damage } from "../../format/damage.ts";
+import { migrated, newHeader, type SessionFile } from "../../format/session-file.ts";
+import type { Checksum, Ports } from "../../runtime.ts";
+import { HeldLines } from "../../session/memory-store.ts";
 import type { Refusal } from "../../session/store.ts";
-import type { Files } from "../files/files.ts";
-import { orNull } from "../files/unavailable.ts";
-import { type Found, foundGrown, foundIn, foundWhole } from "./found.ts";
-import { Indexing } from "./indexing/indexing.ts";
-import { FileLines } from "./lines/file-lines.ts";
-import { LogFile } from "./writing/log-file.ts";
-import type { Appendable } from "./writing/make-appendable.ts";
+import type { FormatLimits } from "../../settings.ts";
+import { type Files, orNull } from "../files.ts";
+import { LogFile } from "./append.ts";
+import { FileLines } from "./file-entries.ts";
+import { Indexing } from "./index-file.ts";
+import { wholeFile } from "./read-lines.ts";
+import { replaceWhole, setAside } from "./rewrite.ts";
+import { numbered, type SoundFile, soundFile } from "./valid-file.ts";
+
+// What a look at a session's file finds: its lines, whose they are, what is wrong with them, what the first append must put right.
+
+export interface Found {
+  /** Read when asked for, if the file is sound; all in memory, if it had to be read with care. */
+  readonly lines: FileLines | HeldLines;
+  readonly header: Header;
+  /** Whether its lines carry a seal. */
+  readonly ours: boolean;
+  /** Asked for by few: to say in which line something is wrong, all before it must be counted. */
+  readonly damage: () => readonly Damage[];
+  /** Null where anything can be appended as it is. */
+  readonly unready: Unready | null;
+}
+
+export type Unready =
+  /** What lies behind `end` was torn. */
+  { readonly type: "torn"; readonly end: number } | { readonly type: "whole"; readonly file: SessionFile };
+
+export interface LookParts {
+  readonly ports: Pick<Ports, "now" | "sessionId" | "checksum">;
+  readonly limits: FormatLimits;
+}
+
+export function foundIn(log: LogFile, parts: LookParts): Found {
+  const sound = soundFile(log.file, parts.ports.checksum, parts.limits);
+  if (!sound) return foundWhole(log, parts);
+  const { header, rules } = sound;
+  return {
+    lines: new FileLines(sound),
+    header,
+    ours: rules.ours,
+    damage: once(() => numbered(sound)),
+    unready: tornBehind(sound, log),
+  };
+}
+
+/** Every line looked at: for a file that is not sound, or turned out not to be. */
+export function foundWhole(log: LogFile, { ports, limits }: LookParts): Found {
+  const file = wholeFile(log.file, { checksum: ports.checksum, limits });
+  const { header, ours, damage, lines } = file;
+  return {
+    lines: new HeldLines(lines),
+    header: header ?? newHeader({ cwd: "" }, ports),
+    ours,
+    damage: () => damage,
+    unready: { type: "whole", file },
+  };
+}
+
+/** The same session after another hand has added to it. */
+export function foundGrown(before: Found, log: LogFile, parts: LookParts): Found {
+  const { lines } = before;
+  const sound = lines instanceof FileLines ? soundFile(log.file, parts.ports.checksum, parts.limits) : null;
+  if (!sound || !(lines instanceof FileLines)) return foundWhole(log, parts);
+  lines.grownTo(sound);
+  return { ...before, damage: once(() => numbered(sound)), unready: tornBehind(sound, log) };
+}
+
+function tornBehind({ end }: SoundFile, { size }: LogFile): Unready | null {
+  return end < size ? { type: "torn", end } : null;
+}
+
+function once<Made>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
 
 export interface WatchParts {
   readonly files: Files;
@@ -136,3 +209,57 @@ export class WatchedFile {
     if (this.#isClosed) throw new Error(`${this.#log.path} was closed; open it again`);
   }
 }
+
+// What the first append puts right: opening only found it, and until then the file is as it was.
+
+export interface Appendable {
+  readonly log: LogFile;
+  readonly found: Found;
+}
+
+// LOG5, LOG14
+/** Null if another hand added to the file meanwhile: nothing of theirs is cut off. */
+export function madeAppendable({ log, found }: Appendable, files: Files, checksum: Checksum): Appendable | null {
+  const { unready } = found;
+  if (!unready) return { log, found };
+  if (unready.type === "whole" && unready.file.outdated)
+    return migratedFile({ log, found }, unready.file, { files, checksum });
+  const end = unready.type === "torn" ? unready.end : pastLineEnd(log, unready.file.end);
+  return isCut(log, end, files) ? { log, found: { ...found, unready: null } } : null;
+}
+
+function migratedFile(
+  { log, found }: Appendable,
+  file: SessionFile,
+  { files, checksum }: { readonly files: Files; readonly checksum: Checksum },
+): Appendable {
+  const { header, bytes } = migrated(file, found.header, checksum);
+  replaceWhole(log.path, bytes, files);
+  const fresh = new LogFile(log.path, files.open(log.path, "append"), files);
+  log.close();
+  return { log: fresh, found: { ...found, header, ours: true, unready: null } };
+}
+
+function isCut(log: LogFile, end: number, files: Files): boolean {
+  if (end >= log.size) return true;
+  setAside(`${log.path}.damaged`, bytesFrom(log, end), files);
+  if (log.file.stat().size !== log.size) return false;
+  log.shorten(end);
+  return true;
+}
+
+function pastLineEnd(log: LogFile, end: number): number {
+  return log.endsInLineEnd(end + 1) ? end + 1 : end;
+}
+
+function* bytesFrom(log: LogFile, from: number): Generator<Uint8Array> {
+  for (let at = from; at < log.size; ) {
+    const chunk = Buffer.allocUnsafe(Math.min(STEP, log.size - at));
+    const count = log.file.read(chunk, at);
+    if (count === 0) return;
+    yield chunk.subarray(0, count);
+    at += count;
+  }
+}
+
+const STEP = 1024 * 1024;

@@ -1,6 +1,6 @@
 /** A file as one opening of it sees it: what may be done through it does not depend on its name any more. */
 
-import type { FileStat } from "../../node/files/files.ts";
+import type { FileStat } from "../../node/files.ts";
 import { readContent, syncContent } from "./content.ts";
 import { type Disk, type FileInode, type Inode, inodeAt } from "./disk.ts";
 import { syncNames } from "./name-changes.ts";

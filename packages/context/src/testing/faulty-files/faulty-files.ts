@@ -1,12 +1,11 @@
 /** Files in memory that fail on demand: at any operation, for lack of room, by a crash, by a power cut. */
 
-import { diskError, type FileStat, type Files, type OpenFile, orNothing } from "../../node/files/files.ts";
+import { diskError, type FileStat, type Files, type OpenFile, orNothing } from "../../node/files.ts";
 import { appendContent, truncateContent } from "./content.ts";
 import { type Descriptor, descriptorOf, readFrom, statOf, syncThrough, writable } from "./descriptor.ts";
 import { asFolder, inodeAt, newDisk, touch, used } from "./disk.ts";
 import { dueFault, noFaults, type Tear, type TearEnd } from "./faults.ts";
-import { createFile, linkTo, makeFolders, removeName, renameTo } from "./name-acts.ts";
-import { syncNames } from "./name-changes.ts";
+import { createFile, linkTo, makeFolders, removeName, renameTo, syncNames } from "./name-changes.ts";
 import { bytesAt, pathsOn, plantFile, plantLink } from "./planting.ts";
 import { type Chance, cutPower } from "./power-cut.ts";
 import { type Call, Crashed, type Operation, refusal, worded } from "./refusal.ts";

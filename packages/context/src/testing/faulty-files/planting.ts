@@ -2,8 +2,7 @@
 
 import { bytesOf, contentOf } from "./content.ts";
 import { below, type Disk, type FileInode, type Inode, inodeAt, placeOf, stepsOf, touch } from "./disk.ts";
-import { createFile, createLink, makeFolders } from "./name-acts.ts";
-import { syncNames } from "./name-changes.ts";
+import { createFile, createLink, makeFolders, syncNames } from "./name-changes.ts";
 import { type Call, refusal, worded } from "./refusal.ts";
 
 export function plantFile(disk: Disk, path: string, bytes: Uint8Array): void {

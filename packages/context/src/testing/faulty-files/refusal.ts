@@ -1,6 +1,6 @@
 /** How the disk says no: errors with a code, worded as node words them, and the end of the process. */
 
-import { diskError, type Files, type OpenFile } from "../../node/files/files.ts";
+import { diskError, type Files, type OpenFile } from "../../node/files.ts";
 
 export type Operation = keyof Files | keyof OpenFile;
 

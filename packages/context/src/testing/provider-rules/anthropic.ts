@@ -1,20 +1,34 @@
 /** What Anthropic Messages refuses; two replies in a row are not on the list, for it joins them into one turn. */
 
-import { cacheMarksBeyond, cacheMarksNowhere } from "./checks/cache.ts";
+import { cacheMarksBeyond, cacheMarksNowhere } from "./cache-checks.ts";
 import {
   argumentsNotObjects,
   blankTexts,
+  failedReplies,
+  foreignThinking,
+  loneSurrogates,
   messagesWithoutBlocks,
+  openingNotFromUser,
+  silence,
+  trailingThinking,
+  unknownRoles,
   unreadableImages,
+  unsignedThinking,
   webImages,
-} from "./checks/content.ts";
-import { idsOutside, repeatedIds } from "./checks/ids.ts";
-import { failedReplies, openingNotFromUser, silence, unknownRoles } from "./checks/order.ts";
-import { callsAnsweredTwice, displacedResults, resultsWithoutCall, unansweredCalls } from "./checks/pairing.ts";
-import { foreignThinking, trailingThinking, unsignedThinking } from "./checks/signatures.ts";
-import { forcedChoiceWhileThinking, repeatedToolNames, toolNamesOutside, undeclaredChoice } from "./checks/tools.ts";
-import { loneSurrogates } from "./checks/unicode.ts";
+} from "./message-checks.ts";
 import { type ProviderRule, rule } from "./rule.ts";
+import {
+  callsAnsweredTwice,
+  displacedResults,
+  forcedChoiceWhileThinking,
+  idsOutside,
+  repeatedIds,
+  repeatedToolNames,
+  resultsWithoutCall,
+  toolNamesOutside,
+  unansweredCalls,
+  undeclaredChoice,
+} from "./tool-checks.ts";
 
 export const anthropic: readonly ProviderRule[] = [
   rule(

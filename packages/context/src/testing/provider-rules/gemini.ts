@@ -1,18 +1,29 @@
 /** What Gemini refuses: a grammar of turns, results by name, and parts that hold nothing. */
 
-import { argumentsNotObjects, emptyUnsignedTexts, messagesWithoutBlocks, unreadableImages } from "./checks/content.ts";
-import { idsOutside } from "./checks/ids.ts";
-import { callsOutOfTurn, failedReplies, silence, unknownRoles } from "./checks/order.ts";
+import {
+  argumentsNotObjects,
+  callsOutOfTurn,
+  emptyUnsignedTexts,
+  failedReplies,
+  foreignSignatures,
+  foreignThinking,
+  messagesWithoutBlocks,
+  silence,
+  unknownRoles,
+  unreadableImages,
+} from "./message-checks.ts";
+import { type ProviderRule, rule } from "./rule.ts";
 import {
   callsAnsweredTwice,
   displacedResults,
+  idsOutside,
   misnamedResults,
+  repeatedToolNames,
   resultsWithoutCall,
+  toolNamesOutside,
   unansweredCalls,
-} from "./checks/pairing.ts";
-import { foreignSignatures, foreignThinking } from "./checks/signatures.ts";
-import { repeatedToolNames, toolNamesOutside, undeclaredChoice } from "./checks/tools.ts";
-import { type ProviderRule, rule } from "./rule.ts";
+  undeclaredChoice,
+} from "./tool-checks.ts";
 
 const geminiImages = ["image/jpeg", "image/png", "image/webp", "image/heic", "image/heif"];
 

@@ -1,13 +1,29 @@
 /** What OpenAI Chat Completions refuses, and the strictest of the many servers that speak it. */
 
-import { mutedMessages, unreadableImages, webImages } from "./checks/content.ts";
-import { idsOutside, repeatedIds } from "./checks/ids.ts";
-import { failedReplies, openingNotFromUser, silence, successiveReplies, unknownRoles } from "./checks/order.ts";
-import { callsAnsweredTwice, displacedResults, resultsWithoutCall, unansweredCalls } from "./checks/pairing.ts";
-import { foreignSignatures, foreignThinking } from "./checks/signatures.ts";
-import { toolNamesOutside, undeclaredChoice } from "./checks/tools.ts";
-import { loneSurrogates } from "./checks/unicode.ts";
+import {
+  failedReplies,
+  foreignSignatures,
+  foreignThinking,
+  loneSurrogates,
+  mutedMessages,
+  openingNotFromUser,
+  silence,
+  successiveReplies,
+  unknownRoles,
+  unreadableImages,
+  webImages,
+} from "./message-checks.ts";
 import { type ProviderRule, rule } from "./rule.ts";
+import {
+  callsAnsweredTwice,
+  displacedResults,
+  idsOutside,
+  repeatedIds,
+  resultsWithoutCall,
+  toolNamesOutside,
+  unansweredCalls,
+  undeclaredChoice,
+} from "./tool-checks.ts";
 
 export const openaiCompletions: readonly ProviderRule[] = [
   rule(

@@ -1,13 +1,26 @@
 /** What OpenAI Responses refuses; the order of turns is free there, since items find each other by their ids. */
 
-import { unreadableImages, webImages } from "./checks/content.ts";
-import { idsOutside, repeatedIds } from "./checks/ids.ts";
-import { failedReplies, unknownRoles } from "./checks/order.ts";
-import { callsAnsweredTwice, resultsWithoutCall, unansweredCalls } from "./checks/pairing.ts";
-import { foreignSignatures, foreignThinking, trailingThinking, unsignedThinking } from "./checks/signatures.ts";
-import { toolNamesOutside, undeclaredChoice } from "./checks/tools.ts";
-import { loneSurrogates } from "./checks/unicode.ts";
+import {
+  failedReplies,
+  foreignSignatures,
+  foreignThinking,
+  loneSurrogates,
+  trailingThinking,
+  unknownRoles,
+  unreadableImages,
+  unsignedThinking,
+  webImages,
+} from "./message-checks.ts";
 import { type ProviderRule, rule } from "./rule.ts";
+import {
+  callsAnsweredTwice,
+  idsOutside,
+  repeatedIds,
+  resultsWithoutCall,
+  toolNamesOutside,
+  unansweredCalls,
+  undeclaredChoice,
+} from "./tool-checks.ts";
 
 /** One id holds two: that of the call and, behind a bar, that of the item. */
 const idParts = /^[a-zA-Z0-9_-]{1,64}(\|[a-zA-Z0-9_-]{1,64})?$/;

@@ -1,6 +1,6 @@
 /** Which requests providers would refuse, told without asking them: numbered rules for each wire protocol. */
 
-import type { ModelName, Request } from "../../request.ts";
+import type { ModelName, Request } from "../../model.ts";
 import { anthropic } from "./anthropic.ts";
 import { gemini } from "./gemini.ts";
 import { openaiCompletions } from "./openai-completions.ts";

@@ -1,6 +1,6 @@
 /** What a provider refuses: one numbered sentence, and the check that finds where a request breaks it. */
 
-import type { ModelName, Request } from "../../request.ts";
+import type { ModelName, Request } from "../../model.ts";
 
 export interface ProviderRule {
   readonly number: string;

@@ -1,19 +1,18 @@
 /** The invariants of a compaction, said plainly and apart from the code that keeps them. */
 
+import { type Budget, shouldCompact } from "../../../src/compaction/budget.ts";
 import type { Compaction } from "../../../src/compaction/compact.ts";
-import type { Due } from "../../../src/compaction/due.ts";
-import type { Budget } from "../../../src/compaction/planning/budget.ts";
-import { shouldCompact } from "../../../src/compaction/planning/budget.ts";
 import { type Reason, receiptOf } from "../../../src/compaction/receipt.ts";
+import type { Due } from "../../../src/compaction/should-compact.ts";
+import { buildSessionContext } from "../../../src/context/build-context.ts";
+import { buildRequest } from "../../../src/context/build-request.ts";
+import { contextSize } from "../../../src/context/context-size.ts";
+import { frontTexts } from "../../../src/context/summary-parts.ts";
 import type { CompactionEntry, Entry } from "../../../src/entry.ts";
-import { buildSessionContext } from "../../../src/reading/build-context.ts";
-import { buildRequest } from "../../../src/reading/build-request.ts";
-import { frontTexts } from "../../../src/reading/front-parts.ts";
-import { contextSize } from "../../../src/reading/tokens/context-size.ts";
-import { touchedFiles } from "../../../src/reading/touched-files.ts";
+import { touchedFiles } from "../../../src/ledger/touched-files.ts";
+import type { Window } from "../../../src/session/loaded-branch.ts";
 import type { MemoryStore } from "../../../src/session/memory-store.ts";
 import type { Session } from "../../../src/session/session.ts";
-import type { Window } from "../../../src/session/window.ts";
 import { violations } from "../../../src/testing/provider-rules/provider-rules.ts";
 import { models } from "../../properties/drafts.ts";
 import { sentFaults } from "../../properties/sent-invariants.ts";

@@ -1,20 +1,20 @@
 /** Lives one life of a session that fills up, and holds every compaction in it against the invariants. */
 
+import { type Budget, budgetFor } from "../../../src/compaction/budget.ts";
 import { compact } from "../../../src/compaction/compact.ts";
-import { due } from "../../../src/compaction/due.ts";
-import { type Budget, budgetFor } from "../../../src/compaction/planning/budget.ts";
-import { prepareCompaction } from "../../../src/compaction/planning/plan.ts";
+import { pinEntry, pinWords, unpin } from "../../../src/compaction/pins.ts";
+import { prepareCompaction } from "../../../src/compaction/plan.ts";
+import { due } from "../../../src/compaction/should-compact.ts";
 import { redoCompaction, undoCompaction } from "../../../src/compaction/undo.ts";
+import { contextSize } from "../../../src/context/context-size.ts";
+import { entryWords } from "../../../src/context/entry-text.ts";
 import type { Entry } from "../../../src/entry.ts";
-import { entryWords } from "../../../src/keeping/entry-text.ts";
-import { pinEntry, pinWords, unpin } from "../../../src/keeping/pin.ts";
-import { compactionLimits } from "../../../src/limits.ts";
-import { machine } from "../../../src/node/machine.ts";
-import type { Ports } from "../../../src/ports.ts";
-import { contextSize } from "../../../src/reading/tokens/context-size.ts";
+import { machine } from "../../../src/node/runtime.ts";
+import type { Ports } from "../../../src/runtime.ts";
+import { type Window, windowOf } from "../../../src/session/loaded-branch.ts";
 import { MemoryStore } from "../../../src/session/memory-store.ts";
 import { type Drafted, Session } from "../../../src/session/session.ts";
-import { type Window, windowOf } from "../../../src/session/window.ts";
+import { compactionLimits } from "../../../src/settings.ts";
 import { drafts, models, pick } from "../../properties/drafts.ts";
 import { contextOf, expectCompacted, expectNothingChanged, expectSendable, same } from "./invariants.ts";
 import type { Fit, Step } from "./steps.ts";

@@ -1,9 +1,8 @@
 /** Writers as the world has them: empty, failing, endless, forgetful, overtaken. None of them may spoil a session. */
 
 import type { CompactParts } from "../../../src/compaction/compact.ts";
-import type { CompactionHooks } from "../../../src/compaction/hooks/events.ts";
-import type { Plan } from "../../../src/compaction/planning/plan.ts";
-import type { Candidate, Writer } from "../../../src/compaction/writing/candidate.ts";
+import type { CompactionHooks } from "../../../src/compaction/compaction-hooks.ts";
+import type { Candidate, Plan, Writer } from "../../../src/compaction/plan.ts";
 import type { Usage } from "../../../src/message.ts";
 import type { Session } from "../../../src/session/session.ts";
 import { nothingUsed } from "../../../src/testing/story.ts";

@@ -1,11 +1,11 @@
 /** A child program: `ACT FOLDER`. Does one thing to the session in the folder, and says what was acknowledged; always the same calls in the same order. */
 
 import { join } from "node:path";
-import { realFiles } from "../../../src/node/files/real-files.ts";
+import { realFiles } from "../../../src/node/files.ts";
 import type { StoreParts } from "../../../src/node/jsonl/jsonl-store.ts";
 import { createStore, type Opened, openStore } from "../../../src/node/jsonl/open-store.ts";
-import { createWhole } from "../../../src/node/jsonl/writing/rewrite.ts";
-import { machine } from "../../../src/node/machine.ts";
+import { createWhole } from "../../../src/node/jsonl/rewrite.ts";
+import { machine } from "../../../src/node/runtime.ts";
 import { Session } from "../../../src/session/session.ts";
 import { type Act, targetOf } from "./acts.ts";
 import { appendAndSay, moveAndSay, say } from "./saying.ts";

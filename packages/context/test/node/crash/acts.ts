@@ -3,8 +3,8 @@
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createStore } from "../../../src/node/jsonl/open-store.ts";
-import { realProcesses } from "../../../src/node/lease/owner.ts";
-import { machine } from "../../../src/node/machine.ts";
+import { realProcesses } from "../../../src/node/process-owner.ts";
+import { machine } from "../../../src/node/runtime.ts";
 import { Session } from "../../../src/session/session.ts";
 import { message } from "./saying.ts";
 

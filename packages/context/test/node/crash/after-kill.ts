@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
-import { machine } from "../../../src/node/machine.ts";
+import { machine } from "../../../src/node/runtime.ts";
 import { Session } from "../../../src/session/session.ts";
 import { type Act, steps, targetOf } from "./acts.ts";
 import { type Known, readingOf, wrongIn } from "./reading.ts";

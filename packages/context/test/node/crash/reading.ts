@@ -2,11 +2,11 @@
 
 import { readFileSync } from "node:fs";
 import type { Entry } from "../../../src/entry.ts";
-import { formatLimits } from "../../../src/limits.ts";
+import { decodeSession } from "../../../src/format/session-file.ts";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
-import { machine } from "../../../src/node/machine.ts";
-import { decodeSession } from "../../../src/session/codec/session-file.ts";
+import { machine } from "../../../src/node/runtime.ts";
 import { Session } from "../../../src/session/session.ts";
+import { formatLimits } from "../../../src/settings.ts";
 
 export interface Known {
   readonly id: string;

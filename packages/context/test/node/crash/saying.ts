@@ -1,7 +1,7 @@
 /** How a child program tells its parent what was acknowledged: at once, so that a kill in the next moment takes nothing back. */
 
 import { writeSync } from "node:fs";
-import { machine } from "../../../src/node/machine.ts";
+import { machine } from "../../../src/node/runtime.ts";
 import type { Drafted, Session } from "../../../src/session/session.ts";
 import type { Appended } from "../../../src/session/store.ts";
 import type { Known } from "./reading.ts";

@@ -3,7 +3,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
-import { machine } from "../../../src/node/machine.ts";
+import { machine } from "../../../src/node/runtime.ts";
 import { Session } from "../../../src/session/session.ts";
 import { message, say } from "./saying.ts";
 

@@ -3,9 +3,9 @@
 import { existsSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { setImmediate as pause } from "node:timers/promises";
+import type { Durability } from "../../../src/node/jsonl/append.ts";
 import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
-import type { Durability } from "../../../src/node/jsonl/writing/log-file.ts";
-import { machine } from "../../../src/node/machine.ts";
+import { machine } from "../../../src/node/runtime.ts";
 import { Session } from "../../../src/session/session.ts";
 import { seededChance } from "../../../src/testing/faulty-files/seeded-chance.ts";
 import { appendAndSay, moveAndSay } from "./saying.ts";

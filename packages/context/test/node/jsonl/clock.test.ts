@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { Session } from "../../../src/session/session.ts";
-import { testPorts } from "../../../src/testing/test-ports.ts";
+import { testPorts } from "../../../src/testing/scripted-model.ts";
 import { disks } from "./disks.ts";
 import { branchIds, sittings } from "./sittings.ts";
 

@@ -4,8 +4,7 @@ import { lstatSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
-import type { Files, OpenFile } from "../../../src/node/files/files.ts";
-import { realFiles } from "../../../src/node/files/real-files.ts";
+import { type Files, type OpenFile, realFiles } from "../../../src/node/files.ts";
 import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
 import type { Operation } from "../../../src/testing/faulty-files/refusal.ts";
 

@@ -1,8 +1,8 @@
 /** All that can be asked of a store, as plain data, so that two stores of one session can be held against each other. */
 
+import { buildSessionContext } from "../../../src/context/build-context.ts";
 import type { Entry } from "../../../src/entry.ts";
-import { buildSessionContext } from "../../../src/reading/build-context.ts";
-import type { Damage } from "../../../src/session/codec/damage.ts";
+import type { Damage } from "../../../src/format/damage.ts";
 import type { Store } from "../../../src/session/store.ts";
 
 export interface Everything {

@@ -1,11 +1,11 @@
 /** Proves that after an error of the disk nothing is tried twice: the session is read-only until it is opened again. */
 
 import { describe, expect, test } from "vitest";
+import type { Durability } from "../../../src/node/jsonl/append.ts";
 import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
-import type { Durability } from "../../../src/node/jsonl/writing/log-file.ts";
 import type { Operation } from "../../../src/testing/faulty-files/refusal.ts";
-import { bytesOf, chain, file, joined, ourHeader, seal } from "../../session/codec/specimen.ts";
+import { bytesOf, chain, file, joined, ourHeader, seal } from "../../format/specimen.ts";
 import { type Disk, disks } from "./disks.ts";
 import { append, branchIds, sittings } from "./sittings.ts";
 

@@ -3,9 +3,8 @@
 import { chmodSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { realFiles } from "../../../src/node/files/real-files.ts";
-import { indexPath } from "../../../src/node/jsonl/side-folder.ts";
-import { chain, file, joined, ourHeader, piHeader, seal } from "../../session/codec/specimen.ts";
+import { indexPath, realFiles } from "../../../src/node/files.ts";
+import { chain, file, joined, ourHeader, piHeader, seal } from "../../format/specimen.ts";
 import { temporaryFolder } from "./disks.ts";
 import { append, sittings } from "./sittings.ts";
 

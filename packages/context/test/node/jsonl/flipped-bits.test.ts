@@ -5,14 +5,13 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
 import type { Entry } from "../../../src/entry.ts";
-import type { Files } from "../../../src/node/files/files.ts";
-import { realFiles } from "../../../src/node/files/real-files.ts";
+import { type Files, realFiles } from "../../../src/node/files.ts";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
-import { machine } from "../../../src/node/machine.ts";
+import { machine } from "../../../src/node/runtime.ts";
 import { MemoryStore } from "../../../src/session/memory-store.ts";
 import type { Store } from "../../../src/session/store.ts";
 import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
-import { chain, file, ourHeader, seal } from "../../session/codec/specimen.ts";
+import { chain, file, ourHeader, seal } from "../../format/specimen.ts";
 import { temporaryFolder } from "./disks.ts";
 
 const short = chain(40).map((line) => line.replace(/,"timestamp".*/, "}").replace("custom", "x"));

@@ -14,10 +14,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { realFiles } from "../../../src/node/files/real-files.ts";
+import { realFiles } from "../../../src/node/files.ts";
 import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
 import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
-import { chain, file, note, piHeader } from "../../session/codec/specimen.ts";
+import { chain, file, note, piHeader } from "../../format/specimen.ts";
 import { temporaryFolder } from "./disks.ts";
 import { told } from "./everything.ts";
 import { append, branchIds, notes, type Sittings, sittings } from "./sittings.ts";

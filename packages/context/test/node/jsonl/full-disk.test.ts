@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
-import { chain, file, ourHeader, piHeader, seal } from "../../session/codec/specimen.ts";
+import { chain, file, ourHeader, piHeader, seal } from "../../format/specimen.ts";
 import { type Disk, disks, expectBytes } from "./disks.ts";
 import { append, branchIds, type Sittings, sittings } from "./sittings.ts";
 

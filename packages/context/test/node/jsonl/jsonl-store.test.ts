@@ -4,13 +4,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Files } from "../../../src/node/files/files.ts";
-import { realFiles } from "../../../src/node/files/real-files.ts";
+import { type Files, realFiles } from "../../../src/node/files.ts";
 import type { JsonlStore, StoreParts } from "../../../src/node/jsonl/jsonl-store.ts";
 import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
 import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
+import { testPorts } from "../../../src/testing/scripted-model.ts";
 import { storeContract } from "../../../src/testing/store-contract.ts";
-import { testPorts } from "../../../src/testing/test-ports.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pith-store-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,7 +1,7 @@
 /** A session of some megabytes as our own store writes it: branches, batches, compactions, lines of every size up to that of a whole read. */
 
 import type { Entry } from "../../../src/entry.ts";
-import type { Durability } from "../../../src/node/jsonl/writing/log-file.ts";
+import type { Durability } from "../../../src/node/jsonl/append.ts";
 import type { Chance } from "../../../src/testing/faulty-files/power-cut.ts";
 import { diskInMemory } from "./disks.ts";
 import { sittings } from "./sittings.ts";

@@ -1,9 +1,9 @@
 /** What happens while something else is under way: a long index, another hand's write, a close. */
 
 import { describe, expect, test } from "vitest";
+import { indexPath } from "../../../src/node/files.ts";
 import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
-import { indexPath } from "../../../src/node/jsonl/side-folder.ts";
-import { machine } from "../../../src/node/machine.ts";
+import { machine } from "../../../src/node/runtime.ts";
 import { type Drafted, Session } from "../../../src/session/session.ts";
 import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
 import { storeIn } from "./sittings.ts";

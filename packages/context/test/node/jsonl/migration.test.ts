@@ -3,16 +3,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { diskError } from "../../../src/node/files/files.ts";
+import { diskError } from "../../../src/node/files.ts";
 import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
 import { MemoryStore } from "../../../src/session/memory-store.ts";
 import type { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
 import { Crashed } from "../../../src/testing/faulty-files/refusal.ts";
 import { seededChance } from "../../../src/testing/faulty-files/seeded-chance.ts";
+import { testPorts } from "../../../src/testing/scripted-model.ts";
 import { story } from "../../../src/testing/story.ts";
-import { testPorts } from "../../../src/testing/test-ports.ts";
-import { bytesOf } from "../../session/codec/specimen.ts";
+import { bytesOf } from "../../format/specimen.ts";
 import { type Disk, diskInMemory, disks, expectBytes } from "./disks.ts";
 import { append, branchIds, notes, type Sittings, sittings, storeIn } from "./sittings.ts";
 

@@ -2,8 +2,8 @@
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { buildSessionContext } from "../../../src/context/build-context.ts";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
-import { buildSessionContext } from "../../../src/reading/build-context.ts";
 import { slowness } from "../../slowness.ts";
 
 export interface Cost {

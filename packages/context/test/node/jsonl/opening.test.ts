@@ -2,11 +2,10 @@
 
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../../src/entry.ts";
-import type { Files, OpenFile } from "../../../src/node/files/files.ts";
-import { kinds } from "../../../src/node/jsonl/indexing/line-index.ts";
+import { type Files, indexPath, type OpenFile } from "../../../src/node/files.ts";
+import { kinds } from "../../../src/node/jsonl/line-index.ts";
 import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
-import { indexPath } from "../../../src/node/jsonl/side-folder.ts";
-import { machine } from "../../../src/node/machine.ts";
+import { machine } from "../../../src/node/runtime.ts";
 import { MemoryStore } from "../../../src/session/memory-store.ts";
 import { type Drafted, Session } from "../../../src/session/session.ts";
 import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";

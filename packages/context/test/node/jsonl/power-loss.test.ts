@@ -1,14 +1,14 @@
 /** Proves what a power cut may take: nothing that was promised, and of what was not, never the middle. */
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Durability } from "../../../src/node/jsonl/append.ts";
 import { createStore } from "../../../src/node/jsonl/open-store.ts";
-import type { Durability } from "../../../src/node/jsonl/writing/log-file.ts";
 import { MemoryStore } from "../../../src/session/memory-store.ts";
-import { ancestry, treeOf } from "../../../src/session/tree.ts";
 import { Crashed } from "../../../src/testing/faulty-files/refusal.ts";
 import { seededChance } from "../../../src/testing/faulty-files/seeded-chance.ts";
-import { testPorts } from "../../../src/testing/test-ports.ts";
-import { chain, file, piHeader } from "../../session/codec/specimen.ts";
+import { testPorts } from "../../../src/testing/scripted-model.ts";
+import { ancestry, treeOf } from "../../../src/tree.ts";
+import { chain, file, piHeader } from "../../format/specimen.ts";
 import { diskInMemory, RefusingFiles, temporaryFolder } from "./disks.ts";
 import { type Life, live } from "./short-life.ts";
 import { append, branchIds, sittings, storeIn } from "./sittings.ts";

@@ -3,9 +3,9 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { sealed } from "../../../src/format/line-checksum.ts";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
-import { sealed } from "../../../src/session/codec/line/seal.ts";
-import { chain, checksum, file, ourHeader, seal } from "../../session/codec/specimen.ts";
+import { chain, checksum, file, ourHeader, seal } from "../../format/specimen.ts";
 import { disks, expectBytes, temporaryFolder } from "./disks.ts";
 import { openElsewhere } from "./open-elsewhere.ts";
 import { append, sittings } from "./sittings.ts";

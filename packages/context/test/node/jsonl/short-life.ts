@@ -2,8 +2,8 @@
 
 import { vi } from "vitest";
 import { type Entry, MOVE } from "../../../src/entry.ts";
+import type { Durability } from "../../../src/node/jsonl/append.ts";
 import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
-import type { Durability } from "../../../src/node/jsonl/writing/log-file.ts";
 import type { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
 import type { Chance } from "../../../src/testing/faulty-files/power-cut.ts";
 import { notes, type Sittings } from "./sittings.ts";

@@ -1,12 +1,12 @@
 /** One process after another at the same session file: each sitting opens it anew, and those before are dead. */
 
 import type { Entry } from "../../../src/entry.ts";
-import type { Files } from "../../../src/node/files/files.ts";
+import type { Files } from "../../../src/node/files.ts";
 import type { JsonlStore, StoreParts } from "../../../src/node/jsonl/jsonl-store.ts";
 import { createStore, type Opened, type Opening, openStore } from "../../../src/node/jsonl/open-store.ts";
-import type { Owner } from "../../../src/node/lease/owner.ts";
+import type { Owner } from "../../../src/node/process-owner.ts";
 import type { Store } from "../../../src/session/store.ts";
-import { testPorts } from "../../../src/testing/test-ports.ts";
+import { testPorts } from "../../../src/testing/scripted-model.ts";
 
 type Parts = Partial<StoreParts>;
 

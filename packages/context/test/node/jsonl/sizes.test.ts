@@ -4,9 +4,9 @@ import { closeSync, ftruncateSync, openSync, writeFileSync, writeSync } from "no
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../../src/entry.ts";
-import { realFiles } from "../../../src/node/files/real-files.ts";
-import { sealed } from "../../../src/session/codec/line/seal.ts";
-import { chain, checksum, file, note, ourHeader, piHeader, seal } from "../../session/codec/specimen.ts";
+import { sealed } from "../../../src/format/line-checksum.ts";
+import { realFiles } from "../../../src/node/files.ts";
+import { chain, checksum, file, note, ourHeader, piHeader, seal } from "../../format/specimen.ts";
 import { temporaryFolder } from "./disks.ts";
 import { told } from "./everything.ts";
 import { type Cost, openElsewhere } from "./open-elsewhere.ts";

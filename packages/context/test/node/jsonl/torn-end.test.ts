@@ -1,14 +1,14 @@
 /** Proves that a file that was cut anywhere goes on: every whole line stays, the torn bytes are set aside, the next entry is kept. */
 
 import { expect, test } from "vitest";
+import { buildSessionContext } from "../../../src/context/build-context.ts";
+import type { Durability } from "../../../src/node/jsonl/append.ts";
 import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
-import type { Durability } from "../../../src/node/jsonl/writing/log-file.ts";
-import { buildSessionContext } from "../../../src/reading/build-context.ts";
 import { MemoryStore } from "../../../src/session/memory-store.ts";
 import type { Store } from "../../../src/session/store.ts";
+import { testPorts } from "../../../src/testing/scripted-model.ts";
 import { story } from "../../../src/testing/story.ts";
-import { testPorts } from "../../../src/testing/test-ports.ts";
-import { bytesOf, chain, file, joined, piHeader } from "../../session/codec/specimen.ts";
+import { bytesOf, chain, file, joined, piHeader } from "../../format/specimen.ts";
 import { type Disk, diskInMemory, disks, expectBytes } from "./disks.ts";
 import { told } from "./everything.ts";
 import { append, branchIds, sittings } from "./sittings.ts";

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
-import { machine } from "../../../src/node/machine.ts";
-import { cloneSession } from "../../../src/node/sessions/clone-session.ts";
+import { machine } from "../../../src/node/runtime.ts";
+import { cloneSession } from "../../../src/node/sessions/copy-session.ts";
 import { Session } from "../../../src/session/session.ts";
 import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
 import { seededChance } from "../../../src/testing/faulty-files/seeded-chance.ts";

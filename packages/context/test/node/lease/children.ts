@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
-import type { Owner } from "../../../src/node/lease/owner.ts";
+import type { Owner } from "../../../src/node/process-owner.ts";
 
 export type Answer =
   | { readonly type: "leased"; readonly lease: { readonly token: number } }

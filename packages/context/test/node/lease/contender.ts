@@ -1,10 +1,10 @@
 /** A child program: `PATH TIMES`. Takes a lease so often, and each time makes sure that it is alone; prints the tokens it got, or the crime. */
 
 import { setTimeout as wait } from "node:timers/promises";
-import { realFiles } from "../../../src/node/files/real-files.ts";
-import { takeLease } from "../../../src/node/lease/lease.ts";
-import { realProcesses } from "../../../src/node/lease/owner.ts";
-import { machine } from "../../../src/node/machine.ts";
+import { realFiles } from "../../../src/node/files.ts";
+import { takeLease } from "../../../src/node/lease.ts";
+import { realProcesses } from "../../../src/node/process-owner.ts";
+import { machine } from "../../../src/node/runtime.ts";
 
 const [path = "", times = "0"] = process.argv.slice(2);
 const critical = `${path}.critical`;

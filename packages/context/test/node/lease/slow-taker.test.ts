@@ -1,9 +1,8 @@
 /** Leases step by step: one taker is stopped before each of its acts on disk, and others come between. */
 
 import { describe, expect, test } from "vitest";
-import type { Files } from "../../../src/node/files/files.ts";
-import { realFiles } from "../../../src/node/files/real-files.ts";
-import type { Lease, Leasing } from "../../../src/node/lease/lease.ts";
+import { type Files, realFiles } from "../../../src/node/files.ts";
+import type { Lease, Leasing } from "../../../src/node/lease.ts";
 import { type Stage, stage, stoppedAt, watched } from "./stage.ts";
 
 const SLOW = 10;

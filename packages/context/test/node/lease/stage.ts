@@ -4,11 +4,10 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { Files } from "../../../src/node/files/files.ts";
-import { realFiles } from "../../../src/node/files/real-files.ts";
-import { type Lease, type Leasing, takeLease } from "../../../src/node/lease/lease.ts";
-import type { Owner } from "../../../src/node/lease/owner.ts";
-import { machine } from "../../../src/node/machine.ts";
+import { type Files, realFiles } from "../../../src/node/files.ts";
+import { type Lease, type Leasing, takeLease } from "../../../src/node/lease.ts";
+import type { Owner } from "../../../src/node/process-owner.ts";
+import { machine } from "../../../src/node/runtime.ts";
 
 export interface Stage {
   take(pid: number, how?: Manner): Leasing;

@@ -2,15 +2,13 @@
 
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Files } from "../../../src/node/files/files.ts";
+import type { Files } from "../../../src/node/files.ts";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
-import { machine } from "../../../src/node/machine.ts";
-import { createSession } from "../../../src/node/sessions/create-session.ts";
-import { findSession } from "../../../src/node/sessions/find-session.ts";
-import { forkSession } from "../../../src/node/sessions/fork-session.ts";
-import { labelEntry } from "../../../src/node/sessions/label-entry.ts";
+import { machine } from "../../../src/node/runtime.ts";
+import { forkSession } from "../../../src/node/sessions/copy-session.ts";
 import { listSessions } from "../../../src/node/sessions/list-sessions.ts";
-import { listTrash, restoreSession, trashSession } from "../../../src/node/sessions/trash-session.ts";
+import { listTrash, restoreSession, trashSession } from "../../../src/node/sessions/move-session.ts";
+import { createSession, findSession, labelEntry } from "../../../src/node/sessions/sessions.ts";
 import { Session } from "../../../src/session/session.ts";
 import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
 

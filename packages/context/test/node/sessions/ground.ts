@@ -2,19 +2,18 @@
 
 import { expect } from "vitest";
 import type { Entry } from "../../../src/entry.ts";
-import { keepBlob, readBlob } from "../../../src/node/blobs/blob-folder.ts";
+import { keepBlob, readBlob } from "../../../src/node/blobs.ts";
 import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
 import { type Opened, openStore } from "../../../src/node/jsonl/open-store.ts";
-import { createSession } from "../../../src/node/sessions/create-session.ts";
-import { findSession } from "../../../src/node/sessions/find-session.ts";
-import type { HomeParts } from "../../../src/node/sessions/home.ts";
-import { blobBlock } from "../../../src/session/blob-block.ts";
+import type { HomeParts } from "../../../src/node/sessions/paths.ts";
+import { createSession, findSession } from "../../../src/node/sessions/sessions.ts";
+import { blobBlock } from "../../../src/session/blobs.ts";
 import type { Store } from "../../../src/session/store.ts";
 import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
 import { Crashed } from "../../../src/testing/faulty-files/refusal.ts";
 import { seededChance } from "../../../src/testing/faulty-files/seeded-chance.ts";
+import { testPorts } from "../../../src/testing/scripted-model.ts";
 import { story } from "../../../src/testing/story.ts";
-import { testPorts } from "../../../src/testing/test-ports.ts";
 
 export interface Ground {
   readonly files: FaultyFiles;

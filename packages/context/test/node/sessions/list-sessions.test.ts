@@ -4,9 +4,9 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { indexPath } from "../../../src/node/jsonl/side-folder.ts";
+import { indexPath } from "../../../src/node/files.ts";
 import { listSessions } from "../../../src/node/sessions/list-sessions.ts";
-import { renameSession } from "../../../src/node/sessions/rename-session.ts";
+import { renameSession } from "../../../src/node/sessions/sessions.ts";
 import { story } from "../../../src/testing/story.ts";
 import { type Ground, ground, session } from "./ground.ts";
 

@@ -4,11 +4,9 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { cloneSession } from "../../../src/node/sessions/clone-session.ts";
-import { forkSession } from "../../../src/node/sessions/fork-session.ts";
+import { cloneSession, forkSession } from "../../../src/node/sessions/copy-session.ts";
 import { listSessions } from "../../../src/node/sessions/list-sessions.ts";
-import { rebindSession } from "../../../src/node/sessions/rebind-session.ts";
-import { listTrash, restoreSession, trashSession } from "../../../src/node/sessions/trash-session.ts";
+import { listTrash, rebindSession, restoreSession, trashSession } from "../../../src/node/sessions/move-session.ts";
 import { expectWhole, sessionWithBlob } from "./ground.ts";
 
 test("S5 every step leaves a whole session, for its owner alone", async () => {

@@ -1,0 +1,133 @@
+/** A host's say in a move: what hooks are told before and after it, and what they may answer (B74, B75, c1). */
+
+import { addingUpTo, appendAdded, jsonDetails, usageIn } from "../compaction/added-entries.ts";
+import type { AddedContext } from "../compaction/compaction-hooks.ts";
+import type { BranchSummaryEntry, Entry } from "../entry.ts";
+import { afterwards, answersOf, type Hook, type HookHost } from "../hooks.ts";
+import type { Usage } from "../message.ts";
+import type { Ports } from "../runtime.ts";
+import type { Session } from "../session/session.ts";
+
+export interface TreeHooks extends HookHost {
+  readonly session_before_tree?: readonly Hook<SessionBeforeTreeEvent, SessionBeforeTreeResult>[];
+  readonly session_tree?: readonly Hook<SessionTreeEvent, AddedContext>[];
+}
+
+/** What a move would do. */
+export interface TreePreparation {
+  readonly targetId: string | null;
+  readonly oldLeafId: string | null;
+  readonly commonAncestorId: string | null;
+  readonly entriesToSummarize: Entry[];
+  readonly userWantsSummary: boolean;
+  readonly customInstructions?: string;
+  readonly replaceInstructions?: boolean;
+  readonly label?: string;
+}
+
+/** Told before every move, whether a summary is wanted or not. */
+export interface SessionBeforeTreeEvent {
+  readonly type: "session_before_tree";
+  readonly preparation: TreePreparation;
+  readonly signal: AbortSignal;
+}
+
+export interface SessionBeforeTreeResult {
+  readonly cancel?: boolean;
+  /** Used only where the user wants one; it is checked like any other. */
+  readonly summary?: { readonly summary: string; readonly details?: unknown; readonly usage?: Usage };
+  readonly customInstructions?: string;
+  readonly replaceInstructions?: boolean;
+  readonly label?: string;
+}
+
+export interface SessionTreeEvent {
+  readonly type: "session_tree";
+  readonly newLeafId: string | null;
+  readonly oldLeafId: string | null;
+  readonly summaryEntry?: BranchSummaryEntry;
+  readonly fromExtension?: boolean;
+}
+
+export interface HookSummary {
+  readonly summary: string;
+  readonly details: Readonly<Record<string, unknown>> | null;
+  readonly usage: Usage | null;
+}
+
+/** Null: it is cancelled. */
+export interface BeforeTree {
+  readonly summary: HookSummary | null;
+  readonly instructions: string | undefined;
+  readonly replaceInstructions: boolean | undefined;
+  readonly label: string | undefined;
+}
+
+export interface TreeAct {
+  readonly hooks: TreeHooks;
+  readonly ports: Pick<Ports, "sleep">;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Of several answers the last that says something holds; null where the move is cancelled. */
+export async function beforeTree(preparation: TreePreparation, act: TreeAct): Promise<BeforeTree | null> {
+  const { hooks, ports, signal = new AbortController().signal } = act;
+  const event = (): SessionBeforeTreeEvent => ({
+    type: "session_before_tree",
+    preparation: structuredClone(preparation),
+    signal,
+  });
+  const { answers, isCancelled } = await answersOf(hooks.session_before_tree ?? [], event, {
+    host: hooks,
+    ports,
+    signal,
+    read: answerIn,
+    ends: ({ cancel }) => cancel,
+  });
+  if (isCancelled || answers.some(({ cancel }) => cancel)) return null;
+  const last = <Key extends keyof Answer>(key: Key): Answer[Key] | undefined =>
+    answers.findLast((answer) => answer[key] !== undefined && answer[key] !== null)?.[key];
+  return {
+    summary: last("summary") ?? null,
+    instructions: last("instructions"),
+    replaceInstructions: last("replaceInstructions"),
+    label: last("label"),
+  };
+}
+
+interface Answer extends BeforeTree {
+  readonly cancel: boolean;
+}
+
+function answerIn(result: unknown): Answer | null {
+  if (result === undefined || result === null) return null;
+  const { cancel, summary, customInstructions, replaceInstructions, label } = Object(result) as Readonly<
+    Record<string, unknown>
+  >;
+  return {
+    cancel: cancel === true,
+    summary: summary === undefined || summary === null ? null : summaryIn(summary),
+    instructions: typeof customInstructions === "string" ? customInstructions : undefined,
+    replaceInstructions: typeof replaceInstructions === "boolean" ? replaceInstructions : undefined,
+    label: typeof label === "string" && label.trim() !== "" ? label : undefined,
+  };
+}
+
+function summaryIn(value: unknown): HookSummary {
+  const { summary, details, usage } = Object(value) as Readonly<Record<string, unknown>>;
+  if (typeof summary !== "string" || summary.trim() === "") throw new Error("its summary is empty");
+  return { summary, details: jsonDetails(details), usage: usageIn(usage) };
+}
+
+/** What hooks put behind a move is there before anybody goes on. */
+export async function afterTree(
+  event: Omit<SessionTreeEvent, "type">,
+  { hooks, ports, session, tokens }: TreeAct & { readonly session: Session; readonly tokens: number },
+): Promise<void> {
+  const { answers } = await answersOf(
+    hooks.session_tree ?? [],
+    () => ({ type: "session_tree" as const, ...structuredClone(event) }),
+    { host: afterwards(hooks), ports, read: addingUpTo(tokens) },
+  );
+  await appendAdded(answers.flat(), { session, behind: event.newLeafId, host: hooks, event: "session_tree" });
+}

@@ -1,0 +1,102 @@
+/** A model as a writer: the covered part is told to it, and what it makes of it is held against the log before it counts. */
+
+import type { ThinkingLevel } from "../message.ts";
+import type { Model } from "../model.ts";
+import type { Ports } from "../runtime.ts";
+import type { Flaw } from "../summary/audit.ts";
+import { generateSummary, moderate } from "../summary/generate-summary.ts";
+import { repaired } from "../summary/repair.ts";
+import { ANY_FORM, claimEvidence, newIn, planEvidence } from "./checks.ts";
+import { isShown } from "./cut-point.ts";
+import { type Candidate, MODEL_FREE, NARRATIVE, type Plan, type Writer, type Written } from "./plan.ts";
+import type { Finding } from "./receipt.ts";
+import { carriedNarrative } from "./summary-message.ts";
+
+// A story by a hook, a host or a model, as far as the log bears it out: what it makes up of the user or the work is left out.
+
+export function mended(plan: Plan, candidate: Candidate): Candidate {
+  const { route, story, findings = [] } = candidate;
+  // One that is far too long is refused as it is; nobody need read all of it.
+  if (route === MODEL_FREE || story.length > LETTERS * plan.checkpoint) return candidate;
+  const own = newIn(story, plan);
+  const repair = repaired(own, claimEvidence(plan), ANY_FORM);
+  if (repair.mended.length === 0) return candidate;
+  const carried = story.slice(0, story.length - own.length);
+  return { ...candidate, story: `${carried}${repair.story}`, findings: [...findings, ...repair.mended.map(findingOf)] };
+}
+
+/** A flaw as a receipt has it: lines of a draft that is gone say nothing. */
+export function findingOf({ code, note }: Flaw): Finding {
+  return { code, note };
+}
+
+/** Letters that a token has at most, in what anybody would call a text. */
+const LETTERS = 20;
+
+export interface ModelWriting {
+  readonly ports: Pick<Ports, "sleep" | "nonce">;
+  /** Without it the session's own level, but never more than `medium` (B41). */
+  readonly thinking?: ThinkingLevel;
+}
+
+/**
+ * A model as a writer. A list of models to try is a list of writers; each is told as much at once as its own window
+ * holds.
+ */
+export function modelWriter(model: Model, { ports, thinking }: ModelWriting): Writer {
+  const { api, provider, model: name } = model;
+  const by = { api, provider, model: name };
+  return {
+    route: `${provider}/${name}`,
+    isPaid: true,
+    async write(plan, { signal, instructions = "", allowance, progress }): Promise<Written> {
+      const outcome = await generateSummary({
+        model,
+        ports,
+        ...told(plan),
+        instructions,
+        tokens: Math.floor(plan.checkpoint * NARRATIVE),
+        thinking: thinking ?? moderate(plan.window.state.thinkingLevel),
+        evidence: planEvidence(plan),
+        ...(allowance && { allowance }),
+        progress,
+        signal,
+      });
+      switch (outcome.type) {
+        case "summarised": {
+          const { story, calls, mended } = outcome;
+          const covers = new Set([...outcome.covers, ...hidden(plan)]);
+          return {
+            type: "written",
+            candidate: { route: MODEL, by, story, notes: "", covers, calls, findings: mended.map(findingOf) },
+          };
+        }
+        case "failed":
+          return { type: "failed", why: `${outcome.failure.code}: ${outcome.failure.note}`, calls: outcome.calls };
+        case "cancelled":
+          return outcome;
+      }
+    },
+  };
+}
+
+/** The route of a story that a model wrote. */
+const MODEL = "model";
+
+function told({ window, covered, turn, carried }: Plan) {
+  const { edits } = window;
+  const shown = covered.filter((entry) => isShown(entry, edits));
+  const isTurn = new Set(turn);
+  return {
+    entries: shown.filter((entry) => !isTurn.has(entry)),
+    turn: shown.filter((entry) => isTurn.has(entry)),
+    edits,
+    previous: carriedNarrative(carried),
+    isChecked: carried.isChecked,
+  };
+}
+
+// What the model never saw need not be put before a writer; the summary before was.
+function hidden({ covered, window: { edits } }: Plan): readonly string[] {
+  return covered.filter((entry) => !isShown(entry, edits)).map(({ id }) => id);
+}

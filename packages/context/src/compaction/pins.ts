@@ -1,0 +1,41 @@
+/** To pin and to unpin: each is an entry, so it can be seen, and moving back takes it back. */
+
+import { entryWords } from "../context/entry-text.ts";
+import { PIN, UNPIN } from "../entry.ts";
+import type { Session } from "../session/session.ts";
+import type { Pin } from "../session/state.ts";
+import type { Appended } from "../session/store.ts";
+
+/** Words of their own; the model reads them at once, and at the front after every compaction. */
+export function pinWords(session: Session, text: string): Promise<Appended> {
+  return session.append({ type: "custom_message", customType: PIN, content: text, display: true });
+}
+
+/** The words of an entry, wherever in the session it stands. */
+export async function pinEntry(session: Session, entryId: string): Promise<Appended> {
+  const entry = await session.store.entry(entryId);
+  if (!entry) throw new Error(`cannot pin ${entryId}: it is not in this session`);
+  const text = entryWords(entry, session.window.edits);
+  if (text.trim() === "") throw new Error(`cannot pin ${entryId}: it has no words`);
+  return session.append({ type: "custom", customType: PIN, data: { entryId, text } });
+}
+
+/** Takes away the pin that this entry has set. */
+export async function unpin(session: Session, pin: string): Promise<Appended> {
+  if (!session.window.state.pins.some(({ id }) => id === pin)) throw new Error(`${pin} is no pin on this branch`);
+  return session.append({ type: "custom", customType: UNPIN, data: { pin } });
+}
+
+// The pins as they stand at the very front of a context: word for word, in the order they were set.
+
+/** Empty where there is none. */
+export function pinsText(pins: readonly Pin[]): string {
+  if (pins.length === 0) return "";
+  return `${LEAD}${pins.map(pinText).join("")}\n`;
+}
+
+function pinText({ id, text, entryId }: Pin): string {
+  return `\n[entry:${entryId ?? id}]\n${text}\n`;
+}
+
+const LEAD = "Pinned by the user, to be kept to at all times, word for word:\n";

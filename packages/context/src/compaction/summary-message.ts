@@ -1,0 +1,80 @@
+/** What the model sees first after a compaction, as one text and the lengths of its parts; what changes least comes first. */
+
+import { type FrontKind, type FrontPart, frontTexts } from "../context/summary-parts.ts";
+import type { CompactionEntry } from "../entry.ts";
+import { textTokens } from "../tokens/estimate-tokens.ts";
+import type { WordsBlock } from "./user-messages.ts";
+
+export interface Front {
+  readonly text: string;
+  readonly parts: readonly FrontPart[];
+}
+
+export interface FrontTexts {
+  readonly pins: string;
+  readonly words: readonly WordsBlock[];
+  /** The summary a model wrote; it is carried on where code goes on alone. */
+  readonly story: string;
+  /** What code has to say of the turns since. */
+  readonly notes: string;
+  readonly ledger: string;
+  readonly recall: string;
+  /** What the user asked for last, where it is not in the tail. */
+  readonly request: string;
+}
+
+export function renderFront({ pins, words, story, notes, ledger, recall, request }: FrontTexts): Front {
+  const rendered = [
+    ...part("pins", pins),
+    ...words.map(({ text, tokens }) => ({ text, part: { kind: "words" as const, length: text.length, tokens } })),
+    ...part("story", ended(story)),
+    ...part("notes", ended(notes)),
+    ...part("ledger", ended(ledger)),
+    ...part("recall", ended(recall)),
+    ...part("request", request),
+  ];
+  return { text: rendered.map(({ text }) => text).join(""), parts: rendered.map(({ part }) => part) };
+}
+
+/** What the next compaction takes over from this one. A summary that is not ours is a story as a whole. */
+export interface CarriedFront {
+  readonly words: readonly WordsBlock[];
+  readonly story: string;
+  /** What code had to say behind it. */
+  readonly notes: string;
+  /** The user's latest request, where it is older than the window. */
+  readonly request: string;
+  /** Whether the story was held against the log when it was written. */
+  readonly isChecked: boolean;
+}
+
+/** What was told before, by whomever. */
+export function carriedNarrative({ story, notes }: CarriedFront): string {
+  return [story, notes].filter((text) => text !== "").join("\n\n");
+}
+
+export const nothingBefore: CarriedFront = { words: [], story: "", notes: "", request: "", isChecked: false };
+
+export function carriedFront(compaction: CompactionEntry): CarriedFront {
+  const texts = frontTexts(compaction);
+  if (texts.length === 0) return { ...nothingBefore, story: compaction.summary.trim() };
+  const textOf = (wanted: FrontKind): string => texts.find(({ part: { kind } }) => kind === wanted)?.text ?? "";
+  return {
+    words: texts.flatMap(({ part: { kind, tokens }, text }) => (kind === "words" ? [{ text, tokens }] : [])),
+    story: textOf("story").trim(),
+    notes: textOf("notes").trim(),
+    request: textOf("request"),
+    isChecked: isChecked(compaction),
+  };
+}
+
+// A story that others wrote may be carried on by ours; that makes it no truer.
+function isChecked({ details }: CompactionEntry): boolean {
+  return (details as { readonly pith?: { readonly checked?: unknown } } | null | undefined)?.pith?.checked === true;
+}
+
+function part(kind: FrontKind, text: string): readonly { readonly text: string; readonly part: FrontPart }[] {
+  return text === "" ? [] : [{ text, part: { kind, length: text.length, tokens: textTokens(text) } }];
+}
+
+const ended = (text: string): string => (text === "" ? "" : `${text}\n\n`);

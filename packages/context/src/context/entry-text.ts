@@ -1,0 +1,85 @@
+/** The words of an entry as the context has them, as one text; images are named, not shown. */
+
+import type { ContextEditEntry, Entry } from "../entry.ts";
+import type { AgentMessage } from "../message.ts";
+import { entryMessage, latestEdit } from "./build-context.ts";
+
+/** Empty for an entry without words, and for one that an edit has removed. */
+export function entryWords(entry: Entry, edits: readonly ContextEditEntry[] = []): string {
+  const message = entryMessage(entry, latestEdit(edits, entry));
+  return message ? messageWords(message) : "";
+}
+
+function messageWords(message: AgentMessage): string {
+  switch (message.role) {
+    case "bashExecution":
+      return `${message.command}\n${message.output}`;
+    case "compactionSummary":
+    case "branchSummary":
+      return message.summary;
+    case "system":
+    case "user":
+    case "assistant":
+    case "toolResult":
+    case "custom":
+      return contentWords(message.content);
+  }
+}
+
+// Files are not checked block by block.
+function contentWords(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content.flatMap(blockWords).join("\n");
+}
+
+function blockWords(block: { readonly type?: unknown; readonly text?: unknown } | null): readonly string[] {
+  if (block?.type === "text" && typeof block.text === "string") return [block.text];
+  return block?.type === "image" ? ["[image]"] : [];
+}
+
+// Who speaks in an entry. Only what a person typed counts as the user's word: tool output, notes and summaries never do.
+
+export type Provenance = "person" | "assistant" | "tool" | "program" | "summary" | "nobody";
+
+/** Who speaks in an entry; only a person's words count as the user's. */
+export function provenance(entry: Entry): Provenance {
+  switch (entry.type) {
+    case "message":
+      return speaker(entry.message);
+    case "custom_message":
+      return "program";
+    case "compaction":
+    case "branch_summary":
+      return "summary";
+    case "context_edit":
+    case "model_change":
+    case "thinking_level_change":
+    case "active_tools_change":
+    case "label":
+    case "session_info":
+    case "usage":
+    case "custom":
+    case "unknown":
+    case "gap":
+      return "nobody";
+  }
+}
+
+function speaker(message: Extract<Entry, { type: "message" }>["message"]): Provenance {
+  switch (message.role) {
+    case "user":
+      return message.pith?.from === "program" ? "program" : "person";
+    case "assistant":
+      return "assistant";
+    case "toolResult":
+    case "bashExecution":
+      return "tool";
+    case "system":
+    case "custom":
+      return "program";
+    case "compactionSummary":
+    case "branchSummary":
+      return "summary";
+  }
+}

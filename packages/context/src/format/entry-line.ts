@@ -1,0 +1,74 @@
+/** One entry to one line. What could not be read again is refused here, before it is written. */
+
+import type { Entry } from "../entry.ts";
+import { type FormatLimits, formatLimits } from "../settings.ts";
+import { damageNotes } from "./damage.ts";
+import { nestsDeeperThan } from "./edit-json.ts";
+import { isKnownKind, isObject, type JsonObject, wrongField } from "./read-line.ts";
+
+/** The text of an entry's line, without seal. Throws for an entry beyond the limits of the format. */
+export function entryText(entry: Entry, limits: FormatLimits = formatLimits): string {
+  const value = written(entry);
+  const wrong = wrongField(value) ?? (isDisguised(entry) ? "kind of its own" : null);
+  if (wrong) throw new Error(`entry ${entry.id} has no ${wrong} that could be read again`);
+  const text = JSON.stringify(value);
+  const seal = 128;
+  // A letter takes three bytes of UTF-8 at most, so only long lines need counting.
+  if (text.length * 3 > limits.lineBytes && new TextEncoder().encode(text).length + seal > limits.lineBytes)
+    throw new Error(`entry ${entry.id} is longer than ${limits.lineBytes} bytes; store its content as a blob`);
+  if (nestsDeeperThan(text, limits.depth)) throw new Error(`entry ${entry.id} is nested deeper than ${limits.depth}`);
+  return text;
+}
+
+// An unknown entry that would be read as a known one, or as a header, must be written as what it is.
+function isDisguised(entry: Entry): boolean {
+  return entry.type === "unknown" && (isKnownKind(String(entry.value.type)) || entry.value.type === "session");
+}
+
+// What was lost stays visible where its session is written anew: as a note in its place.
+function written(entry: Entry): JsonObject {
+  const { id, parentId, timestamp } = entry;
+  if (entry.type === "gap")
+    return { type: "custom", id, parentId, timestamp, customType: GAP_NOTE, data: { why: entry.why } };
+  return entry.type === "unknown" ? { ...entry.value, id, parentId, timestamp } : { ...entry };
+}
+
+export const GAP_NOTE = "pith.gap";
+
+// What a line says, as an entry.
+
+type Place = Pick<Entry, "id" | "parentId">;
+
+/** The entry of a line that needs nothing from other lines; null for one that has no place of its own or an old spelling. */
+export function entryAlone(value: JsonObject): Entry | null {
+  const { type, id, parentId } = value;
+  if (type === "session" || typeof id !== "string" || id === "") return null;
+  if ((typeof parentId !== "string" && parentId !== null) || isOldSpelling(value)) return null;
+  return entryOf(value, { id, parentId }, wrongField(value) !== null);
+}
+
+/** The entry at its place in the tree; one whose fields are wrong is of an unknown kind. */
+export function entryOf(value: JsonObject, { id, parentId }: Place, malformed: boolean): Entry {
+  const { type, timestamp } = value;
+  const inPlace = value.id === id && value.parentId === parentId;
+  const isUsual = inPlace && !malformed && typeof timestamp === "string" && value.customType !== GAP_NOTE;
+  // wrongField has looked at every field that the kind promises.
+  if (isUsual && typeof type === "string" && isKnownKind(type)) return value as unknown as Entry;
+  const place = { id, parentId, timestamp: typeof timestamp === "string" ? timestamp : "" };
+  if (malformed || typeof type !== "string" || !isKnownKind(type)) {
+    const kind = typeof type === "string" ? type : "";
+    return { type: "unknown", ...place, kind, value: inPlace ? value : { ...value, id, parentId } };
+  }
+  if (value.customType === GAP_NOTE) return { type: "gap", ...place, why: whyOf(value.data) };
+  return { ...value, ...place } as unknown as Entry;
+}
+
+function whyOf(data: unknown): string {
+  return isObject(data) && typeof data.why === "string" ? data.why : damageNotes.malformed;
+}
+
+// Version 1 counted lines where a compaction now names an entry; version 2 had another name for a role.
+function isOldSpelling({ type, firstKeptEntryId, message }: JsonObject): boolean {
+  if (type === "compaction") return typeof firstKeptEntryId !== "string";
+  return type === "message" && isObject(message) && message.role === "hookMessage";
+}

@@ -1,0 +1,134 @@
+/** The end of a line of ours: what the store notes about it, and the checksum of all bytes before. It is no part of the entry. */
+
+import type { Checksum } from "../runtime.ts";
+
+/** What the store notes on a line, for whoever reads the file from its end. */
+export interface Marks {
+  /** Where the parent's line begins, if the parent is not the line before. A hint: it counts only if the parent is there. */
+  readonly up?: number;
+  /** From this byte on, lines were perhaps not on the disk yet when this one was written. */
+  readonly run?: number;
+  readonly batch?: BatchMark;
+}
+
+/** Place and size of a batch, counted from 1. */
+export type BatchMark = readonly [place: number, size: number];
+
+export interface Seal {
+  /** Where the entry's own bytes end; the brace that closes them stands behind the seal. */
+  readonly textEnd: number;
+  readonly marks: Marks;
+  /** Where the bytes end that the checksum sums up. */
+  readonly summedEnd: number;
+  /** Null for what is no checksum. */
+  readonly sum: number | null;
+}
+
+/** Whether the checksum fits the bytes of the line. */
+export function sealHolds({ summedEnd, sum }: Seal, line: Uint8Array, checksum: Checksum): boolean {
+  return sum !== null && checksum(line.subarray(0, summedEnd)) === sum;
+}
+
+/** A line ready to be written, without its line end. */
+export function sealed(text: string, marks: Marks, checksum: Checksum): string {
+  const body = markedBody(text, marks);
+  return `${body}${sealEnd(checksum(encoder.encode(body)))}`;
+}
+
+/** All of the line that its checksum sums up. */
+export function markedBody(text: string, marks: Marks): string {
+  const open = text.slice(0, text.lastIndexOf("}"));
+  return `${open}${written(endsLikeMarks(open) ? { up: 0, ...marks } : marks)}`;
+}
+
+/** What follows it. */
+export function sealEnd(sum: number): string {
+  return `${CRC}${hex(sum)}"}`;
+}
+
+/** The seal of a line, or null for a line that has none: pi's lines, and ours after pi rewrote them. */
+export function sealOf(line: Uint8Array): Seal | null {
+  return plainSeal(line) ?? markedSeal(line);
+}
+
+// Most lines end in their checksum and nothing else: eighteen letters, looked at one by one.
+function plainSeal(line: Uint8Array): Seal | null {
+  const start = line.length - CRC.length - SUM_AND_END;
+  if (start < 1 || line[line.length - 1] !== BRACE || line[line.length - 2] !== QUOTE || endsMark(line[start - 1]))
+    return null;
+  for (let at = 0; at < CRC.length; at++) if (line[start + at] !== CRC.charCodeAt(at)) return null;
+  return { textEnd: start, marks: NONE, summedEnd: start, sum: sumAt(line, start + CRC.length) };
+}
+
+/** Eight small hexadecimal digits as a number; null for anything else. */
+function sumAt(line: Uint8Array, start: number): number | null {
+  let sum = 0;
+  for (let at = start; at < start + 8; at++) {
+    const byte = line[at] ?? 0;
+    const digit = byte >= 0x30 && byte <= 0x39 ? byte - 0x30 : byte >= 0x61 && byte <= 0x66 ? byte - 0x57 : -1;
+    if (digit === -1) return null;
+    sum = sum * 16 + digit;
+  }
+  return sum;
+}
+
+function markedSeal(line: Uint8Array): Seal | null {
+  const from = Math.max(0, line.length - LONGEST_SEAL);
+  const found = SEAL.exec(lettersFrom(line, from));
+  if (!found) return null;
+  const { up, run, place, size } = found.groups ?? {};
+  const marks = {
+    ...(up && { up: Number(up) }),
+    ...(run && { run: Number(run) }),
+    ...(place && size && { batch: [Number(place), Number(size)] as const }),
+  };
+  const textEnd = from + found.index;
+  const summedEnd = textEnd + found[0].lastIndexOf(CRC);
+  return { textEnd, marks, summedEnd, sum: sumAt(line, summedEnd + CRC.length) };
+}
+
+// A letter a byte: a sound seal is plain ASCII, and in another one it does not matter.
+function lettersFrom(line: Uint8Array, start: number): string {
+  return latin.decode(line.subarray(start));
+}
+
+/** Whether a line without a seal ends in one whose name has changed: the checksum of what stands before it still fits. */
+export function endsInBrokenSeal(line: string, checksum: Checksum): boolean {
+  const tail = line.slice(-LONGEST_SEAL);
+  const found = /,"[^"\\]{3}":"([0-9a-f]{8})"\}\s*$/.exec(tail);
+  return found !== null && checksumOf(line.slice(0, line.length - tail.length + found.index), checksum) === found[1];
+}
+
+function written({ up, run, batch }: Marks): string {
+  const each = [
+    up === undefined ? "" : `,"up":${up}`,
+    run === undefined ? "" : `,"run":${run}`,
+    batch ? `,"batch":[${batch[0]},${batch[1]}]` : "",
+  ];
+  return each.join("");
+}
+
+// A line with such a member of its own gets a true mark behind it, the one that comes first: so its own is not taken for ours.
+function endsLikeMarks(open: string): boolean {
+  return /,"(?:up|run)":\d+$|,"batch":\[\d+,\d+\]$/.test(open.slice(-LONGEST_SEAL));
+}
+
+function checksumOf(text: string, checksum: Checksum): string {
+  return hex(checksum(encoder.encode(text)));
+}
+
+const hex = (sum: number): string => sum.toString(16).padStart(8, "0");
+
+const SEAL =
+  /(?:,"up":(?<up>\d{1,15}))?(?:,"run":(?<run>\d{1,15}))?(?:,"batch":\[(?<place>\d{1,9}),(?<size>\d{1,9})\])?,"crc":"[^"\\]{8}"\}\s*$/;
+const LONGEST_SEAL = 120;
+const CRC = ',"crc":"';
+const SUM_AND_END = 10;
+const QUOTE = 0x22;
+const BRACE = 0x7d;
+const NONE: Marks = {};
+/** A digit or a bracket: what stands there may be a mark. */
+const endsMark = (byte: number | undefined): boolean =>
+  byte === undefined || byte === 0x5d || (byte >= 0x30 && byte <= 0x39);
+const encoder = new TextEncoder();
+const latin = new TextDecoder("latin1");

@@ -1,0 +1,204 @@
+/** One line of bytes to one JSON object, or to the name of what is wrong with it. Never throws. */
+
+import type { Entry } from "../entry.ts";
+import type { Checksum } from "../runtime.ts";
+import { type FormatLimits, formatLimits } from "../settings.ts";
+import type { DamageKind } from "./damage.ts";
+import { nestsDeeperThan } from "./edit-json.ts";
+import { endsInBrokenSeal, type Marks, type Seal, sealHolds, sealOf } from "./line-checksum.ts";
+
+export type LineReading = WholeLine | DamagedLine;
+
+export interface WholeLine {
+  readonly type: "whole";
+  /** Without the members of the seal. */
+  readonly value: JsonObject;
+  readonly marks: Marks;
+  readonly sealed: boolean;
+  /** What was wrong around the line and did not hurt it. */
+  readonly blemish: DamageKind | null;
+}
+
+export interface DamagedLine {
+  readonly type: "damaged";
+  readonly kind: DamageKind;
+  /** What can still be made out of its place in the tree. */
+  readonly legible: { readonly id?: string; readonly parentId?: string | null };
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export interface LineRules {
+  /** Whether the file says that its lines carry a seal. */
+  readonly ours: boolean;
+  readonly checksum: Checksum;
+  readonly limits?: FormatLimits;
+  /** Bytes of UTF-8 to text, null for what is no UTF-8; a machine may know a faster way. */
+  readonly decode?: Decode;
+}
+
+export type Decode = (bytes: Uint8Array) => string | null;
+
+export function readLine(raw: Uint8Array, rules: LineRules): LineReading {
+  const { ours, checksum, limits = formatLimits, decode = decoded } = rules;
+  if (raw.length > limits.lineBytes) return overlongLine(raw);
+  const bytes = withoutZeros(raw);
+  if (bytes.length === 0) return damaged("nul-bytes", "");
+  const seal = ours ? sealOf(bytes) : null;
+  const text = seal ? sealedText(bytes, seal, decode) : decode(bytes);
+  if (text === null) return damaged("invalid-utf8", firstLetters(bytes));
+  if (nestsDeeperThan(text, limits.depth)) return damaged("nested-too-deep", text);
+  if (seal && !sealHolds(seal, bytes, checksum)) return damaged("wrong-checksum", text);
+  const value = parsed(text);
+  if (value === undefined) return damaged("not-json", text);
+  if (!isObject(value)) return damaged("not-an-object", "");
+  const brokenSeal = ours && seal === null && endsInBrokenSeal(text, checksum);
+  const blemish = bytes.length < raw.length ? "nul-bytes" : brokenSeal ? "wrong-checksum" : null;
+  return { type: "whole", value, marks: seal?.marks ?? NONE, sealed: seal !== null, blemish };
+}
+
+/** The same for a line of which only the beginning may be there. */
+export function readRaw(
+  raw: { readonly bytes: Uint8Array; readonly overlong?: boolean },
+  rules: LineRules,
+): LineReading {
+  return raw.overlong ? overlongLine(raw.bytes) : readLine(raw.bytes, rules);
+}
+
+function overlongLine(head: Uint8Array): DamagedLine {
+  return damaged("line-too-long", firstLetters(head));
+}
+
+/** The text of a whole line, exactly as written but for its seal. */
+export function lineText(raw: Uint8Array, ours: boolean): string {
+  const bytes = withoutZeros(raw);
+  const seal = ours ? sealOf(bytes) : null;
+  return seal ? (sealedText(bytes, seal, decoded) ?? "") : (decoded(bytes) ?? "").trimEnd();
+}
+
+// The brace that closes the entry stands behind its seal. Put in the seal's place while the text is made, it saves a copy of every line.
+function sealedText(bytes: Uint8Array, { textEnd }: Seal, decode: Decode): string | null {
+  const was = bytes[textEnd] ?? 0;
+  bytes[textEnd] = CLOSING_BRACE;
+  const text = decode(bytes.subarray(0, textEnd + 1));
+  bytes[textEnd] = was;
+  return text;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function decoded(bytes: Uint8Array): string | null {
+  try {
+    return strict.decode(bytes);
+  } catch {
+    // Not UTF-8 is an answer here; the caller names the damage.
+    return null;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // Not JSON is an answer here; the caller names the damage.
+    return undefined;
+  }
+}
+
+// After a power cut a file system may leave zeros where a line began; the line behind them is whole.
+function withoutZeros(bytes: Uint8Array): Uint8Array {
+  let start = 0;
+  let end = bytes.length;
+  while (start < end && bytes[start] === 0) start++;
+  while (end > start && bytes[end - 1] === 0) end--;
+  return end - start === bytes.length ? bytes : bytes.subarray(start, end);
+}
+
+// pi and we write id and parent first, so a damaged line usually still tells where it stood.
+function damaged(kind: DamageKind, text: string): DamagedLine {
+  const head = text.slice(0, LEGIBLE);
+  const id = /"id":"([^"\\]{1,100})"/.exec(head)?.[1];
+  const parent = /"parentId":(?:"([^"\\]{1,100})"|(null))/.exec(head);
+  const parentId = parent?.[2] ? null : parent?.[1];
+  return { type: "damaged", kind, legible: { ...(id && { id }), ...(parentId !== undefined && { parentId }) } };
+}
+
+const NONE: Marks = {};
+const CLOSING_BRACE = 0x7d;
+const LEGIBLE = 400;
+const firstLetters = (bytes: Uint8Array): string => String.fromCharCode(...bytes.subarray(0, LEGIBLE));
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+// Whether a line's fields are what its kind promises. What is not becomes an unknown entry: kept, named, never in a context.
+
+type Field = (value: unknown) => boolean;
+type Shape = Readonly<Record<string, Field>>;
+
+/** Names the first field that is wrong, or null. A kind we do not know has no wrong fields. */
+export function wrongField(value: JsonObject): string | null {
+  const kind = value.type;
+  if (typeof kind !== "string") return "type";
+  // Most lines are messages, and every line that is read comes by here.
+  if (kind === "message") return isObject(value.message) ? wrongPart(value.message) : "message";
+  return hasShape(kind) ? firstWrong(value, entryShapes[kind]) : null;
+}
+
+export function isKnownKind(kind: string): kind is KnownKind {
+  return kind === "message" || hasShape(kind);
+}
+
+function hasShape(kind: string): kind is Exclude<KnownKind, "message"> {
+  return Object.hasOwn(entryShapes, kind);
+}
+
+function wrongPart(message: JsonObject): string | null {
+  switch (message.role) {
+    case "assistant":
+      return blocks(message.content) ? null : "message.content";
+    case "toolResult":
+      if (!string(message.toolCallId)) return "message.toolCallId";
+      return blocks(message.content) ? null : "message.content";
+    case "user":
+    case "system":
+    case "custom":
+      return content(message.content) ? null : "message.content";
+    case "bashExecution":
+      if (!string(message.command)) return "message.command";
+      return maybeString(message.output) ? null : "message.output";
+    default:
+      return "message.role";
+  }
+}
+
+type KnownKind = Exclude<Entry["type"], "unknown" | "gap">;
+
+function firstWrong(value: JsonObject, shape: Shape): string | null {
+  for (const field in shape) if (!shape[field]?.(value[field])) return field;
+  return null;
+}
+
+const string: Field = (value) => typeof value === "string";
+const maybeString: Field = (value) => value === undefined || typeof value === "string";
+const object: Field = isObject;
+const list: Field = Array.isArray;
+// pi writes null where a message has no content, and reads it as nothing.
+const content: Field = (value) => value == null || typeof value === "string" || Array.isArray(value);
+const blocks: Field = (value) => value == null || Array.isArray(value);
+const replacement: Field = (value) =>
+  value === null || (isObject(value) && value.content != null && content(value.content));
+
+const entryShapes: Readonly<Record<Exclude<KnownKind, "message">, Shape>> = {
+  compaction: { summary: string },
+  branch_summary: { summary: string },
+  custom_message: { customType: string, content },
+  context_edit: { targetId: string, replacement },
+  model_change: { provider: string, modelId: string },
+  thinking_level_change: { thinkingLevel: string },
+  active_tools_change: { activeToolNames: list },
+  label: { targetId: string, label: maybeString },
+  session_info: { name: maybeString },
+  usage: { usage: object },
+  custom: { customType: string },
+};

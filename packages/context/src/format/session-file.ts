@@ -1,0 +1,164 @@
+/** The bytes of a session file to its entries, and back. Any bytes give a result: what cannot be read is named, never thrown. */
+
+import type { Header } from "../entry.ts";
+import type { Checksum, Ports } from "../runtime.ts";
+import { type Damage, named } from "./damage.ts";
+import { withMembers } from "./edit-json.ts";
+import { entryText } from "./entry-line.ts";
+import { sealed } from "./line-checksum.ts";
+import { type Line, placedLines } from "./link-entries.ts";
+import {
+  type DamagedLine,
+  type JsonObject,
+  type LineRules,
+  lineText,
+  readLine,
+  readRaw,
+  type WholeLine,
+} from "./read-line.ts";
+import { type RawLine, type SplitFile, splitLines } from "./split-lines.ts";
+import { withoutTornTail } from "./torn-tail.ts";
+
+// The line that says whose session it is, which version, and whether its lines carry a seal.
+
+export interface FoundHeader {
+  readonly header: Header | null;
+  /** Its line without seal, exactly as written. */
+  readonly text: string | null;
+  /** Which of the lines it is; -1 for none. */
+  readonly at: number;
+  readonly ours: boolean;
+  readonly damage: readonly Damage[];
+}
+
+export const CURRENT_VERSION = 3;
+
+export interface Origin {
+  /** The folder the session belongs to. */
+  readonly cwd: string;
+  /** The file it was forked from. */
+  readonly parentSession?: string;
+}
+
+/** The header of a new session of ours. */
+export function newHeader({ cwd, parentSession }: Origin, ports: Pick<Ports, "now" | "sessionId">): Header {
+  return {
+    type: "session",
+    version: CURRENT_VERSION,
+    id: ports.sessionId(),
+    timestamp: new Date(ports.now()).toISOString(),
+    cwd,
+    ...(parentSession !== undefined && { parentSession }),
+    pith: { format: 1 },
+  };
+}
+
+/** The first header in the file, wherever it stands: one in the wrong place still says whose session this is. */
+export function findHeader(lines: readonly RawLine[], rules: Omit<LineRules, "ours">): FoundHeader {
+  let first: { readonly raw: RawLine; readonly sealed: boolean } | null = null;
+  for (const [at, raw] of lines.entries()) {
+    const reading = readRaw(raw, { ...rules, ours: true });
+    const found = reading.type === "whole" ? asHeader(raw, reading) : asDamagedHeader(raw, reading, rules);
+    if (found) return { ...found, at, damage: first ? [noHeader(first.raw), ...found.damage] : found.damage };
+    if (reading.type === "whole") first ??= { raw, sealed: reading.sealed };
+  }
+  return { header: null, text: null, at: -1, ours: first?.sealed ?? false, damage: [noHeader(first?.raw ?? lines[0])] };
+}
+
+type ReadHeader = Omit<FoundHeader, "at">;
+
+function asHeader(raw: RawLine, { value, blemish }: WholeLine): ReadHeader | null {
+  if (!isHeader(value)) return null;
+  const format: unknown = value.pith?.format;
+  const future = (value.version ?? 1) > CURRENT_VERSION || (format !== undefined && format !== 1);
+  const ours = format === 1;
+  const kinds = [blemish, future ? ("future-version" as const) : null].filter((kind) => kind !== null);
+  return { header: value, text: lineText(raw.bytes, ours), ours, damage: kinds.map((kind) => named(kind, raw)) };
+}
+
+// A header that changed a little is still worth more than none; its lines are checked one by one anyway.
+function asDamagedHeader(raw: RawLine, { kind }: DamagedLine, rules: Omit<LineRules, "ours">): ReadHeader | null {
+  if (kind !== "wrong-checksum") return null;
+  const text = lineText(raw.bytes, true);
+  const bare = readLine(new TextEncoder().encode(text), { ...rules, ours: false });
+  if (bare.type !== "whole" || !isHeader(bare.value)) return null;
+  // Our files are of this version; what else the line may say by now is not to keep anyone out.
+  return { header: { ...bare.value, version: CURRENT_VERSION }, text, ours: true, damage: [named(kind, raw)] };
+}
+
+function isHeader(value: JsonObject): value is JsonObject & Header {
+  return value.type === "session" && typeof value.id === "string";
+}
+
+const noHeader = (raw: RawLine | undefined): Damage => named("no-header", raw);
+
+export interface SessionFile {
+  /** Null where the file has none that can be read. */
+  readonly header: Header | null;
+  /** The header's line without seal, exactly as written. */
+  readonly headerText: string | null;
+  /** In file order; gaps stand where lines were lost. */
+  readonly lines: readonly Line[];
+  readonly damage: readonly Damage[];
+  /** Whether its lines carry a seal. */
+  readonly ours: boolean;
+  /** How many bytes count; what follows was torn. */
+  readonly end: number;
+  /** Whether it must be written anew before anything can be appended: an old version, another encoding, no header in front. */
+  readonly outdated: boolean;
+}
+
+/** Reads a session of any version that pi or we ever wrote. */
+export function decodeSession(bytes: Uint8Array, rules: Omit<LineRules, "ours">): SessionFile {
+  return decodeLines({ ...splitLines(bytes), size: bytes.length }, rules);
+}
+
+/** The same, from a file that was cut into its lines already. */
+export function decodeLines(split: SplitFile & { readonly size: number }, rules: Omit<LineRules, "ours">): SessionFile {
+  const { header, text, at, ours, damage } = findHeader(split.lines, rules);
+  const read = split.lines.map((raw) => ({ raw, reading: readRaw(raw, { ...rules, ours }) }));
+  const tail = withoutTornTail(read, at);
+  const placed = placedLines(tail.lines, { headerAt: at, ours, linked: (header?.version ?? 1) > 1 });
+  const misplaced = damage.some(({ kind }) => kind === "no-header");
+  const all = [...split.damage, ...damage, ...tail.damage, ...placed.damage];
+  return {
+    header,
+    headerText: text,
+    lines: placed.lines,
+    damage: all.sort((a, b) => a.offset - b.offset),
+    ours,
+    end: tail.damage.length === 0 ? split.size : endOf(tail.lines.at(-1)?.raw),
+    outdated: (header?.version ?? 1) < CURRENT_VERSION || split.damage.length > 0 || placed.incomplete || misplaced,
+  };
+}
+
+/** Whether a newer program wrote it: then it can be read, and not appended to. */
+export function isNewer({ damage }: SessionFile): boolean {
+  return damage.some(({ kind }) => kind === "future-version");
+}
+
+/** A whole file of ours: a header and lines, each given without seal. */
+export function encodeSession(texts: readonly string[], checksum: Checksum): Uint8Array {
+  return new TextEncoder().encode(texts.map((text) => `${sealed(text, {}, checksum)}\n`).join(""));
+}
+
+/** The header's line with the mark of a file of ours, every other byte as it was. */
+export function markedHeader(text: string): string {
+  return withMembers(text, { version: String(CURRENT_VERSION), pith: '{"format":1}' });
+}
+
+/** A file of an older version as it is written today: ours, every line whole, what was lost noted in its place. */
+export function migrated({ headerText, lines }: SessionFile, header: Header, checksum: Checksum): MigratedFile {
+  const marked = markedHeader(headerText ?? JSON.stringify(header));
+  const texts = lines.map((line) => line.text() ?? entryText(line.entry));
+  return { header: JSON.parse(marked) as Header, bytes: encodeSession([marked, ...texts], checksum) };
+}
+
+export interface MigratedFile {
+  readonly header: Header;
+  readonly bytes: Uint8Array;
+}
+
+function endOf(last: RawLine | undefined): number {
+  return last ? last.offset + last.length : 0;
+}

@@ -1,0 +1,285 @@
+/** Where every line stands, what it follows and of what kind it is: 24 bytes a line, so that a million lines are a small file. */
+
+import type { Entry } from "../../entry.ts";
+import { entryAlone } from "../../format/entry-line.ts";
+import { sealHolds, sealOf } from "../../format/line-checksum.ts";
+import { type LineRules, readLine, readRaw } from "../../format/read-line.ts";
+import { isBlank } from "../../format/split-lines.ts";
+import type { FormatLimits } from "../../settings.ts";
+import type { OpenFile } from "../files.ts";
+import { forwards, LONGEST_HEAD, type PassedLine, peek } from "./read-lines.ts";
+
+// Which rows follow which: two numbers a row, so that the children of one are found without looking at all others.
+
+export interface ParentRows {
+  readonly rows: number;
+  /** The row of a row's parent, -1 for none. */
+  parent(row: number): number;
+}
+
+export class ChildRows {
+  /** By parent, one further on, since -1 has children, too; rows are kept one higher, so that 0 means none. */
+  #first: Int32Array = new Int32Array(1);
+  #next: Int32Array = new Int32Array(0);
+  #covers = 0;
+
+  /** In file order. */
+  of(parent: number, index: ParentRows): number[] {
+    if (index.rows - this.#covers > AT_MOST_BEHIND) this.#cover(index);
+    const found: number[] = [];
+    for (let row = this.#first[parent + 1] ?? 0; row !== 0; row = this.#next[row - 1] ?? 0) found.push(row - 1);
+    for (let row = this.#covers; row < index.rows; row++) if (index.parent(row) === parent) found.push(row);
+    return found;
+  }
+
+  #cover(index: ParentRows): void {
+    this.#first = new Int32Array(index.rows + 1);
+    this.#next = new Int32Array(index.rows);
+    this.#covers = index.rows;
+    for (let row = index.rows - 1; row >= 0; row--) {
+      const parent = index.parent(row) + 1;
+      this.#next[row] = this.#first[parent] ?? 0;
+      this.#first[parent] = row + 1;
+    }
+  }
+}
+
+/** Rows that are looked at one by one: a session that grows is not gone through anew for each line. */
+const AT_MOST_BEHIND = 256;
+
+/** The kinds that are told apart; every other is `other`. */
+export const kinds = [
+  "other",
+  "message",
+  "assistant",
+  "compaction",
+  "label",
+  "session_info",
+  "model_change",
+  "thinking_level_change",
+  "active_tools_change",
+  "custom",
+  "custom_message",
+  "context_edit",
+  "branch_summary",
+] as const;
+export type Kind = (typeof kinds)[number];
+
+export interface IndexedLine {
+  readonly id: string;
+  readonly offset: number;
+  readonly length: number;
+  /** The row of its parent; ROOT for none. */
+  readonly parent: number;
+  readonly kind: Kind;
+}
+
+export const ROOT = -1;
+/** Bytes of a row: offset as a double, then length, parent, a hash of the id, kind. */
+export const ROW = 24;
+
+export class LineIndex {
+  #rows: number;
+  #buffer: ArrayBuffer;
+  #doubles: Float64Array;
+  #words: Int32Array;
+  /** Rows by the hash of their id; empty until somebody asks. */
+  #slots: Int32Array = new Int32Array(0);
+  readonly #children = new ChildRows();
+
+  /** Of rows as `bytes()` gave them. */
+  constructor(rows: Uint8Array<ArrayBuffer> = new Uint8Array()) {
+    this.#rows = Math.floor(rows.length / ROW);
+    this.#buffer = rows.slice(0, this.#rows * ROW).buffer;
+    this.#doubles = new Float64Array(this.#buffer);
+    this.#words = new Int32Array(this.#buffer);
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  add({ id, offset, length, parent, kind }: IndexedLine): number {
+    const row = this.#rows;
+    this.#makeRoom();
+    this.#doubles[row * 3] = offset;
+    this.#words[row * 6 + 2] = length;
+    this.#words[row * 6 + 3] = parent;
+    this.#words[row * 6 + 4] = hashOf(id);
+    this.#words[row * 6 + 5] = kinds.indexOf(kind);
+    this.#rows++;
+    if (this.#slots.length > 0) this.#enter(row);
+    return row;
+  }
+
+  offset(row: number): number {
+    return this.#doubles[row * 3] ?? 0;
+  }
+
+  length(row: number): number {
+    return this.#words[row * 6 + 2] ?? 0;
+  }
+
+  parent(row: number): number {
+    return this.#words[row * 6 + 3] ?? ROOT;
+  }
+
+  kind(row: number): Kind {
+    return kinds[this.#words[row * 6 + 5] ?? 0] ?? "other";
+  }
+
+  /** The row that bears this id; `isIt` looks at the line, for two ids may have one hash. -1 for none. */
+  find(id: string, isIt: (row: number) => boolean): number {
+    if (this.#slots.length < this.#rows * 2) this.#enterAll();
+    const hash = hashOf(id);
+    const mask = this.#slots.length - 1;
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+      const row = (this.#slots[slot] ?? 0) - 1;
+      if (row === -1) return -1;
+      if (this.#words[row * 6 + 4] === hash && isIt(row)) return row;
+    }
+  }
+
+  /** In file order. */
+  children(parent: number): number[] {
+    return this.#children.of(parent, this);
+  }
+
+  /** In file order. */
+  ofKind(kind: Kind): number[] {
+    const wanted = kinds.indexOf(kind);
+    const found: number[] = [];
+    for (let row = 0; row < this.#rows; row++) if (this.#words[row * 6 + 5] === wanted) found.push(row);
+    return found;
+  }
+
+  /** All rows, as they are kept on disk. */
+  bytes(): Uint8Array {
+    return new Uint8Array(this.#buffer, 0, this.#rows * ROW);
+  }
+
+  #makeRoom(): void {
+    if ((this.#rows + 1) * ROW <= this.#buffer.byteLength) return;
+    const grown = new Uint8Array(Math.max(64, this.#rows * 2) * ROW);
+    grown.set(this.bytes());
+    this.#buffer = grown.buffer;
+    this.#doubles = new Float64Array(this.#buffer);
+    this.#words = new Int32Array(this.#buffer);
+  }
+
+  #enterAll(): void {
+    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(Math.max(64, this.#rows * 4))));
+    for (let row = 0; row < this.#rows; row++) this.#enter(row);
+  }
+
+  #enter(row: number): void {
+    if (this.#slots.length < this.#rows * 2) {
+      this.#enterAll();
+      return;
+    }
+    const mask = this.#slots.length - 1;
+    let slot = (this.#words[row * 6 + 4] ?? 0) & mask;
+    while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
+    this.#slots[slot] = row + 1;
+  }
+}
+
+// FNV-1a: short, and good enough for a table whose answers are checked.
+function hashOf(id: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193);
+  return hash | 0;
+}
+
+// What the index keeps of a line. A line of ours whose seal holds needs no parsing: it is as it was written.
+
+export interface Sketch {
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly kind: Kind;
+}
+
+/** Null for a line that is not as it should be: then the whole file must be read with care. */
+export function sketchOf(line: PassedLine, rules: LineRules): Sketch | null {
+  const glimpse = line.overlong || !isSealed(line.bytes, rules) ? null : peek(line.bytes);
+  if (glimpse) return { id: glimpse.id, parentId: glimpse.parentId, kind: kindOf(glimpse.kind, glimpse.role) };
+  const reading = readRaw(line, rules);
+  if (reading.type === "damaged" || reading.blemish) return null;
+  const entry = entryAlone(reading.value);
+  return entry && sketchOfEntry(entry);
+}
+
+export function sketchOfEntry(entry: Entry): Sketch {
+  const role = entry.type === "message" ? entry.message.role : undefined;
+  return { id: entry.id, parentId: entry.parentId, kind: kindOf(entry.type, role) };
+}
+
+function kindOf(type: unknown, role: unknown): Kind {
+  if (type === "message" && role === "assistant") return "assistant";
+  return kinds.find((kind) => kind === type) ?? "other";
+}
+
+function isSealed(bytes: Buffer, { ours, checksum }: LineRules): boolean {
+  const seal = ours ? sealOf(bytes) : null;
+  return seal !== null && sealHolds(seal, bytes, checksum);
+}
+
+// One line of the file by its row in the index.
+
+export interface Indexed {
+  readonly file: OpenFile;
+  readonly index: LineIndex;
+  readonly rules: LineRules;
+  readonly limits: FormatLimits;
+}
+
+export function bytesAt({ file, index }: Indexed, row: number, most: number = Number.POSITIVE_INFINITY): Buffer {
+  const bytes = Buffer.allocUnsafe(Math.min(index.length(row), most));
+  return bytes.subarray(0, file.read(bytes, index.offset(row)));
+}
+
+/** The id on a line; a line that no longer says is named by its place. */
+export function idAt(ground: Indexed, row: number): string {
+  const seen = peek(bytesAt(ground, row, LONGEST_HEAD));
+  if (seen) return seen.id;
+  const reading = readLine(bytesAt(ground, row), ground.rules);
+  const id = reading.type === "whole" ? reading.value.id : reading.legible.id;
+  return typeof id === "string" ? id : `gap-${ground.index.offset(row)}`;
+}
+
+// One pass over the lines of a file into its index, a piece at a time. It gives up at the first line that is not as it should be.
+
+/** The lines between two places of the file, added to the index. Yields after every piece; returns whether all of it was sound. */
+export function* indexed(ground: Indexed, start: number, end: number): Generator<undefined, boolean> {
+  let yielded = start;
+  let last = ground.index.rows === 0 ? null : { id: idAt(ground, ground.index.rows - 1), row: ground.index.rows - 1 };
+  for (const line of forwards(ground.file, { start, end, limits: ground.limits })) {
+    if (line.offset - yielded > PIECE) {
+      yielded = line.offset;
+      yield undefined;
+    }
+    if (isBlank(line.bytes)) continue;
+    const sketch = sketchOf(line, ground.rules);
+    const row: number | null = sketch && addedRow(ground, sketch, { line, last });
+    if (sketch === null || row === null) return false;
+    last = { id: sketch.id, row };
+  }
+  return true;
+}
+
+interface Before {
+  readonly line: PassedLine;
+  readonly last: { readonly id: string; readonly row: number } | null;
+}
+
+function addedRow(ground: Indexed, { id, parentId, kind }: Sketch, { line, last }: Before): number | null {
+  const { index } = ground;
+  const bears = (wanted: string) => (row: number) => idAt(ground, row) === wanted;
+  if (index.find(id, bears(id)) !== -1) return null;
+  const follows = parentId !== null && parentId === last?.id ? last.row : null;
+  const parent = follows ?? (parentId === null ? ROOT : index.find(parentId, bears(parentId)));
+  if (parent === ROOT && parentId !== null) return null;
+  return index.add({ id, kind, parent, offset: line.offset, length: line.length });
+}
+
+const PIECE = 4 * 1024 * 1024;

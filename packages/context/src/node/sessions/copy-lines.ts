@@ -1,0 +1,230 @@
+/** The lines of a session once more, with their seals and marks: those that say where a parent stands say where it stands now. */
+
+import { frontTexts } from "../../context/summary-parts.ts";
+import type { CompactionEntry, Entry, Header } from "../../entry.ts";
+import { withMembers } from "../../format/edit-json.ts";
+import { entryText } from "../../format/entry-line.ts";
+import { type Marks, sealed, sealOf } from "../../format/line-checksum.ts";
+import { lineText } from "../../format/read-line.ts";
+import { newHeader } from "../../format/session-file.ts";
+import type { Checksum } from "../../runtime.ts";
+import { asItIs, type Redaction } from "../../session/session.ts";
+import { textTokens } from "../../tokens/estimate-tokens.ts";
+import type { Files, OpenFile } from "../files.ts";
+import { FileLines } from "../jsonl/file-entries.ts";
+import { forwards, wholeFile } from "../jsonl/read-lines.ts";
+import { startWhole } from "../jsonl/rewrite.ts";
+import { type SoundFile, soundFile } from "../jsonl/valid-file.ts";
+import type { HomeParts } from "./paths.ts";
+
+// Where each line of a file stands in its copy: one pair of places for every change of the distance between the two.
+
+export class Shifts {
+  readonly #from: number[] = [];
+  readonly #by: number[] = [];
+
+  /** A line that begins here in the file begins there in the copy; told in file order. */
+  add(from: number, to: number): void {
+    if (this.#by.at(-1) === to - from) return;
+    this.#from.push(from);
+    this.#by.push(to - from);
+  }
+
+  /** Where a line that began here begins now; what lies before the first line stays. */
+  at(from: number): number {
+    let [low, high] = [0, this.#from.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#from[middle] ?? 0) <= from) low = middle + 1;
+      else high = middle;
+    }
+    return from + (this.#by[low - 1] ?? 0);
+  }
+}
+
+export interface CopiedLines {
+  /** The header's line, without seal. */
+  readonly header: string;
+  readonly lines: Iterable<SourceLine>;
+  readonly checksum: Checksum;
+  /** What becomes of the text of a line; it stays, unless said. */
+  readonly change?: (text: string) => string;
+}
+
+/** Each with its line end. */
+export function* copiedLines({ header, lines, checksum, change }: CopiedLines): Generator<Uint8Array> {
+  const shifts = new Shifts();
+  let at = 0;
+  const ended = (line: Uint8Array): Uint8Array => {
+    const bytes = Buffer.concat([line, LINE_END]);
+    at += bytes.length;
+    return bytes;
+  };
+  yield ended(Buffer.from(sealed(header, {}, checksum)));
+  for (const line of lines) {
+    shifts.add(line.offset, at);
+    yield ended(asBefore(line, change) ?? Buffer.from(sealedAnew(line, { shifts, checksum, change })));
+  }
+}
+
+/** A seal sums up its own line only, so a line that names no place and stays as it is is copied byte for byte; null for all others. */
+function asBefore({ sealed: asWritten, marks, text }: SourceLine, change: CopiedLines["change"]): Uint8Array | null {
+  if (!asWritten || marks.up !== undefined || marks.run !== undefined) return null;
+  return !change || isSame(text(), change) ? asWritten : null;
+}
+
+function isSame(text: string, change: (text: string) => string): boolean {
+  return change(text) === text;
+}
+
+interface Anew {
+  readonly shifts: Shifts;
+  readonly checksum: Checksum;
+  readonly change: CopiedLines["change"];
+}
+
+function sealedAnew({ text, marks }: SourceLine, { shifts, checksum, change = same }: Anew): string {
+  return sealed(change(text()), moved(marks, shifts), checksum);
+}
+
+const same = (text: string): string => text;
+
+// The copy is on the disk before anybody sees it: no line of it has anything to wait for.
+function moved({ up, batch }: SourceLine["marks"], shifts: Shifts): SourceLine["marks"] {
+  return { ...(up !== undefined && { up: shifts.at(up) }), ...(batch && { batch }) };
+}
+
+const LINE_END = Buffer.from("\n");
+
+// A session file as a source to copy from: its header, and its lines one by one. Read as it is now, also while another process writes it.
+
+export interface Source {
+  readonly header: Header;
+  /** Without seal, exactly as written. */
+  readonly headerText: string;
+  /** Whether the lines are all of the file: nothing in it is damaged or torn off. */
+  readonly isWhole: boolean;
+  lines(): Iterable<SourceLine>;
+}
+
+export interface SourceLine {
+  readonly offset: number;
+  /** As they stand in the file; good until the next line is asked for. Null where the line must be written anew. */
+  readonly sealed: Uint8Array | null;
+  readonly marks: Marks;
+  /** Without seal. */
+  text(): string;
+}
+
+/** A sound file is never held whole; one that is not is read with care, and what was lost is noted in its place. */
+export async function sourceLines(file: OpenFile, { ports, limits }: Required<HomeParts>): Promise<Source> {
+  const sound = soundFile(file, ports.checksum, limits);
+  if (sound && (await isSoundThroughout(sound))) return soundSource(sound);
+  const { header, headerText, lines } = wholeFile(file, { checksum: ports.checksum, limits });
+  const found = header ?? newHeader({ cwd: "" }, ports);
+  const texts = lines.map((line) => () => line.text() ?? entryText(line.entry));
+  return {
+    header: found,
+    headerText: headerText ?? JSON.stringify(found),
+    isWhole: false,
+    lines: () => texts.map((text) => ({ offset: 0, sealed: null, marks: {}, text })),
+  };
+}
+
+async function isSoundThroughout(sound: SoundFile): Promise<boolean> {
+  const looking = new FileLines(sound).complete();
+  for (let step = looking.next(); ; step = looking.next()) {
+    if (step.done) return step.value;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+function soundSource(sound: SoundFile): Source {
+  const { file, header, rules, start, damage } = sound;
+  const first = Buffer.allocUnsafe(start - 1);
+  file.read(first, 0);
+  return {
+    header,
+    headerText: lineText(first, rules.ours),
+    isWhole: damage.length === 0,
+    lines: () => soundLines(sound),
+  };
+}
+
+function* soundLines({ file, rules, start, end, limits }: SoundFile): Generator<SourceLine> {
+  for (const { bytes, offset } of forwards(file, { start, end, limits })) {
+    if (bytes.every((byte) => byte <= 0x20)) continue;
+    const seal = rules.ours ? sealOf(bytes) : null;
+    const text = (): string => lineText(bytes, rules.ours);
+    yield { offset, sealed: seal ? bytes : null, marks: seal?.marks ?? {}, text };
+  }
+}
+
+// A new file out of many lines: written in big pieces, with a pause after each, and there whole or not at all.
+
+/** Each line with its line end. */
+export async function writeCopy(path: string, lines: Iterable<Uint8Array>, files: Files): Promise<void> {
+  const file = startWhole(path, files);
+  try {
+    let pieces: Uint8Array[] = [];
+    let held = 0;
+    for (const line of lines) {
+      pieces.push(line);
+      held += line.length;
+      if (held < PIECE) continue;
+      file.add(Buffer.concat(pieces));
+      pieces = [];
+      held = 0;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    file.add(Buffer.concat(pieces));
+    file.keep();
+  } finally {
+    file.drop();
+  }
+}
+
+const PIECE = 1024 * 1024;
+
+// The line of an entry that has changed: only what differs is written anew, every other byte stays.
+
+/** `text` is the line of the entry as it was. */
+export function changedText(text: string, before: Entry, after: Entry): string {
+  if (before === after) return text;
+  const members = Object.entries(after) as [keyof Entry, unknown][];
+  const changed = members.filter(([name, value]) => before[name] !== value);
+  return withMembers(text, Object.fromEntries(changed.map(([name, value]) => [name, JSON.stringify(value)])));
+}
+
+// An entry without its secrets, for whoever writes it anew. A front is taken apart by lengths, so each of its parts is redacted for itself.
+
+/** The very same entry where there is nothing to hide. */
+export function redactedEntry(entry: Entry, redaction: Redaction): Entry {
+  // It may come from a file that somebody wrote by hand.
+  const hasFront = entry.type === "compaction" && typeof entry.summary === "string";
+  return redaction.redacted(hasFront ? withoutSecrets(entry, redaction) : entry);
+}
+
+function withoutSecrets(entry: CompactionEntry, redaction: Redaction): CompactionEntry {
+  const texts = frontTexts(entry).map(({ part, text }) => ({ part, before: text, text: redaction.redacted(text) }));
+  if (texts.every(({ before, text }) => before === text)) return entry;
+  const front = texts.map(({ part, before, text }) =>
+    before === text ? part : { ...part, length: text.length, tokens: textTokens(text) },
+  );
+  const details = entry.details as { readonly pith: object };
+  return {
+    ...entry,
+    summary: texts.map(({ text }) => text).join(""),
+    details: { ...details, pith: { ...details.pith, front } },
+  };
+}
+
+// A line without its secrets; of any kind, also one that nobody knows.
+
+/** The very same text where there is nothing to hide. */
+export function redactedText(text: string, redaction: Redaction): string {
+  if (redaction === asItIs) return text;
+  // As it stands in the file, so that what we do not know of it is looked at too.
+  const value = JSON.parse(text) as Entry;
+  return changedText(text, value, redactedEntry(value, redaction));
+}

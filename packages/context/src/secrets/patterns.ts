@@ -1,0 +1,452 @@
+/** All families of secrets that are known by their shape; where two fit, the earlier counts. */
+
+import { type Family, isPassword, isRandom, isVaried } from "./pattern.ts";
+
+// Tokens of registries, and of those who keep the secrets of others.
+
+export const keepers: readonly Family[] = [
+  { id: "npm", name: "npm token", needles: ["npm_"], pattern: "npm_[A-Za-z0-9]{36,}" },
+  {
+    id: "npmrc",
+    name: "npm login",
+    needles: ["_authToken", "_auth", "_password"],
+    pattern: "_(?:authToken|auth|password)[ \\t]{0,4}=[ \\t]{0,4}[\"']?([\\w+/=.-]{12,256})",
+    isWithinWords: true,
+    isLikely: isRandom,
+  },
+  { id: "pypi", name: "PyPI token", needles: ["pypi-AgE"], pattern: "pypi-AgE[\\w-]{50,}" },
+  { id: "rubygems", name: "RubyGems key", needles: ["rubygems_"], pattern: "rubygems_[0-9a-f]{48}" },
+  {
+    id: "crates",
+    name: "crates.io token",
+    needles: ["cio"],
+    pattern: "cio[A-Za-z0-9]{32}(?![A-Za-z0-9])",
+    isLikely: isRandom,
+  },
+  { id: "docker", name: "Docker token", needles: ["dckr_pat_", "dckr_oat_"], pattern: "dckr_[po]at_[\\w-]{27,}" },
+  {
+    id: "dockerlogin",
+    name: "Docker login",
+    needles: ['"auth"', '\\"auth\\"'],
+    pattern: '\\\\?"auth\\\\?"[ \\t]{0,4}:[ \\t]{0,4}\\\\?"([A-Za-z0-9+/]{12,400}={0,2})\\\\?"',
+    isWithinWords: true,
+    isLikely: isLogin,
+  },
+  { id: "hashivault", name: "Vault token", needles: ["hvs.", "hvb.", "hvr."], pattern: "hv[sbr]\\.[\\w-]{24,}" },
+  {
+    id: "terraform",
+    name: "Terraform token",
+    needles: [".atlasv1."],
+    pattern: "[A-Za-z0-9]{14}\\.atlasv1\\.[\\w-]{60,}",
+    back: { letters: /[A-Za-z0-9]/, most: 14 },
+  },
+  { id: "pulumi", name: "Pulumi token", needles: ["pul-"], pattern: "pul-[0-9a-f]{40}" },
+  {
+    id: "doppler",
+    name: "Doppler token",
+    needles: ["dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."],
+    pattern: "dp\\.(?:pt|ct|sa|scim|audit|st)\\.(?:[\\w-]{2,35}\\.)?[A-Za-z0-9]{40,}",
+  },
+  { id: "onepassword", name: "1Password token", needles: ["ops_eyJ"], pattern: "ops_eyJ[\\w+/-]{100,2000}={0,2}" },
+  { id: "age", name: "age key", needles: ["AGE-SECRET-KEY-1"], pattern: "AGE-SECRET-KEY-1[0-9A-Z]{50,}" },
+];
+
+/** Base64 of a name and a password, as Docker and HTTP have it. */
+export function isLogin(secret: string): boolean {
+  try {
+    return /^[\x21-\x7e]{1,100}:[\x20-\x7e]{3,}$/.test(atob(secret));
+  } catch {
+    // No Base64 at all.
+    return false;
+  }
+}
+
+// Secrets that are known by how they are carried: in an address, a header, a signed token, or behind a name that says what they are.
+
+/** What may be one where there is a name for it; what is called or looked up with it is none. */
+const VALUE = "([\\w+/=.~!@#%^&*-]{16,256})(?![\\w+/=.~!@#%^&*(\\[{-])";
+
+/** What stands between a name and its value: in settings, code with and without types, calls, and XML. */
+const SAID = "(?::[ \\t]?\\w{1,20}[ \\t]?(?==))?[ \\t]{0,4}(?:=>|:=|={1,3}|[:>]|[(,](?=[ \\t]{0,2}[\"'`]))[ \\t]{0,4}";
+
+export const carried: readonly Family[] = [
+  {
+    id: "jwt",
+    name: "JSON Web Token",
+    needles: ["eyJ"],
+    pattern: "eyJ[\\w-]{10,}\\.[\\w-]{10,}\\.[\\w-]{20,}",
+    isLikely: isSignedToken,
+  },
+  {
+    id: "urlpassword",
+    name: "password in an address",
+    needles: ["://"],
+    pattern: "://[^\\s/@:\"'`<>{}$\\\\]{0,80}:([^\\s/@\"'`<>{}$\\\\\\u0080-\\uffff]{6,200})@[\\w\\[.-]",
+    isWithinWords: true,
+    isLikely: isPassword,
+  },
+  {
+    id: "bearer",
+    name: "bearer token",
+    needles: ["earer ", "EARER "],
+    pattern: "(?:earer|EARER) {1,4}([\\w.~+/-]{20,2000}={0,2})",
+    isWithinWords: true,
+    isWeak: true,
+    isLikely: isRandom,
+  },
+  {
+    id: "basic",
+    name: "login in a header",
+    needles: ["asic "],
+    pattern: "asic {1,4}([A-Za-z0-9+/]{8,400}={0,2})(?![A-Za-z0-9+/=])",
+    isWithinWords: true,
+    isLikely: isLogin,
+  },
+  {
+    id: "flagged",
+    name: "secret in a command",
+    needles: namesOfSecrets(),
+    pattern: `(?<=--[a-z-]{0,20})[\\w-]{0,20}[ \\t]{1,4}["']?${VALUE}`,
+    isWithinWords: true,
+    isWeak: true,
+    isLikely: isRandom,
+  },
+  {
+    id: "login",
+    name: "password in a login",
+    needles: ["assword ", "-u "],
+    pattern: `(?:assword[ \\t]{1,4}|-u ["']?[\\w.@+-]{1,60}:)${VALUE}`,
+    isWithinWords: true,
+    isWeak: true,
+    isLikely: isRandom,
+  },
+  {
+    id: "assigned",
+    name: "secret behind a name",
+    needles: namesOfSecrets(),
+    pattern: `[\\w-]{0,40}(?:\\\\?["'\`])?\\]?${SAID}(?:\\\\?["'\`])?${VALUE}`,
+    isWithinWords: true,
+    isWeak: true,
+    isLikely: isRandom,
+  },
+];
+
+/** As they stand in code, in settings and in shells; without their first letters, which differ. */
+function namesOfSecrets(): readonly string[] {
+  const words = ["password", "passwd", "passphrase", "secret", "token", "apikey", "api_key", "api-key", "access_key"];
+  const more = [
+    "accesskey",
+    "access-key",
+    "private_key",
+    "privatekey",
+    "auth_key",
+    "authkey",
+    "account_key",
+    "accountkey",
+  ];
+  const last = ["credential", "client_key", "encryption_key", "signing_key", "signingkey", "master_key", "webhook_key"];
+  const humps = ["piKey", "ccessKey", "rivateKey", "uthKey", "ccountKey", "ncryptionKey", "igningKey", "asterKey"];
+  const small = [...words, ...more, ...last].map((word) => word.slice(1));
+  return [...new Set([...small, ...small.map((word) => word.toUpperCase()), ...humps])];
+}
+
+/** Whose first part says how it was signed. */
+function isSignedToken(secret: string): boolean {
+  try {
+    const [head = ""] = secret.split(".");
+    return isVaried(secret) && atob(head.replaceAll("-", "+").replaceAll("_", "/")).includes('"alg"');
+  } catch {
+    // No Base64: it only looks like one.
+    return false;
+  }
+}
+
+// Keys of those who lend machines, databases and networks.
+
+export const clouds: readonly Family[] = [
+  {
+    id: "awsid",
+    name: "AWS access key",
+    needles: ["AKIA", "ASIA", "ABIA", "ACCA"],
+    pattern: "A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}(?![A-Za-z0-9])",
+    isLikely: (secret) => isVaried(secret) && !secret.endsWith("EXAMPLE"),
+  },
+  {
+    id: "aws",
+    name: "AWS secret key",
+    needles: ["ecret_access_key", "ECRET_ACCESS_KEY", "ecretAccessKey", "ecret_key", "ECRET_KEY", "ecretKey"],
+    pattern: "[A-Za-z_]{9,16}[\"']?[ \\t]{0,8}(?:=>|[:=])[ \\t]{0,8}[\"']?([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])",
+    isWithinWords: true,
+    isLikely: (secret) => isVaried(secret) && !secret.endsWith("EXAMPLEKEY"),
+  },
+  {
+    id: "awssession",
+    name: "AWS session token",
+    needles: ["ession_token", "ESSION_TOKEN", "essionToken", "ecurity_token", "ECURITY_TOKEN", "ecurityToken"],
+    pattern: "[A-Za-z_]{10,16}[\"']?[ \\t]{0,8}(?:=>|[:=])[ \\t]{0,8}[\"']?([A-Za-z0-9+/]{100,2000}={0,2})",
+    isWithinWords: true,
+  },
+  { id: "google", name: "Google API key", needles: ["AIza"], pattern: "AIza[\\w-]{35}(?![\\w-])" },
+  {
+    id: "googleoauth",
+    name: "Google OAuth token",
+    needles: ["ya29.", "GOCSPX-", "1//0"],
+    pattern: "(?:ya29\\.[\\w-]{20,}|GOCSPX-[\\w-]{24,}|1//0[\\w-]{40,})",
+  },
+  {
+    id: "azure",
+    name: "Azure key",
+    needles: ["AccountKey=", "SharedAccessKey=", "SharedSecret="],
+    pattern: "[A-Za-z]{9,16}=([A-Za-z0-9+/]{40,90}={1,2})",
+    isWithinWords: true,
+  },
+  {
+    id: "azureclient",
+    name: "Azure client secret",
+    needles: [..."0123456789"].map((digit) => `${digit}Q~`),
+    pattern: "[\\w~.]{3}[0-9]Q~[\\w~.-]{31,100}",
+    back: { letters: /[\w~.]/, most: 3 },
+  },
+  {
+    id: "azuresas",
+    name: "Azure shared signature",
+    needles: ["&sig=", "?sig="],
+    pattern: "[&?]sig=([A-Za-z0-9%+/]{40,90}(?:%3D|=){1,2})",
+    isWithinWords: true,
+  },
+  { id: "alibaba", name: "Alibaba Cloud key", needles: ["LTAI"], pattern: "LTAI[A-Za-z0-9]{16,26}(?![A-Za-z0-9])" },
+  {
+    id: "digitalocean",
+    name: "DigitalOcean token",
+    needles: ["dop_v1_", "doo_v1_", "dor_v1_"],
+    pattern: "do[por]_v1_[0-9a-f]{64}",
+  },
+  { id: "heroku", name: "Heroku key", needles: ["HRKU-"], pattern: "HRKU-[\\w-]{36,}" },
+  {
+    id: "fly",
+    name: "Fly.io token",
+    needles: ["fo1_", "fm1r_", "fm1a_", "fm2_"],
+    pattern: "f(?:o1|m1[ra]|m2)_[\\w+/-]{40,2000}={0,2}",
+  },
+  {
+    id: "netlify",
+    name: "Netlify token",
+    needles: ["nfp_", "nfc_", "nfo_", "nfu_"],
+    pattern: "nf[pcou]_[A-Za-z0-9]{36,}",
+  },
+  {
+    id: "supabase",
+    name: "Supabase key",
+    needles: ["sbp_", "sb_secret_"],
+    pattern: "sb(?:p_[0-9a-f]{40,}|_secret_[\\w-]{20,})",
+  },
+  {
+    id: "planetscale",
+    name: "PlanetScale secret",
+    needles: ["pscale_tkn_", "pscale_pw_", "pscale_oauth_"],
+    pattern: "pscale_(?:tkn|pw|oauth)_[\\w=.-]{32,600}",
+  },
+  { id: "databricks", name: "Databricks token", needles: ["dapi"], pattern: "dapi[0-9a-f]{32}(?:-\\d)?(?![0-9a-f])" },
+];
+
+// Tokens of those who keep code and build it.
+
+export const codeHosts: readonly Family[] = [
+  {
+    id: "github",
+    name: "GitHub token",
+    needles: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"],
+    pattern: "gh[pousr]_[A-Za-z0-9]{36,}",
+  },
+  {
+    id: "githubpat",
+    name: "GitHub fine-grained token",
+    needles: ["github_pat_"],
+    pattern: "github_pat_[A-Za-z0-9_]{50,}",
+  },
+  {
+    id: "gitlab",
+    name: "GitLab token",
+    needles: ["glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-", "glsoat-", "glimt-", "glagent-", "gloas-"],
+    pattern: "gl(?:pat|dt|rt|cbt|ptt|ft|soat|imt|agent|oas)-[\\w-]{20,}(?:\\.[\\w-]{2,20}){0,2}",
+  },
+  {
+    id: "bitbucket",
+    name: "Atlassian token",
+    needles: ["ATATT3", "ATBB", "ATCTT3"],
+    pattern: "AT(?:[AC]TT3[\\w=-]{60,600}|BB[A-Za-z0-9]{28,})",
+  },
+  { id: "buildkite", name: "Buildkite token", needles: ["bkua_"], pattern: "bkua_[0-9a-f]{40}" },
+  { id: "circleci", name: "CircleCI token", needles: ["CCIPAT_", "CCIPRJ_"], pattern: "CCIP(?:AT|RJ)_[\\w-]{40,}" },
+  { id: "sonar", name: "SonarQube token", needles: ["squ_", "sqp_", "sqa_"], pattern: "sq[upa]_[0-9a-f]{40}" },
+  {
+    id: "jfrog",
+    name: "Artifactory token",
+    needles: ["AKCp", "cmVmdGtuO"],
+    pattern: "(?:AKCp[A-Za-z0-9]{60,}|cmVmdGtuO[A-Za-z0-9]{50,})",
+  },
+];
+
+// Keys of shops and of those who move money.
+
+export const commerce: readonly Family[] = [
+  {
+    id: "stripe",
+    name: "Stripe key",
+    needles: ["sk_live_", "sk_test_", "rk_live_", "rk_test_"],
+    pattern: "[sr]k_(?:live|test)_[A-Za-z0-9]{16,}",
+  },
+  {
+    id: "stripehook",
+    name: "webhook signing secret",
+    needles: ["whsec_"],
+    pattern: "whsec_[A-Za-z0-9+/]{24,600}={0,2}",
+  },
+  {
+    id: "shopify",
+    name: "Shopify token",
+    needles: ["shpat_", "shpca_", "shppa_", "shpss_"],
+    pattern: "shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}",
+  },
+  { id: "square", name: "Square token", needles: ["sq0atp-", "sq0csp-"], pattern: "sq0(?:atp|csp)-[\\w-]{22,}" },
+  {
+    id: "braintree",
+    name: "Braintree token",
+    needles: ["access_token$production$", "access_token$sandbox$"],
+    pattern: "access_token\\$(?:production|sandbox)\\$[0-9a-z]{16}\\$[0-9a-f]{32}",
+  },
+  { id: "easypost", name: "EasyPost key", needles: ["EZAK", "EZTK"], pattern: "EZ[AT]K[A-Za-z0-9]{54}" },
+];
+
+// Tokens of those who carry messages.
+
+/** What comes behind the two letters, which alone stand in too many words. */
+const digits: readonly string[] = [..."0123456789abcdef"];
+
+export const messages: readonly Family[] = [
+  {
+    id: "slack",
+    name: "Slack token",
+    needles: ["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xoxe.", "xapp-", "xoxc-", "xoxd-"],
+    pattern: "(?:xox[abcdeprs](?:\\.xox[bp])?|xapp)-[\\w%-]{20,600}",
+  },
+  {
+    id: "slackhook",
+    name: "Slack webhook",
+    needles: ["hooks.slack.com/"],
+    pattern: "hooks\\.slack\\.com/(?:services|workflows|triggers)/([A-Za-z0-9/]{20,600})",
+  },
+  {
+    id: "discordhook",
+    name: "Discord webhook",
+    needles: ["/api/webhooks/"],
+    pattern: "/api/webhooks/\\d{16,20}/([\\w-]{40,})",
+    isWithinWords: true,
+  },
+  {
+    id: "telegram",
+    name: "Telegram bot token",
+    needles: [":AA"],
+    pattern: "\\d{8,10}:AA[\\w-]{32,34}(?![\\w-])",
+    back: { letters: /\d/, most: 10 },
+  },
+  {
+    id: "twilio",
+    name: "Twilio key",
+    needles: digits.map((digit) => `SK${digit}`),
+    pattern: "SK[0-9a-f]{32}(?![0-9A-Za-z])",
+  },
+  { id: "sendgrid", name: "SendGrid key", needles: ["SG."], pattern: "SG\\.[\\w-]{16,32}\\.[\\w-]{32,64}" },
+  { id: "mailgun", name: "Mailgun key", needles: ["key-"], pattern: "key-[0-9a-f]{32}(?![0-9A-Za-z])" },
+  {
+    id: "mailchimp",
+    name: "Mailchimp key",
+    needles: ["-us"],
+    pattern: "[0-9a-f]{32}-us\\d{1,2}(?![0-9A-Za-z])",
+    back: { letters: /[0-9a-f]/, most: 32 },
+  },
+  {
+    id: "brevo",
+    name: "Brevo key",
+    needles: ["xkeysib-", "xsmtpsib-"],
+    pattern: "x(?:keysib|smtpsib)-[0-9a-f]{64}-[\\w]{16}",
+  },
+];
+
+// Keys of those who run models.
+
+export const models: readonly Family[] = [
+  { id: "anthropic", name: "Anthropic key", needles: ["sk-ant-"], pattern: "sk-ant-[\\w-]{32,}" },
+  { id: "openrouter", name: "OpenRouter key", needles: ["sk-or-"], pattern: "sk-or-(?:v1-)?[\\w-]{32,}" },
+  {
+    id: "openai",
+    name: "OpenAI key",
+    needles: ["sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-", "sk-"],
+    pattern: "sk-(?:(?:proj|svcacct|admin|None)-[\\w-]{20,}|[A-Za-z0-9]{32,})",
+  },
+  {
+    id: "huggingface",
+    name: "Hugging Face token",
+    needles: ["hf_", "api_org_"],
+    pattern: "(?:hf|api_org)_[A-Za-z0-9]{30,}",
+  },
+  { id: "groq", name: "Groq key", needles: ["gsk_"], pattern: "gsk_[A-Za-z0-9]{40,}" },
+  { id: "xai", name: "xAI key", needles: ["xai-"], pattern: "xai-[A-Za-z0-9]{60,}" },
+  { id: "perplexity", name: "Perplexity key", needles: ["pplx-"], pattern: "pplx-[A-Za-z0-9]{40,}" },
+  { id: "replicate", name: "Replicate token", needles: ["r8_"], pattern: "r8_[A-Za-z0-9]{36,}" },
+  { id: "langsmith", name: "LangSmith key", needles: ["lsv2_"], pattern: "lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}" },
+  { id: "tavily", name: "Tavily key", needles: ["tvly-"], pattern: "tvly-(?:dev-|prod-)?[A-Za-z0-9]{28,}" },
+];
+
+// Tokens of what people plan, draw and watch their work with.
+
+export const offices: readonly Family[] = [
+  {
+    id: "linear",
+    name: "Linear key",
+    needles: ["lin_api_", "lin_oauth_"],
+    pattern: "lin_(?:api|oauth)_[A-Za-z0-9]{40,}",
+  },
+  { id: "notion", name: "Notion token", needles: ["ntn_"], pattern: "ntn_[A-Za-z0-9]{40,}" },
+  {
+    id: "airtable",
+    name: "Airtable token",
+    needles: ["pat"],
+    pattern: "pat[A-Za-z0-9]{14}\\.[0-9a-f]{64}",
+  },
+  { id: "figma", name: "Figma token", needles: ["figd_"], pattern: "figd_[\\w-]{40,}" },
+  { id: "postman", name: "Postman key", needles: ["PMAK-"], pattern: "PMAK-[0-9a-f]{24}-[0-9a-f]{34}" },
+  { id: "typeform", name: "Typeform token", needles: ["tfp_"], pattern: "tfp_[\\w-]{40,}" },
+  { id: "contentful", name: "Contentful token", needles: ["CFPAT-"], pattern: "CFPAT-[\\w-]{43}" },
+  {
+    id: "grafana",
+    name: "Grafana token",
+    needles: ["glsa_", "glc_eyJ"],
+    pattern: "gl(?:sa_[A-Za-z0-9]{32}_[0-9a-fA-F]{8}|c_eyJ[\\w+/]{60,600}={0,2})",
+  },
+  { id: "newrelic", name: "New Relic key", needles: ["NRAK-", "NRII-"], pattern: "NR(?:AK|II)-[\\w-]{27,}" },
+  {
+    id: "sentry",
+    name: "Sentry token",
+    needles: ["sntrys_eyJ", "sntryu_"],
+    pattern: "sntry(?:s_eyJ[\\w+/]{40,600}={0,2}_[\\w+/]{40,600}|u_[0-9a-f]{64})",
+  },
+  {
+    id: "dynatrace",
+    name: "Dynatrace token",
+    needles: ["dt0c01.", "dt0s01."],
+    pattern: "dt0[cs]01\\.[A-Z0-9]{24}\\.[A-Z0-9]{64}",
+  },
+  { id: "posthog", name: "PostHog key", needles: ["phx_", "phs_"], pattern: "ph[xs]_[A-Za-z0-9]{40,}" },
+];
+
+export const families: readonly Family[] = [
+  ...codeHosts,
+  ...clouds,
+  ...models,
+  ...messages,
+  ...commerce,
+  ...offices,
+  ...keepers,
+  ...carried,
+];

@@ -1,0 +1,86 @@
+/** The tree of a session: which entry follows which. Questions only; it holds every entry, in file order. */
+
+import type { BranchSummaryEntry, Entry } from "./entry.ts";
+
+export interface Tree {
+  /** In file order. */
+  readonly entries: ReadonlyMap<string, Entry>;
+  readonly children: ReadonlyMap<string | null, readonly Entry[]>;
+}
+
+/** A tree that can still grow; whoever owns it is its only writer. */
+export interface GrowingTree extends Tree {
+  readonly entries: Map<string, Entry>;
+  readonly children: Map<string | null, Entry[]>;
+}
+
+/** The tree of these entries, given in file order. */
+export function treeOf(entries: Iterable<Entry>): GrowingTree {
+  const tree: GrowingTree = { entries: new Map(), children: new Map() };
+  for (const entry of entries) grow(tree, entry);
+  return tree;
+}
+
+export function grow(tree: GrowingTree, entry: Entry): void {
+  tree.entries.set(entry.id, entry);
+  const siblings = tree.children.get(entry.parentId);
+  if (siblings) siblings.push(entry);
+  else tree.children.set(entry.parentId, [entry]);
+}
+
+/** From the leaf up to its root. */
+export function* ancestry(tree: Tree, leaf: string | null): Generator<Entry> {
+  let entry = leaf === null ? undefined : tree.entries.get(leaf);
+  while (entry) {
+    yield entry;
+    entry = entry.parentId === null ? undefined : tree.entries.get(entry.parentId);
+  }
+}
+
+/** From the root down to the leaf. */
+export function branch(tree: Tree, leaf: string | null): readonly Entry[] {
+  return [...ancestry(tree, leaf)].reverse();
+}
+
+/** The deepest entry that both branches share, or null. Walks no further than the longer of the two. */
+export function commonAncestor(tree: Tree, one: string | null, other: string | null): string | null {
+  const seen = new Set<string>();
+  for (const entry of alternating(ancestry(tree, one), ancestry(tree, other))) {
+    if (seen.has(entry.id)) return entry.id;
+    seen.add(entry.id);
+  }
+  return null;
+}
+
+/** What was written of branches that were left at one of these. */
+export function branchSummaries(
+  inFileOrder: Iterable<Entry>,
+  fromIds: ReadonlySet<string>,
+): readonly BranchSummaryEntry[] {
+  const found: BranchSummaryEntry[] = [];
+  for (const entry of inFileOrder) if (entry.type === "branch_summary" && fromIds.has(entry.fromId)) found.push(entry);
+  return found;
+}
+
+/** Names given to entries; the latest in the file counts. */
+export function labels(inFileOrder: Iterable<Entry>): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const entry of inFileOrder) {
+    if (entry.type !== "label") continue;
+    if (entry.label) names.set(entry.targetId, entry.label);
+    else names.delete(entry.targetId);
+  }
+  return names;
+}
+
+// Step by step from both ends: the first entry met twice is the deepest shared one.
+function* alternating(one: Iterator<Entry>, other: Iterator<Entry>): Generator<Entry> {
+  let first = one.next();
+  let second = other.next();
+  while (!first.done || !second.done) {
+    if (!first.done) yield first.value;
+    if (!second.done) yield second.value;
+    first = one.next();
+    second = other.next();
+  }
+}

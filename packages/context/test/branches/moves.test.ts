@@ -1,0 +1,95 @@
+/** Whatever was moved, left and summarised before: what a leaf shows depends on its branch alone. */
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { buildSessionContext } from "../../src/context/build-context.ts";
+import type { Entry } from "../../src/entry.ts";
+import type { Drafted, Session } from "../../src/session/session.ts";
+import { life } from "../properties/commands.ts";
+import { pick } from "../properties/drafts.ts";
+import { plainContext } from "../properties/plain-model.ts";
+import { againOf, allOf, bytesOf, leftSummary, livedThrough, user } from "./told-session.ts";
+
+const seen = ({ window }: Session): string => JSON.stringify(buildSessionContext(window).messages);
+const placeIn = (all: readonly Entry[], which: number): string | null =>
+  which % 9 === 0 ? null : (pick(all, which)?.id ?? null);
+const runs = { numRuns: 400 };
+
+test("INV34 MOVE1 moving to before a compaction gives the context of that time", async () => {
+  await fc.assert(
+    fc.asyncProperty(life, async (life) => {
+      const session = await livedThrough(life);
+      const all = allOf(session);
+      for (const [at, { type, parentId }] of all.entries()) {
+        if (type !== "compaction") continue;
+        await session.move(parentId);
+        const then = plainContext({ entries: all.slice(0, at), leaf: parentId }, parentId);
+        expect(seen(session)).toBe(JSON.stringify(then));
+      }
+    }),
+    runs,
+  );
+});
+
+test("INV35 MOVE3 leaving and coming back gives the same context as never leaving", async () => {
+  await fc.assert(
+    fc.asyncProperty(life, fc.nat(), fc.boolean(), async (life, which, summarised) => {
+      const stayed = await livedThrough(life);
+      const { leaf } = stayed;
+      const left = await againOf(bytesOf(stayed));
+      await left.move(placeIn(allOf(left), which), summarised ? { drafts: [leftSummary(leaf)] } : {});
+      await left.append(user("elsewhere"), compaction);
+      await left.move(leaf);
+      expect(seen(left)).toBe(seen(stayed));
+      expect(left.window.state).toEqual(stayed.window.state);
+
+      for (const session of [stayed, left]) await session.append(user("go on"));
+      expect(timeless(left)).toBe(timeless(stayed));
+    }),
+    runs,
+  );
+});
+
+test("INV38 FORK2 a fork of a leaf below a branch summary has the same context", async () => {
+  await fc.assert(
+    fc.asyncProperty(life, fc.nat(), async (life, which) => {
+      const session = await livedThrough(life);
+      await session.move(placeIn(allOf(session), which), { drafts: [leftSummary(session.leaf)] });
+      await session.append(user("go on"));
+      const copy = await againOf(await session.fork());
+      expect(seen(copy)).toBe(seen(session));
+      expect(copy.window.state).toEqual(session.window.state);
+    }),
+    runs,
+  );
+});
+
+test("MOVE3 a branch summary below any place is the leaf, and the place is seen with it", async () => {
+  await fc.assert(
+    fc.asyncProperty(life, fc.nat(), async (life, which) => {
+      const session = await livedThrough(life);
+      const all = allOf(session);
+      const target = placeIn(all, which);
+      const before = plainContext({ entries: all, leaf: target }, target);
+      const moved = await session.move(target, { drafts: [leftSummary(session.leaf)] });
+      const leaf = session.leaf ?? "";
+      expect(moved).toEqual({ type: "appended", leaf });
+      expect(await session.store.entry(leaf)).toMatchObject({ type: "branch_summary", parentId: target });
+      const [summary, ...above] = buildSessionContext(session.window).messages.toReversed();
+      expect(summary).toMatchObject({ role: "branchSummary", summary: "it was tried and left" });
+      expect(JSON.stringify(above.reverse())).toBe(JSON.stringify(before));
+      expect(session.window).toEqual((await againOf(bytesOf(session))).window);
+    }),
+    runs,
+  );
+});
+
+const compaction: Drafted = {
+  type: "compaction",
+  id: "elsewhere",
+  summary: "elsewhere",
+  firstKeptEntryId: "elsewhere",
+  tokensBefore: 1,
+};
+
+const timeless = (session: Session): string => seen(session).replace(/"timestamp":\d+/g, "");

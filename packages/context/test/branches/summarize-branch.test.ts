@@ -1,0 +1,290 @@
+/** Tests branches/summarize-branch.ts: collect entries, prepare entries. */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  collectEntriesForBranchSummary,
+  type LeftBranch,
+  prepareBranchEntries,
+} from "../../src/branches/summarize-branch.ts";
+import { buildSessionContext, entryMessage, latestEdit } from "../../src/context/build-context.ts";
+import { entryTokens, uncalibrated } from "../../src/context/context-size.ts";
+import type { Entry } from "../../src/entry.ts";
+import type { Store } from "../../src/session/store.ts";
+import { story } from "../../src/testing/story.ts";
+import { life } from "../properties/commands.ts";
+import { pick } from "../properties/drafts.ts";
+import { plainBranch } from "../properties/plain-model.ts";
+import { allOf, livedThrough, told } from "./told-session.ts";
+
+describe("collect entries", () => {
+  const ids = (entries: readonly Pick<Entry, "id">[]): string => entries.map(({ id }) => id).join(" ");
+  const shortly = ({ entries, commonAncestorId, edits }: LeftBranch): readonly unknown[] => [
+    ids(entries),
+    commonAncestorId,
+    ids(edits),
+  ];
+  const leftBy = async (from: string | null, to: string | null, ...lines: readonly string[]): Promise<unknown> =>
+    shortly(await collectEntriesForBranchSummary((await told(...lines)).store, from, to));
+
+  //  e1 ─ e2 ─ e3 ─ e4
+  //        └── e5 ─ e6
+  const twoBranches = ["user: a", "says: b", "user: c", "says: d", "moves: e2", "user: e"];
+
+  test("BR1 TREE8 a left branch is what lies behind the deepest shared entry", async () => {
+    const { store } = await told(...twoBranches);
+    const left = await collectEntriesForBranchSummary(store, "e4", "e6");
+    expect(left).toEqual({
+      entries: [await store.entry("e3"), await store.entry("e4")],
+      commonAncestorId: "e2",
+      edits: [],
+    });
+  });
+
+  test.each([
+    ["to an earlier place of its own", "e4", "e1", ["e2 e3 e4", "e1", ""]],
+    ["to another branch", "e6", "e4", ["e5 e6", "e2", ""]],
+    ["before the first entry", "e6", null, ["e1 e2 e5 e6", null, ""]],
+  ])("BR1 leaving %s", async (_, from, to, left) => {
+    expect(await leftBy(from, to, ...twoBranches)).toEqual(left);
+  });
+
+  test("BR1 branches from two roots share nothing, and all of the old one is left", async () => {
+    expect(await leftBy("e2", "e4", "user: a", "says: b", "moves: root", "user: c")).toEqual(["e1 e2", null, ""]);
+  });
+
+  test.each([
+    ["it is the same place", "e4", "e4", "e4"],
+    ["the target lies further along", "e2", "e4", "e2"],
+    ["nobody stood anywhere", null, "e4", null],
+    ["there is neither", null, null, null],
+  ])("INV37 nothing is left where %s", async (_, from, to, ancestor) => {
+    expect(await leftBy(from, to, ...twoBranches)).toEqual(["", ancestor, ""]);
+  });
+
+  test("INV37 a leaf that is not here is refused by its name", async () => {
+    await expect(leftBy("nobody", "e1", ...twoBranches)).rejects.toThrow("entry nobody is not in this session");
+  });
+
+  //  e1 ─ … ─ e7(covers e1 to e4) ─ e8
+  const compacted = [
+    "user: a",
+    "says: b",
+    "user: c",
+    "says: d",
+    "user: e",
+    "says: f",
+    "compacts: a to d, keeps e5",
+    "user: g",
+  ];
+
+  test.each([
+    ["before what it covers: it comes first, then what it kept", "e2", ["e7 e5 e6 e8", "e2", ""]],
+    ["at the last that it covers: both branches share all of it", "e4", ["e5 e6 e8", "e4", ""]],
+    ["within what it kept: of that only what was left", "e5", ["e6 e8", "e5", ""]],
+    ["right before it", "e6", ["e8", "e6", ""]],
+    ["behind it", "e7", ["e8", "e7", ""]],
+    ["before everything", null, ["e7 e5 e6 e8", null, ""]],
+  ])("BR1 the branches part %s", async (_, to, left) => {
+    expect(await leftBy("e8", to, ...compacted)).toEqual(left);
+  });
+
+  test("BR1 of several compactions the newest alone was seen", async () => {
+    const twice = [...compacted, "says: h", "compacts: all but g, keeps e6", "user: i"];
+    expect(await leftBy("e11", "e1", ...twice)).toEqual(["e10 e6 e8 e9 e11", "e1", ""]);
+    expect(await leftBy("e11", "e5", ...twice)).toEqual(["e6 e8 e9 e11", "e5", ""]);
+  });
+
+  test("BR1 a compaction that keeps nothing tells all that was left", async () => {
+    const short = ["user: a", "says: b", "user: c", "compacts: all, keeps nothing", "user: d"];
+    expect(await leftBy("e5", "e1", ...short)).toEqual(["e4 e5", "e1", ""]);
+    expect(await leftBy("e5", "e3", ...short)).toEqual(["e5", "e3", ""]);
+  });
+
+  test("BR1 edits of what is left come along; those of what both branches share do not", async () => {
+    const edited = ["user: a", "says: b", "user: c", "edits e1: A", "edits e3: C", "drops e3", "says: d"];
+    expect(await leftBy("e7", "e2", ...edited)).toEqual(["e3 e4 e5 e6 e7", "e2", "e5 e6"]);
+    expect(await leftBy("e4", "e2", ...edited)).toEqual(["e3 e4", "e2", ""]);
+  });
+
+  test("INV36 BR1 on any tree: what lies between, each once, as the compaction rule has it", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        life,
+        fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 1, maxLength: 6 }),
+        async (life, pairs) => {
+          const session = await livedThrough(life);
+          const { store } = session;
+          const all = allOf(session);
+          for (const [one, other] of pairs) {
+            const oldLeaf = pick(all, one)?.id ?? null;
+            const target = other % 9 === 0 ? null : (pick(all, other)?.id ?? null);
+            const left = await collectEntriesForBranchSummary(store, oldLeaf, target);
+            expect(left.entries).toEqual(plainlyLeft(all, oldLeaf, target));
+            await expectSeen(store, oldLeaf, left);
+          }
+        },
+      ),
+      { numRuns: 700 },
+    );
+  });
+
+  /** Rows B65 and 36, word for word. */
+  function plainlyLeft(all: readonly Entry[], oldLeaf: string | null, target: string | null): readonly Entry[] {
+    const session = { entries: all, leaf: null };
+    const path = plainBranch(session, oldLeaf);
+    const other = new Set(plainBranch(session, target));
+    const shared = path.filter((entry) => other.has(entry)).length;
+    const between = path.slice(shared);
+    const at = path.findLastIndex((entry) => entry.type === "compaction");
+    const compaction = path[at];
+    if (compaction?.type !== "compaction" || at < shared) return between;
+    const named = path.findIndex((entry) => entry.id === compaction.firstKeptEntryId);
+    const kept = named === -1 || named > at ? at : named;
+    const others = (entries: readonly Entry[]): readonly Entry[] => entries.filter(({ type }) => type !== "compaction");
+    return kept <= shared ? others(between) : [compaction, ...others(path.slice(kept))];
+  }
+
+  /** What is left gives the messages that the context at the old leaf has of it: no more, no fewer, in that order. */
+  async function expectSeen(store: Store, oldLeaf: string | null, left: LeftBranch): Promise<void> {
+    const { messages, sources } = buildSessionContext(await store.window(oldLeaf));
+    const own = new Set(left.entries.map(({ id }) => id));
+    const seen = messages.filter(({ role }, at) => own.has(sources[at] ?? "") && role !== "system");
+    const given = left.entries.map((entry) => entryMessage(entry, latestEdit(left.edits, entry)));
+    // The system's words are folded into a compaction.
+    expect(given.filter((message) => message && message.role !== "system")).toEqual(seen);
+  }
+});
+
+describe("prepare entries", () => {
+  type Left = Pick<LeftBranch, "entries" | "edits">;
+
+  const left = (...lines: readonly string[]): Left => {
+    const entries = story(...lines);
+    return { entries, edits: entries.filter((entry) => entry.type === "context_edit") };
+  };
+  const sizeOf = ({ entries, edits }: Left, ids: string): number =>
+    entries
+      .filter(({ id }) => ids.split(" ").includes(id))
+      .reduce((sum, entry) => sum + entryTokens(entry, latestEdit(edits, entry), uncalibrated), 0);
+  const prepared = (branch: Left, tokens: number): readonly string[] => {
+    const { entries, left } = prepareBranchEntries(branch, { tokens });
+    return [entries.map(({ id }) => id).join(" "), left.join(" ")];
+  };
+  const long = "many words that take some room ".repeat(20);
+
+  const talk = left("user: one", "says: two", `user: ${long}`, "says: four", "user: five");
+
+  test("BR2 the newest come in while there is room, in the order they had", () => {
+    const room = sizeOf(talk, "e4 e5");
+    expect(prepared(talk, room)).toEqual(["e4 e5", "e1 e2 e3"]);
+    expect(prepared(talk, room - 1)).toEqual(["e5", "e1 e2 e3 e4"]);
+    expect(prepared(talk, 0)).toEqual(["", "e1 e2 e3 e4 e5"]);
+  });
+
+  test("BR2 it stops at the first that does not fit, whatever lies behind it", () => {
+    const room = sizeOf(talk, "e1 e2 e4 e5");
+    expect(prepared(talk, room)).toEqual(["e4 e5", "e1 e2 e3"]);
+  });
+
+  test("BR2 with all the room there is nothing is left", () => {
+    expect(prepared(talk, Number.POSITIVE_INFINITY)).toEqual(["e1 e2 e3 e4 e5", ""]);
+    expect(prepared(talk, sizeOf(talk, "e1 e2 e3 e4 e5"))).toEqual(["e1 e2 e3 e4 e5", ""]);
+    expect(prepared({ entries: [], edits: [] }, 0)).toEqual(["", ""]);
+  });
+
+  test("BR2 calls and results are not parted, and what stands between goes with them", () => {
+    const work = left("user: one", "calls: read; bash", "result: a", "note: meanwhile", "result: b", "says: done");
+    const exchange = sizeOf(work, "e2 e3 e4 e5 e6");
+    expect(prepared(work, exchange)).toEqual(["e2 e3 e4 e5 e6", "e1"]);
+    expect(prepared(work, exchange - 1)).toEqual(["e6", "e1 e2 e3 e4 e5"]);
+  });
+
+  test("BR2 results whose call both branches share come in by themselves", () => {
+    const work = left("calls: read", "result: a", "says: done");
+    const behindCall: Left = { ...work, entries: work.entries.slice(1) };
+    expect(prepared(behindCall, sizeOf(work, "e2 e3"))).toEqual(["e2 e3", ""]);
+  });
+
+  const summaries = left(
+    "compacts: before, keeps nothing",
+    "user: one",
+    "left e9: another try",
+    `user: ${long}`,
+    "says: so",
+  );
+
+  test("BR2 summaries further back are taken in where they fit", () => {
+    const room = sizeOf(summaries, "e1 e3 e5");
+    expect(prepared(summaries, room)).toEqual(["e1 e3 e5", "e2 e4"]);
+    expect(prepared(summaries, room - 1)).toEqual(["e3 e5", "e1 e2 e4"]);
+    expect(prepared(summaries, sizeOf(summaries, "e3 e5") - 1)).toEqual(["e5", "e1 e2 e3 e4"]);
+  });
+
+  test("BR2 but not where nine tenths of the room are used", () => {
+    const almost = left("left e9: no", `user: ${long}`, `says: ${"so it was done ".repeat(90)}`);
+    const used = sizeOf(almost, "e3");
+    const room = used + sizeOf(almost, "e1");
+    expect(used / room).toBeGreaterThan(0.9);
+    expect(prepared(almost, room)).toEqual(["e3", "e1 e2"]);
+  });
+
+  test("BR2 what the model did not see takes no room and is not missed", () => {
+    const quiet = left(
+      `system: ${long}`,
+      "names: a name",
+      "user: one",
+      `fails to answer: ${long}`,
+      `note: ${long}`,
+      "drops e5",
+      "says: two",
+    );
+    const room = sizeOf(quiet, "e3 e7");
+    expect(prepared(quiet, room)).toEqual(["e1 e2 e3 e4 e5 e6 e7", ""]);
+    expect(prepared(quiet, room - 1)).toEqual(["e4 e5 e6 e7", "e3"]);
+  });
+
+  test("BR2 an entry counts as it was edited", () => {
+    const edited = left(`user: ${long}`, "edits e1: short", "says: two");
+    expect(prepared(edited, sizeOf(edited, "e1 e3"))).toEqual(["e1 e2 e3", ""]);
+    expect(sizeOf(edited, "e1")).toBeLessThan(30);
+  });
+
+  test("BR2 on any tree and for any room: within it, each once, nothing parted, nothing lost", async () => {
+    await fc.assert(
+      fc.asyncProperty(life, fc.nat(600), async (life, tokens) => {
+        const { store } = await livedThrough(life);
+        const branch = await collectEntriesForBranchSummary(store, await store.leaf(), null);
+        const { entries, left } = prepareBranchEntries(branch, { tokens });
+        const taken = new Set(entries);
+        expect(entries).toEqual(branch.entries.filter((entry) => taken.has(entry)));
+        const size = (entry: Entry): number => (isSystem(entry) ? 0 : sizeOf(branch, entry.id));
+        expect(entries.reduce((sum, entry) => sum + size(entry), 0)).toBeLessThanOrEqual(tokens);
+        const missing = branch.entries.filter((entry) => size(entry) > 0 && !taken.has(entry));
+        expect(left).toEqual(missing.map(({ id }) => id));
+        expectWhole(
+          branch.entries.filter((entry) => size(entry) > 0),
+          taken,
+        );
+        expect(prepareBranchEntries(branch, { tokens: Number.POSITIVE_INFINITY })).toEqual({
+          entries: branch.entries,
+          left: [],
+        });
+      }),
+      { numRuns: 700 },
+    );
+  });
+
+  // A result that is taken has the reply before it with it, where there is one.
+  function expectWhole(seen: readonly Entry[], taken: ReadonlySet<Entry>): void {
+    for (const [at, entry] of seen.entries()) {
+      if (entry.type !== "message" || entry.message.role !== "toolResult" || !taken.has(entry)) continue;
+      const reply = seen.slice(0, at).findLast(isReply);
+      if (reply) expect(taken.has(reply), `${entry.id} without ${reply.id}`).toBe(true);
+    }
+  }
+
+  const roleOf = (entry: Entry): string | undefined => ("message" in entry ? entry.message.role : undefined);
+  const isReply = (entry: Entry): boolean => roleOf(entry) === "assistant";
+  const isSystem = (entry: Entry): boolean => roleOf(entry) === "system";
+});

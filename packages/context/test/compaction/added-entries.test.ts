@@ -1,0 +1,74 @@
+/** Proves what hooks may put behind an act: state and messages of their own, and nothing else. */
+
+import { describe, expect, test } from "vitest";
+import { addedIn } from "../../src/compaction/added-entries.ts";
+
+const added = (...entries: readonly unknown[]) => addedIn({ entries }, { tokens: 150 });
+const note = { type: "custom_message", customType: "note", content: "remember", display: true };
+
+describe("what is taken", () => {
+  test.each([[undefined], [null], [7], ["text"], [{}], [{ entries: null }], [{ entries: undefined }]])(
+    "HOOK5 %j is nothing",
+    (result) => {
+      expect(addedIn(result, { tokens: 150 })).toBeNull();
+    },
+  );
+
+  test("HOOK5 messages and state, each with what we know of it and no place of its own", () => {
+    expect(
+      added(
+        { ...note, id: "mine", parentId: "e1", timestamp: "then", more: 1 },
+        { type: "custom_message", customType: "note", content: "hidden", display: false, details: { from: "here" } },
+        { type: "custom_message", customType: "note", content: "shown", details: ["no object"] },
+        { type: "custom", customType: "state", data: { list: [1, undefined] } },
+        { type: "custom", customType: "mark" },
+      ),
+    ).toStrictEqual([
+      note,
+      { type: "custom_message", customType: "note", content: "hidden", display: false, details: { from: "here" } },
+      { type: "custom_message", customType: "note", content: "shown", display: true },
+      { type: "custom", customType: "state", data: { list: [1, null] } },
+      { type: "custom", customType: "mark" },
+    ]);
+  });
+
+  test("HOOK5 later changes of the hook's own do not reach them", () => {
+    const state = { type: "custom", customType: "state", data: { count: 1 } };
+    const taken = added(state);
+    state.data.count = 2;
+    expect(taken).toStrictEqual([{ type: "custom", customType: "state", data: { count: 1 } }]);
+  });
+});
+
+describe("what is refused", () => {
+  const ring: { self?: unknown } = {};
+  ring.self = ring;
+
+  test.each<[string, unknown, string]>([
+    ["Pith's own state", { type: "custom", customType: "pith.leaf" }, "its entry has no type of its own"],
+    ["Pith's own message", { ...note, customType: "pith.pin" }, "its entry has no type of its own"],
+    ["no type", { type: "custom" }, "its entry has no type of its own"],
+    ["an empty type", { ...note, customType: "" }, "its entry has no type of its own"],
+    ["nothing", null, "its entry has no type of its own"],
+    ["a message of the user", { ...note, type: "message" }, "its entry is neither state nor a message"],
+    ["a compaction", { ...note, type: "compaction" }, "its entry is neither state nor a message"],
+    ["an edit", { ...note, type: "context_edit" }, "its entry is neither state nor a message"],
+    ["a message without text", { ...note, content: 7 }, "its entry is neither state nor a message"],
+    ["a ring", { type: "custom", customType: "x", data: ring }, "its details are no JSON of at most 262144 letters"],
+  ])("HOOK5 %s, and with it all that it brings", (_, entry, why) => {
+    expect(() => added(note, entry)).toThrow(why);
+  });
+
+  test("HOOK5 what is no list", () => {
+    expect(() => addedIn({ entries: note }, { tokens: 150 })).toThrow("its entries are no list");
+  });
+
+  test("HOOK5 more than there is room for, in one or in many", () => {
+    expect(() => added({ ...note, content: "word ".repeat(200) })).toThrow(
+      /^its entries have \d+ tokens, 150 are allowed$/,
+    );
+    expect(() => added(...Array.from({ length: 50 }, () => note))).toThrow(/150 are allowed$/);
+    expect(() => added({ type: "custom", customType: "x", data: { text: "word ".repeat(200) } })).toThrow(/allowed$/);
+    expect(added({ ...note, content: "word ".repeat(50) })).toHaveLength(1);
+  });
+});

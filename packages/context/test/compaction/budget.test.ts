@@ -1,0 +1,80 @@
+/** Proves how much is too much, and how much of each thing is kept, for any window. */
+
+import { describe, expect, test } from "vitest";
+import { budgetFor } from "../../src/compaction/budget.ts";
+import { compactionLimits } from "../../src/settings.ts";
+
+const to = { api: "anthropic-messages", provider: "anthropic", model: "large" };
+const limitOf = (
+  thresholds: (typeof compactionLimits)["thresholds"],
+  setting: Parameters<typeof budgetFor>[1],
+): number => budgetFor({ ...compactionLimits, thresholds }, setting).limit;
+
+describe("the threshold", () => {
+  test.each([
+    [8_000, 6_000],
+    [16_384, 12_288],
+    [32_000, 24_000],
+    [65_536, 49_152],
+    [128_000, 111_616],
+    [200_000, 183_616],
+    [1_000_000, 983_616],
+  ])("DUE3 of a window of %i tokens is %i by default", (contextWindow, limit) => {
+    expect(budgetFor(compactionLimits, { contextWindow }).limit).toBe(limit);
+  });
+
+  test("DUE2 is a number, a percentage or a reserve", () => {
+    expect(limitOf([{ tokens: 50_000 }], { contextWindow: 200_000 })).toBe(50_000);
+    expect(limitOf([{ percent: 60 }], { contextWindow: 200_000 })).toBe(120_000);
+    expect(limitOf([{ reserve: 30_000 }], { contextWindow: 200_000 })).toBe(170_000);
+  });
+
+  test("DUE2 is the lowest of those that apply to model and agent", () => {
+    const thresholds = [
+      { reserve: 16_384 },
+      { percent: 80, model: "anthropic/large" },
+      { tokens: 90_000, agent: "reviewer" },
+      { tokens: 10, model: "openai/other" },
+    ];
+    expect(limitOf(thresholds, { contextWindow: 200_000 })).toBe(183_616);
+    expect(limitOf(thresholds, { contextWindow: 200_000, to })).toBe(160_000);
+    expect(limitOf(thresholds, { contextWindow: 200_000, to, agent: "reviewer" })).toBe(90_000);
+  });
+
+  test("DUE2 is never more than the window", () => {
+    expect(limitOf([{ tokens: 500_000 }], { contextWindow: 200_000 })).toBe(200_000);
+    expect(limitOf([], { contextWindow: 200_000 })).toBe(200_000);
+  });
+
+  test.each([0, -1, Number.NaN])("DUE5 of a window of %d tokens is never reached", (contextWindow) => {
+    const budget = budgetFor(compactionLimits, { contextWindow });
+    expect(budget.limit).toBe(Number.POSITIVE_INFINITY);
+    expect(budget.tail).toBe(20_000);
+  });
+});
+
+describe("the amounts", () => {
+  test("DUE3 are shares of a small window and numbers in a large one", () => {
+    expect(budgetFor(compactionLimits, { contextWindow: 8_000 })).toMatchObject({
+      tail: 1_600,
+      words: 800,
+      checkpoint: 640,
+      reduced: 400,
+    });
+    expect(budgetFor(compactionLimits, { contextWindow: 1_000_000 })).toMatchObject({
+      tail: 20_000,
+      words: 20_000,
+      checkpoint: 8_000,
+      reduced: 4_000,
+    });
+  });
+
+  test("DUE3 follow a threshold that lies far below the window", () => {
+    const limits = { ...compactionLimits, thresholds: [{ tokens: 30_000 }] };
+    expect(budgetFor(limits, { contextWindow: 1_000_000 })).toMatchObject({
+      tail: 8_000,
+      words: 4_000,
+      checkpoint: 3_200,
+    });
+  });
+});

@@ -1,0 +1,277 @@
+/** Tests compaction/checks.ts: audit, coverage. */
+
+import { describe, expect, test } from "vitest";
+import { rungs } from "../../src/compaction/budget.ts";
+import {
+  ANY_FORM,
+  type Audited,
+  claimEvidence,
+  newIn,
+  notices,
+  objection,
+  uncovered,
+} from "../../src/compaction/checks.ts";
+import { type Candidate, MODEL_FREE, type Plan, prepareAt } from "../../src/compaction/plan.ts";
+import type { Finding } from "../../src/compaction/receipt.ts";
+import { renderFront } from "../../src/compaction/summary-message.ts";
+import type { ContextSize } from "../../src/context/context-size.ts";
+import type { Entry } from "../../src/entry.ts";
+import { windowOf } from "../../src/session/loaded-branch.ts";
+import { auditSummary } from "../../src/summary/audit.ts";
+import { story } from "../../src/testing/story.ts";
+import { smallBudget } from "./small-session.ts";
+
+describe("audit", () => {
+  const size = (tokens: number, bytes = 0): ContextSize => ({
+    tokens,
+    bytes,
+    measured: 0,
+    estimated: tokens,
+    fixed: 0,
+  });
+
+  /** 1500 tokens and 5000 bytes fit; the entries e1 and e2 are covered. */
+  const budget = { ...smallBudget(), bytes: 5000 };
+  const plan: Plan = {
+    ...(prepareAt(windowOf(story("user: one", "says: two", "user: three")), { budget, rung: rungs[0] }, 2) as Plan),
+    before: size(1000),
+  };
+  const candidate: Candidate = { route: "model", story: "so far", notes: "", covers: new Set(["e1", "e2"]) };
+  const good: Audited = { plan, candidate, after: size(500) };
+
+  const told = (changes: Partial<Candidate>): Finding | null =>
+    objection({ ...good, candidate: { ...candidate, ...changes } });
+
+  test("CMP5 CMP6 CMP9 nothing speaks against a summary that says something, leaves out nothing and helps", () => {
+    expect(objection(good)).toBeNull();
+  });
+
+  describe("what it says", () => {
+    test("CMP5 is not nothing, unless code wrote it", () => {
+      const empty = { code: "empty", note: "the summary is empty" };
+      expect(["", " \n\t"].map((text) => told({ story: text }))).toEqual([empty, empty]);
+      expect(told({ story: "", notes: "notes" })).toEqual(empty);
+      expect(told({ story: "", route: MODEL_FREE })).toBeNull();
+    });
+
+    test("CMP5 is with its notes no longer than its part of the checkpoint, unless code wrote it", () => {
+      const long = { story: "one two three four five", notes: "six seven eight nine ten" };
+      const within = (checkpoint: number, changes: Partial<Candidate> = {}): Finding | null =>
+        objection({ ...good, plan: { ...plan, checkpoint }, candidate: { ...candidate, ...long, ...changes } });
+      expect(within(16)).toBeNull();
+      expect(within(15)).toEqual({ code: "too-long", note: "the summary has 12 tokens, 11 are allowed" });
+      expect(within(15, { route: MODEL_FREE })).toBeNull();
+    });
+
+    test("CMP6 is looked at where it is new, in any form: what was told before is carried on as it was", () => {
+      const after = (before: string): Plan => ({ ...plan, carried: { ...plan.carried, story: before } });
+      expect(newIn("so far, and on", after("so far"))).toBe(", and on");
+      expect(newIn("on, so far", after("so far"))).toBe("on, so far");
+      expect(newIn("so far", after(""))).toBe("so far");
+      expect(ANY_FORM).toEqual({ sections: [], tokens: Number.POSITIVE_INFINITY });
+    });
+  });
+
+  describe("what it claims", () => {
+    const planOf = (...lines: readonly string[]): Plan => ({
+      ...(prepareAt(windowOf(story(...lines)), { budget, rung: rungs[0] }, 2) as Plan),
+      before: size(1000),
+    });
+    const own = planOf("user: please keep the parser small", "says: I shall", "user: and now?");
+    const claiming = (text: string, changes: Partial<Candidate> = {}): string | undefined =>
+      objection({ ...good, plan: own, candidate: { ...candidate, story: text, ...changes } })?.code;
+
+    test.each([
+      ["unknown-id", "- the parser is small [entry:zz9]"],
+      ["false-quote", '- the user said "delete all the tests at once" [entry:e1]'],
+      ["unfounded", "## Goal\n- throw away the database [entry:e1]"],
+      ["unknown-name", "- changed src/nowhere/at-all.ts"],
+    ])("AUD2 AUD3 AUD4 AUD5 is borne out by the log, or refused as %s, unless code wrote it", (code, text) => {
+      expect(claiming(text)).toBe(code);
+      expect(claiming(text, { route: MODEL_FREE })).toBeUndefined();
+    });
+
+    test("AUD4 holds where it rests on what was typed", () => {
+      expect(claiming("## Goal\n- keep the parser small [entry:e1]")).toBeUndefined();
+    });
+
+    test("AUD8 what else is amiss is the writer's own affair", () => {
+      const chinese = planOf("user: 请保持解析器小巧，不要改动其他文件", "says: 好的", "user: 现在呢？");
+      const text = "- nothing has happened yet, and the work goes on as before";
+      expect(auditSummary(text, claimEvidence(chinese), ANY_FORM).map(({ code }) => code)).toEqual(["other-language"]);
+      expect(objection({ ...good, plan: chinese, candidate: { ...candidate, story: text } })).toBeNull();
+    });
+  });
+
+  test("CMP6 what was seen is in one of the two parts, or the first that is not is named", () => {
+    expect(told({ covers: new Set() })).toEqual({
+      code: "not-covered",
+      note: "2 entries are in neither part, the first is e1",
+    });
+    expect(told({ covers: new Set(["e1"]) })).toEqual({
+      code: "not-covered",
+      note: "1 entries are in neither part, the first is e2",
+    });
+  });
+
+  describe("what it comes to", () => {
+    const same: Finding = { code: "no-gain", note: "1000 tokens would become 1000" };
+    const hardly = (tokens: number): Finding => ({
+      code: "no-gain",
+      note: `1000 tokens would become ${tokens}, which is hardly less`,
+    });
+
+    test.each<[string, ContextSize, ContextSize, Finding | null]>([
+      ["as much as before", size(1000), size(1000), same],
+      ["a little less", size(1000), size(999), hardly(999)],
+      ["less, but not by a tenth", size(1000), size(901), hardly(901)],
+      ["less by a tenth", size(1000), size(900), null],
+      ["a little less of what was too much", size(1600), size(1500), null],
+      ["fewer tokens and more bytes", size(1000, 100), size(500, 200), null],
+      ["fewer bytes of too many", size(1000, 5001), size(1000, 5000), null],
+      ["as many bytes of too many", size(1000, 5001), size(1000, 5001), same],
+      ["more bytes of too many", size(1000, 5001), size(1000, 6000), same],
+      ["fewer bytes of those that fitted", size(1000, 5000), size(1000, 4000), same],
+    ])("CMP9 %s", (_, before, after, finding) => {
+      expect(objection({ candidate, plan: { ...plan, before }, after })).toEqual(finding);
+    });
+
+    test.each<[ContextSize, Finding | null]>([
+      [size(1500, 5000), null],
+      [size(1501), { code: "does-not-fit", note: "1501 tokens would be left, 1500 fit" }],
+      [size(700, 5001), { code: "does-not-fit", note: "700 tokens would be left, 1500 fit" }],
+    ])("CMP10 must fit: %j", (after, finding) => {
+      expect(objection({ candidate, plan: { ...plan, before: size(3000, 9000) }, after })).toEqual(finding);
+    });
+  });
+
+  test("CMP5 CMP6 CMP9 of several faults the first is told: what it says, what it leaves out, what it comes to", () => {
+    const covers = new Set<string>();
+    const left = "2 entries are in neither part, the first is e1";
+    const tight = { ...plan, checkpoint: 0 };
+    expect([
+      objection({ plan: tight, candidate: { ...candidate, story: "", notes: "notes", covers }, after: size(9000) })
+        ?.code,
+      objection({ plan: tight, candidate: { ...candidate, covers }, after: size(9000) })?.code,
+      objection({ plan, candidate: { ...candidate, covers }, after: size(9000) }),
+      objection({ plan, candidate, after: size(9000) }),
+    ]).toEqual([
+      "empty",
+      "too-long",
+      { code: "not-covered", note: left },
+      { code: "no-gain", note: "1000 tokens would become 9000" },
+    ]);
+  });
+
+  describe("what is worth knowing", () => {
+    const noticed = (words: Partial<Plan["words"]>, reductions: Plan["reductions"] = []): readonly Finding[] =>
+      notices({ ...plan, words: { ...plan.words, ...words }, reductions });
+    const gone = "are no longer shown; they can be recalled";
+
+    test("CMP8 is nothing where all is as it was", () => {
+      expect(notices(plan)).toEqual([]);
+    });
+
+    test.each<[number, readonly string[], string]>([
+      [2, [], `the user's words of 2 earlier compactions ${gone}`],
+      [0, ["e1"], `1 messages of the user ${gone}`],
+      [1, ["e1"], `the user's words of 1 earlier compactions and 1 messages of the user ${gone}`],
+      [1, ["e1", "e2"], `the user's words of 1 earlier compactions and 2 messages of the user ${gone}`],
+    ])("KEEP2 CMP8 %i blocks and %j went", (evictedBlocks, evicted, note) => {
+      expect(noticed({ evictedBlocks, evicted })).toEqual([{ code: "words-evicted", note }]);
+    });
+
+    test("KEEP2 CUT7 CMP8 is each message and result of which head and tail are left", () => {
+      const reductions = [{ type: "context_edit", targetId: "e7", replacement: null } as const];
+      expect(noticed({ shortened: ["e1", "e3"], evicted: ["e2"] }, reductions)).toEqual([
+        { code: "words-evicted", note: `1 messages of the user ${gone}` },
+        { code: "words-shortened", note: "entry:e1 is kept as head and tail" },
+        { code: "words-shortened", note: "entry:e3 is kept as head and tail" },
+        { code: "result-reduced", note: "entry:e7 is shown as head and tail" },
+      ]);
+    });
+  });
+});
+
+describe("coverage", () => {
+  function planAt(entries: readonly Entry[], at: number): Plan {
+    const plan = prepareAt(windowOf(entries), { budget: smallBudget(), rung: rungs[0] }, at);
+    if (!plan) throw new Error(`nothing can be cut at ${at}`);
+    return plan;
+  }
+
+  /** What falls out when these entries were put before the writer. */
+  function left(plan: Plan, covers: readonly string[], told = "a story"): readonly string[] {
+    const candidate = { route: "model", story: told, notes: "", covers: new Set(covers) };
+    return uncovered(plan, candidate).map(({ id }) => id);
+  }
+
+  describe("CMP6 what is covered", () => {
+    const talk = story(
+      "user: one",
+      "calls: a",
+      "result: two",
+      "model: a/b",
+      "fails to answer: busy",
+      "note: three",
+      "says: four",
+      "drops e7",
+      "user: five",
+      "says: six",
+    );
+
+    test("CMP6 is all that was seen before the cut, and was put before the writer", () => {
+      const plan = planAt(talk, 8);
+      expect(left(plan, ["e1", "e2", "e3", "e6"])).toEqual([]);
+      expect(left(plan, ["e2", "e6"])).toEqual(["e1", "e3"]);
+      expect(left(plan, [])).toEqual(["e1", "e2", "e3", "e6"]);
+    });
+
+    test("CMP6 is nothing of what is kept", () => {
+      expect(left(planAt(talk, 0), [])).toEqual([]);
+      expect(left(planAt(talk, 10), ["e1", "e2", "e3", "e6", "e9"])).toEqual(["e10"]);
+    });
+  });
+
+  describe("CMP6 the summary before", () => {
+    const talk = story(
+      "user: one",
+      "compacts: older, keeps e1",
+      "user: two",
+      "compacts: newer, keeps e1",
+      "user: three",
+    );
+    const said = ["e1", "e3"];
+
+    test("CMP6 is carried on by a story of the same writer's", () => {
+      expect(left(planAt(talk, 4), said)).toEqual([]);
+    });
+
+    test("CMP6 falls out where code goes on without it, the newest alone", () => {
+      expect(left(planAt(talk, 4), said, "")).toEqual(["e4"]);
+      expect(left(planAt(talk, 1), said, "")).toEqual(["e4"]);
+      expect(left(planAt(talk, 4), ["e1"], "")).toEqual(["e3", "e4"]);
+    });
+
+    test("CMP6 does not where it was put before the writer", () => {
+      expect(left(planAt(talk, 4), [...said, "e4"], "")).toEqual([]);
+      expect(left(planAt(talk, 4), [...said, "e2"], "")).toEqual(["e4"]);
+    });
+
+    test("CMP6 does not where it told nothing: what code kept is kept again", () => {
+      const { text: summary, parts: front } = renderFront({
+        pins: "",
+        words: [],
+        story: "",
+        notes: "by code",
+        ledger: "",
+        recall: "",
+        request: "",
+      });
+      const entries = talk.map((entry) =>
+        entry.id === "e4" ? { ...entry, summary, details: { pith: { front } } } : entry,
+      );
+      expect(left(planAt(entries as readonly Entry[], 4), said, "")).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,684 @@
+/** Tests compaction/compaction-hooks.ts: after compact, before compact, hook candidate. */
+
+import { describe, expect, test } from "vitest";
+import type { Compaction, CompactParts } from "../../src/compaction/compact.ts";
+import {
+  type CompactionHooks,
+  type HookMade,
+  hookCandidate,
+  preparationOf,
+  type SessionBeforeCompactEvent,
+  type SessionBeforeCompactResult,
+} from "../../src/compaction/compaction-hooks.ts";
+import { type Plan, prepareCompaction, type Writer } from "../../src/compaction/plan.ts";
+import type { Reason } from "../../src/compaction/receipt.ts";
+import { due } from "../../src/compaction/should-compact.ts";
+import type { HookFailure } from "../../src/hooks.ts";
+import { windowOf } from "../../src/session/loaded-branch.ts";
+import { Session } from "../../src/session/session.ts";
+import { testPorts } from "../../src/testing/scripted-model.ts";
+import { nothingUsed, story } from "../../src/testing/story.ts";
+import { compactSmall, seenBy, sessionOf, smallBudget, words } from "./small-session.ts";
+
+describe("after compact", () => {
+  const talk = ["user: one", `says: ${words(900)}`, "user: two", "says: three", "user: four"];
+
+  type AfterCompact = NonNullable<CompactionHooks["session_compact"]>[number];
+
+  interface Acted {
+    readonly session: Session;
+    readonly outcome: Compaction;
+    readonly reported: readonly HookFailure[];
+  }
+
+  async function acted(hooks: CompactionHooks, parts: Partial<CompactParts> = {}, given?: Session): Promise<Acted> {
+    const session = given ?? (await sessionOf(...talk));
+    const reported: HookFailure[] = [];
+    const report = (failure: HookFailure): void => void reported.push(failure);
+    return { session, outcome: await compactSmall(session, { ...parts, hooks: { report, ...hooks } }), reported };
+  }
+
+  const note = (content: string) => ({ type: "custom_message" as const, customType: "note", content, display: true });
+  const adding =
+    (...contents: readonly string[]): AfterCompact =>
+    () => ({ entries: contents.map(note) });
+  /** What stands behind the compaction. */
+  const behind = async (session: Session): Promise<readonly unknown[]> => {
+    const branch = await session.branch();
+    return branch.slice(branch.findLastIndex(({ type }) => type === "compaction") + 1);
+  };
+
+  describe("after one that was done", () => {
+    test("HOOK5 B75 it is told the entry as it is in the log", async () => {
+      const told: unknown[] = [];
+      const { session, outcome } = await acted({
+        session_compact: [(event) => void told.push(structuredClone(event))],
+      });
+      const compactionEntry = (await session.branch()).at(-1);
+      expect(compactionEntry).toMatchObject({ type: "compaction", id: (outcome as { readonly id: string }).id });
+      expect(told).toStrictEqual([
+        { type: "session_compact", compactionEntry, fromExtension: false, reason: "manual", willRetry: false },
+      ]);
+    });
+
+    test("HOOK5 it is told who wrote it, and whether a request is sent again", async () => {
+      const told: unknown[] = [];
+      const summary = { summary: "Mine.", firstKeptEntryId: "e3" };
+      const hooks: CompactionHooks = {
+        session_before_compact: [() => ({ compaction: summary })],
+        session_compact: [
+          ({ fromExtension, reason, willRetry }) => void told.push({ fromExtension, reason, willRetry }),
+        ],
+      };
+      await acted(hooks, { reason: "overflow" });
+      expect(told).toStrictEqual([{ fromExtension: true, reason: "overflow", willRetry: true }]);
+    });
+
+    test("HOOK5 each has a copy: what it does to it changes nothing", async () => {
+      const told: string[] = [];
+      const spoiling: AfterCompact = ({ compactionEntry }) => {
+        told.push(compactionEntry.summary);
+        Object.assign(compactionEntry, { summary: "mine", firstKeptEntryId: "e1" });
+        Object.assign(compactionEntry.details as object, { pith: null });
+      };
+      const { session } = await acted({ session_compact: [spoiling, spoiling] });
+      expect(told[1]).toBe(told[0]);
+      expect(seenBy(session)[0]).not.toContain("mine");
+      expect((await session.branch()).at(-1)).toMatchObject({ firstKeptEntryId: "e3", details: { pith: {} } });
+    });
+
+    test("HOOK5 what they add stands behind it in their order, and messages are in the next context", async () => {
+      const state: AfterCompact = () => ({ entries: [{ type: "custom", customType: "mine", data: { count: 1 } }] });
+      const { session, outcome, reported } = await acted({
+        session_compact: [adding("first", "second"), state, adding("third")],
+      });
+      expect(outcome).toMatchObject({ type: "compacted", receipt: { findings: [] } });
+      expect(await behind(session)).toMatchObject([
+        note("first"),
+        note("second"),
+        { customType: "mine" },
+        note("third"),
+      ]);
+      expect(
+        seenBy(session)
+          .slice(1)
+          .map((line) => line.replace(/^\d+ \w+\s+/, "")),
+      ).toStrictEqual(["two", "three", "four", "first", "second", "third"]);
+      expect(reported).toStrictEqual([]);
+    });
+
+    test.each<[string, AfterCompact, unknown]>([
+      [
+        "Pith's own kind",
+        () => ({ entries: [{ ...note("x"), customType: "pith.pin" }] }),
+        "its entry has no type of its own",
+      ],
+      ["too much", adding(words(700)), expect.stringMatching(/^its entries have \d+ tokens, \d+ are allowed$/)],
+      ["another kind", () => ({ entries: [{ type: "message" } as never] }), "its entry has no type of its own"],
+      ["an error", () => Promise.reject<never>(new Error("no")), "no"],
+      ["no end", () => new Promise<never>(() => {}), "no answer within 30 s"],
+    ])(
+      "HOOK5 HOOK4 one that brings %s is reported once; the compaction and what others add stand",
+      async (_, hook, why) => {
+        const { session, outcome, reported } = await acted({
+          session_compact: [adding("first"), hook, adding("second")],
+        });
+        expect(reported).toStrictEqual([{ event: "session_compact", why }]);
+        expect(outcome.type).toBe("compacted");
+        expect(await behind(session)).toMatchObject([note("first"), note("second")]);
+      },
+    );
+
+    test("HOOK5 HOOK4 there is nothing left to cancel: the others hear of it where a failure cancels an act", async () => {
+      const throwing: AfterCompact = () => Promise.reject<never>(new Error("no"));
+      const { session, outcome, reported } = await acted({
+        onFailure: "cancel",
+        session_compact: [throwing, adding("mine")],
+      });
+      expect(outcome.type).toBe("compacted");
+      expect(reported).toStrictEqual([{ event: "session_compact", why: "no" }]);
+      expect(await behind(session)).toMatchObject([note("mine")]);
+    });
+
+    test("HOOK5 what they add to a session that has left it meanwhile is not written elsewhere", async () => {
+      const session = await sessionOf(...talk);
+      const leaving: AfterCompact = async () => {
+        await session.move("e1");
+        return { entries: [note("mine")] };
+      };
+      const { outcome, reported } = await acted({ session_compact: [leaving] }, {}, session);
+      expect(outcome.type).toBe("compacted");
+      expect((await session.branch()).map(({ type }) => type)).toStrictEqual(["message", "custom"]);
+      expect(reported).toStrictEqual([{ event: "session_compact", why: "the session has gone elsewhere meanwhile" }]);
+    });
+
+    test("HOOK5 what was said meanwhile comes first, and nothing is lost", async () => {
+      const session = await sessionOf(...talk);
+      const slow: AfterCompact = async () => {
+        await session.append(note("meanwhile"));
+        return { entries: [note("mine")] };
+      };
+      await acted({ session_compact: [slow] }, {}, session);
+      expect(await behind(session)).toMatchObject([note("meanwhile"), note("mine")]);
+    });
+  });
+
+  describe("after one that was not", () => {
+    const heard = async (parts: Partial<CompactParts>, ...lines: readonly string[]) => {
+      const told: unknown[] = [];
+      const hooks: CompactionHooks = {
+        ...parts.hooks,
+        session_compact: [() => void told.push("done")],
+        session_compact_failed: [(event) => void told.push(event)],
+      };
+      const session = await sessionOf(...(lines.length > 0 ? lines : talk));
+      const { outcome } = await acted(hooks, parts, session);
+      return { type: outcome.type, told };
+    };
+    const event = { type: "session_compact_failed", fromExtension: false, reason: "manual", willRetry: false };
+
+    test("HOOK5 c1 because a hook or the user cancelled it", async () => {
+      const told = [{ ...event, aborted: true }];
+      const cancelling = { session_before_compact: [() => ({ cancel: true })] };
+      expect(await heard({ hooks: cancelling })).toStrictEqual({ type: "cancelled", told });
+      expect(await heard({ signal: AbortSignal.abort() })).toStrictEqual({ type: "cancelled", told });
+    });
+
+    test("HOOK5 c1 because nothing helps", async () => {
+      const told = [{ ...event, aborted: false, errorMessage: "cannot-fit", reason: "overflow", willRetry: true }];
+      expect(await heard({ reason: "overflow", attempt: 4 })).toStrictEqual({ type: "failed", told });
+    });
+
+    test("HOOK5 c1 because the session has moved on", async () => {
+      const session = await sessionOf(...talk);
+      const told: unknown[] = [];
+      const leaving: Writer = {
+        route: "leaving",
+        isPaid: false,
+        write: async () => {
+          await session.move("e1");
+          return { type: "nothing" };
+        },
+      };
+      const hooks: CompactionHooks = { session_compact_failed: [(failed) => void told.push(failed)] };
+      expect(await acted(hooks, { writers: [leaving] }, session)).toMatchObject({ outcome: { why: "leaf-moved" } });
+      expect(told).toStrictEqual([{ ...event, aborted: false, errorMessage: "leaf-moved" }]);
+    });
+
+    test("HOOK5 where there was nothing to do, nobody is told", async () => {
+      expect(await heard({}, "user: hello")).toStrictEqual({ type: "nothing-to-do", told: [] });
+      const off = smallBudget({ enabled: false });
+      expect(await heard({ budget: off, reason: "due" })).toStrictEqual({ type: "nothing-to-do", told: [] });
+    });
+
+    test("HOOK5 HOOK4 one that fails, or brings something, changes nothing", async () => {
+      const hooks: CompactionHooks = {
+        session_before_compact: [() => ({ cancel: true })],
+        session_compact_failed: [
+          () => Promise.reject<never>(new Error("no")),
+          () => new Promise<never>(() => {}),
+          () => ({ entries: [note("mine")] }) as never,
+        ],
+      };
+      const { session, outcome, reported } = await acted(hooks);
+      expect(outcome).toStrictEqual({ type: "cancelled" });
+      expect(reported.map(({ why }) => why)).toStrictEqual(["no", "no answer within 30 s"]);
+      expect(await session.branch()).toHaveLength(talk.length);
+    });
+  });
+});
+
+describe("before compact", async () => {
+  const talk = [
+    "user: one",
+    `says: ${words(900)}`,
+    "user: two",
+    "calls: read path=a.ts",
+    "result: text",
+    "user: three",
+  ];
+
+  type BeforeCompact = NonNullable<CompactionHooks["session_before_compact"]>[number];
+
+  interface Acted {
+    readonly session: Session;
+    readonly outcome: Compaction;
+    readonly reported: readonly HookFailure[];
+  }
+
+  /** The session compacted with these hooks, and what was reported of them. */
+  async function acted(
+    hooks: readonly BeforeCompact[],
+    parts: Partial<CompactParts> = {},
+    given?: Session,
+  ): Promise<Acted> {
+    const session = given ?? (await sessionOf(...talk));
+    const reported: HookFailure[] = [];
+    const host = { report: (failure: HookFailure) => void reported.push(failure), ...parts.hooks };
+    const outcome = await compactSmall(session, { ...parts, hooks: { ...host, session_before_compact: hooks } });
+    return { session, outcome, reported };
+  }
+
+  const saying =
+    (result: SessionBeforeCompactResult): BeforeCompact =>
+    () =>
+      result;
+  const summary = (text: string, firstKeptEntryId = "e6") =>
+    saying({ compaction: { summary: text, firstKeptEntryId } });
+  const bytesOf = async (session: Session): Promise<string> => JSON.stringify(await session.branch());
+
+  describe("what they are told", () => {
+    test("HOOK1 B73 the plan, the loaded end of the branch, the user's instructions, why", async () => {
+      const session = await sessionOf(...talk);
+      const prepared = prepareCompaction(session.window, smallBudget());
+      const stop = new AbortController();
+      const told: SessionBeforeCompactEvent[] = [];
+      const hook: BeforeCompact = (event) => void told.push(event);
+      await acted([hook], { instructions: " the tests ", signal: stop.signal }, session);
+      expect(told).toStrictEqual([
+        {
+          type: "session_before_compact",
+          preparation: preparationOf((prepared as { readonly plan: Plan }).plan),
+          branchEntries: (await session.branch()).slice(0, 6),
+          customInstructions: "the tests",
+          signal: stop.signal,
+          reason: "manual",
+          willRetry: false,
+        },
+      ]);
+    });
+
+    test.each<[Reason, object]>([
+      ["asked", { reason: "manual", willRetry: false }],
+      ["due", { reason: "threshold", willRetry: false }],
+      ["overflow", { reason: "overflow", willRetry: true }],
+      ["model-switch", { reason: "threshold", willRetry: false }],
+    ])("HOOK1 c1 a compaction that is %s, in the documents' words", async (reason, occurrence) => {
+      const told: object[] = [];
+      await acted([({ reason, willRetry }) => void told.push({ reason, willRetry })], { reason });
+      expect(told).toStrictEqual([occurrence]);
+    });
+
+    test("HOOK1 without instructions there is none, and the signal is one that nobody aborts", async () => {
+      const told: object[] = [];
+      await acted([(event) => void told.push({ aborted: event.signal.aborted, has: "customInstructions" in event })]);
+      expect(told).toStrictEqual([{ aborted: false, has: false }]);
+    });
+
+    test("HOOK1 HOOK4 all of it is a copy: what a hook does to it changes neither the session nor what the next one hears", async () => {
+      const session = await sessionOf(...talk);
+      const before = await bytesOf(session);
+      const told: string[] = [];
+      const spoiling: BeforeCompact = ({ preparation, branchEntries }) => {
+        told.push(JSON.stringify({ preparation, branchEntries }));
+        for (const entry of branchEntries)
+          Object.assign(entry, { type: "message", message: { role: "user", content: "mine" } });
+        for (const message of preparation.messagesToSummarize) Object.assign(message, { content: "mine" });
+        branchEntries.length = 0;
+      };
+      await acted([spoiling, spoiling, saying({ cancel: true })], {}, session);
+      expect(await bytesOf(session)).toBe(before);
+      expect(session.window.entries).toStrictEqual(JSON.parse(before));
+      expect(told[1]).toBe(told[0]);
+    });
+  });
+
+  describe("what they may say", () => {
+    test.each<[string, SessionBeforeCompactResult]>([
+      ["alone", { cancel: true }],
+      ["beside a summary", { cancel: true, compaction: { summary: "x", firstKeptEntryId: "e6" } }],
+      ["beside nonsense", { cancel: true, compaction: { summary: "", firstKeptEntryId: "e99" } }],
+      ["beside a wish to wait", { cancel: true, postpone: true }],
+    ])("HOOK1 cancel, %s: nobody else is asked, nothing is written, nothing is wrong", async (_, result) => {
+      let asked = 0;
+      const later: BeforeCompact = () => void asked++;
+      const { session, outcome, reported } = await acted([summary("mine"), saying(result), later], { reason: "due" });
+      expect({ outcome, asked, reported }).toStrictEqual({ outcome: { type: "cancelled" }, asked: 0, reported: [] });
+      expect(await session.branch()).toHaveLength(talk.length);
+    });
+
+    test("HOOK1 of several summaries the last holds", async () => {
+      const { session, outcome } = await acted([
+        summary("First story."),
+        summary("Second story.", "e3"),
+        () => undefined,
+      ]);
+      expect(outcome).toMatchObject({
+        type: "compacted",
+        receipt: { route: "hook", kept: { first: "e3" }, findings: [] },
+      });
+      expect(seenBy(session)[0]).toContain("Second story.");
+      expect(seenBy(session)[0]).not.toContain("First story.");
+    });
+
+    test("HOOK1 what they want looked at joins what the user wants", async () => {
+      const heard: (string | undefined)[] = [];
+      const listening: Writer = {
+        route: "listening",
+        isPaid: false,
+        write: (_, { instructions }) => {
+          heard.push(instructions);
+          return { type: "nothing" };
+        },
+      };
+      const wishes = [
+        saying({ customInstructions: " the tests " }),
+        saying({ customInstructions: "  " }),
+        saying({ customInstructions: 7 as never }),
+        saying({ customInstructions: "the types" }),
+      ];
+      await acted(wishes, { writers: [listening], instructions: "the bugs\n" });
+      await acted([], { writers: [listening] });
+      expect(heard).toStrictEqual(["the bugs\nthe tests\nthe types", undefined]);
+    });
+
+    test("HOOK1 a summary of a hook's own needs no other writer", async () => {
+      let asked = 0;
+      const counting: Writer = {
+        route: "counting",
+        isPaid: false,
+        write: () => ({ type: "failed", why: `${asked++}` }),
+      };
+      expect(await acted([summary("Mine.")], { writers: [counting] })).toMatchObject({
+        outcome: { receipt: { route: "hook" } },
+      });
+      expect(asked).toBe(0);
+    });
+  });
+
+  describe("what they bring is checked", () => {
+    const ring: { self?: unknown } = {};
+    ring.self = ring;
+    const brought = (compaction: object) =>
+      saying({ compaction: { summary: "mine", firstKeptEntryId: "e6", ...compaction } });
+
+    test.each<[string, BeforeCompact, string]>([
+      ["a wrong id", brought({ firstKeptEntryId: "e99" }), "nothing can be cut at e99"],
+      ["a tool result as the first that is kept", brought({ firstKeptEntryId: "e5" }), "nothing can be cut at e5"],
+      ["an empty summary", brought({ summary: " \n" }), "its summary is empty"],
+      ["a summary that is no text", brought({ summary: 7 }), "its summary is empty"],
+      ["absurd details", brought({ details: ring }), "its details are no JSON of at most 262144 letters"],
+    ])("HOOK2 HOOK4 %s: it is reported, code writes, and the receipt says so", async (_, hook, why) => {
+      const { session, outcome, reported } = await acted([hook]);
+      expect(reported).toStrictEqual([{ event: "session_before_compact", why }]);
+      expect(outcome).toMatchObject({
+        type: "compacted",
+        receipt: { route: "model-free", findings: [{ code: "hook-failed", note: why }] },
+      });
+      expect(seenBy(session)[0]).not.toContain("mine");
+    });
+
+    test("HOOK2 of several summaries the last that makes sense holds", async () => {
+      const { outcome, reported } = await acted([summary("Mine."), summary("Mine too.", "e99")]);
+      expect(outcome).toMatchObject({ receipt: { route: "hook", findings: [{ code: "hook-failed" }] } });
+      expect(reported).toHaveLength(1);
+    });
+
+    test("HOOK2 one that is too long is not used; what it cost is known all the same", async () => {
+      const usage = { ...nothingUsed, cost: { ...nothingUsed.cost, total: 0.5 } };
+      const { outcome, reported } = await acted([brought({ summary: words(900), usage })]);
+      expect(outcome).toMatchObject({
+        type: "compacted",
+        receipt: { route: "model-free", calls: 1, cost: 0.5, findings: [{ code: "too-long" }] },
+      });
+      expect(reported).toStrictEqual([]);
+    });
+  });
+
+  describe("one that fails", () => {
+    const failing: readonly [string, BeforeCompact, string][] = [
+      ["throws", () => Promise.reject<never>(new Error("no")), "no"],
+      ["hangs", () => new Promise<never>(() => {}), "no answer within 30 s"],
+      ["brings nonsense", summary(""), "its summary is empty"],
+    ];
+
+    test.each(failing)("HOOK4 because it %s is reported once, and the act goes on", async (_, hook, why) => {
+      const { outcome, reported } = await acted([hook, summary("Mine.")]);
+      expect(reported).toStrictEqual([{ event: "session_before_compact", why }]);
+      expect(outcome).toMatchObject({
+        type: "compacted",
+        receipt: { route: "hook", findings: [{ code: "hook-failed", note: why }] },
+      });
+    });
+
+    test.each(failing)("HOOK4 because it %s cancels the act where the host wants that", async (_, hook, why) => {
+      let asked = 0;
+      const later: BeforeCompact = () => void asked++;
+      const reported: HookFailure[] = [];
+      const hooks = { onFailure: "cancel" as const, report: (failure: HookFailure) => void reported.push(failure) };
+      const { session, outcome } = await acted([hook, later], { hooks });
+      expect({ outcome, asked, reported }).toStrictEqual({
+        outcome: { type: "cancelled" },
+        asked: 0,
+        reported: [{ event: "session_before_compact", why }],
+      });
+      expect(await session.branch()).toHaveLength(talk.length);
+    });
+
+    test.each<[string, BeforeCompact]>([
+      ["throws a book", () => Promise.reject<never>(new Error("x".repeat(40_000_000)))],
+      ["names a book", summary("mine", "x".repeat(40_000_000))],
+    ])("HOOK4 one that %s does not fill the log", async (_, hook) => {
+      const { session, outcome } = await acted([hook]);
+      expect(outcome.type).toBe("compacted");
+      expect((await bytesOf(session)).length).toBeLessThan(30_000);
+    });
+
+    test.each([[7], ["yes"], [true], [[]], [{ cancel: "yes", postpone: 1 }]])(
+      "HOOK4 an answer like %j says nothing",
+      async (answer) => {
+        const { outcome, reported } = await acted([() => answer as never]);
+        expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model-free", findings: [] } });
+        expect(reported).toStrictEqual([]);
+      },
+    );
+
+    test("HOOK4 one that is aborted is not waited for, and nothing is written", async () => {
+      const stop = new AbortController();
+      const hook: BeforeCompact = ({ signal }) => {
+        stop.abort();
+        expect(signal.aborted).toBe(true);
+        return new Promise<never>(() => {});
+      };
+      const { session, outcome, reported } = await acted([hook], { signal: stop.signal });
+      expect({ outcome, reported }).toStrictEqual({ outcome: { type: "cancelled" }, reported: [] });
+      expect(await session.branch()).toHaveLength(talk.length);
+    });
+  });
+
+  describe("one that wants to wait", () => {
+    const waiting = saying({ postpone: true });
+    const budget = smallBudget({ thresholds: [{ tokens: 1_000 }] });
+    const full = ["user: one", `says: ${words(550)}`, "user: two"];
+    const more = (session: Session) =>
+      session.append({ type: "custom_message", customType: "note", content: words(500, "more"), display: true });
+    const wait = (session: Session, parts: Partial<CompactParts> = {}) =>
+      acted([waiting], { budget, reason: "due", ...parts }, session).then(({ outcome }) => outcome);
+
+    test("HOOK3 one that is due is put off; the log says so, and the context is what it was", async () => {
+      const session = await sessionOf(...full);
+      expect(due(session.window, budget)).toMatchObject({ type: "due" });
+      const seen = seenBy(session);
+      expect(await wait(session)).toStrictEqual({ type: "postponed" });
+      const [added, ...rest] = (await session.branch()).slice(full.length);
+      expect({ added, rest }).toMatchObject({ added: { type: "custom", customType: "pith.postponed" }, rest: [] });
+      expect(seenBy(session)).toStrictEqual(seen);
+      expect(due(session.window, budget)).toMatchObject({ type: "due" });
+    });
+
+    test("HOOK3 the second time it is not heard, nor after a restart", async () => {
+      const session = await sessionOf(...full);
+      expect(await wait(session)).toStrictEqual({ type: "postponed" });
+      const again = await Session.open(session.store, testPorts("r"));
+      expect(await wait(again, { ports: testPorts("s") })).toMatchObject({ type: "compacted" });
+      const other = await sessionOf(...full);
+      expect(await wait(other)).toStrictEqual({ type: "postponed" });
+      expect(await wait(other)).toMatchObject({ type: "compacted" });
+    });
+
+    test("HOOK3 after a compaction it may again", async () => {
+      const session = await sessionOf(...full);
+      await wait(session);
+      expect(await wait(session)).toMatchObject({ type: "compacted" });
+      await more(session);
+      expect(due(session.window, budget)).toMatchObject({ type: "due" });
+      expect(await wait(session)).toStrictEqual({ type: "postponed" });
+      expect(await wait(session)).toMatchObject({ type: "compacted" });
+    });
+
+    test.each<[Reason]>([["asked"], ["overflow"], ["model-switch"]])(
+      "HOOK3 one that is %s does not wait",
+      async (reason) => {
+        expect(await wait(await sessionOf(...full), { reason })).toMatchObject({ type: "compacted" });
+      },
+    );
+
+    test("HOOK3 one that has used up half of the reserve does not wait", async () => {
+      const session = await sessionOf(...full);
+      await more(session);
+      expect(await wait(session)).toMatchObject({ type: "compacted" });
+    });
+
+    test("HOOK3 it wins over a summary, and nobody is told of a failure", async () => {
+      const told: object[] = [];
+      const hooks: CompactionHooks = { session_compact_failed: [(event) => void told.push(event)] };
+      const session = await sessionOf(...full);
+      const { outcome } = await acted([summary("Mine.", "e3"), waiting], { budget, reason: "due", hooks }, session);
+      expect({ outcome, told }).toStrictEqual({ outcome: { type: "postponed" }, told: [] });
+    });
+  });
+});
+
+describe("hook candidate", () => {
+  const lines = [
+    "user: one",
+    `says: ${words(900)}`,
+    "calls: read path=a.ts",
+    "result: a file",
+    "drops e4",
+    "user: two",
+    `says: ${words(30)}`,
+    "user: three",
+  ];
+
+  function planOf(...told: readonly string[]): Plan {
+    const prepared = prepareCompaction(windowOf(story(...told)), smallBudget());
+    if (prepared.type !== "planned") throw new Error(`nothing is planned: ${prepared.why}`);
+    return prepared.plan;
+  }
+
+  /** What is made of a hook's compaction. */
+  function made(compaction: object, plan = planOf(...lines)): HookMade {
+    return hookCandidate(plan, { summary: "mine", firstKeptEntryId: plan.kept[0]?.id, ...compaction });
+  }
+
+  function nested(depth: number): object {
+    return Array.from({ length: depth }).reduce<object>((inner) => ({ inner }), {});
+  }
+
+  describe("its details", () => {
+    const ring: { self?: unknown } = {};
+    ring.self = ring;
+
+    test.each<[string, object]>([
+      ["a ring", ring],
+      ["a BigInt", { count: 1n }],
+      ["40 MB", { text: "x".repeat(40_000_000) }],
+      ["300 levels", nested(300)],
+      ["a hundred thousand levels", nested(100_000)],
+      [
+        "a member that throws",
+        {
+          toJSON() {
+            throw new Error("no");
+          },
+        },
+      ],
+    ])("CMP7 %s is refused with a sentence", (_, details) => {
+      expect(() => made({ details })).toThrow("its details are no JSON of at most 262144 letters");
+    });
+
+    test("CMP7 are kept as they will be in the log, and later changes of the hook's own are not", () => {
+      const details = { list: [1, undefined], when: new Date(0), none: undefined };
+      const { candidate } = made({ details });
+      details.list.push(2);
+      expect(candidate.details).toStrictEqual({ list: [1, null], when: "1970-01-01T00:00:00.000Z" });
+    });
+
+    test.each([[null], ["text"], [["list"]], [7], [{ toJSON: () => 7 }]])("CMP7 %j is none", (details) => {
+      expect(made({ details }).candidate).not.toHaveProperty("details");
+    });
+  });
+
+  describe("its usage", () => {
+    const usage = { ...nothingUsed, input: 10, totalTokens: 10, cost: { ...nothingUsed.cost, total: 0.5 } };
+
+    test("CMP7 CMP8 is taken over, and only what we know of it", () => {
+      expect(made({ usage: { ...usage, more: 1n } }).candidate.calls).toStrictEqual([{ usage }]);
+    });
+
+    test.each<[string, unknown]>([
+      ["a BigInt", { ...usage, input: 1n }],
+      ["a text", { ...usage, output: "12" }],
+      ["a negative cost", { ...usage, cost: { ...usage.cost, total: -1 } }],
+      ["an endless cost", { ...usage, cost: { ...usage.cost, total: Number.POSITIVE_INFINITY } }],
+      ["no number", { ...usage, totalTokens: Number.NaN }],
+      ["no cost", { ...usage, cost: undefined }],
+      ["a list", []],
+      ["null", null],
+    ])("CMP7 one with %s is left out", (_, odd) => {
+      expect(made({ usage: odd }).candidate).not.toHaveProperty("calls");
+    });
+  });
+
+  describe("its cut", () => {
+    test("CMP7 CUT2 a tool result is never the first that is kept, be it removed or not", () => {
+      expect(() => made({ firstKeptEntryId: "e4" })).toThrow("nothing can be cut at e4");
+      const shown = planOf(...lines.filter((line) => line !== "drops e4"));
+      expect(() => made({ firstKeptEntryId: "e4" }, shown)).toThrow("nothing can be cut at e4");
+      expect(made({ firstKeptEntryId: "e3" }).plan.kept[0]?.id).toBe("e3");
+    });
+
+    test.each<[string, unknown]>([
+      ["no text", { toString: null }],
+      ["a symbol", Symbol("e3")],
+      ["the very first entry", "e1"],
+    ])("CMP7 one that names %s fails", (_, firstKeptEntryId) => {
+      expect(() => made({ firstKeptEntryId })).toThrow();
+    });
+  });
+
+  describe("what it is told", () => {
+    test("CMP7 B73 has the documents' shape", () => {
+      const { messagesToSummarize, ...rest } = preparationOf(planOf(...lines));
+      expect(messagesToSummarize.map(({ role }) => role)).toEqual(["user", "assistant", "assistant"]);
+      expect(rest).toEqual({
+        firstKeptEntryId: "e7",
+        turnPrefixMessages: [{ role: "user", content: "two", timestamp: expect.any(Number) }],
+        isSplitTurn: true,
+        tokensBefore: expect.any(Number),
+        fileOps: { read: new Set(["a.ts"]), written: new Set(), edited: new Set() },
+        settings: { enabled: true, reserveTokens: 500, keepRecentTokens: 60 },
+      });
+    });
+
+    test("CMP7 is a copy: emptying every list changes neither plan nor window", () => {
+      const plan = planOf(...lines);
+      const before = structuredClone(plan);
+      const told = preparationOf(plan);
+      for (const message of told.messagesToSummarize) Object.assign(message, { content: "gone" });
+      told.messagesToSummarize.length = 0;
+      told.fileOps.read.clear();
+      expect(plan).toEqual(before);
+    });
+  });
+
+  test("CMP7 an answer whose members throw is one that failed", () => {
+    const answer = {
+      get summary() {
+        throw new Error("not today");
+      },
+    };
+    expect(() => hookCandidate(planOf(...lines), answer)).toThrow("not today");
+  });
+});

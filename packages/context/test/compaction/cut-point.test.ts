@@ -1,0 +1,341 @@
+/** Proves where a cut falls: on told stories, and on any branch. */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Cut, cutAt, findCutPoint, isShown, mayCutAt, startsTurn } from "../../src/compaction/cut-point.ts";
+import { entryWords } from "../../src/context/entry-text.ts";
+import type { ContextEditEntry, Draft, Entry } from "../../src/entry.ts";
+import { nothingUsed, story } from "../../src/testing/story.ts";
+
+/** A word is a token. */
+const tokensOf = (entry: Entry): number =>
+  entryWords(entry).split(" ").filter(Boolean).length + (isCall(entry) ? 1 : 0);
+const isCall = (entry: Entry): boolean => JSON.stringify(entry).includes('"toolCall"');
+const edits = (entries: readonly Entry[]): readonly ContextEditEntry[] =>
+  entries.filter((entry) => entry.type === "context_edit");
+
+function cut(entries: readonly Entry[], keep: number): (Cut & { readonly id: string | undefined }) | null {
+  const found = findCutPoint(entries, { keep, tokensOf, edits: edits(entries) });
+  return found && { ...found, id: entries[found.at]?.id };
+}
+
+/** An entry that stories have no word for. */
+const entryOf = (draft: Draft): Entry => ({ ...draft, id: "odd", parentId: null, timestamp: "" }) as Entry;
+const shellLine = { role: "bashExecution", command: "ls", output: "a b", cancelled: false, truncated: false } as const;
+
+const words = (count: number): string => Array.from({ length: count }, (_, at) => `w${at}`).join(" ");
+
+describe("the cut", () => {
+  test("CUT1 keeps what should be kept, or a little less", () => {
+    const talk = story(`user: ${words(10)}`, `says: ${words(10)}`, `user: ${words(10)}`, `says: ${words(10)}`);
+    expect(cut(talk, 20)).toEqual({ at: 2, turnAt: null, id: "e3" });
+    expect(cut(talk, 25)).toEqual({ at: 2, turnAt: null, id: "e3" });
+  });
+
+  test("CUT1 keeps a little more where less would be too little", () => {
+    const talk = story(`user: ${words(30)}`, `user: ${words(17)}`, `says: ${words(4)}`);
+    expect(cut(talk, 18)?.id).toBe("e2");
+  });
+
+  test("CUT1 keeps the smaller side where neither fits", () => {
+    const talk = story(`user: ${words(30)}`, `user: ${words(90)}`, `says: ${words(4)}`);
+    expect(cut(talk, 20)?.id).toBe("e3");
+  });
+
+  test("CUT1 half of what should be kept is enough, and a quarter more is not too much", () => {
+    const half = story(`user: ${words(30)}`, `user: ${words(14)}`, `says: ${words(10)}`);
+    expect(cut(half, 20)).toEqual({ at: 2, turnAt: 1, id: "e3" });
+    const more = story(`user: ${words(30)}`, `user: ${words(21)}`, `says: ${words(4)}`);
+    expect(cut(more, 20)).toEqual({ at: 1, turnAt: null, id: "e2" });
+  });
+
+  test("CUT2 a result stays with its call, and what stands between goes with them", () => {
+    const talk = story(
+      "user: one two",
+      "calls: read; bash",
+      `result: ${words(20)}`,
+      "user: wait",
+      `result: ${words(9)}`,
+    );
+    for (const keep of [1, 5, 9, 10, 20, 30]) expect([keep, cut(talk, keep)?.id]).toEqual([keep, "e2"]);
+  });
+
+  test("CUT2 so does a program's note that came in between", () => {
+    const talk = story(`user: ${words(20)}`, "calls: read; bash", "result: a", "note: wait", "result: b");
+    expect(cut(talk, 2)).toEqual({ at: 1, turnAt: 0, id: "e2" });
+  });
+
+  test("CUT2 CUT4 nothing is kept of results whose call lies before the window", () => {
+    const talk = story("user: go", "calls: bash", `result: ${words(20)}`, "says: one two").slice(2);
+    expect(cut(talk, 10)).toEqual({ at: 1, turnAt: 0, id: "e4" });
+  });
+
+  test("CUT2 a result bigger than all that should be kept does not keep everything", () => {
+    const talk = story(`user: ${words(50)}`, "says: ok", "user: go", "calls: bash", `result: ${words(500)}`);
+    expect(cut(talk, 20)?.id).toBe("e4");
+  });
+
+  test("CUT3 nothing is cut of a branch shorter than what should be kept", () => {
+    expect(cut(story("user: one two three", "says: four"), 10)).toBeNull();
+    expect(cut([], 10)).toBeNull();
+  });
+
+  test("CUT3 of one that is just as long as what should be kept all is", () => {
+    expect(cut(story("user: one two three", "says: four"), 4)).toEqual({ at: 0, turnAt: null, id: "e1" });
+  });
+
+  test("CUT4 a cut within a turn names where it begins", () => {
+    const talk = story(
+      "user: first",
+      "says: done",
+      "user: second",
+      `calls: bash`,
+      `result: ${words(9)}`,
+      "calls: bash",
+      `result: ${words(9)}`,
+    );
+    expect(cut(talk, 10)).toEqual({ at: 5, turnAt: 2, id: "e6" });
+  });
+
+  test("CUT4 turns that follow the cut are not the one it parts", () => {
+    const talk = story(`user: ${words(20)}`, "says: one two three", "user: four five");
+    expect(cut(talk, 5)).toEqual({ at: 1, turnAt: 0, id: "e2" });
+  });
+
+  test("CUT4 shell lines, notes and left branches begin a turn", () => {
+    for (const line of ["bash: ls -> a b c", "note: a b c d", "left e1: a b c d"]) {
+      const talk = story(`user: ${words(20)}`, `says: ${words(9)}`, line, "says: ok");
+      expect([line, cut(talk, 5)]).toEqual([line, { at: 2, turnAt: null, id: "e3" }]);
+    }
+  });
+
+  test("CUT6 labels and changes of the model before the cut go with what is kept", () => {
+    const talk = story(`user: ${words(20)}`, "says: ok", "model: a/b", "labels e1: here", `user: ${words(9)}`);
+    expect(cut(talk, 9)?.id).toBe("e3");
+  });
+
+  test("CUT6 but a compaction does not", () => {
+    const talk = story(
+      `user: ${words(20)}`,
+      "says: ok",
+      "compacts: before, keeps e2",
+      "labels e1: here",
+      `user: ${words(9)}`,
+    );
+    expect(cut(talk, 9)?.id).toBe("e4");
+  });
+
+  test.each<Draft>([
+    { type: "model_change", provider: "a", modelId: "b" },
+    { type: "thinking_level_change", thinkingLevel: "high" },
+    { type: "active_tools_change", activeToolNames: ["read"] },
+    { type: "label", targetId: "e1", label: "here" },
+    { type: "session_info", name: "login" },
+    { type: "usage", kind: "warm-up", provider: "a", model: "b", usage: nothingUsed },
+    { type: "custom", customType: "state" },
+    { type: "unknown", kind: "later", value: {} },
+  ])("CUT6 $type goes with what follows it", (draft) => {
+    const [asked, answered, last] = story(`user: ${words(20)}`, "says: ok", `user: ${words(9)}`) as [
+      Entry,
+      Entry,
+      Entry,
+    ];
+    expect(cut([asked, answered, entryOf(draft), last], 9)).toEqual({ at: 2, turnAt: null, id: "odd" });
+  });
+
+  test("CUT1 what an edit has removed, a failed reply and a hidden shell line count nothing and are no place", () => {
+    const talk = story(
+      `user: ${words(20)}`,
+      `user: ${words(9)}`,
+      `fails to answer: ${words(50)}`,
+      `says: ${words(50)}`,
+      "drops e4",
+    );
+    expect(cut(talk, 9)?.id).toBe("e2");
+  });
+});
+
+describe("a place of one's own", () => {
+  const places = (talk: readonly Entry[]): readonly boolean[] =>
+    Array.from({ length: talk.length + 1 }, (_, at) => mayCutAt(talk, at, edits(talk)));
+
+  test("CUT2 lies before a call, behind its last result, and not between", () => {
+    const talk = story("user: go", "calls: a; b", "result: one", "user: wait", "result: two", "says: done", "user: ok");
+    expect(places(talk)).toEqual([true, true, false, false, false, true, true, true]);
+  });
+
+  test("CUT2 is no result, not even one that was removed; of one that was, nothing is parted", () => {
+    const talk = story("user: go", "calls: a", "user: wait", "result: one", "drops e4", "says: done");
+    expect(places(talk)).toEqual([true, true, true, false, true, true, true]);
+  });
+
+  test("CUT2 a reply that failed does not stand between a call and its result", () => {
+    const talk = story("calls: a", "user: wait", "fails to answer: busy", "result: one");
+    expect(places(talk)).toEqual([true, false, false, false, true]);
+  });
+
+  test("CUT2 results whose call lies before the window close nothing behind them", () => {
+    const talk = story("user: go", "calls: a", "result: one", "says: done").slice(2);
+    expect(places(talk)).toEqual([false, true, true]);
+  });
+
+  test("CUT4 parts the turn it lies in, wherever it comes from", () => {
+    const entries = story("user: one", "says: two", "user: three", "says: four", "labels e1: here");
+    expect([0, 1, 2, 3, 4].map((at) => cutAt({ entries, edits: [] }, at).turnAt)).toEqual([null, 0, null, 2, null]);
+  });
+});
+
+describe("what the model sees of an entry", () => {
+  const shown = (talk: readonly Entry[]): readonly string[] =>
+    talk.filter((entry) => isShown(entry, edits(talk))).map(({ id }) => id);
+
+  test("CMP6 what is said, and neither the system's words nor what failed, was stopped or removed", () => {
+    const talk = story(
+      "system: You help.",
+      "user: go",
+      "calls: a",
+      "result: one",
+      "fails to answer: busy",
+      "stops: half",
+      "bash: ls -> a",
+      "note: b",
+      "left e2: c",
+      "says: d",
+      "drops e10",
+      "model: a/b",
+      "compacts: so far, keeps e2",
+    );
+    expect(shown(talk)).toEqual(["e2", "e3", "e4", "e7", "e8", "e9"]);
+  });
+
+  test("CMP6 a shell line the user kept from the model is not shown, whoever else says so is", () => {
+    const hidden = { ...shellLine, excludeFromContext: true, timestamp: 1 };
+    expect(isShown(entryOf({ type: "message", message: hidden }), [])).toBe(false);
+    const said = { role: "user", content: "go", excludeFromContext: true, timestamp: 1 } as const;
+    expect(isShown(entryOf({ type: "message", message: said }), [])).toBe(true);
+  });
+});
+
+describe("a turn", () => {
+  test("CUT4 begins where somebody else than the assistant speaks", () => {
+    const talk = story("user: a", "says: b", "calls: c", "result: d", "bash: e", "note: f", "left e1: g", "system: h");
+    expect(talk.filter(startsTurn).map(({ id }) => id)).toEqual(["e1", "e5", "e6", "e7"]);
+    const custom = { role: "custom", customType: "note", content: "i", display: true, timestamp: 1 } as const;
+    expect(startsTurn(entryOf({ type: "message", message: custom }))).toBe(true);
+  });
+});
+
+const line = fc.oneof(
+  fc.nat(30).map((count) => `user: ${words(count + 1)}`),
+  fc.nat(30).map((count) => `says: ${words(count + 1)}`),
+  fc
+    .tuple(fc.nat(20), fc.nat(20))
+    .map(([one, other]) => `calls: a; b|result: ${words(one + 1)}|result: ${words(other + 1)}`),
+  fc.nat(30).map((count) => `calls: a|user: steer|result: ${words(count + 1)}`),
+  fc.constant("bash: ls -> out"),
+  fc.constant("stops: half"),
+);
+const metadata = fc.constantFrom("model: a/b", "labels e1: x", "thinking: high");
+const talks = fc.array(line, { minLength: 1, maxLength: 30 }).map((lines) => lines.flatMap((each) => each.split("|")));
+
+describe("on any branch", () => {
+  test("CUT1 CUT2 INV6 INV9 the kept part is a suffix of whole exchanges within its bounds", () => {
+    fc.assert(
+      fc.property(talks, fc.integer({ min: 1, max: 200 }), (lines, keep) => {
+        const talk = story(...lines);
+        const found = cut(talk, keep);
+        const all = talk.reduce((sum, entry) => sum + shownTokens(entry), 0);
+        if (!found) {
+          expect(all <= keep || !talk.some(isPlace)).toBe(true);
+          return;
+        }
+        const kept = talk.slice(found.at);
+        expect(orphans(kept)).toEqual([]);
+        const tokens = kept.reduce((sum, entry) => sum + shownTokens(entry), 0);
+        const biggest = Math.max(
+          ...exchanges(talk).map((part) => part.reduce((sum, each) => sum + shownTokens(each), 0)),
+        );
+        expect(tokens).toBeLessThanOrEqual(Math.max(keep * 1.25, keep + biggest));
+        expect(tokens).toBeGreaterThanOrEqual(Math.min(keep * 0.5, keep * 1.25 - biggest));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("CUT6 INV12 metadata never changes which messages are kept", () => {
+    fc.assert(
+      fc.property(
+        talks,
+        fc.integer({ min: 1, max: 200 }),
+        fc.array(fc.tuple(fc.nat(40), metadata)),
+        (lines, keep, added) => {
+          const plain = story(...lines);
+          const mixed = [...lines];
+          for (const [at, each] of added) mixed.splice(at % (mixed.length + 1), 0, each);
+          const kept = (talk: readonly Entry[]): readonly string[] =>
+            talk
+              .slice(cut(talk, keep)?.at ?? 0)
+              .flatMap((entry) => (entry.type === "message" ? entryWords(entry) : []));
+          expect(kept(story(...mixed))).toEqual(kept(plain));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test("CUT4 INV10 the two parts of a split turn are the turn", () => {
+    fc.assert(
+      fc.property(talks, fc.integer({ min: 1, max: 100 }), (lines, keep) => {
+        const talk = story(...lines);
+        const found = cut(talk, keep);
+        if (!found || found.turnAt === null) return;
+        const turn = talk.slice(found.turnAt, found.at);
+        expect(
+          turn
+            .slice(1)
+            .some((entry) => entry.type === "message" && entry.message.role === "user" && !isSteering(talk, entry)),
+        ).toBe(false);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+const isSteering = (talk: readonly Entry[], entry: Entry): boolean =>
+  talk.indexOf(entry) > 0 && entryWords(entry) === "steer";
+
+function shownTokens(entry: Entry): number {
+  return entry.type === "message" && entry.message.role === "assistant" && entry.message.stopReason === "aborted"
+    ? 0
+    : tokensOf(entry);
+}
+
+function isPlace(entry: Entry): boolean {
+  return entry.type === "message" && entry.message.role !== "toolResult" && shownTokens(entry) > 0;
+}
+
+function orphans(kept: readonly Entry[]): readonly string[] {
+  const calls = new Set<string>();
+  return kept.flatMap((entry) => {
+    if (entry.type !== "message") return [];
+    if (entry.message.role === "assistant")
+      for (const block of entry.message.content) if (block.type === "toolCall") calls.add(block.id);
+    return entry.message.role === "toolResult" && !calls.has(entry.message.toolCallId) ? [entry.id] : [];
+  });
+}
+
+/** An assistant message with all up to its last result; anything else by itself. */
+function exchanges(talk: readonly Entry[]): readonly (readonly Entry[])[] {
+  const parts: Entry[][] = [];
+  for (const [at, entry] of talk.entries()) {
+    const next = talk
+      .slice(at)
+      .findIndex((each, index) => index > 0 && each.type === "message" && each.message.role === "assistant");
+    const rest = talk.slice(at, next === -1 ? undefined : at + next);
+    const inside = rest.some((each) => each.type === "message" && each.message.role === "toolResult");
+    const isReply = entry.type === "message" && entry.message.role === "assistant";
+    if (isReply || !inside || parts.length === 0) parts.push([entry]);
+    else parts.at(-1)?.push(entry);
+  }
+  return parts;
+}

@@ -1,0 +1,189 @@
+/** Tests compaction/kept-work.ts: kept, turns. */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { rungs } from "../../src/compaction/budget.ts";
+import {
+  type Kept,
+  keptByCode,
+  mergedTurns,
+  type TurnNote,
+  turnNotes,
+  turnsIn,
+} from "../../src/compaction/kept-work.ts";
+import { type Plan, prepareAt } from "../../src/compaction/plan.ts";
+import type { Entry } from "../../src/entry.ts";
+import { extended, type Window, windowOf } from "../../src/session/loaded-branch.ts";
+import { story } from "../../src/testing/story.ts";
+import { entriesOf, said, type Told, text, used } from "../context/tool-work.ts";
+import { expectSoon } from "../soon.ts";
+import { smallBudget } from "./small-session.ts";
+
+describe("kept", () => {
+  describe("LED2 from one compaction to the next", () => {
+    test("LED2 LED3 files are counted once, also where older compactions lie in the kept part", () => {
+      const files = Array.from({ length: 300 }, (_, at) => `src/${at}.ts`);
+      let window = windowOf(writing(...files, ...Array(20).fill("src/299.ts")));
+      for (let round = 1; round <= 20; round++) {
+        const { kept, after } = compactedAt(window, round === 1 ? 600 : replyFrom(window, 6), `c${round}`);
+        expect(modifiedIn(kept)).toBe(300);
+        window = extended(after, placed(writing(...Array(3).fill("src/299.ts")), `r${round}`));
+      }
+      expect(window.entries.filter(({ type }) => type === "compaction").length).toBeGreaterThan(1);
+    });
+
+    test("B49 of very many files pi is told the newest, sorted", () => {
+      const files = Array.from({ length: 600 }, (_, at) => `src/${at + 1000}.ts`);
+      const first = compactedAt(windowOf(writing(...files, "zz-newest.ts", "kept.ts")), 1202, "c1");
+      const newest = [...files.slice(-499), "zz-newest.ts"];
+      expect(first.kept.files).toEqual({ read: [], modified: newest });
+
+      const grown = extended(first.after, placed(writing("zzz-newer.ts", "aaa-newer.ts", "kept too.ts"), "r"));
+      const { modified } = compactedAt(grown, grown.entries.length - 2, "c2").kept.files;
+      expect(modified).toHaveLength(500);
+      expect(modified).toEqual(modified.toSorted());
+      expect(modified).toEqual(
+        expect.arrayContaining(["aaa-newer.ts", ...newest.slice(-197), "zzz-newer.ts", "kept.ts"]),
+      );
+    });
+  });
+
+  test("LED3 a first compaction of twenty thousand entries that put out the same again and again is soon done", () => {
+    const output = text(`${"const line = of(code);\n".repeat(90)}`);
+    const exchange = used({ arguments: { path: "src/a.ts", content: "x" } }, output);
+    // It took thirteen seconds once.
+    expectSoon(560, () => {
+      const window = windowOf(entriesOf(Array.from({ length: 10_000 }, () => exchange).flat()));
+      const plan = planAt(window, 19_998);
+      return () => keptByCode(plan);
+    });
+  });
+
+  function writing(...paths: readonly string[]): readonly Entry[] {
+    return entriesOf(...paths.map((path): readonly Told[] => used({ arguments: { path, content: "x" } }, {})));
+  }
+
+  /** The first place from here on where a compaction may cut. */
+  function replyFrom({ entries }: Window, from: number): number {
+    return entries.findIndex(
+      (entry, at) => at >= from && entry.type === "message" && entry.message.role === "assistant",
+    );
+  }
+
+  /** The same entries, with ids of their own. */
+  function placed(entries: readonly Entry[], name: string): readonly Entry[] {
+    return entries.map((entry, at) => ({ ...entry, id: `${name}-${at}` }));
+  }
+
+  function planAt(window: Window, at: number): Plan {
+    const plan = prepareAt(window, { budget: smallBudget(), rung: rungs[0] }, at);
+    if (!plan) throw new Error(`nothing can be cut at ${at}`);
+    return plan;
+  }
+
+  function compactedAt(window: Window, at: number, id: string): { readonly kept: Kept; readonly after: Window } {
+    const plan = planAt(window, at);
+    const kept = keptByCode(plan);
+    const { ledger, turns, files } = kept;
+    const details = { readFiles: files.read, modifiedFiles: files.modified, pith: { ledger, turns } };
+    const firstKeptEntryId = plan.kept[0]?.id ?? id;
+    const placing = { id, parentId: window.entries.at(-1)?.id ?? null, timestamp: "2026-01-01T00:00:00.000Z" };
+    const compaction: Entry = {
+      type: "compaction",
+      ...placing,
+      summary: "so far",
+      firstKeptEntryId,
+      tokensBefore: 1,
+      details,
+    };
+    return { kept, after: extended(window, [compaction]) };
+  }
+
+  function modifiedIn({ ledger: { files, folders } }: Kept): number {
+    return (
+      files.filter(({ did }) => did === "modified").length + folders.reduce((sum, { modified }) => sum + modified, 0)
+    );
+  }
+});
+
+describe("turns", () => {
+  test("CMP5 the notes read from the end are those of all, the newest sixty", () => {
+    const line = fc.constantFrom("user: ask", "user:  ", "says: answer", "says:  ", "bash: ls -> a", "left e1: tried");
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 300, size: "max" }), (lines) => {
+        const talk = story(...lines.map((each, at) => (/\w$/.test(each) ? `${each} ${at}` : each)));
+        expect(turnNotes(talk)).toEqual(plainNotes(talk));
+      }),
+    );
+  });
+
+  test("CMP5 what is not told is not read", () => {
+    const answer = { role: "toolResult", toolCallId: "c", toolName: "t", isError: false };
+    const unread = Object.defineProperty({ ...answer }, "content", {
+      get: () => {
+        throw new Error("nobody asked for this output");
+      },
+      enumerable: true,
+    });
+    const turns = Array.from({ length: 61 }, () => [said({ role: "user", content: "go on" }), said({})]).flat();
+    const talk = entriesOf(turns).map((entry, at) => (at % 2 === 0 ? entry : { ...entry, message: unread }));
+    expect(turnNotes(talk as readonly Entry[])).toHaveLength(60);
+  });
+
+  test("CMP5 of a branch that was left more is told than of a request, on one line", () => {
+    const [left, asked] = turnNotes(story(`left e9: ${"tried\nit ".repeat(200)}`, `user: ${"do it ".repeat(200)}`));
+    expect([left?.asked.length, asked?.asked.length]).toEqual([600, 160]);
+    expect(left?.asked).not.toContain("\n");
+  });
+
+  describe("what a program said", () => {
+    const talk = story("user: fix it", "note: the build is red", "says: looking", "note: it is green", "says: done");
+    const red: TurnNote = { asked: "[note] the build is red", said: "", entryId: "e2", by: "program" };
+    const green: TurnNote = { asked: "[note] it is green", said: "", entryId: "e4", by: "program" };
+    const turn: TurnNote = { asked: "fix it", said: "done", entryId: "e1" };
+
+    test("CMP5 is named with its kind, and takes no answer from the turn it came in", () => {
+      expect(turnNotes(talk)).toEqual([red, green, turn]);
+    });
+
+    test("CMP5 is the same wherever the turn was parted", () => {
+      for (let at = 0; at <= talk.length; at++)
+        expect(mergedTurns(turnNotes(talk.slice(0, at)), turnNotes(talk.slice(at)))).toEqual([red, green, turn]);
+    });
+
+    test("CMP5 is bounded, and pushes out nothing that was asked", () => {
+      const notes = Array.from({ length: 100 }, (_, at) => `note: ${at}`);
+      const kept = turnNotes(story("user: fix it", ...notes));
+      expect([kept.length, kept.at(0)?.asked, kept.at(-1)?.asked]).toEqual([21, "[note] 80", "fix it"]);
+      expect(turnsIn([...kept, ...structuredClone(kept)]).length).toBe(22);
+    });
+
+    test("KEEP1 a pin is not named: it stands at the front", () => {
+      const pinned = { type: "custom_message", customType: "pith.pin", content: "use tabs", display: true };
+      expect(turnNotes(entriesOf(pinned))).toEqual([]);
+    });
+  });
+
+  /** The same from the first entry to the last, as it is easily seen to be right. */
+  function plainNotes(talk: readonly Entry[]): readonly TurnNote[] {
+    const notes: TurnNote[] = [];
+    for (const entry of talk) {
+      const message = entry.type === "message" ? entry.message : null;
+      const last = notes.at(-1);
+      const words = wordsIn(entry);
+      if (words === "" || message?.role === "bashExecution") continue;
+      if (message?.role !== "assistant") notes.push({ asked: words, said: "", entryId: entry.id });
+      else if (last) notes[notes.length - 1] = { ...last, said: words };
+      else notes.push({ asked: "", said: words, entryId: entry.id });
+    }
+    return notes.slice(-60);
+  }
+
+  function wordsIn(entry: Entry): string {
+    if (entry.type === "branch_summary") return entry.summary.trim();
+    if (entry.type !== "message" || !("content" in entry.message)) return "";
+    const { content } = entry.message;
+    const [block] = typeof content === "string" ? [{ type: "text", text: content }] : content;
+    return block && "text" in block ? String(block.text).trim() : "";
+  }
+});

@@ -1,0 +1,252 @@
+/** Proves what a plan says before anything is written: what it covers and keeps on each rung, and whether it still holds later. */
+
+import { describe, expect, test } from "vitest";
+import { type Budget, type Rung, rungs } from "../../src/compaction/budget.ts";
+import { isGrownFrom, type Plan, prepareAt, prepareCompaction, standing } from "../../src/compaction/plan.ts";
+import { contextSize } from "../../src/context/context-size.ts";
+import type { Entry } from "../../src/entry.ts";
+import { extended, type Window, windowOf } from "../../src/session/loaded-branch.ts";
+import { story } from "../../src/testing/story.ts";
+import { smallBudget, words } from "./small-session.ts";
+
+const told = (...lines: readonly string[]): Window => windowOf(story(...lines));
+const rung = (name: Rung["name"]): Rung => rungs.find((each) => each.name === name) ?? rungs[0];
+const ids = (entries: readonly Pick<Entry, "id">[]): string => entries.map(({ id }) => `${id}`).join(" ");
+
+/** What is covered and kept, by ids; where nothing is planned, why. */
+function outlined(window: Window, budget: Budget = smallBudget(), on: Rung = rungs[0]): object {
+  const prepared = prepareCompaction(window, budget, on);
+  return prepared.type === "planned" ? outline(prepared.plan) : prepared;
+}
+
+function outline({ cut, covered, turn, kept, reductions, request }: Plan): object {
+  return {
+    cut,
+    covered: ids(covered),
+    turn: ids(turn),
+    kept: ids(kept),
+    reduced: reductions.map(({ targetId }) => targetId).join(" "),
+    request,
+  };
+}
+
+function planOf(window: Window, budget: Budget = smallBudget(), on: Rung = rungs[0]): Plan {
+  const prepared = prepareCompaction(window, budget, on);
+  if (prepared.type !== "planned") throw new Error(`nothing is planned: ${prepared.why}`);
+  return prepared.plan;
+}
+
+const tooShort = { type: "nothing-to-do", why: "too-short" };
+const request = (id: string, text: string): string =>
+  `The user's latest request, still open unless what follows says otherwise (entry:${id}):\n${text}`;
+const turns = told(
+  "user: one",
+  `says: ${words(20)}`,
+  `user: ${words(8)}`,
+  `says: ${words(8)}`,
+  `user: ${words(6)}`,
+  `says: ${words(3)}`,
+);
+
+describe("a plan", () => {
+  test("CUT1 CUT4 covers what lies before the cut, and names the turn it parts", () => {
+    const window = told(
+      "user: one",
+      `says: ${words(40)}`,
+      `user: ${words(8)}`,
+      `says: ${words(20)}`,
+      `says: ${words(15)}`,
+    );
+    expect(outlined(window)).toEqual({
+      cut: { at: 4, turnAt: 2 },
+      covered: "e1 e2 e3 e4",
+      turn: "e3 e4",
+      kept: "e5",
+      reduced: "",
+      request: request("e3", words(8)),
+    });
+  });
+
+  test("CUT4 KEEP4 parts no turn where the cut lies between two, nor repeats a request that is kept", () => {
+    const window = told("user: one", `says: ${words(40)}`, `user: ${words(8)}`, `says: ${words(3)}`);
+    expect(outlined(window)).toEqual({
+      cut: { at: 2, turnAt: null },
+      covered: "e1 e2",
+      turn: "",
+      kept: "e3 e4",
+      reduced: "",
+      request: "",
+    });
+  });
+
+  test("CMP8 says what the context comes to, in whose window", () => {
+    const budget = smallBudget();
+    const { window, before, rung: on, ...rest } = planOf(turns, budget);
+    expect({ window, before, on, budget: rest.budget }).toEqual({
+      window: turns,
+      before: contextSize(turns, budget),
+      on: rungs[0],
+      budget,
+    });
+  });
+
+  test("CUT3 there is none where all that would be covered is what the model never saw", () => {
+    const exchange = ["calls: a; b", `result: ${words(15)}`, `result: ${words(15)}`];
+    expect(outlined(told(...exchange))).toEqual(tooShort);
+    expect(outlined(told("fails to answer: busy", "compacts: before, keeps e1", ...exchange))).toEqual(tooShort);
+    expect(outlined(told("user: one", "fails to answer: busy", ...exchange))).toMatchObject({ covered: "e1 e2" });
+  });
+
+  test("CUT3 nor of a talk shorter than its tail that fits, whatever else it has", () => {
+    expect(outlined(told("user: one", "says: two", "user: three"))).toEqual(tooShort);
+  });
+});
+
+describe("on each rung", () => {
+  test.each<[Rung["name"], string, string]>([
+    ["whole", "e1 e2", "e3 e4 e5 e6"],
+    ["reduced", "e1 e2", "e3 e4 e5 e6"],
+    ["half", "e1 e2 e3 e4", "e5 e6"],
+    ["quarter", "e1 e2 e3 e4 e5", "e6"],
+    ["summary-only", "e1 e2 e3 e4 e5 e6", ""],
+    ["barest", "e1 e2 e3 e4 e5 e6", ""],
+  ])("CMP4 CMP10 %s covers %s", (name, covered, kept) => {
+    const plan = planOf(turns, smallBudget({ tail: { tokens: 90, share: 1 } }), rung(name));
+    expect([ids(plan.covered), ids(plan.kept)]).toEqual([covered, kept]);
+  });
+
+  test("CMP10 without a tail the turn is parted by nothing", () => {
+    expect(outlined(turns, smallBudget(), rung("summary-only"))).toMatchObject({
+      cut: { at: 6, turnAt: null },
+      turn: "",
+    });
+  });
+
+  test("CUT3 there is none of an empty session, however little is kept", () => {
+    expect(rungs.map((each) => prepareCompaction(windowOf([]), smallBudget(), each))).toEqual(
+      rungs.map(() => tooShort),
+    );
+  });
+
+  test("KEEP2 KEEP5 words and checkpoint have their share of the front", () => {
+    const window = told(`user: ${words(60, "rule")}`, "says: ok", `user: ${words(60, "wish")}`, `says: ${words(200)}`);
+    const shares = rungs.map((each) => {
+      const { checkpoint, words: kept } = planOf(window, smallBudget(), each);
+      return [each.name, checkpoint, kept.shortened.join(" "), kept.evicted.join(" ")];
+    });
+    expect(shares).toEqual([
+      ["whole", 600, "", ""],
+      ["reduced", 600, "", ""],
+      ["half", 600, "", ""],
+      ["quarter", 300, "e1 e3", ""],
+      ["summary-only", 300, "e1 e3", ""],
+      ["barest", 60, "", "e1 e3"],
+    ]);
+  });
+});
+
+test("KEEP5 TOK5 for a model that counts more tokens than we do, less is kept of each text", () => {
+  const to = { api: "any", provider: "p", model: "m" };
+  const fit = { factor: 2, overhead: 0, samples: 9 };
+  const [compaction, ...rest] = story(
+    "compacts: before, keeps nothing",
+    "user: one",
+    `says: ${words(90)}`,
+    "user: two",
+  );
+  const details = { pith: { calibration: { "p/m": fit } } };
+  const window = windowOf([{ ...compaction, details } as Entry, ...rest]);
+  expect(planOf(window, { ...smallBudget(), to }).checkpoint).toBe(300);
+  expect(planOf(window, { ...smallBudget(), to: { ...to, model: "other" } }).checkpoint).toBe(600);
+});
+
+describe("too much", () => {
+  test("CUT7 hardly anything is covered where it is enough to reduce what is too big; the system's words count nothing", () => {
+    const window = told(`system: ${words(90)}`, "user: one", "says: two", `user: ${words(1500)}`, "user: go on");
+    const budget = smallBudget({ tail: { tokens: 400, share: 1 } });
+    expect(outlined(window, budget)).toEqual({
+      cut: { at: 2, turnAt: 1 },
+      covered: "e1 e2",
+      turn: "e2",
+      kept: "e3 e4 e5",
+      reduced: "e4",
+      request: "",
+    });
+  });
+
+  // Each has 152 tokens and 265 bytes; what is kept may weigh half of what the wire carries.
+  const heavy = told(...Array.from({ length: 6 }, (_, at) => `user: ${words(36, `w${at}x`)}`));
+  const wire = (bytes: number, tail: number): Budget =>
+    smallBudget({ wire: { bytes, share: 1 }, tail: { tokens: tail, share: 1 } });
+
+  test("KEEP8 DUE1 what is too heavy for the wire is cut by its weight, where its tokens would be kept", () => {
+    expect(outlined(heavy, wire(1200, 100_000))).toMatchObject({ covered: "e1 e2 e3 e4", kept: "e5 e6" });
+    expect(outlined(heavy, wire(1200, 800))).toMatchObject({ covered: "e1 e2 e3 e4", kept: "e5 e6" });
+  });
+
+  test("KEEP8 DUE1 and by its tokens, where those are cut later", () => {
+    expect(outlined(heavy, wire(1200, 160))).toMatchObject({ covered: "e1 e2 e3 e4 e5", kept: "e6" });
+  });
+
+  test("KEEP8 DUE1 or where all of it that can be cut is light", () => {
+    const window = told(`system: ${words(200)}`, "user: one", `says: ${words(20)}`, `user: ${words(20)}`);
+    expect(outlined(window, wire(1500, 60))).toMatchObject({ covered: "e1 e2 e3", kept: "e4" });
+  });
+});
+
+describe("a cut of one's own", () => {
+  const window = told("user: one", "calls: a", "result: two", "says: three", "user: four");
+  const own = (at: number): object | null => {
+    const plan = prepareAt(window, { budget: smallBudget(), rung: rung("half") }, at);
+    return plan && { ...outline(plan), rung: plan.rung.name };
+  };
+
+  test("CUT2 CMP7 is taken as it is, but for one that parts a call from its result", () => {
+    expect(own(1)).toEqual({
+      cut: { at: 1, turnAt: 0 },
+      covered: "e1",
+      turn: "e1",
+      kept: "e2 e3 e4 e5",
+      reduced: "",
+      request: "",
+      rung: "half",
+    });
+    expect(own(2)).toBeNull();
+  });
+});
+
+describe("later", () => {
+  const talk = story("user: one", `says: ${words(40)}`, `user: ${words(8)}`, "says: three");
+  const before = windowOf(talk);
+  const appended = (...lines: readonly string[]): Window =>
+    extended(before, story(...Array<string>(talk.length).fill("user: x"), ...lines).slice(talk.length));
+
+  test("CMP3 CMP6 a plan stands while nothing but talk was added behind it", () => {
+    const plan = planOf(before);
+    expect(standing(plan, before)).toBe(plan);
+    const grown = appended("user: four", "labels e1: here");
+    expect(standing(plan, grown)).toEqual(prepareAt(grown, plan, plan.cut.at));
+    expect(outline(standing(plan, grown) as Plan)).toMatchObject({ covered: "e1 e2", kept: "e3 e4 e5 e6" });
+    expect(standing(plan, appended("drops e1"))).toBeNull();
+  });
+
+  test.each<[string, Window, boolean]>([
+    ["a message", appended("user: four"), true],
+    ["nothing", before, true],
+    ["an edit", appended("drops e1"), false],
+    ["a compaction that keeps all", appended("compacts: so far, keeps e1"), false],
+    ["a compaction that keeps some", appended("compacts: so far, keeps e3", "user: four", "user: five"), false],
+    [
+      "another branch",
+      windowOf([...talk.slice(0, 3), ...story("says: else").map((entry) => ({ ...entry, id: "x" }))]),
+      false,
+    ],
+    ["going back", windowOf(talk.slice(0, 3)), false],
+  ])("CMP3 CMP6 with %s added it has grown: %j", (_, window, expected) => {
+    expect(isGrownFrom(window, before)).toBe(expected);
+  });
+
+  test("CMP3 from nothing everything grows", () => {
+    expect(isGrownFrom(before, windowOf([]))).toBe(true);
+  });
+});

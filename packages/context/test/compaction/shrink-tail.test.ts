@@ -1,0 +1,238 @@
+/** Proves that an entry becomes small enough to stay, whatever it holds, and that nothing comes back which an edit has removed. */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Reducing, type Reduction, reduced } from "../../src/compaction/shrink-tail.ts";
+import { entryMessage } from "../../src/context/build-context.ts";
+import { sendable } from "../../src/context/sanitize-message.ts";
+import type { ContextEditEntry, Entry } from "../../src/entry.ts";
+import type { AgentMessage, AssistantMessage, Message, ToolCallBlock } from "../../src/message.ts";
+import { story } from "../../src/testing/story.ts";
+import { messageTokens, textTokens } from "../../src/tokens/estimate-tokens.ts";
+import { words } from "./small-session.ts";
+
+const image = { type: "image", data: "aGVsbG8=", mimeType: "image/png" };
+const text = (said: string) => ({ type: "text", text: said });
+
+/** The last entry of a story, with other content. */
+function holding(line: string, content: unknown): Entry {
+  const entry = story("calls: read", line).at(-1) as Entry & { type: "message" };
+  return { ...entry, message: { ...entry.message, content } as AgentMessage };
+}
+
+function reducedTo(tokens: number, entry: Entry, how: Partial<Reducing> = {}): Reduction | null {
+  return reduced(entry, { tokens, imageMark: null, edits: [], ...how });
+}
+
+/** What is sent of it. */
+function sent(entry: Entry, reduction: Reduction | null): Message | null {
+  const message = entryMessage(entry, (reduction as ContextEditEntry | null) ?? undefined) as Message;
+  return sendable(message, undefined);
+}
+
+const contentOf = (reduction: Reduction | null): unknown => reduction?.replacement?.content;
+
+describe("what an edit has changed", () => {
+  test("CUT7 CTX3 a secret and an image that were removed do not come back", () => {
+    const branch = story("user: x", "calls: read", "result: the password is hunter2");
+    const edit = {
+      ...(story("user: x", "drops e1")[1] as ContextEditEntry),
+      targetId: "e3",
+      replacement: { content: [text(`the password is [removed] ${words(500)}`)] },
+    } as ContextEditEntry;
+    const reduction = reducedTo(100, branch[2] as Entry, { edits: [edit], imageMark: () => "[image]" });
+    expect(JSON.stringify(reduction)).toMatch(/password is \[removed\].*entry:e3 opens all of it/);
+    expect(JSON.stringify(reduction)).not.toMatch(/hunter2|\[image\]/);
+  });
+
+  test("CUT7 an entry that was removed stays removed", () => {
+    const [paste, edit] = story(`user: ${words(500)}`, "drops e1") as [Entry, ContextEditEntry];
+    expect(reducedTo(100, paste, { edits: [edit] })).toBeNull();
+  });
+
+  test("CUT7 TREE7 what no edit can change is left alone", () => {
+    const [system, shell] = story(`system: ${words(500)}`, `bash: ls -> ${words(500)}`) as [Entry, Entry];
+    const custom = { ...system, message: { role: "custom", customType: "x", content: words(500), display: true } };
+    for (const entry of [system, shell, custom as unknown as Entry]) expect(reducedTo(100, entry)).toBeNull();
+    expect(reducedTo(100, story(`note: ${words(500)}`)[0] as Entry)).not.toBeNull();
+  });
+});
+
+describe("what files may hold", () => {
+  test.each([null, undefined, 7, "text", [1, 2]])("CUT7 arguments that are %j pass as they are", (odd) => {
+    const call = { type: "toolCall", id: "c", name: "read", arguments: odd };
+    const entry = holding("says: x", [null, { type: "text" }, { type: "sound" }, call, text(words(500))]);
+    expect(contentOf(reducedTo(100, entry))).toMatchObject([null, { type: "text" }, { type: "sound" }, call, {}]);
+  });
+
+  test.each(["user: x", "result: x"])("CUT7 unknown blocks in `%s` pass as they are", (line) => {
+    const entry = holding(line, [null, { type: "text" }, 7, text(words(500)), { type: "sound" }, image]);
+    const short = { type: "text", text: expect.stringContaining("entry:e2 opens all of it") };
+    expect(contentOf(reducedTo(100, entry))).toEqual([null, { type: "text" }, 7, short, { type: "sound" }, image]);
+  });
+
+  test("CUT7 where there is no content, or it is short, nothing is reduced", () => {
+    for (const content of [null, undefined, [], 7, [text("short")], "short"])
+      for (const line of ["user: x", "says: x", "result: x"]) expect(reducedTo(100, holding(line, content))).toBeNull();
+  });
+});
+
+describe("many blocks", () => {
+  test("CUT7 are shortened as one; images that stay have their own", () => {
+    const blocks = Array.from({ length: 2000 }, (_, at) => text(words(20, `b${at}x`)));
+    const entry = holding("result: x", [image, ...blocks, image]);
+    const reduction = reducedTo(4000, entry);
+    expect(contentOf(reduction)).toEqual([image, text(expect.stringMatching(/^b0x0 [\s\S]* b1999x19$/)), image]);
+    expect(messageTokens(sent(entry, reduction) as Message)).toBeLessThanOrEqual(4000 + 8);
+  });
+
+  test("CUT7 words beside images that take all the room keep a quarter of it", () => {
+    const entry = holding("result: x", [text(words(100)), image, text(words(900)), image]);
+    const [first, ...others] = contentOf(reducedTo(2000, entry)) as readonly [{ text: string }];
+    expect(others).toEqual([image, image]);
+    expect(textTokens(first.text)).toBeGreaterThan(400);
+    expect(textTokens(first.text)).toBeLessThanOrEqual(500);
+  });
+
+  test("CUT7 KEEP8 marks of images are texts like the others", () => {
+    const entry = holding("result: x", Array(900).fill(image));
+    let asked = 0;
+    const reduction = reducedTo(200, entry, { imageMark: () => `[image ${++asked}]` });
+    expect(asked).toBe(900);
+    expect(contentOf(reduction)).toEqual([text(expect.stringMatching(/^\[image 1\]\n[\s\S]*\[image 900\]$/))]);
+    expect(messageTokens(sent(entry, reduction) as Message)).toBeLessThanOrEqual(208);
+  });
+
+  test("CUT7 KEEP8 an image without a mark stays", () => {
+    const other = { ...image, data: "b3RoZXI=" };
+    const entry = holding("user: x", [image, text("this"), other]);
+    const reduction = reducedTo(2000, entry, { imageMark: ({ data }) => (data === image.data ? "[image]" : null) });
+    expect(contentOf(reduction)).toEqual([text("[image]"), text("this"), other]);
+    expect(reducedTo(4000, entry, { imageMark: () => null })).toBeNull();
+  });
+
+  test("CUT7 KEEP8 marks that have room stand where the images stood", () => {
+    const entry = holding("user: x", [text("this"), image, text("or that"), image]);
+    const reduction = reducedTo(200, entry, { imageMark: () => "[image]" });
+    expect(contentOf(reduction)).toEqual(["this", "[image]", "or that", "[image]"].map(text));
+  });
+});
+
+describe("a reply", () => {
+  const thinking = { type: "thinking", thinking: words(300), thinkingSignature: "signed" };
+  const call = (args: unknown) => ({ type: "toolCall", id: "call_1|fc_1", name: "write", arguments: args });
+
+  test("CUT7 OAR7 its reasoning, ids and signatures stay byte for byte", () => {
+    const signed = { ...call({ path: "a.ts", content: words(900) }), thoughtSignature: "thought" };
+    const said = { ...text(words(900)), textSignature: "msg_1" };
+    const entry = holding("says: x", [thinking, said, thinking, signed]);
+    const content = contentOf(reducedTo(300, entry));
+    expect(content).toEqual([
+      thinking,
+      { ...said, text: expect.stringContaining("entry:e2 opens all of it") },
+      thinking,
+      { ...signed, arguments: { path: "a.ts", content: expect.stringContaining("entry:e2 opens all of it") } },
+    ]);
+    expect(sent(entry, reducedTo(300, entry))?.content[0]).toBe(thinking);
+  });
+
+  test("CUT7 reasoning alone is no reason to reduce it", () => {
+    expect(reducedTo(100, holding("says: x", [thinking, text("done")]))).toBeNull();
+  });
+
+  test("CUT7 of three thousand arguments the first stay, and the number of the others", () => {
+    const args = Object.fromEntries(
+      Array.from({ length: 3000 }, (_, at) => [`key${at}`, `a value of few words ${at}`]),
+    );
+    const entry = holding("says: x", [call(args)]);
+    const reduction = reducedTo(1000, entry);
+    const [{ arguments: short }] = contentOf(reduction) as readonly [ToolCallBlock];
+    expect(short).toMatchObject({ key0: args.key0, "…": expect.stringMatching(/^2,9\d\d more .* entry:e2 opens/) });
+    expect(messageTokens(sent(entry, reduction) as Message)).toBeLessThanOrEqual(1000 + 50);
+  });
+
+  test("CUT7 short arguments stay whole beside long ones, and lists of them keep their shape", () => {
+    const edits = Array.from({ length: 30 }, (_, at) => ({ old: words(200, `o${at}x`), new: words(200, `n${at}x`) }));
+    const entry = holding("says: x", [call({ path: "src/a.ts", edits })]);
+    const [{ arguments: short }] = contentOf(reducedTo(6000, entry)) as readonly [ToolCallBlock];
+    expect(short).toMatchObject({ path: "src/a.ts", edits: { length: 30 } });
+    expect(JSON.stringify(short)).toMatch(/"old":"o0x0 .*entry:e2 opens all of it/);
+  });
+});
+
+describe("any content", () => {
+  const said = fc.oneof(
+    fc.string({ maxLength: 30, unit: "binary" }),
+    fc.nat(900).map((count) => words(count)),
+    fc.nat(900).map((count) => '\u0001"\n漢😀'.repeat(count)),
+  );
+  const odd = fc.constantFrom<unknown>(null, 7, {}, { type: "text" }, { type: "text", text: 7 }, { type: "sound" });
+  const value = fc.oneof(
+    fc.object({ values: [said, fc.double(), fc.boolean(), fc.constant(null)], maxDepth: 4 }),
+    fc.dictionary(said, said, { maxKeys: 300 }),
+    fc.array(said, { maxLength: 300 }).map((list) => ({ list })),
+    fc.integer({ min: 1, max: 150 }).map((depth) => nested(depth)),
+  );
+  const callBlock = fc.record({
+    type: fc.constant("toolCall"),
+    id: fc.constantFrom("c1", "call_1|fc_1"),
+    name: fc.constant("read"),
+    arguments: fc.oneof({ weight: 5, arbitrary: value }, { weight: 1, arbitrary: odd }),
+  });
+  const textBlock = said.map(text);
+  const thinkingBlock = fc.constant({ type: "thinking", thinking: "hm", thinkingSignature: "signed" });
+  const shown = fc.oneof(said, fc.array(fc.oneof(textBlock, odd), { maxLength: 80 }));
+  const replied = fc.array(fc.oneof(textBlock, callBlock, thinkingBlock, odd), { maxLength: 30 });
+  const amount = fc.integer({ min: -5, max: 3000 });
+
+  function nested(depth: number): object {
+    return Array.from({ length: depth }).reduce<object>((inner) => ({ inner, also: words(20) }), { end: words(50) });
+  }
+
+  test("CUT7 of a message has no more tokens than allowed", () => {
+    fc.assert(
+      fc.property(shown, fc.constantFrom("user: x", "result: x"), amount, (content, line, tokens) => {
+        const entry = holding(line, typeof content === "string" && line !== "user: x" ? [text(content)] : content);
+        const message = sent(entry, reducedTo(tokens, entry));
+        if (message) expect(messageTokens(message)).toBeLessThanOrEqual(Math.max(60, tokens) + FRAME);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("CUT7 of a reply has no more than that and the barest of each block; its calls and reasoning stay", () => {
+    fc.assert(
+      fc.property(replied, amount, (content, tokens) => {
+        const entry = holding("says: x", content);
+        const before = JSON.stringify(entry);
+        const reduction = reducedTo(tokens, entry);
+        const after = (contentOf(reduction) ?? content) as AssistantMessage["content"];
+        const { message: reply } = entry as Entry & { readonly message: AssistantMessage };
+        const barest = { ...reply, content: after.flatMap(barely) };
+        const message = sendable({ ...reply, content: after }, undefined);
+        const most = Math.max(60, tokens) + messageTokens(barest);
+        if (message) expect(messageTokens(message)).toBeLessThanOrEqual(most);
+        expect(fixedIn(after)).toEqual(fixedIn(content));
+        expect(JSON.stringify(entry)).toBe(before);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  /** What is around the texts of a message, and what is rounded. */
+  const FRAME = 8 + 2;
+
+  function barely(block: AssistantMessage["content"][number]): AssistantMessage["content"] {
+    if (block?.type === "toolCall") return [{ ...block, arguments: { "…": "[…]" } }];
+    if (block?.type === "text" && typeof block.text === "string") return [{ type: "text", text: "[…]" }];
+    return block?.type === "thinking" ? [block] : [];
+  }
+
+  function fixedIn(content: readonly unknown[]): unknown {
+    return content.flatMap((block) => {
+      const { type, id, name } = Object(block) as Readonly<Record<string, unknown>>;
+      if (type === "toolCall") return [{ id, name }];
+      return type === "text" ? [] : [block];
+    });
+  }
+});

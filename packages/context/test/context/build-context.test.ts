@@ -1,0 +1,142 @@
+/** What the context holds, kind by kind. */
+
+import { describe, expect, test } from "vitest";
+import { buildSessionContext } from "../../src/context/build-context.ts";
+import type { Entry } from "../../src/entry.ts";
+import type { AgentMessage } from "../../src/message.ts";
+import { emptyWindow } from "../../src/session/loaded-branch.ts";
+import { nothingCarried } from "../../src/session/state.ts";
+import { story } from "../../src/testing/story.ts";
+import { contextAt, contextOf } from "../told.ts";
+
+describe("a branch without compaction", () => {
+  test("CTX1 gives its messages in order, whatever else stands in the file", () => {
+    const told = ["user: one", "says: two", "user: three"];
+    expect(contextOf(...told)).toEqual(["0 user      one", "1 assistant two", "2 user      three"]);
+    expect(contextOf(...told, "moves: e1", "says: other", "moves: e3")).toEqual(contextOf(...told));
+  });
+
+  test("CTX1 an empty window gives an empty context", () => {
+    expect(buildSessionContext(emptyWindow)).toEqual({ messages: [], sources: [], ...nothingCarried });
+  });
+
+  test("CTX14 every message names its entry; settings, labels and state give none", () => {
+    const context = contextAt(
+      story("model: anthropic/opus", "user: one", "labels e2: here", "thinking: high", "says: two"),
+    );
+    expect(context.sources).toEqual(["e2", "e5"]);
+    expect(context.thinkingLevel).toBe("high");
+    expect(context.model).toEqual({ provider: "anthropic", modelId: "storyteller" });
+  });
+
+  test("CTX1 content that a file left out is nothing, not a crash", () => {
+    const [entry] = story("user: x") as readonly [Entry];
+    const empty = (message: object): readonly AgentMessage[] => contextAt([{ ...entry, message } as Entry]).messages;
+    expect(empty({ role: "user", content: null })).toEqual([{ role: "user", content: [] }]);
+    expect(empty({ role: "assistant" })).toEqual([{ role: "assistant", content: [] }]);
+    expect(empty({ role: "system", content: null })).toEqual([{ role: "system", content: "" }]);
+  });
+});
+
+describe("after a compaction", () => {
+  const before = ["user: one", "says: two", "user: three", "says: four"];
+
+  test("CTX2 the model sees the summary, what was kept, and what came after", () => {
+    expect(contextOf(...before, "compacts: the first two, keeps e3", "user: five")).toEqual([
+      "0 summary   the first two",
+      "1 user      three",
+      "2 assistant four",
+      "3 user      five",
+    ]);
+  });
+
+  test("CTX2 only the newest compaction counts, also when it keeps the place of an older one", () => {
+    const twice = [...before, "compacts: older, keeps e3", "user: six", "compacts: newer, keeps e4"];
+    expect(contextOf(...twice)).toEqual(["0 summary   newer", "1 assistant four", "2 user      six"]);
+  });
+
+  test("CTX2 a compaction that names itself, or nobody on the branch, keeps nothing", () => {
+    expect(contextOf(...before, "compacts: all, keeps nothing")).toEqual(["0 summary   all"]);
+    expect(contextOf(...before, "compacts: all, keeps e99", "user: on")).toEqual(["0 summary   all", "1 user      on"]);
+  });
+
+  test("CTX13 its system message stands first and replaces those it covers", () => {
+    const told = story(
+      "system: old rules",
+      "user: one",
+      "system: more rules",
+      "says: two",
+      "compacts: one, keeps e2",
+      "system: newest",
+    );
+    const system = { role: "system", content: "all rules", timestamp: 0 } as const;
+    const entries = told.map((entry) => (entry.type === "compaction" ? { ...entry, systemMessage: system } : entry));
+    expect(
+      contextAt(entries).messages.map((message) => [message.role, "content" in message && message.content]),
+    ).toEqual([
+      ["system", "all rules"],
+      ["compactionSummary", false],
+      ["user", "one"],
+      ["assistant", [{ type: "text", text: "two" }]],
+      ["system", "newest"],
+    ]);
+  });
+
+  test("CTX13 a system message that is none is left out", () => {
+    const told = story("user: one", "compacts: short, keeps nothing");
+    for (const systemMessage of [null, 5, { role: "user", content: 5 }]) {
+      const entries = told.map((entry) =>
+        entry.type === "compaction" ? ({ ...entry, systemMessage } as unknown as Entry) : entry,
+      );
+      expect(contextAt(entries).messages.map(({ role }) => role)).toEqual(["compactionSummary"]);
+    }
+  });
+
+  test("CTX10 moving to before it undoes it", () => {
+    const told = story(...before, "compacts: gone, keeps nothing", "moves: e4");
+    expect(contextAt(told).messages).toEqual(contextAt(told, "e4").messages);
+    expect(contextAt(told).messages).toHaveLength(4);
+  });
+});
+
+describe("context edits", () => {
+  test("CTX3 the latest edit decides; null takes the message out", () => {
+    const told = ["user: one", "calls: read", "result: a very long file", "edits e3: short"];
+    expect(contextOf(...told)).toEqual(["0 user      one", "1 assistant [c1: read]", "2 tool      c1 -> short"]);
+    expect(contextOf(...told, "edits e3: shorter")[2]).toBe("2 tool      c1 -> shorter");
+    expect(contextOf(...told, "drops e1")).toEqual(["0 assistant [c1: read]", "1 tool      c1 -> short"]);
+  });
+
+  test("CTX3 an edit made on another branch does not count here", () => {
+    expect(contextOf("user: one", "says: two", "edits e1: changed", "moves: e2")).toEqual([
+      "0 user      one",
+      "1 assistant two",
+    ]);
+  });
+
+  test("CTX3 an edit covered by a compaction is gone with it", () => {
+    const told = ["user: one", "edits e1: changed", "says: two", "compacts: short, keeps e3", "user: three"];
+    expect(contextOf(...told)).toEqual(["0 summary   short", "1 assistant two", "2 user      three"]);
+  });
+
+  test("CTX3 it leaves what is not its to change", () => {
+    const told = story("bash: ls -> a.ts", "says: two");
+    const edit: Entry = {
+      type: "context_edit",
+      id: "x",
+      parentId: "e2",
+      timestamp: "",
+      targetId: "e1",
+      replacement: { content: "no" },
+    };
+    expect(contextAt([...told, edit]).messages).toEqual(contextAt(told).messages);
+  });
+});
+
+test("CTX2 a branch that was left is told by its summary; an empty one tells nothing", () => {
+  expect(contextOf("user: one", "says: two", "moves: e1", "left e2: tried two")).toEqual([
+    "0 user      one",
+    "1 left      tried two",
+  ]);
+  expect(contextOf("user: one", "left e2: ")).toEqual(["0 user      one"]);
+});

@@ -1,0 +1,232 @@
+/** Tests context/build-request.ts: build request, fold system. */
+
+import { describe, expect, test } from "vitest";
+import { buildSessionContext } from "../../src/context/build-context.ts";
+import { buildRequest, foldedSystem } from "../../src/context/build-request.ts";
+import { convertToLlm } from "../../src/context/convert-to-llm.ts";
+import type { CompactionEntry, Entry } from "../../src/entry.ts";
+import type { SystemMessage } from "../../src/message.ts";
+import { windowOf } from "../../src/session/loaded-branch.ts";
+import { story } from "../../src/testing/story.ts";
+import { contextAt, storyteller } from "../told.ts";
+import { expectLinear } from "./linear.ts";
+
+describe("build request", () => {
+  const read = { name: "read", description: "reads a file", parameters: { type: "object" } };
+  const rules = {
+    role: "system",
+    content: "be kind",
+    sections: { project: "a library", gone: null },
+    toolsAdded: [read],
+    timestamp: 0,
+  } as const;
+
+  test("REQ1 the first system message gives system and tools; a later one is sent in place", () => {
+    const told = story("system: x", "user: go", "system: now be brief", "says: ok").map((entry) =>
+      entry.id === "e1" && entry.type === "message" ? { ...entry, message: rules } : entry,
+    );
+    const request = buildRequest(contextAt(told), { to: storyteller, thinking: "low" });
+    expect(request.system).toEqual([
+      { name: "prompt", text: "be kind" },
+      { name: "project", text: "a library" },
+    ]);
+    expect(request.tools).toEqual([read]);
+    expect(request.messages.map(({ role }) => role)).toEqual(["user", "system", "assistant"]);
+    expect(request.thinking).toBe("low");
+  });
+
+  test("REQ2 as a conversation goes on, each request begins with the one before it", () => {
+    const told = story(
+      "system: rules",
+      "user: go",
+      "calls: read; bash",
+      "result: one",
+      "result: two",
+      "says: ok",
+      "user: on",
+      "calls: read",
+      "result: x",
+    );
+    const ends = ["e2", "e5", "e7", "e9"].map((leaf) =>
+      JSON.stringify(buildRequest(contextAt(told, leaf), { to: storyteller }).messages).slice(0, -1),
+    );
+    for (const [at, end] of ends.entries()) if (at > 0) expect(end.startsWith(ends[at - 1] ?? "?")).toBe(true);
+  });
+
+  test("REQ3 four marks at most: tools, system or front, the end of the last request and of this one", () => {
+    const told = story(
+      "system: x",
+      "user: go",
+      "calls: read",
+      "result: one",
+      "says: ok",
+      "user: on",
+      "compacts: short, keeps e6",
+      "says: yes",
+      "user: go on",
+    ).map((entry) =>
+      entry.id === "e1" && entry.type === "message"
+        ? { ...entry, message: rules }
+        : entry.type === "compaction"
+          ? { ...entry, systemMessage: rules }
+          : entry,
+    );
+    const marks = (leaf: string): unknown => buildRequest(contextAt(told, leaf), { to: storyteller }).cacheMarks;
+    expect(marks("e2")).toEqual([{ after: "tools" }, { after: "system" }, { after: "message", index: 0 }]);
+    expect(marks("e6")).toEqual([
+      { after: "tools" },
+      { after: "system" },
+      { after: "message", index: 2 },
+      { after: "message", index: 4 },
+    ]);
+    expect(marks("e9")).toEqual([
+      { after: "tools" },
+      { after: "message", index: 0 },
+      { after: "message", index: 1 },
+      { after: "message", index: 3 },
+    ]);
+  });
+
+  test("REQ1 the thinking level is the one that was set last, unless another is asked for", () => {
+    const level = (thinking: string): string =>
+      buildRequest(contextAt(story(`thinking: ${thinking}`, "user: go")), { to: storyteller }).thinking;
+    expect(level("high")).toBe("high");
+    expect(level("tremendous")).toBe("off");
+    expect(
+      buildRequest(contextAt(story("thinking: high", "user: go")), { to: storyteller, thinking: "low" }).thinking,
+    ).toBe("low");
+  });
+
+  test("REQ4 a front of ours is one message of several blocks, which together say the same as one", () => {
+    const parts = [
+      { kind: "pins", length: 5, tokens: 1 },
+      { kind: "words", length: 6, tokens: 1 },
+      { kind: "story", length: 6, tokens: 1 },
+      { kind: "request", length: 7, tokens: 1 },
+    ];
+    const [said, compaction] = story("user: one", "compacts: pins,words,story,request, keeps nothing");
+    const ours = { ...(compaction as CompactionEntry), details: { pith: { front: parts } } };
+    const blocks = (entry: CompactionEntry): readonly string[] => {
+      const [front] = convertToLlm(buildSessionContext(windowOf([said, entry] as Entry[])).messages);
+      return typeof front?.content === "string"
+        ? []
+        : (front?.content ?? []).map((block) => (block.type === "text" ? block.text : ""));
+    };
+    expect(blocks(ours).map((text) => text.slice(-16))).toEqual([
+      expect.stringMatching(/<summary>\npins,$/),
+      "words,",
+      "quest\n</summary>",
+    ]);
+    expect(blocks(ours).join("")).toBe(blocks(compaction as CompactionEntry).join(""));
+    const wrong = { ...ours, details: { pith: { front: parts.slice(1) } } };
+    expect(blocks(wrong)).toEqual(blocks(compaction as CompactionEntry));
+  });
+});
+
+describe("fold system", () => {
+  const tool = (name: string, description = name) => ({ name, description, parameters: {} });
+
+  function said(...messages: readonly Partial<SystemMessage>[]): readonly Entry[] {
+    return story(...messages.map(() => "system: x")).map((entry, at) => ({
+      ...(entry as Entry & { type: "message" }),
+      message: { role: "system", content: "", timestamp: at, ...messages[at] },
+    }));
+  }
+
+  test("KEEP7 sections are patched by name, tools come and go, words are added", () => {
+    const branch = said(
+      { content: "You help.", sections: { rules: "tabs", mode: "plan" }, toolsAdded: [tool("read"), tool("bash")] },
+      { sections: { mode: null, rules: "spaces" } },
+      { content: "Be brief.", toolsRemoved: [{ name: "read" }], toolsAdded: [tool("bash", "newer"), tool("edit")] },
+    );
+    expect(foldedSystem(windowOf(branch))).toEqual({
+      role: "system",
+      content: "You help.\n\nBe brief.",
+      sections: { rules: "spaces" },
+      toolsAdded: [tool("bash", "newer"), tool("edit")],
+      timestamp: 2,
+    });
+  });
+
+  test("KEEP7 one that was folded before goes on; those it covers do not count again", () => {
+    const [first, second] = said({ content: "You help." }, { content: "Be brief." });
+    const compaction = {
+      ...(story("user: x", "compacts: before, keeps e1")[1] as Entry & { type: "compaction" }),
+      id: "c",
+      firstKeptEntryId: first?.id ?? "",
+      systemMessage: { role: "system" as const, content: "Folded.", timestamp: 0 },
+    };
+    const window = windowOf([first, compaction, second] as readonly Entry[]);
+    expect(foldedSystem(window)?.content).toBe("Folded.\n\nBe brief.");
+  });
+
+  test("KEEP7 words that are said again stand once, where they were said last", () => {
+    const contents = (...texts: readonly string[]) =>
+      foldedSystem(windowOf(said(...texts.map((content) => ({ content })))))?.content;
+    expect(contents("You help.", "You help.", "You help.")).toBe("You help.");
+    expect(contents("You help.", "Plan.", "Act.", "Plan.")).toBe("You help.\n\nAct.\n\nPlan.");
+    expect(contents("You help.\n\nPlan.\n\nAct.", "Plan.")).toBe("You help.\n\nAct.\n\nPlan.");
+    expect(contents("You help.\n\nAct.", "Act.")).toBe("You help.\n\nAct.");
+    expect(contents("You help.\n\nAct.", "You help.")).toBe("Act.\n\nYou help.");
+    expect(contents("You help.", "help.")).toBe("You help.\n\nhelp.");
+  });
+
+  test("KEEP7 a folded state that is logged again and again does not grow", () => {
+    let state = foldedSystem(windowOf(said({ content: "You help." }, { content: "Plan." })));
+    const first = state?.content;
+    for (let round = 0; round < 3; round++) {
+      const compaction = { ...(story("compacts: before")[0] as Entry & { type: "compaction" }), id: "c" };
+      const logged = said({ content: "You help." }, { content: "Plan." });
+      state = foldedSystem(
+        windowOf([{ ...compaction, firstKeptEntryId: "c", ...(state && { systemMessage: state }) }, ...logged]),
+      );
+    }
+    expect(state?.content).toBe(first);
+  });
+
+  test("KEEP7 words of one message alone keep their blocks", () => {
+    const content = [{ type: "text" as const, text: "You help." }];
+    expect(foldedSystem(windowOf(said({ content }, { sections: { rules: "tabs" } })))?.content).toEqual(content);
+  });
+
+  test.each<[string, object]>([
+    ["toolsAdded null", { toolsAdded: null }],
+    ["toolsAdded an object", { toolsAdded: {} }],
+    ["toolsAdded with null and a nameless one", { toolsAdded: [null, {}, { name: 7 }] }],
+    ["toolsRemoved null", { toolsRemoved: null }],
+    ["toolsRemoved with null", { toolsRemoved: [null, "read"] }],
+    ["sections null", { sections: null }],
+    ["sections a list", { sections: ["tabs"] }],
+    ["sections that are no texts", { sections: { rules: 7, mode: {} } }],
+    ["content null", { content: null }],
+    ["content an object", { content: {} }],
+    ["content of odd blocks", { content: [null, 7, { type: "text" }, { type: "image", text: "x" }] }],
+  ])("KEEP7 %s changes nothing", (_, odd) => {
+    const state = { content: "You help.", sections: { rules: "tabs" }, toolsAdded: [tool("read")] };
+    const expected = { role: "system", ...state, timestamp: 1 };
+    expect(foldedSystem(windowOf(said(state, odd)))).toEqual(expected);
+    expect(foldedSystem(windowOf(said(odd, state)))).toEqual(expected);
+  });
+
+  test("KEEP7 four thousand changes are folded in one pass", () => {
+    const window = (count: number) =>
+      windowOf(
+        said(
+          ...Array.from({ length: count }, (_, at) => ({
+            content: `Rule ${at}.`,
+            sections: { [`s${at}`]: "text" },
+            toolsAdded: [tool(`t${at}`)],
+          })),
+        ),
+      );
+    const [small, large] = [window(4_000), window(16_000)];
+    expectLinear(
+      () => foldedSystem(small),
+      () => foldedSystem(large),
+    );
+  });
+
+  test("KEEP7 where the log says nothing of it there is none", () => {
+    expect(foldedSystem(windowOf(story("user: hello")))).toBeNull();
+  });
+});

@@ -1,0 +1,263 @@
+/** Proves that a hook changes what one request shows, on a copy, and nothing else: not the log, not the system, not who said what. */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { SessionContext } from "../../src/context/build-context.ts";
+import { type ContextHooks, type Hooked, hookedContext } from "../../src/context/context-hooks.ts";
+import { convertToLlm } from "../../src/context/convert-to-llm.ts";
+import type { HookFailure } from "../../src/hooks.ts";
+import type { AgentMessage } from "../../src/message.ts";
+import { testPorts } from "../../src/testing/scripted-model.ts";
+import { show, story } from "../../src/testing/story.ts";
+import { contextAt, storyteller } from "../told.ts";
+
+type ContextHook = NonNullable<ContextHooks["context"]>[number];
+
+const context = contextAt(
+  story("system: be careful", "user: one", "says: two", "system: be quick", "user: three", "bash: ls -> a"),
+);
+const user = (content: string): AgentMessage => ({ role: "user", content, timestamp: 0 });
+
+/** What comes of it, and what was reported. */
+async function hooked(
+  hooks: readonly ContextHook[],
+  host: Partial<ContextHooks> = {},
+  given: SessionContext = context,
+) {
+  const reported: HookFailure[] = [];
+  const report = (failure: HookFailure): void => void reported.push(failure);
+  const act = { hooks: { report, ...host, context: hooks }, ports: testPorts() };
+  return { outcome: await hookedContext(given, act), reported };
+}
+
+/** Each message with the entry it came from. */
+function shown(outcome: Hooked): readonly string[] {
+  if (outcome.type === "cancelled") return ["cancelled"];
+  const { messages, sources } = outcome.context;
+  return show(messages)
+    .split("\n")
+    .map((line, at) => `${sources[at] || "-"} ${line.replace(/^\d+ (\w+)\s+/, "$1 ")}`);
+}
+
+const asItWas = shown({ type: "hooked", context });
+
+describe("all of it", () => {
+  test("SAY10 behind the others a hook may replace the system's messages, too; its sources stay with what it kept", async () => {
+    const told: string[] = [];
+    const whole: NonNullable<ContextHooks["context_with_system"]>[number] = ({ type, messages }) => {
+      told.push(`${type} ${messages.map(({ role }) => role).join(" ")}`);
+      const [first, ...rest] = messages;
+      return {
+        messages: [{ role: "system", content: "be bold", timestamp: 0 }, ...rest.slice(1), first as AgentMessage],
+      };
+    };
+    const { outcome, reported } = await hooked([({ messages }) => ({ messages: messages.slice(0, 2) })], {
+      context_with_system: [whole],
+    });
+    expect(reported).toEqual([]);
+    expect(told).toEqual(["context_with_system system user assistant system"]);
+    expect(shown(outcome)).toEqual([
+      "- system be bold",
+      "e3 assistant two",
+      "e4 system be quick",
+      "e1 system be careful",
+    ]);
+  });
+
+  test("SAY10 what is no message of the system's is refused, and none may be brought by the others", async () => {
+    for (const wrong of [
+      { content: 5 },
+      { content: [5] },
+      { content: "", sections: [] },
+      { content: "", toolsAdded: [5] },
+    ]) {
+      const message = { role: "system", timestamp: 0, ...wrong } as unknown as AgentMessage;
+      const { outcome, reported } = await hooked([], { context_with_system: [() => ({ messages: [message] })] });
+      expect(shown(outcome)).toEqual(asItWas);
+      expect(reported).toHaveLength(1);
+    }
+    const { outcome } = await hooked([() => ({ messages: [{ role: "system", content: "x", timestamp: 0 }] })]);
+    expect(shown(outcome)).toEqual(asItWas);
+  });
+});
+
+describe("what it is told", () => {
+  test("HOOK6 B76 the messages without the system's, as copies all the way down", async () => {
+    const before = structuredClone(context);
+    const told: string[] = [];
+    const spoiling: ContextHook = ({ type, messages }) => {
+      told.push(`${type}\n${show(messages)}`);
+      for (const message of messages) {
+        const { content } = message as { readonly content?: unknown };
+        if (Array.isArray(content)) for (const block of content) Object.assign(block, { text: "spoilt" });
+        Object.assign(message, { content: "spoilt", command: "spoilt" });
+      }
+      messages.length = 0;
+    };
+    const { outcome } = await hooked([spoiling, spoiling]);
+    expect(told[0]).toBe(
+      ["context", "0 user      one", "1 assistant two", "2 user      three", "3 shell     ls -> a"].join("\n"),
+    );
+    expect(told[1]).toBe(told[0]);
+    expect(context).toStrictEqual(before);
+    expect(outcome).toStrictEqual({ type: "hooked", context });
+  });
+
+  test("HOOK6 one after the other, each what the one before it left", async () => {
+    const adding =
+      (text: string): ContextHook =>
+      ({ messages }) => ({ messages: [...messages, user(text)] });
+    const { outcome } = await hooked([adding("first"), () => undefined, adding("second")]);
+    expect(shown(outcome)).toStrictEqual([...asItWas, "- user first", "- user second"]);
+  });
+
+  test("HOOK6 without hooks the context is what it was", async () => {
+    expect((await hooked([])).outcome).toStrictEqual({ type: "hooked", context });
+  });
+});
+
+describe("what it gives back", () => {
+  test("HOOK6 CTX14 messages that it hands back keep their source, changed or not; its own have none", async () => {
+    const changing: ContextHook = ({ messages: [first, second, ...rest] }) => ({
+      messages: [
+        user("mine"),
+        Object.assign(second as AgentMessage, { content: [{ type: "text", text: "TWO" }] }) as AgentMessage,
+        ...rest,
+        { ...first } as AgentMessage,
+      ],
+    });
+    expect(shown((await hooked([changing])).outcome)).toStrictEqual([
+      "e1 system be careful",
+      "- user mine",
+      "e3 assistant TWO",
+      "e4 system be quick",
+      "e5 user three",
+      "e6 shell ls -> a",
+      "- user one",
+    ]);
+  });
+
+  test("HOOK6 CTX14 sources pass through several hooks", async () => {
+    const dropping: ContextHook = ({ messages }) => ({ messages: messages.slice(1) });
+    expect(shown((await hooked([dropping, dropping])).outcome)).toStrictEqual([
+      "e1 system be careful",
+      "e5 user three",
+      "e6 shell ls -> a",
+      "e4 system be quick",
+    ]);
+  });
+
+  test("HOOK6 the system's messages stay, in place as far as there is one", async () => {
+    expect(shown((await hooked([() => ({ messages: [] })])).outcome)).toStrictEqual([
+      "e1 system be careful",
+      "e4 system be quick",
+    ]);
+    const before = context.messages.filter(({ role }) => role === "system");
+    const { outcome } = await hooked([() => ({ messages: [user("a"), user("b"), user("c")] })]);
+    expect(shown(outcome)).toStrictEqual([
+      "e1 system be careful",
+      "- user a",
+      "- user b",
+      "e4 system be quick",
+      "- user c",
+    ]);
+    const after = outcome.type === "hooked" ? outcome.context.messages.filter(({ role }) => role === "system") : [];
+    expect(after.map((message, at) => message === before[at])).toStrictEqual([true, true]);
+  });
+
+  test("HOOK6 what it holds on to can no longer be changed", async () => {
+    const held: AgentMessage[] = [];
+    const holding: ContextHook = ({ messages }) => {
+      held.push(...messages, user("mine"));
+      return { messages: [...held] };
+    };
+    const { outcome } = await hooked([holding]);
+    for (const message of held) Object.assign(message, { content: "too late", command: "too late" });
+    expect(shown(outcome)).toStrictEqual([...asItWas, "- user mine"]);
+  });
+
+  test("HOOK6 the rest of the context is not its business", async () => {
+    const given = contextAt(story("model: anthropic/storyteller", "thinking: high", "user: one"));
+    const { outcome } = await hooked([() => ({ messages: [user("mine")] })], {}, given);
+    expect(outcome).toStrictEqual({ type: "hooked", context: { ...given, messages: [user("mine")], sources: [""] } });
+  });
+
+  test("HOOK6 CTX11 whatever it gives back can be sent", () => {
+    const anything = fc.anything({ maxDepth: 1 });
+    const type = fc.constantFrom("text", "image", "thinking", "toolCall");
+    const block = fc.record({ type, text: anything, id: anything, name: anything, arguments: anything });
+    const message = fc.record({
+      role: fc.constantFrom("user", "assistant", "toolResult", "custom", "bashExecution", "compactionSummary"),
+      content: fc.array(fc.oneof(block, anything), { maxLength: 3 }),
+      summary: fc.string(),
+      blocks: fc.option(fc.array(anything, { maxLength: 3 }), { nil: undefined }),
+      command: fc.string(),
+      output: anything,
+      toolCallId: anything,
+      stopReason: anything,
+      timestamp: anything,
+    });
+    return fc.assert(
+      fc.asyncProperty(fc.array(message, { maxLength: 4 }), async (messages) => {
+        const { outcome, reported } = await hooked([() => ({ messages: messages as never })]);
+        expect(reported).toStrictEqual([]);
+        if (outcome.type === "hooked") convertToLlm(outcome.context.messages, storyteller);
+      }),
+      { numRuns: 400 },
+    );
+  });
+});
+
+describe("one that fails", () => {
+  const nonsense = "its messages are no list of messages";
+  const failing: readonly [string, ContextHook, string][] = [
+    ["throws", () => Promise.reject<never>(new Error("no")), "no"],
+    ["hangs", () => new Promise<never>(() => {}), "no answer within 30 s"],
+    ["gives back no list", () => ({ messages: "all" as never }), nonsense],
+    ["gives back nothing in a list", () => ({ messages: [null as never] }), nonsense],
+    ["gives back places without messages", () => ({ messages: new Array(2) }), nonsense],
+    ["gives back a system message", () => ({ messages: context.messages }), nonsense],
+    ["gives back a user without content", () => ({ messages: [{ role: "user" } as never] }), nonsense],
+    ["gives back a role nobody knows", () => ({ messages: [{ role: "oracle", content: "x" } as never] }), nonsense],
+    [
+      "gives back what cannot be copied",
+      () => ({ messages: [{ ...user("x"), more: () => 7 } as never] }),
+      expect.stringContaining("could not be cloned") as never,
+    ],
+  ];
+
+  test.each(failing)("HOOK6 HOOK4 because it %s is reported once, and the others are heard", async (_, hook, why) => {
+    const dropping: ContextHook = ({ messages }) => ({ messages: messages.slice(3) });
+    const { outcome, reported } = await hooked([dropping, hook, () => undefined]);
+    expect(reported).toStrictEqual([{ event: "context", why }]);
+    expect(shown(outcome)).toStrictEqual(["e1 system be careful", "e6 shell ls -> a", "e4 system be quick"]);
+  });
+
+  test.each(failing)(
+    "HOOK6 HOOK4 because it %s keeps the request from being sent where the host wants that",
+    async (_, hook) => {
+      let asked = 0;
+      const { outcome, reported } = await hooked([hook, () => void asked++], { onFailure: "cancel" });
+      expect(outcome).toStrictEqual({ type: "cancelled" });
+      expect({ reports: reported.length, asked }).toStrictEqual({ reports: 1, asked: 0 });
+    },
+  );
+
+  test.each([[undefined], [null], [7], [{}], [{ messages: null }]])(
+    "HOOK6 an answer like %j says nothing",
+    async (answer) => {
+      const { outcome, reported } = await hooked([() => answer as never]);
+      expect({ outcome, reported }).toStrictEqual({ outcome: { type: "hooked", context }, reported: [] });
+    },
+  );
+
+  test("HOOK6 nobody waits for one when it is aborted", async () => {
+    const stop = new AbortController();
+    const hook: ContextHook = () => {
+      stop.abort();
+      return new Promise<never>(() => {});
+    };
+    const act = { hooks: { context: [hook] }, ports: testPorts(), signal: stop.signal };
+    expect(await hookedContext(context, act)).toStrictEqual({ type: "cancelled" });
+  });
+});

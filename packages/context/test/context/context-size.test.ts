@@ -1,0 +1,486 @@
+/** Tests context/context-size.ts: calibration, context size. */
+
+import { describe, expect, test } from "vitest";
+import { buildSessionContext } from "../../src/context/build-context.ts";
+import {
+  type Calibration,
+  calibrationAt,
+  contextSize,
+  entryBytes,
+  entryTokens,
+  type Fit,
+  fitOf,
+} from "../../src/context/context-size.ts";
+import { convertToLlm } from "../../src/context/convert-to-llm.ts";
+import type { Entry } from "../../src/entry.ts";
+import type { AssistantMessage, Message, SystemMessage } from "../../src/message.ts";
+import type { ModelName } from "../../src/model.ts";
+import { emptyWindow, extended, type Window, windowOf } from "../../src/session/loaded-branch.ts";
+import { story } from "../../src/testing/story.ts";
+import { messageBytes, messageTokens } from "../../src/tokens/estimate-tokens.ts";
+import { expectSoon } from "../soon.ts";
+import { storyteller, stranger, windowAt } from "../told.ts";
+import { changed, measured } from "./measured.ts";
+
+describe("calibration", () => {
+  const plain: Fit = { factor: 1, overhead: 0, samples: 0 };
+  const NAME = "anthropic/storyteller";
+
+  interface Counting {
+    readonly factor: number;
+    readonly overhead: number;
+    readonly by?: ModelName;
+  }
+
+  /** The replies of a talk, as a model measures them that counts like this. */
+  function countedBy(entries: readonly Entry[], { factor, overhead, by = storyteller }: Counting): readonly Entry[] {
+    const upTo = (id: string): number => {
+      const at = entries.findIndex((entry) => entry.id === id);
+      return entries.slice(0, at).reduce((sum, entry) => sum + entryTokens(entry, undefined, plain), 0);
+    };
+    return changed(entries, (reply, id): AssistantMessage => {
+      const entry = entries.find((each) => each.id === id) as Entry;
+      const [input, output] = [upTo(id), entryTokens(entry, undefined, plain)].map((tokens) => tokens * factor) as [
+        number,
+        number,
+      ];
+      return {
+        ...reply,
+        ...by,
+        usage: { ...reply.usage, input: input + overhead, output, totalTokens: input + overhead + output },
+      };
+    });
+  }
+
+  function longTalk(exchanges: number): readonly Entry[] {
+    const file = "a line of a file that somebody reads, number after number ".repeat(20);
+    return story(
+      "user: read it all",
+      ...Array.from({ length: exchanges }, (_, at) => [`calls: read path=${at}`, `result: ${file}`]).flat(),
+    );
+  }
+
+  describe("what replies teach", () => {
+    test("TOK5 before any was measured an estimate is taken as it is", () => {
+      expect(calibrationAt(windowOf(longTalk(3)))).toEqual({});
+      expect(fitOf({}, storyteller)).toEqual(plain);
+      expect(fitOf({}, undefined)).toEqual(plain);
+    });
+
+    test.each([0.8, 1.35, 2])(
+      "TOK5 a model that counts %d tokens for one is learnt, and what it is sent besides the log",
+      (factor) => {
+        const window = windowOf(countedBy(longTalk(40), { factor, overhead: 3000 }));
+        const fit = fitOf(calibrationAt(window), storyteller);
+        expect(fit.factor).toBeCloseTo(factor, 1);
+        expect(Math.abs(fit.overhead - 3000)).toBeLessThan(1000);
+        expect(fit.samples).toBeGreaterThan(5);
+      },
+    );
+
+    test("TOK5 what was learnt is used for what came since, and for everything after a compaction", () => {
+      const talk = countedBy(longTalk(20), { factor: 1.5, overhead: 3000 });
+      const window = windowOf(talk);
+      const fit = fitOf(calibrationAt(window), storyteller);
+      expect(contextSize(window).estimated).toBe(
+        Math.ceil(entryTokens(talk.at(-1) as Entry, undefined, plain) * fit.factor),
+      );
+      const compacted = windowOf([...talk, compactionWith(calibrationAt(window))]);
+      const after = contextSize(compacted);
+      expect(after.measured).toBe(0);
+      expect(after.fixed).toBe(fit.overhead);
+      expect(after.tokens).toBe(after.estimated + fit.overhead);
+    });
+
+    test("TOK5 measure and estimate agree where the last reply was asked for", () => {
+      const talk = countedBy(longTalk(9), { factor: 1.2, overhead: 4000 });
+      const asked = talk.slice(0, -2);
+      const last = talk.at(-2);
+      const { input = 0 } = last?.type === "message" && last.message.role === "assistant" ? last.message.usage : {};
+      const { factor, overhead } = fitOf(calibrationAt(windowOf(talk)), storyteller);
+      const estimate = asked.reduce((sum, entry) => sum + entryTokens(entry, undefined, plain), 0);
+      expect(factor * estimate + overhead).toBeCloseTo(input, -1);
+    });
+
+    test("TOK5 each model has a fit of its own; one never measured is sent as much besides the log as the last one", () => {
+      const one = countedBy(longTalk(30), { factor: 1.4, overhead: 1000 });
+      const both = [...one, ...renamed(countedBy(longTalk(30), { factor: 0.9, overhead: 9000, by: stranger }))];
+      const calibration = calibrationAt(windowOf(both));
+      expect(Object.keys(calibration)).toEqual([NAME, "elsewhere/stranger"]);
+      expect(calibration[NAME]?.factor).toBeCloseTo(1.4, 1);
+      expect(fitOf(calibration, undefined)).toBe(calibration["elsewhere/stranger"]);
+      const unknown = fitOf(calibration, { provider: "x", model: "unknown" });
+      expect(unknown).toEqual({ ...plain, overhead: calibration["elsewhere/stranger"]?.overhead });
+    });
+  });
+
+  describe("growth that says nothing", () => {
+    const steady = countedBy(longTalk(12), { factor: 1.3, overhead: 2000 });
+    const known = fitOf(calibrationAt(windowOf(steady)), storyteller);
+    const withLast = (prompt: number): Fit => {
+      const said = steady.at(-2) as Entry;
+      const wild = changed(steady, (reply, id) =>
+        id === said.id ? { ...reply, usage: { ...reply.usage, input: prompt, totalTokens: prompt + 50 } } : reply,
+      );
+      return fitOf(calibrationAt(windowOf(wild)), storyteller);
+    };
+
+    test("TOK5 a prompt that shrank or leapt changes no factor", () => {
+      const before = fitOf(calibrationAt(windowOf(steady.slice(0, -2))), storyteller);
+      for (const { factor, samples } of [withLast(500), withLast(900_000)])
+        expect({ factor, samples }).toEqual({ factor: before.factor, samples: before.samples });
+      expect(known.samples).toBeGreaterThan(before.samples);
+    });
+
+    test("TOK5 a factor stays within its bounds, whatever is measured", () => {
+      const most = fitOf(calibrationAt(windowOf(countedBy(longTalk(40), { factor: 3.9, overhead: 0 }))), storyteller);
+      const least = fitOf(calibrationAt(windowOf(countedBy(longTalk(40), { factor: 0.31, overhead: 0 }))), storyteller);
+      expect([least.factor, most.factor]).toEqual([0.5, 3]);
+    });
+
+    test("TOK5 growth over an edit is none, because something else has changed", () => {
+      const cut = steady.length - 2;
+      const edit = {
+        type: "context_edit",
+        id: "edit",
+        parentId: null,
+        timestamp: "",
+        targetId: "e3",
+        replacement: null,
+      } as Entry;
+      const edited = [...steady.slice(0, cut), edit, ...steady.slice(cut)];
+      const before = fitOf(calibrationAt(windowOf(steady.slice(0, cut))), storyteller);
+      expect(fitOf(calibrationAt(windowOf(edited)), storyteller)).toMatchObject({ samples: before.samples });
+    });
+  });
+
+  describe("what a compaction carries", () => {
+    const carried: Calibration = { [NAME]: { factor: 1.25, overhead: 700, samples: 12 } };
+
+    test("TOK5 holds after it, and is improved by what is measured then", () => {
+      expect(calibrationAt(windowOf([compactionWith(carried)]))).toEqual(carried);
+      const after = windowOf([
+        compactionWith(carried),
+        ...renamed(countedBy(longTalk(5), { factor: 1.6, overhead: 0 })),
+      ]);
+      const fit = fitOf(calibrationAt(after), storyteller);
+      expect(fit.factor).toBeGreaterThan(1.25);
+      expect(fit.factor).toBeLessThan(1.6);
+      expect(fit.samples).toBeGreaterThan(12);
+    });
+
+    test("TOK5 is plain JSON", () => {
+      const calibration = calibrationAt(windowOf(countedBy(longTalk(9), { factor: 1.2, overhead: 4000 })));
+      expect(JSON.parse(JSON.stringify(calibration))).toEqual(calibration);
+    });
+
+    test.each([
+      null,
+      "1.2",
+      [],
+      { [NAME]: null },
+      { [NAME]: { factor: "1.2", overhead: 1, samples: 1 } },
+      { [NAME]: { factor: 40, overhead: 1, samples: 1 } },
+      { [NAME]: { factor: Number.NaN, overhead: 1, samples: 1 } },
+      { [NAME]: { factor: 1.2, overhead: -1, samples: 1 } },
+      { [NAME]: { factor: 1.2, overhead: 1e12, samples: 1 } },
+      { [NAME]: { factor: 1.2, overhead: 1, samples: -1 } },
+      { [NAME]: { factor: 1.2, overhead: 1 } },
+    ])("TOK5 is left out where it is not as we write it: %j", (wrong) => {
+      expect(calibrationAt(windowOf([compactionWith(wrong)]))).toEqual({});
+    });
+  });
+
+  function compactionWith(calibration: unknown): Entry {
+    const details = { pith: { calibration } };
+    return {
+      type: "compaction",
+      id: "c",
+      parentId: null,
+      timestamp: "",
+      summary: "earlier",
+      firstKeptEntryId: "c",
+      tokensBefore: 9,
+      details,
+    };
+  }
+
+  function renamed(entries: readonly Entry[]): readonly Entry[] {
+    return entries.map((entry) => ({ ...entry, id: `later-${entry.id}` }));
+  }
+});
+
+describe("context size", () => {
+  const sent = (window: Window, to?: ModelName): readonly Message[] =>
+    convertToLlm(buildSessionContext(window).messages, to);
+  const tokensOf = (messages: readonly Message[]): number =>
+    messages.reduce((sum, message) => sum + messageTokens(message), 0);
+
+  describe("with a reply that was measured", () => {
+    const talk = story("user: one", "says: two", "user: three, and much more of it", "note: four");
+    const window = windowOf(measured(talk, { e2: { input: 400, output: 100, totalTokens: 500 } }));
+
+    test("TOK1 the size is what it measured, and an estimate of what came since", () => {
+      const since = tokensOf(sent(window).slice(2));
+      expect(contextSize(window, { to: storyteller })).toMatchObject({
+        measured: 500,
+        estimated: since,
+        tokens: 500 + since,
+      });
+      expect(contextSize(window)).toEqual(contextSize(window, { to: storyteller }));
+    });
+
+    test("TOK1 right after the reply it is what it measured", () => {
+      const reply = windowOf(window.entries.slice(0, 2));
+      expect(contextSize(reply)).toMatchObject({ tokens: 500, measured: 500, estimated: 0 });
+    });
+
+    test("TOK1 a usage without a sum is the sum of its parts", () => {
+      const usage = { input: 1, output: 20, cacheRead: 300, cacheWrite: 4000 };
+      expect(contextSize(windowOf(measured(talk, { e2: usage }))).measured).toBe(4321);
+    });
+
+    test("TOK1 what is sent is counted, also what stands in no log: a result that is missing", () => {
+      const called = story("user: one", "calls: read path=a; read path=b", "result c1: found", "user: go on");
+      const open = windowOf(measured(called, { e2: { totalTokens: 500 } }));
+      expect(sent(open)).toHaveLength(5);
+      expect(contextSize(open).estimated).toBe(tokensOf(sent(open).slice(2)));
+    });
+
+    test("TOK1 replies that are not sent do not move the place from which is estimated", () => {
+      const failed = story(
+        "user: one",
+        "says: two",
+        "user: three",
+        "fails to answer: busy",
+        "stops: half",
+        "user: four",
+      );
+      const tried = windowOf(measured(failed, { e2: { totalTokens: 500 } }));
+      expect(contextSize(tried).estimated).toBe(tokensOf(sent(tried).slice(2)));
+    });
+
+    test("TOK1 only the branch counts", () => {
+      const branched = measured(
+        story("user: one", "says: two", "user: long ago", "says: elsewhere", "moves: e2", "user: back"),
+        {
+          e2: { totalTokens: 500 },
+          e4: { totalTokens: 90_000 },
+        },
+      );
+      expect(contextSize(windowAt(branched)).measured).toBe(500);
+    });
+  });
+
+  describe("usage that is not used", () => {
+    const talk = story("user: one", "says: two", "user: three", "says: four", "user: five");
+    const both = { e2: { totalTokens: 500 }, e4: { totalTokens: 700 } };
+    const measuredAt = (entries: readonly Entry[], to?: ModelName): number =>
+      contextSize(windowAt(entries), to ? { to } : {}).measured;
+
+    test("TOK2 usage of nothing, and what is no number", () => {
+      expect(measuredAt(measured(talk, both))).toBe(700);
+      expect(measuredAt(measured(talk, { ...both, e4: {} }))).toBe(500);
+      for (const wrong of [Number.NaN, -5, Number.POSITIVE_INFINITY, "700", null])
+        expect(measuredAt(measured(talk, { ...both, e4: { totalTokens: wrong as number } }))).toBe(500);
+      const without = changed(measured(talk, both), (reply, id) => ({
+        ...reply,
+        usage: (id === "e4" ? null : reply.usage) as never,
+      }));
+      expect(measuredAt(without)).toBe(500);
+    });
+
+    test.each(["error", "aborted"] as const)("TOK2 usage of a reply that ended as %s", (stopReason) => {
+      const ended = changed(measured(talk, both), (reply, id) => (id === "e4" ? { ...reply, stopReason } : reply));
+      expect(measuredAt(ended)).toBe(500);
+    });
+
+    test("TOK2 usage of another model than the one that is asked", () => {
+      const mixed = changed(measured(talk, both), (reply, id) => (id === "e4" ? { ...reply, ...stranger } : reply));
+      expect(measuredAt(mixed, storyteller)).toBe(500);
+      expect(measuredAt(mixed, stranger)).toBe(700);
+      expect(measuredAt(mixed)).toBe(700);
+      expect(measuredAt(measured(talk, both), stranger)).toBe(0);
+    });
+
+    test("TOK2 usage from before a compaction, though it is kept", () => {
+      const compacted = story(
+        "user: one",
+        "says: two",
+        "user: three",
+        "says: four",
+        "compacts: earlier, keeps e3",
+        "user: six",
+      );
+      expect(measuredAt(measured(compacted, both))).toBe(0);
+      const answered = story("user: one", "says: two", "compacts: earlier, keeps e1", "says: four", "user: six");
+      expect(measuredAt(measured(answered, both))).toBe(700);
+    });
+
+    test("TOK2 usage from before an edit", () => {
+      const edited = story("user: one", "says: two", "user: three", "edits e1: less", "user: five");
+      expect(measuredAt(measured(edited, both))).toBe(0);
+      const answered = story("user: one", "says: two", "edits e1: less", "says: four", "user: five");
+      expect(measuredAt(measured(answered, both))).toBe(700);
+    });
+
+    test("TOK2 no clock is asked: times may run backwards", () => {
+      const backwards = measured(talk, both).map((entry, at) => ({
+        ...entry,
+        timestamp: new Date(9e11 - at * 1e9).toISOString(),
+      }));
+      expect(contextSize(windowOf(backwards)).measured).toBe(700);
+    });
+  });
+
+  describe("without usage", () => {
+    const system: SystemMessage = {
+      role: "system",
+      content: "You are a careful programmer.",
+      sections: { rules: "Read before you write." },
+      toolsAdded: [{ name: "read", description: "Reads a file.", parameters: { type: "object" } }],
+      timestamp: 0,
+    };
+    const [first, ...rest] = story("system: x", "user: one", "calls: read path=a", "user: two");
+    const window = windowOf([{ ...first, message: system } as Entry, ...rest]);
+
+    test("TOK3 everything that is sent is estimated, system prompt and tools included", () => {
+      const all = tokensOf(sent(window));
+      expect(contextSize(window)).toMatchObject({
+        tokens: all,
+        measured: 0,
+        estimated: all,
+        fixed: messageTokens(system),
+      });
+    });
+
+    test("TOK3 what is sent besides the log is added where it is known", () => {
+      const { tokens, fixed } = contextSize(window);
+      expect(contextSize(window, { fixed: 900 })).toMatchObject({ tokens: tokens + 900, fixed: fixed + 900 });
+    });
+
+    test("TOK3 what a reply measured already holds them", () => {
+      const answered = windowOf(measured(story("user: one", "says: two"), { e2: { totalTokens: 500 } }));
+      expect(contextSize(answered, { fixed: 495 })).toMatchObject({ tokens: 500, fixed: 495 });
+    });
+
+    test("TOK3 what is said to be sent is believed until a reply has measured more", () => {
+      const answered = windowOf(measured(story("user: one", "says: two"), { e2: { totalTokens: 500 } }));
+      expect(contextSize(answered, { fixed: 10 }).fixed).toBeGreaterThan(450);
+    });
+
+    test("TOK3 a compaction's system message counts for those it covers", () => {
+      const [user] = story("user: one");
+      const compacted = windowOf([
+        { ...first, message: system } as Entry,
+        { ...user, id: "u", parentId: first?.id ?? null } as Entry,
+        {
+          type: "compaction",
+          id: "c",
+          parentId: "u",
+          timestamp: "",
+          summary: "earlier",
+          firstKeptEntryId: first?.id ?? "",
+          tokensBefore: 9,
+          systemMessage: system,
+        },
+      ]);
+      expect(contextSize(compacted).estimated).toBe(tokensOf(sent(compacted)));
+      expect(contextSize(compacted).fixed).toBe(messageTokens(system));
+    });
+
+    test("TOK1 an empty window is nothing", () => {
+      expect(contextSize(emptyWindow)).toEqual({ tokens: 0, measured: 0, estimated: 0, fixed: 0, bytes: 0 });
+    });
+  });
+
+  test("TOK1 bytes on the wire are those of all messages, as edits have left them", () => {
+    const long = `user: ${"word ".repeat(500)}`;
+    const whole = windowOf(story(long, "says: two"));
+    expect(contextSize(whole).bytes).toBe(sent(whole).reduce((sum, message) => sum + messageBytes(message), 0));
+    const edited = windowOf(story(long, "says: two", "edits e1: short", "edits e1: shorter still"));
+    expect(contextSize(edited).bytes).toBe(sent(edited).reduce((sum, message) => sum + messageBytes(message), 0));
+  });
+
+  test("TOK1 entries add up to the context they give", () => {
+    const fit = { factor: 1, overhead: 0, samples: 0 };
+    const entries = story(
+      "user: one",
+      "calls: read path=a",
+      "result: found",
+      "bash: ls -> a b",
+      "names: x",
+      "says: done",
+    );
+    const window = windowOf(entries);
+    expect(entries.reduce((sum, entry) => sum + entryTokens(entry, undefined, fit), 0)).toBe(
+      contextSize(window).tokens,
+    );
+    expect(entries.reduce((sum, entry) => sum + entryBytes(entry, undefined), 0)).toBe(contextSize(window).bytes);
+    expect(entryTokens(entries[0] as Entry, undefined, { ...fit, factor: 2 })).toBe(
+      2 * entryTokens(entries[0] as Entry, undefined, fit),
+    );
+  });
+
+  describe("a window that grows", () => {
+    const lines = [
+      "user: one",
+      "calls: read path=a",
+      "result: found",
+      "says: done",
+      "user: more",
+      "edits e3: less",
+      "calls: read path=b",
+      "result: found again",
+      "says: well",
+      "compacts: all that, keeps e5",
+      "user: next",
+      "says: yes",
+    ];
+    const entries = measured(story(...lines), {
+      e4: { totalTokens: 400 },
+      e7: { totalTokens: 900 },
+      e12: { totalTokens: 300 },
+    });
+
+    test("TOK1 has the size that it would have if it were read anew", () => {
+      let window = emptyWindow;
+      for (const entry of entries) {
+        window = extended(window, [entry]);
+        const anew = windowOf(structuredClone(entries.slice(0, entries.indexOf(entry) + 1)) as Entry[]);
+        expect(contextSize(window)).toEqual(contextSize(anew));
+      }
+    });
+
+    test("TOK1 that grows one way and then another has its own size on each", () => {
+      const start = windowOf(entries.slice(0, 4));
+      const [one, other] = [story("user: this way"), story("user: or, to say a little more, that way")].map((more) =>
+        extended(start, more),
+      );
+      const sizes = [one, other, one].map((window) => contextSize(window as Window));
+      expect(sizes[0]).toEqual(sizes[2]);
+      expect(sizes[1]?.tokens).toBeGreaterThan(sizes[0]?.tokens ?? 0);
+    });
+
+    test("TOK1 costs the next call no more, however long it is", () => {
+      const turn = story("user: one", "says: two");
+      const long = Array.from({ length: 10_000 }, (_, at) => ({
+        ...turn[at % 2],
+        id: `x${at}`,
+        parentId: at ? `x${at - 1}` : null,
+      }));
+      // One call that looks at all of it takes as long as these hundred.
+      expectSoon(55, () => {
+        let window = windowOf(measured(long as Entry[], { x9999: { totalTokens: 900 } }));
+        contextSize(window);
+        return () => {
+          for (let at = 0; at < 100; at++) {
+            const parentId = window.entries.at(-1)?.id ?? null;
+            window = extended(window, [{ ...turn[0], id: `y${at}`, parentId } as Entry]);
+            contextSize(window);
+          }
+        };
+      });
+    });
+  });
+});

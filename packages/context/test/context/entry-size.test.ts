@@ -1,0 +1,52 @@
+/** Proves what a reply's usage says of the context: the total where there is one, else all that it names; nothing that is no number. */
+
+import { describe, expect, test } from "vitest";
+import { calculateContextTokens, measureOf } from "../../src/context/entry-size.ts";
+import type { AssistantMessage, Usage } from "../../src/message.ts";
+import { nothingUsed, story } from "../../src/testing/story.ts";
+
+const parts = { input: 100, output: 20, cacheRead: 7, cacheWrite: 3 };
+const used = (usage: object): Usage => ({ ...nothingUsed, ...usage }) as Usage;
+
+describe("the tokens of a context", () => {
+  test.each<[string, Usage | undefined, number]>([
+    ["the total, where it is said", used({ ...parts, totalTokens: 150 }), 150],
+    ["else input, output and both caches", used(parts), 130],
+    ["a total less than its parts is believed", used({ ...parts, totalTokens: 5 }), 5],
+    ["parts that are said, where others are not", { input: 100, cacheRead: 7 } as Usage, 107],
+    ["nothing, of nothing", nothingUsed, 0],
+    ["nothing, of no usage", undefined, 0],
+    ["nothing, of null", null as never, 0],
+    ["nothing, of an empty one", {} as Usage, 0],
+  ])("TOK1 B9 %s", (_, usage, tokens) => {
+    expect(calculateContextTokens(usage)).toBe(tokens);
+  });
+
+  test.each([[Number.NaN], [Number.POSITIVE_INFINITY], [-5], ["150"], [null], [150n], [{}]])(
+    "TOK2 %s is no number of tokens, as a total or as a part",
+    (wrong) => {
+      expect(calculateContextTokens(used({ ...parts, totalTokens: wrong }))).toBe(130);
+      expect(calculateContextTokens(used({ ...parts, input: wrong }))).toBe(30);
+    },
+  );
+});
+
+describe("what a reply measured", () => {
+  const reply = (usage: object, stopReason: AssistantMessage["stopReason"] = "stop"): AssistantMessage => {
+    const [entry] = story("says: done");
+    return { ...(entry as { readonly message: AssistantMessage }).message, usage: used(usage), stopReason };
+  };
+
+  test.each<[string, object, object | null]>([
+    ["its request and its answer", { ...parts, totalTokens: 130 }, { prompt: 110, total: 130 }],
+    ["a cache that is only in the total", { input: 10, output: 20, totalTokens: 130 }, { prompt: 110, total: 130 }],
+    ["a total less than its parts", { ...parts, totalTokens: 60 }, { prompt: 110, total: 60 }],
+    ["nothing", {}, null],
+  ])("TOK1 %s", (_, usage, measure) => {
+    expect(measureOf(reply(usage))).toStrictEqual(measure);
+  });
+
+  test.each(["error", "aborted"] as const)("TOK2 one that ended as %s measured nothing", (stopReason) => {
+    expect(measureOf(reply(parts, stopReason))).toBeNull();
+  });
+});

@@ -1,0 +1,81 @@
+/** Proves that damage of any kind is named and contained: what can be read is read, hangs in one tree, and can be worked on. */
+
+import { describe, expect, test } from "vitest";
+import { MemoryStore } from "../../src/session/memory-store.ts";
+import { testPorts } from "../../src/testing/scripted-model.ts";
+import { branch, treeOf } from "../../src/tree.ts";
+import { damagedEncodings } from "./damaged-encodings.ts";
+import type { DamagedFile } from "./damaged-file.ts";
+import { damagedLines } from "./damaged-lines.ts";
+import { damagedTrees } from "./damaged-trees.ts";
+import { expectWorkToGoOn, readable, unsoundness } from "./soundness.ts";
+import { chain, damageIn, entriesIn, file, idAt, idsIn, note, piHeader, read } from "./specimen.ts";
+
+describe("D9 lines replaced, removed, doubled and swapped", () => {
+  test.each(damagedLines)("D9 $name", expectContained);
+
+  test.each(damagedLines)("D9 what lies before a gap is on the branch of what lies after it: $name", ({ bytes }) => {
+    const entries = entriesIn(read(bytes));
+    const tree = treeOf(entries);
+    const longest = entries.map(({ id }) => readable(branch(tree, id)).length);
+    expect(Math.max(...longest)).toBe(readable(entries).length);
+  });
+});
+
+describe("D10 lines that make no sense", () => {
+  test.each(damagedTrees)("D10 $name", expectContained);
+});
+
+describe("D10 what is appended under a gap", () => {
+  const [e1 = "", e2 = "", e3 = ""] = chain(3);
+
+  test.each([
+    ["a lost parent", file(piHeader, e1, e3), "e2"],
+    ["a circle", file(piHeader, e1, note("e2", "e2"), e3), "gap-before-1"],
+    ["a lost line that a child names", file(piHeader, e1, "garbage", e3), "e2"],
+    ["a lost line that nobody names", file(piHeader, e1, e2, "garbage"), "gap-2"],
+    ["a damaged line that says its id", file(piHeader, e1, e2.slice(0, 60), e3), "e2"],
+    ["a damaged line whose id nobody names", file(piHeader, e1, e2.slice(0, 60)), "gap-1"],
+  ])("D10 stays there when the file is read again: %s", async (_, bytes, name) => {
+    const [, prefix = "", number] = /^(gap-before-|gap-)(\d)$/.exec(name) ?? [];
+    const gap = number === undefined ? name : idAt(bytes, prefix, Number(number));
+    const store = MemoryStore.open(bytes, testPorts());
+    const before = await store.branch(gap);
+    expect(before.at(-1)?.type).toBe("gap");
+    const entry = { type: "custom", id: "new", parentId: gap, timestamp: "t", customType: "note" } as const;
+    await store.append([entry], { expectedLeaf: await store.leaf() });
+    const again = MemoryStore.open(store.bytes(), testPorts());
+    expect(await again.branch("new")).toEqual([...before, entry]);
+  });
+});
+
+describe("D11 encodings", () => {
+  test.each(damagedEncodings)("D11 $name", expectContained);
+});
+
+async function expectContained(row: DamagedFile): Promise<void> {
+  const found = read(row.bytes, row.limits);
+  const entries = entriesIn(found);
+  const last = readable(entries).at(-1)?.id ?? null;
+  expect({
+    damage: damageIn(found),
+    entries: idsIn(entries, row.bytes),
+    branch: idsIn(branch(treeOf(entries), last), row.bytes),
+  }).toEqual({
+    damage: row.damage,
+    entries: row.entries,
+    branch: row.branch ?? row.entries,
+  });
+  expect(unsoundness(row.bytes, found)).toEqual([]);
+  if (row.limits) return;
+  if (row.future) await expectReadOnly(row.bytes);
+  else await expectWorkToGoOn(row.bytes);
+}
+
+async function expectReadOnly(bytes: Uint8Array): Promise<void> {
+  const store = MemoryStore.open(bytes, testPorts());
+  const leaf = await store.leaf();
+  const entry = { type: "custom", id: "appended", parentId: leaf, timestamp: "", customType: "note" } as const;
+  expect(await store.append([entry], { expectedLeaf: leaf })).toMatchObject({ type: "refused", why: "newer-version" });
+  expect([store.bytes(), await store.leaf()]).toEqual([bytes, leaf]);
+}

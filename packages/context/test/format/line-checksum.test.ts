@@ -1,0 +1,127 @@
+/** Proves that a sealed line tells its own damage: whatever bit of it changes, it is noticed or does no harm. */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Marks, sealed, sealHolds, sealOf } from "../../src/format/line-checksum.ts";
+import { readLine } from "../../src/format/read-line.ts";
+import { story } from "../../src/testing/story.ts";
+import { bytesOf, chain, checksum, file, ourHeader, read, seal, textOf, texts } from "./specimen.ts";
+
+const [said = ""] = texts(story('user: räume auf, "bitte" \\ 👍'));
+
+const readSeal = (line: string): { text: string; marks: Marks; holds: boolean } | null => {
+  const bytes = bytesOf(line);
+  const seal = sealOf(bytes);
+  const text = `${textOf(bytes.subarray(0, seal?.textEnd))}}`;
+  return seal && { text, marks: seal.marks, holds: sealHolds(seal, bytes, checksum) };
+};
+
+describe("LOG2 a seal", () => {
+  test("LOG2 stands at the end of the line and sums up every byte before it", () => {
+    const line = sealed('{"a":"ä"}', {}, checksum);
+    expect(line).toBe(`{"a":"ä","crc":"${hex('{"a":"ä"')}"}`);
+    expect(sealed('{"a":"ä"}', { batch: [2, 3] }, checksum)).toBe(
+      `{"a":"ä","batch":[2,3],"crc":"${hex('{"a":"ä","batch":[2,3]')}"}`,
+    );
+  });
+
+  test.each<[string, string, Marks]>([
+    ["a line", said, {}],
+    ["a line of a batch", said, { batch: [1, 2] }],
+    ["a line of a large batch", said, { batch: [999_999_999, 999_999_999] }],
+    ["a line whose parent stands elsewhere", said, { up: 123_456_789_012 }],
+    ["a line that was not synced alone", said, { run: 12, batch: [1, 2] }],
+    ["a line with every mark", said, { up: 999_999_999_999_999, run: 999_999_999, batch: [999_999_999, 999_999_999] }],
+    ["an object with space in it", '{ "a" : 1 }', {}],
+    ["a line with a checksum of its own", '{"a":1,"crc":"00000000"}', {}],
+    [
+      "a line with a seal inside a string",
+      JSON.stringify({ a: ',"batch":[1,2],"crc":"00000000"}' }),
+      { batch: [2, 2] },
+    ],
+  ])("LOG2 comes off again without a trace: %s", (_, text, marks) => {
+    expect(readSeal(sealed(text, marks, checksum))).toEqual({ text, marks, holds: true });
+  });
+
+  test.each<[string, Marks]>([
+    ['{"type":"theirs","batch":[1,2]}', {}],
+    ['{"type":"theirs","batch":[1,2]}', { batch: [3, 4] }],
+    ['{"type":"theirs","up":7}', {}],
+    ['{"type":"theirs","up":7,"run":1}', { run: 3 }],
+    ['{"type":"theirs","run":1}', { batch: [1, 2] }],
+  ])("LOG3 members of its own are not taken for marks: %s with %j", (text, marks) => {
+    expect(readSeal(sealed(text, marks, checksum))).toEqual({ text, marks: { up: 0, ...marks }, holds: true });
+  });
+
+  test.each(["\r", "  ", "\t\r"])("LOG2 holds with %j behind the line", (behind) => {
+    const seal = readSeal(sealed(said, { batch: [1, 2] }, checksum) + behind);
+    expect(seal).toEqual({ text: said, marks: { batch: [1, 2] }, holds: true });
+  });
+
+  test.each([
+    '{"a":1}',
+    "{}",
+    "",
+    "null",
+    '{"crc":"00000000"}',
+    '{"a":1,"crc":"0000000"}',
+    '{"a":1,"crc":"00000000"',
+    '{"a":1,"crc":0}',
+  ])("LOG2 is not seen where there is none: %s", (line) => expect(sealOf(bytesOf(line))).toBeNull());
+
+  test("LOG2 comes off any object without a trace", () => {
+    const number = fc.integer({ min: 1, max: 999_999_999 });
+    const marks = fc.record({ up: number, run: number, batch: fc.tuple(number, number) }, { requiredKeys: [] });
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), marks, (value, marks) => {
+        const text = JSON.stringify({ type: "x", ...value });
+        expect(readSeal(sealed(text, marks, checksum))).toMatchObject({ text, marks, holds: true });
+      }),
+    );
+  });
+});
+
+describe("D8 a single changed bit", () => {
+  test.each<[string, string, string]>([
+    ["a line", said, sealed(said, {}, checksum)],
+    ["a line of a batch", said, sealed(said, { batch: [1, 2] }, checksum)],
+    ["a line with CR behind it", said, `${sealed(said, {}, checksum)}\r`],
+  ])("D8 is noticed, or leaves what was said as it was: %s", (_, text, line) => {
+    for (const bytes of eachFlip(bytesOf(line))) {
+      const reading = readLine(bytes, { ours: true, checksum });
+      if (reading.type === "damaged") continue;
+      if (reading.blemish === null) expect(reading.value).toEqual(JSON.parse(text));
+      else expect(reading.value).toMatchObject(JSON.parse(text));
+    }
+  });
+
+  test("D8 of a file of 40 entries is named, and every other entry is still read", () => {
+    const short = chain(40).map((line) => line.replace(/,"timestamp".*/, "}").replace("custom", "x"));
+    const bytes = file(seal(ourHeader, ...short));
+    const silent: string[] = [];
+    let fewest = 40;
+    for (const flipped of eachFlip(bytes)) {
+      const { lines, damage } = read(flipped);
+      if (damage.length === 0) silent.push(textOf(flipped.slice(-3)));
+      fewest = Math.min(fewest, lines.filter(({ entry }) => entry.type === "unknown").length);
+    }
+    // Only the last line end may change unseen, into a space of another kind.
+    expect(silent).toEqual(['"}\v']);
+    // The end of a line between two entries takes both with it.
+    expect(fewest).toBe(38);
+  });
+});
+
+/** The same bytes again and again, each time with another bit turned. */
+function* eachFlip(bytes: Uint8Array): Generator<Uint8Array> {
+  const flipped = Uint8Array.from(bytes);
+  for (let bit = 0; bit < bytes.length * 8; bit++) {
+    flipped[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    yield flipped;
+    flipped[bit >> 3] = bytes[bit >> 3] ?? 0;
+  }
+}
+
+function hex(text: string): string {
+  return checksum(bytesOf(text)).toString(16).padStart(8, "0");
+}

@@ -1,0 +1,245 @@
+/** Proves that a file of any version is read without being touched, and written on without losing a byte of what others put there. */
+
+import { describe, expect, test } from "vitest";
+import type { Entry } from "../../src/entry.ts";
+import { sealed } from "../../src/format/line-checksum.ts";
+import { encodeSession, markedHeader } from "../../src/format/session-file.ts";
+import { forked } from "../../src/session/fork.ts";
+import { MemoryStore } from "../../src/session/memory-store.ts";
+import { testPorts } from "../../src/testing/scripted-model.ts";
+import { story } from "../../src/testing/story.ts";
+import {
+  bytesOf,
+  chain,
+  checksum,
+  damageIn,
+  entriesIn,
+  file,
+  idsIn,
+  inUtf16,
+  note,
+  ourHeader,
+  piHeader,
+  read,
+  seal,
+  textOf,
+  texts,
+} from "./specimen.ts";
+
+const firstHeader = piHeader.replace('"version":3,', "").replace("}", ',"branchedFrom":"a\\/b","n":1.0}');
+const secondHeader = piHeader.replace('"version":3', '"version":2.0');
+const talk = story(
+  "user: one",
+  "says: two",
+  "calls: read path=a.ts",
+  "result: text",
+  "compacts: so far, keeps e2",
+  "labels e1: start",
+  "user: three",
+);
+
+// Everything that a parser and a writer of JSON would change: numbers, escapes, order, space, doubled names.
+const odd =
+  '"z":1.0,"thousand":1e3,"big":12345678901234567890,"path":"a\\/b\\u0041","nested":{"id":"x","b":[1.50, {"parentId":null}],"a":{}},"a":-0,"batch":[1,2]}';
+const unknown = `{"type":"of_tomorrow","id":"e2","parentId":"e1","timestamp":1767225600000,${odd}`;
+const known = `{"type":"message","id":"e3","message":{"role":"user","content":"hi","later":1.0,"timestamp":1},"parentId":"e2", "timestamp":"t",${odd}`;
+const strange = [note("e1", null), unknown, known];
+
+describe("LOG6 what we do not know", () => {
+  test.each([
+    ["a file of pi's", file(piHeader, strange)],
+    ["a file of pi's with CR LF", bytesOf([piHeader, ...strange, ""].join("\r\n"))],
+    ["a file of ours", file(seal(ourHeader, ...strange))],
+  ])("LOG6 is kept byte for byte: %s", (_, bytes) => {
+    const found = read(bytes);
+    expect(found.lines.map((line) => line.text())).toEqual(strange);
+    expect(entriesIn(found)[1]).toEqual({
+      type: "unknown",
+      kind: "of_tomorrow",
+      id: "e2",
+      parentId: "e1",
+      timestamp: "",
+      value: JSON.parse(unknown),
+    });
+    expect(entriesIn(found)[2]).toEqual(JSON.parse(known));
+    expect(found.damage).toEqual([]);
+  });
+
+  test("LOG6 LOG5 is kept byte for byte by a migration", async () => {
+    const store = await withAppended(file(secondHeader, strange));
+    const written = textOf(store.bytes()).split("\n").slice(1, 4);
+    expect(written).toEqual(seal(...strange));
+    expect(
+      read(store.bytes())
+        .lines.slice(0, 3)
+        .map((line) => line.text()),
+    ).toEqual(strange);
+  });
+
+  test("LOG6 LOG5 is kept byte for byte by a migration that gives ids", async () => {
+    const bare = `{"type":"of_tomorrow",${odd}`;
+    const store = await withAppended(file(firstHeader, bare, bare));
+    const [one, two] = [bytesOf(firstHeader).length + 1, bytesOf(firstHeader).length + bytesOf(bare).length + 2];
+    expect(
+      read(store.bytes())
+        .lines.slice(0, 2)
+        .map((line) => line.text()),
+    ).toEqual([
+      `{"id":"at-${one}","parentId":null,${bare.slice(1)}`,
+      `{"id":"at-${two}","parentId":"at-${one}",${bare.slice(1)}`,
+    ]);
+  });
+
+  test("LOG6 is kept byte for byte by a fork", async () => {
+    for (const bytes of [file(piHeader, strange), file(seal(ourHeader, ...strange))]) {
+      const fork = read(await forked(MemoryStore.open(bytes, testPorts()), { leaf: "e3" }, testPorts()));
+      expect(fork.lines.map((line) => line.text())).toEqual(strange);
+    }
+  });
+
+  test("LOG6 is kept byte for byte by a fork that leaves a label out, but for the parent", async () => {
+    const label = '{"type":"label","id":"l","parentId":"e1","timestamp":"t","targetId":"e1"}';
+    const behind = unknown.replace('"parentId":"e1"', '"parentId" : "l"');
+    const fork = await forked(
+      MemoryStore.open(file(piHeader, note("e1", null), label, behind), testPorts()),
+      { leaf: "e2" },
+      testPorts(),
+    );
+    expect(read(fork).lines.map((line) => line.text())).toEqual([note("e1", null), behind.replace('"l"', '"e1"')]);
+  });
+
+  test("LOG6 on a header is kept byte for byte by a migration", async () => {
+    const store = await withAppended(file(firstHeader, note("e1", null)));
+    expect(read(store.bytes()).headerText).toBe(`{"version":3,"pith":{"format":1},${firstHeader.slice(1)}`);
+    expect(markedHeader(secondHeader)).toBe(secondHeader.replace("2.0", "3").replace("{", '{"pith":{"format":1},'));
+  });
+});
+
+describe("LOG2 a checksum", () => {
+  test("LOG2 that is wrong means damage: a gap takes the place of the line", () => {
+    const lines = seal(ourHeader, ...chain(3)).map((line) =>
+      line.replace('"e2","parentId":"e1","timestamp":"2026', '"e2","parentId":"e1","timestamp":"2025'),
+    );
+    const found = read(file(lines));
+    expect([idsIn(entriesIn(found)), damageIn(found)]).toEqual(["e1 (e2) e3", "wrong-checksum@3"]);
+  });
+
+  test("LOG2 that is absent means unverified: the line is accepted", () => {
+    const found = read(file(seal(ourHeader, note("e1", null)), note("e2", "e1"), seal(note("e3", "e2"))));
+    expect([idsIn(entriesIn(found)), damageIn(found)]).toEqual(["e1 e2 e3", ""]);
+  });
+
+  test("LOG2 means nothing in a file without our mark", () => {
+    const foreign = note("e1", null, ',"crc":"00000000"');
+    const found = read(file(piHeader, foreign));
+    expect(entriesIn(found)).toEqual([JSON.parse(foreign)]);
+    expect([found.ours, found.lines[0]?.text(), damageIn(found)]).toEqual([false, foreign, ""]);
+  });
+
+  test("LOG2 is looked at where the header is lost and the lines are ours", () => {
+    const lines = [...seal(note("e1", null)), sealed(note("e2", "e1"), {}, () => 0)];
+    const bytes = file("garbage", lines);
+    const found = read(bytes);
+    expect([found.ours, idsIn(entriesIn(found), bytes), damageIn(found)]).toEqual([
+      true,
+      "(gap-0) e1 (gap-2)",
+      "not-json@1 no-header@2 wrong-checksum@3",
+    ]);
+  });
+
+  test("LOG2 of the header may be wrong: what it says is used and named", () => {
+    const found = read(file(seal(ourHeader)[0]?.replace("/home/ada", "/home/bob") ?? "", seal(note("e1", null))));
+    expect(found.header).toEqual({ ...JSON.parse(ourHeader), cwd: "/home/bob" });
+    expect([found.ours, idsIn(entriesIn(found)), damageIn(found)]).toEqual([true, "e1", "wrong-checksum@1"]);
+  });
+
+  test("LOG2 a file of ours comes back whole", () => {
+    const found = read(encodeSession([ourHeader, ...texts(talk)], checksum));
+    expect({ ...found, lines: entriesIn(found) }).toEqual({
+      header: JSON.parse(ourHeader),
+      headerText: ourHeader,
+      lines: talk,
+      damage: [],
+      ours: true,
+      end: encodeSession([ourHeader, ...texts(talk)], checksum).length,
+      outdated: false,
+    });
+  });
+});
+
+const outdated: readonly [string, Uint8Array][] = [
+  ["version 1", file(firstHeader, oldTalk('"firstKeptEntryIndex":2'), strange.map(withoutPlace))],
+  [
+    "version 2",
+    file(
+      secondHeader,
+      texts(talk),
+      strange.map((line) => line.replaceAll('"e', '"f')),
+    ),
+  ],
+  ["document 003", file(oldTalk('"keepLastMessages":2'))],
+  ["UTF-16", inUtf16([piHeader, ...texts(talk)].join("\n"))],
+  ["lone CR", bytesOf([piHeader, ...texts(talk)].join("\r"))],
+  ["a header behind the first entry", file(texts(talk).slice(0, 1), piHeader, texts(talk).slice(1))],
+  ["version 3 with a line that has no id", file(piHeader, texts(talk), withoutPlace(note("x", null)))],
+];
+const current: readonly [string, Uint8Array][] = [
+  ["pi's version 3", file(piHeader, texts(talk))],
+  ["pi's version 3 with byte order mark and CR LF", bytesOf(`\ufeff${[piHeader, ...texts(talk), ""].join("\r\n")}`)],
+  ["pi's version 3 without line end", file(piHeader, texts(talk)).subarray(0, -1)],
+  ["ours", file(seal(ourHeader, ...texts(talk)))],
+  ["ours without line end", file(seal(ourHeader, ...texts(talk))).subarray(0, -1)],
+  ["ours with lines of pi's behind it", file(seal(ourHeader), texts(talk))],
+];
+
+describe("LOG5 a file is migrated at the first append", () => {
+  test.each([...outdated, ...current])("LOG5 and never by opening it: %s", async (_, bytes) => {
+    const copy = Uint8Array.from(bytes);
+    const store = MemoryStore.open(bytes, testPorts());
+    await store.branch(await store.leaf());
+    await forked(store, { leaf: await store.leaf() }, testPorts());
+    expect([store.bytes(), bytes]).toEqual([copy, copy]);
+  });
+
+  test.each(outdated)("LOG5 to a file of ours, version 3, with the same entries: %s", async (_, bytes) => {
+    const store = await withAppended(bytes);
+    const found = read(store.bytes());
+    expect(found.header).toMatchObject({ version: 3, pith: { format: 1 } });
+    expect({ damage: found.damage, ours: found.ours, outdated: found.outdated }).toEqual({
+      damage: [],
+      ours: true,
+      outdated: false,
+    });
+    expect(entriesIn(found).slice(0, -1)).toEqual(entriesIn(read(bytes)));
+    expect(entriesIn(found).at(-1)?.id).toBe("appended");
+  });
+
+  test.each(current)("LOG1 and what is of version 3 stays as it is, new lines behind it: %s", async (_, bytes) => {
+    const ended = bytes.at(-1) === 0x0a ? bytes : Uint8Array.from([...bytes, 0x0a]);
+    const store = await withAppended(bytes);
+    expect(store.bytes().subarray(0, ended.length)).toEqual(ended);
+    const [line = "", ...more] = textOf(store.bytes().subarray(ended.length)).split("\n");
+    const text = JSON.stringify(after(talk.at(-1)?.id ?? null));
+    expect([line, more]).toEqual([read(bytes).ours ? sealed(text, {}, checksum) : text, [""]]);
+    expect(entriesIn(read(store.bytes()))).toEqual([...entriesIn(read(bytes)), after("e7")]);
+  });
+});
+
+function oldTalk(keeps: string): readonly string[] {
+  return texts(talk).map((line) => withoutPlace(line).replace('"firstKeptEntryId":"e2"', keeps));
+}
+
+function withoutPlace(line: string): string {
+  return line.replace(/"id":"\w+",/, "").replace(/"parentId":(?:"\w+"|null),? ?/, "");
+}
+
+async function withAppended(bytes: Uint8Array): Promise<MemoryStore> {
+  const store = MemoryStore.open(bytes, testPorts());
+  const leaf = await store.leaf();
+  await store.append([after(leaf)], { expectedLeaf: leaf });
+  return store;
+}
+
+function after(parentId: string | null): Entry {
+  return { type: "custom", id: "appended", parentId, timestamp: "2026-01-02T00:00:00.000Z", customType: "note" };
+}

@@ -1,0 +1,77 @@
+/** What holds for every file, whole or broken: it is read to the end, every entry hangs in one tree, and work can go on. */
+
+import { expect } from "vitest";
+import type { Entry } from "../../src/entry.ts";
+import type { SessionFile } from "../../src/format/session-file.ts";
+import { MemoryStore } from "../../src/session/memory-store.ts";
+import { testPorts } from "../../src/testing/scripted-model.ts";
+import { treeOf } from "../../src/tree.ts";
+import { entriesIn, read } from "./specimen.ts";
+
+/** Faults of a reading; none for any bytes. Cheap enough for thousands of files. */
+export function unsoundness(bytes: Uint8Array, found: SessionFile): readonly string[] {
+  const entries = entriesIn(found);
+  const reached = fromTheRoots(entries);
+  const outside = found.damage.filter(
+    ({ offset, length }) => offset < 0 || length < 0 || offset + length > bytes.length,
+  );
+  return [
+    ...(new Set(entries.map(({ id }) => id)).size === entries.length ? [] : ["two entries have one id"]),
+    ...(reached.length === entries.length && new Set(reached).size === entries.length ? [] : ["not all are reached"]),
+    ...outside.map(({ kind, line }) => `${kind} of line ${line} lies outside the file`),
+    ...(found.end <= bytes.length ? [] : ["it ends behind its end"]),
+    ...(isSorted(found.damage.map(({ offset }) => offset)) ? [] : ["damage is not told in the order of the file"]),
+  ];
+}
+
+/** Opens it as a store, appends, and opens that again: nothing that could be read is lost on the way. */
+export async function expectWorkToGoOn(bytes: Uint8Array): Promise<void> {
+  const found = read(bytes);
+  const store = MemoryStore.open(bytes, testPorts());
+  expect(store.bytes()).toEqual(bytes);
+
+  const leaf = await store.leaf();
+  const before = await store.branch(leaf);
+  const appended = after(leaf);
+  expect(await store.append([appended], { expectedLeaf: leaf })).toEqual({ type: "appended", leaf: appended.id });
+  expect(await store.branch(appended.id)).toEqual([...before, appended]);
+
+  const again = MemoryStore.open(store.bytes(), testPorts());
+  expect(await again.leaf()).toBe(appended.id);
+  expect(readable(entriesIn(read(store.bytes())))).toEqual([...readable(entriesIn(found)), appended]);
+  expect((await again.branch(appended.id)).map(gapsAlike)).toEqual([...before, appended].map(gapsAlike));
+  if (found.outdated) expect(again.header).toMatchObject({ version: 3, pith: { format: 1 } });
+  else expect(store.bytes().subarray(0, found.end)).toEqual(bytes.subarray(0, found.end));
+}
+
+export function readable(entries: readonly Entry[]): readonly Entry[] {
+  return entries.filter((entry) => !isGap(entry));
+}
+
+// A file that is written anew holds a note where a gap was.
+function isGap(entry: Entry): boolean {
+  return entry.type === "gap" || (entry.type === "custom" && entry.customType === "pith.gap");
+}
+
+function gapsAlike(entry: Entry): unknown {
+  return isGap(entry) ? { gap: entry.id, parentId: entry.parentId } : entry;
+}
+
+function fromTheRoots(entries: readonly Entry[]): readonly Entry[] {
+  const { children } = treeOf(entries);
+  const reached: Entry[] = [];
+  const ahead = [...(children.get(null) ?? [])];
+  for (let entry = ahead.pop(); entry && reached.length <= entries.length; entry = ahead.pop()) {
+    reached.push(entry);
+    for (const child of children.get(entry.id) ?? []) ahead.push(child);
+  }
+  return reached;
+}
+
+function isSorted(numbers: readonly number[]): boolean {
+  return numbers.every((number, at) => number >= (numbers[at - 1] ?? number));
+}
+
+function after(parentId: string | null): Entry {
+  return { type: "custom", id: "appended", parentId, timestamp: "2026-01-02T00:00:00.000Z", customType: "note" };
+}

@@ -1,0 +1,147 @@
+/** Proves that hooks are asked in turn, are heard where they make sense, and cannot spoil or stall the act. */
+
+import { describe, expect, test } from "vitest";
+import { type Answers, type Asking, answersOf, type Hook, type HookFailure } from "../src/hooks.ts";
+import { testPorts } from "../src/testing/scripted-model.ts";
+
+interface Event {
+  readonly type: "asked";
+  readonly list: string[];
+}
+
+type Answering = Hook<Event, unknown>;
+
+interface Heard extends Answers<string> {
+  readonly reported: readonly HookFailure[];
+}
+
+const event = (): Event => ({ type: "asked", list: ["one", "two"] });
+const hanging: Answering = () => new Promise<never>(() => {});
+const throwing: Answering = () => {
+  throw new Error("no");
+};
+
+function read(result: unknown): string | null {
+  if (result === undefined) return null;
+  if (typeof result !== "string") throw new Error("it is no text");
+  return result;
+}
+
+async function heard(hooks: readonly Answering[], asking: Partial<Asking<string>> = {}): Promise<Heard> {
+  const reported: HookFailure[] = [];
+  const host = { report: (failure: HookFailure) => void reported.push(failure), ...asking.host };
+  const answers = await answersOf(hooks, event, { ports: testPorts(), read, ...asking, host });
+  return { ...answers, reported };
+}
+
+describe("who is heard", () => {
+  test("HOOK1 each in turn; one that says nothing is passed over", async () => {
+    const order: string[] = [];
+    const saying =
+      (text: string, turns: number): Answering =>
+      async () => {
+        order.push(text);
+        await testPorts().sleep(turns, {});
+        return text;
+      };
+    expect(await heard([saying("one", 50), () => undefined, saying("two", 1)])).toStrictEqual({
+      answers: ["one", "two"],
+      failures: [],
+      isCancelled: false,
+      reported: [],
+    });
+    expect(order).toStrictEqual(["one", "two"]);
+  });
+
+  test("HOOK1 nobody is asked after an answer that ends it", async () => {
+    const asked: string[] = [];
+    const saying =
+      (text: string): Answering =>
+      () => {
+        asked.push(text);
+        return text;
+      };
+    const { answers } = await heard([saying("one"), saying("stop"), saying("two")], {
+      ends: (text) => text === "stop",
+    });
+    expect({ answers, asked }).toStrictEqual({ answers: ["one", "stop"], asked: ["one", "stop"] });
+  });
+
+  test("HOOK1 each is told an event of its own", async () => {
+    const told: string[][] = [];
+    const emptying: Answering = ({ list }) => {
+      told.push([...list]);
+      list.length = 0;
+    };
+    await heard([emptying, emptying]);
+    expect(told).toStrictEqual([
+      ["one", "two"],
+      ["one", "two"],
+    ]);
+  });
+
+  test("HOOK1 without hooks there is nothing to wait for", async () => {
+    expect(await heard([])).toStrictEqual({ answers: [], failures: [], isCancelled: false, reported: [] });
+  });
+});
+
+describe("one that fails", () => {
+  const failing: readonly [string, Answering, string][] = [
+    ["throws", throwing, "no"],
+    ["fails later", () => Promise.reject<never>(new Error("not now")), "not now"],
+    ["hangs", hanging, "no answer within 30 s"],
+    ["answers nonsense", () => 7, "it is no text"],
+    ["throws what has no text", () => Promise.reject<never>(Object.create(null)), "it does not say why"],
+  ];
+
+  test.each(failing)("HOOK4 because it %s is reported once, and the others are heard", async (_, hook, why) => {
+    const failure = { event: "asked", why };
+    expect(await heard([() => "one", hook, () => "two"])).toStrictEqual({
+      answers: ["one", "two"],
+      failures: [failure],
+      isCancelled: false,
+      reported: [failure],
+    });
+  });
+
+  test.each(failing)("HOOK4 because it %s cancels the act where the host wants that", async (_, hook, why) => {
+    const failure = { event: "asked", why };
+    const reported: HookFailure[] = [];
+    const host = { onFailure: "cancel" as const, report: (each: HookFailure) => void reported.push(each) };
+    let asked = 0;
+    const answers = await heard([hook, () => `${asked++}`], { host });
+    expect({ ...answers, reported, asked }).toStrictEqual({
+      answers: [],
+      failures: [failure],
+      isCancelled: true,
+      reported: [failure],
+      asked: 0,
+    });
+  });
+
+  test("HOOK4 nobody need listen to the report", async () => {
+    const outcome = await answersOf([throwing], event, { host: {}, ports: testPorts(), read });
+    expect(outcome).toStrictEqual({ answers: [], failures: [{ event: "asked", why: "no" }], isCancelled: false });
+  });
+
+  test("HOOK4 a slow one is waited for", async () => {
+    const ports = testPorts();
+    const { answers } = await heard([() => ports.sleep(29_000, {}).then(() => "at last")], { ports });
+    expect(answers).toStrictEqual(["at last"]);
+  });
+});
+
+test.each<[string, Answering]>([
+  ["hangs", hanging],
+  ["answers", () => "one"],
+  ["fails", throwing],
+])("HOOK4 an act that is aborted does not wait, though the hook %s", async (_, hook) => {
+  const stop = new AbortController();
+  let asked = 0;
+  const aborting: Answering = (told) => {
+    stop.abort();
+    return hook(told);
+  };
+  const outcome = await heard([aborting, () => `${asked++}`], { signal: stop.signal });
+  expect({ ...outcome, asked }).toStrictEqual({ answers: [], failures: [], isCancelled: true, reported: [], asked: 0 });
+});

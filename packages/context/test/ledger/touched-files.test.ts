@@ -1,0 +1,316 @@
+/** Which files entries touched: by what calls say of themselves, by shell lines, and by what summaries carry. */
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Entry } from "../../src/entry.ts";
+import { decodeSession } from "../../src/format/session-file.ts";
+import { fileTouches, type TouchedFiles, touchedFiles } from "../../src/ledger/touched-files.ts";
+import { testPorts } from "../../src/testing/scripted-model.ts";
+import { story } from "../../src/testing/story.ts";
+import { expectLinear } from "../context/linear.ts";
+import { bash, compacted, entriesOf, left, ran, said, type Told, used } from "../context/tool-work.ts";
+
+const read = (...paths: readonly string[]): TouchedFiles => ({ read: paths, modified: [] });
+const modified = (...paths: readonly string[]): TouchedFiles => ({ read: [], modified: paths });
+const nothing: TouchedFiles = { read: [], modified: [] };
+
+test("LED1 LED5 files come in the order of the calls, each with the entry that says so", () => {
+  const talk = story(
+    "user: fix it",
+    "calls: read path=a.ts; peek file=b.ts",
+    "result: x",
+    "result: y",
+    "calls: write path=a.ts content=z",
+  );
+  expect(fileTouches(talk)).toEqual([
+    { path: "a.ts", did: "read", entryId: "e2" },
+    { path: "b.ts", did: "read", entryId: "e2" },
+    { path: "a.ts", did: "modified", entryId: "e5" },
+  ]);
+});
+
+describe("LED1 files are known by the arguments of a call, whatever the tool is called", () => {
+  const cases: readonly (readonly [string, Told, TouchedFiles])[] = [
+    ["a path is read", { path: "a" }, read("a")],
+    ["so is a file_path", { file_path: "a", offset: 1, limit: 2 }, read("a")],
+    ["however it is spelled", { filePath: "a" }, read("a")],
+    ["of a notebook too", { notebook_path: "a.ipynb" }, read("a.ipynb")],
+    ["and each of several", { paths: ["b", "a", 7, null] }, read("a", "b")],
+    ["beside content it is modified", { path: "a", content: "" }, modified("a")],
+    ["beside edits too", { path: "a", edits: [] }, modified("a")],
+    ["beside old and new text too", { file: "a", oldText: "x", newText: "" }, modified("a")],
+    ["in other words too", { file_path: "a", old_string: "x", new_string: "y" }, modified("a")],
+    ["beside a patch too", { filename: "a", patch: "@@" }, modified("a")],
+    ["what is inserted too", { path: "a", insert_line: 3, insert_text: "x" }, modified("a")],
+    ["content that is null is none", { path: "a", content: null }, read("a")],
+    ["beside a pattern it is where to search", { path: "src", pattern: "x" }, nothing],
+    ["a folder is no file", { path: "src/" }, nothing],
+    ["nor is here", { path: "." }, nothing],
+    ["nor is an address", { path: "https://pith.example/a" }, nothing],
+    ["nor is a handle", { path: "entry:e5" }, nothing],
+    ["a command beside a path is no shell line", { command: "view", path: "a" }, read("a")],
+    ["a command alone is one", { command: "cat a" }, read("a")],
+    ["so is a script", { script: "cat a > b" }, { read: ["a"], modified: ["b"] }],
+    ["a path of 1,001 letters is none", { path: "a".repeat(1001) }, nothing],
+    ["a blank one is none", { path: " \n" }, nothing],
+    ["a number is none", { path: 7, command: 8 }, nothing],
+  ];
+  test.each(cases)("LED1 %s", (_, args, files) => {
+    expect(touchedFiles(entriesOf(used({ name: "zzz", arguments: args }, {})))).toEqual(files);
+  });
+});
+
+test("LED1 what the host declares of a tool goes before the shape of its arguments", () => {
+  const roles = { ls: {}, copy: { reads: ["path"], modifies: ["to"] }, sh: { runs: ["line"] } };
+  const work = entriesOf(
+    used({ name: "ls", arguments: { path: "src" } }, {}),
+    used({ name: "copy", arguments: { path: "a", to: ["b", "c"] } }, {}),
+    used({ name: "sh", arguments: { line: "rm d", path: "e" } }, {}),
+    used({ name: "constructor", arguments: { path: "f" } }, {}),
+  );
+  expect(touchedFiles(work, roles)).toEqual({ read: ["a", "f"], modified: ["b", "c", "d"] });
+});
+
+test("LED1 what a tool says it touched goes before everything, also where it failed half way", () => {
+  const touched = (it: unknown): Told => ({ details: { pith: { touched: it } } });
+  const write = { name: "write", arguments: { path: "a", content: "x" } };
+  const work = entriesOf(
+    used(write, touched({ read: ["b"], modified: ["c"] })),
+    used(write, touched({})),
+    used(write, { ...touched({ modified: ["d", 7] }), isError: true }),
+    used({ name: "write", arguments: { path: "e", content: "x" } }, touched("all")),
+  );
+  expect(touchedFiles(work)).toEqual({ read: ["b"], modified: ["c", "d", "e"] });
+});
+
+describe("LED1 shell lines are read for the obvious", () => {
+  const cases: readonly (readonly [string, TouchedFiles])[] = [
+    ["cat a.ts 'b c.ts' \"d.ts\"", read("a.ts", "b c.ts", "d.ts")],
+    ["head -n 20 a; tail -5 b | less c", read("a", "b", "c")],
+    ["sed -n '1,20p' a", read("a")],
+    ["sed -i 's/x/y/' a && sed -i '' -e s/x/y/ b", modified("a", "b")],
+    ["sed --in-place=.bak s/x/y/ a", modified("a")],
+    ["grep -n -A 3 x a b", read("a", "b")],
+    ["grep -e x a", read("a")],
+    ["grep -rn x src", nothing],
+    ["npm test > out.log 2> err.log", modified("err.log", "out.log")],
+    ["npm test >> out.log 2>&1", modified("out.log")],
+    ["npm test &> out.log < in.txt", { read: ["in.txt"], modified: ["out.log"] }],
+    ["npm test > /dev/null 2>/dev/null", nothing],
+    ["make | tee -a log", modified("log")],
+    ["mv a b; rm -f c; touch d", modified("a", "b", "c", "d")],
+    ["mv a b into/", modified("a", "b")],
+    ["git mv a b && git rm c", modified("a", "b", "c")],
+    ["git commit -m 'rm a > b'", nothing],
+    ["cp a b", { read: ["a"], modified: ["b"] }],
+    ["cp -r a b", nothing],
+    ["patch -p1 a < b.diff", { read: ["b.diff"], modified: ["a"] }],
+    ["sudo LANG=C /bin/rm -- -a", modified("-a")],
+    ["if true; then rm a; fi", modified("a")],
+    ["cat > a <<'EOF'\nrm b > c\nEOF\nrm d", modified("a", "d")],
+    ["cat <<-EOF > a\n\trm b\n\tEOF\nrm c", modified("a", "c")],
+    ["cat <<$END > a\nrm b", nothing],
+    ["cat <<< a", nothing],
+    ["cat *.ts $A `c` $(d) e?.ts {f,g} [h] i", read("i")],
+    ["echo $(cat a) rm b", read("a")],
+    ["cat a $(rm b > c", { read: ["a"], modified: ["b", "c"] }],
+    ["case x in y) cat a;; esac", read("a")],
+    ['cat "$A" "x\\"y"', read('x"y')],
+    ["cat # a", nothing],
+    ["echo 'rm a' \"> b\"", nothing],
+    ["cat a\\ b \\\n c", read("a b", "c")],
+    ["cd src && rm a; cat ./b /c ~/d", { read: ["/c", "src/b", "~/d"], modified: ["src/a"] }],
+    ["cd src; cd parts; cat a", read("src/parts/a")],
+    ["(cd src && cat a); cat b", read("b", "src/a")],
+    ["cd $HERE && cat a /b", read("/b")],
+    ["cd - && cat a", nothing],
+    ["cat 'a", nothing],
+    ['rm a > "b', modified("a")],
+    ["xargs rm", nothing],
+  ];
+  test.each(cases)("LED1 %s", (line, files) => {
+    expect(touchedFiles(entriesOf(ran(line)))).toEqual(files);
+    expect(touchedFiles(entriesOf(bash(line)))).toEqual(files);
+  });
+});
+
+test("LED1 a call that failed modified nothing", () => {
+  const work = entriesOf(
+    used({ arguments: { path: "a", content: "x" } }, { isError: true }),
+    ran("cat b > c", { isError: true }),
+    bash("cat d > e", { exitCode: 1 }),
+    bash("cat f > g", { cancelled: true }),
+    used({ arguments: { path: "h", content: "x" } }),
+  );
+  expect(touchedFiles(work)).toEqual({ read: ["b", "d", "f"], modified: ["h"] });
+});
+
+test("LED1 calls of a reply that failed or was stopped were never made", () => {
+  const call = { type: "toolCall", id: "c1", name: "write", arguments: { path: "a", content: "x" } };
+  for (const stopReason of ["error", "aborted"])
+    expect(touchedFiles(entriesOf(said({ role: "assistant", content: [call], stopReason })))).toEqual(nothing);
+});
+
+test("LED1 a result belongs to the newest call with its id", () => {
+  const write = (path: string): Told => ({ id: "same", arguments: { path, content: "x" } });
+  const answer = { toolCallId: "same" };
+  const work = entriesOf(
+    used(write("a"), answer),
+    used(write("b"), { ...answer, isError: true }),
+    used(write("c"), answer),
+  );
+  expect(touchedFiles(work)).toEqual(modified("a", "c"));
+});
+
+test("LED1 calls that a tool made on its own count as calls", () => {
+  const nestedCalls = [
+    { name: "read", arguments: { path: "a" } },
+    { name: "write", arguments: { path: "b", content: "x" } },
+    { name: "bash", arguments: { command: "rm c" } },
+    null,
+    7,
+    { arguments: "x" },
+  ];
+  expect(touchedFiles(entriesOf(used({ name: "code", arguments: {} }, { nestedCalls })))).toEqual({
+    read: ["a"],
+    modified: ["b", "c"],
+  });
+});
+
+test("LED6 a shell line kept from the model touches nothing", () => {
+  expect(touchedFiles(entriesOf(bash("cat secret > a", { excludeFromContext: true })))).toEqual(nothing);
+});
+
+test("LED2 INV40 what was modified is not among the read ones, and both are sorted", () => {
+  const talk = story(
+    "calls: read path=b; read path=a; read path=c; write path=b content=x",
+    "calls: edit path=a oldText=x newText=y; read path=a; read path=c",
+  );
+  expect(touchedFiles(talk)).toEqual({ read: ["c"], modified: ["a", "b"] });
+});
+
+test("LED2 INV40 compactions and branch summaries hand on what they carry, whoever wrote them", () => {
+  const work = entriesOf(
+    compacted({ readFiles: ["a", "b"], modifiedFiles: ["c"] }, { fromHook: true }),
+    left({ readFiles: ["d", 7], modifiedFiles: ["b"] }),
+    used({ arguments: { path: "c" } }, {}),
+    compacted(null),
+    left({ readFiles: "a" }),
+  );
+  expect(touchedFiles(work)).toEqual({ read: ["a", "d"], modified: ["b", "c"] });
+});
+
+const file = fc.constantFrom("a", "b", "src/c", "src/d", "/e", "f g");
+const deed: fc.Arbitrary<readonly Told[]> = fc.oneof(
+  file.map((path) => used({ arguments: { path } }, {})),
+  fc.tuple(file, fc.boolean()).map(([path, isError]) => used({ arguments: { path, content: "x" } }, { isError })),
+  file.map((path) => ran(`rm '${path}'`)),
+  file.map((path) => [bash(`cat '${path}'`)]),
+);
+
+test("LED2 INV40 INV41 the lists are the same however often the branch was compacted or left", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(deed, { maxLength: 5 }), { maxLength: 8 }),
+      fc.array(fc.boolean()),
+      (parts, kinds) => {
+        let work: readonly Told[] = [];
+        parts.forEach((part, at) => {
+          const { read: readFiles, modified: modifiedFiles } = touchedFiles(entriesOf(work, part.flat()));
+          const details = { readFiles, modifiedFiles };
+          work = [kinds[at] ? left(details) : compacted(details)];
+        });
+        expect(touchedFiles(entriesOf(work))).toEqual(touchedFiles(entriesOf(parts.flat(2))));
+      },
+    ),
+  );
+});
+
+const fixtures = join(import.meta.dirname, "../../../../../shared/fixtures/pi-sessions");
+
+test.skipIf(!existsSync(fixtures)).each(["before-compaction", "large-session"])(
+  "LED1 LED2 in a real session of pi's all files are named that pi names, and more: %s",
+  (name) => {
+    const { lines } = decodeSession(readFileSync(join(fixtures, `${name}.jsonl`)), testPorts());
+    const entries = lines.map(({ entry }) => entry);
+    const { read: looked, modified: changed } = touchedFiles(entries);
+    const known = new Set<unknown>([...looked, ...changed]);
+    const byPi = new Set(entries.flatMap(pathsForPi));
+    expect([...byPi].filter((path) => !known.has(path))).toEqual([]);
+    expect(known.size).toBeGreaterThan(byPi.size);
+  },
+);
+
+/** pi goes by the names of three tools; it also takes half a path from a reply that was stopped, which is none. */
+function pathsForPi(entry: Entry): readonly unknown[] {
+  if (entry.type !== "message" || entry.message.role !== "assistant" || entry.message.stopReason === "aborted")
+    return [];
+  return entry.message.content.flatMap((block) =>
+    block.type === "toolCall" && ["read", "write", "edit"].includes(block.name) ? [block.arguments.path] : [],
+  );
+}
+
+test("LED1 anything at all may stand in a call, a result and in details", () => {
+  const anything = fc.anything({ withNullPrototype: true, withBigInt: true });
+  const call = fc.record({
+    arguments: fc.oneof(anything, fc.record({ path: anything, command: fc.string(), edits: anything })),
+  });
+  const result = fc.record({ details: anything, nestedCalls: anything, content: anything });
+  fc.assert(
+    fc.property(call, result, anything, (asked, answered, details) => {
+      const work = entriesOf(
+        used(asked, answered),
+        compacted(details),
+        left(details),
+        said({ role: "assistant", content: details }),
+      );
+      expect(fileTouches(work).every(({ path }) => typeof path === "string" && path.length <= 1000)).toBe(true);
+    }),
+  );
+});
+
+test("LED1 any text is a shell line", () => {
+  const shellish = fc.array(fc.constantFrom(..."ab 'c\"$()<>|&;#\\\n-{}=", "cat ", "rm ", "<<EOF\n", "cd ", "sed -i "));
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string({ unit: "binary" }),
+        shellish.map((letters) => letters.join("")),
+      ),
+      (line) => {
+        expect(() => touchedFiles(entriesOf(ran(line)))).not.toThrow();
+      },
+    ),
+  );
+});
+
+describe("LED1 time is linear in the length of a shell line", () => {
+  const pieces = [
+    "'",
+    '"',
+    "\\",
+    "$(",
+    "<<A ",
+    "<<A\n",
+    ">a ",
+    "rm a;",
+    "a ",
+    "-x ",
+    "(",
+    "&",
+    "cd a;",
+    "=",
+    "cat -- - ",
+  ];
+  test.each(pieces)("LED1 %j", (piece) => {
+    const [small, large] = [100_000, 400_000].map((letters) =>
+      entriesOf(ran(`rm ${piece.repeat(letters / piece.length)}`)),
+    );
+    expectLinear(
+      () => touchedFiles(small as readonly Entry[]),
+      () => touchedFiles(large as readonly Entry[]),
+    );
+  });
+});

@@ -1,0 +1,128 @@
+/** Blobs that come piece by piece: whole or not at all, bounded, and never an exception. */
+
+import { createHash } from "node:crypto";
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { BlobDraft } from "../../src/node/blob-writer.ts";
+import { blobHashes, readBlob } from "../../src/node/blobs.ts";
+import { blobFolder } from "../../src/node/files.ts";
+import { FaultyFiles } from "../../src/testing/faulty-files/faulty-files.ts";
+import { atEveryEnd, atEveryRefusal, type Ground } from "./sessions/ground.ts";
+
+const path = "/s/a.jsonl";
+const pieces = ["one ", "two ", "three "].map((word) => Buffer.from(word.repeat(500)));
+const whole = Buffer.concat(pieces);
+const hash = createHash("sha256").update(whole).digest("hex");
+const kept = { type: "kept", hash, bytes: whole.length, isWhole: true };
+
+const blobsOf = (files: FaultyFiles): readonly string[] => files.paths().filter((each) => each.includes("/blobs/"));
+
+function drafted(files: FaultyFiles, quota?: number): BlobDraft {
+  const draft = new BlobDraft(path, { files, ...(quota !== undefined && { quota }) });
+  for (const piece of pieces) draft.write(piece);
+  return draft;
+}
+
+test("BLOB3 pieces become one blob under the hash of the whole", async () => {
+  const files = new FaultyFiles();
+  expect(await drafted(files).keep()).toEqual(kept);
+  expect(await readBlob(path, hash, { files })).toEqual({ type: "read", bytes: new Uint8Array(whole), size: 7000 });
+  expect(await drafted(files).keep()).toEqual(kept);
+  expect(blobsOf(files)).toEqual([join(blobFolder(path), hash)]);
+});
+
+test("BLOB3 what is dropped leaves nothing, what was never written touches nothing, and what is over stays as it is", async () => {
+  const files = new FaultyFiles();
+  new BlobDraft(path, { files }).drop();
+  expect(files.operations).toBe(0);
+  drafted(files).drop();
+  expect(blobsOf(files)).toEqual([]);
+  const draft = drafted(files);
+  await draft.keep();
+  draft.write(Buffer.from("late"));
+  draft.drop();
+  expect(await readBlob(path, hash, { files })).toMatchObject({ type: "read", size: whole.length });
+  await expect(draft.keep()).rejects.toThrow("kept or dropped before");
+});
+
+test("BLOB4 beyond the quota nothing is taken, and the beginning is kept", async () => {
+  for (const quota of [0, 1, 2000, 4500, whole.length - 1]) {
+    const files = new FaultyFiles();
+    const start = whole.subarray(0, quota);
+    const outcome = await drafted(files, quota).keep();
+    const name = createHash("sha256").update(start).digest("hex");
+    expect(outcome).toEqual({ type: "kept", hash: name, bytes: quota, isWhole: false });
+    expect(await readBlob(path, name, { files })).toMatchObject({ type: "read", bytes: new Uint8Array(start) });
+  }
+  expect(await drafted(new FaultyFiles(), whole.length).keep()).toEqual(kept);
+});
+
+test("BLOB5 a full disk ends as a value, and what was written is given back at once", async () => {
+  for (const room of [0, 1, 3000, whole.length - 1]) {
+    const files = new FaultyFiles();
+    files.room = room;
+    const draft = drafted(files);
+    expect(files.room).toBe(room);
+    const refused = { type: "unavailable", code: "ENOSPC", why: expect.stringContaining("the disk is full") };
+    expect(await draft.keep()).toEqual(refused);
+    expect(await draft.keep()).toEqual(refused);
+    draft.drop();
+    expect(blobsOf(files)).toEqual([]);
+  }
+});
+
+test("BLOB5 whatever the disk refuses is a value, and the next draft succeeds", async () => {
+  const refusals = await atEveryRefusal(
+    async () => {},
+    async ({ files }) => drafted(files).keep(),
+    async ({ files }, _, outcome) => {
+      expect(["kept", "unavailable"]).toContain(outcome.type);
+      expect(await drafted(files).keep()).toEqual(kept);
+    },
+  );
+  expect(refusals).toBeGreaterThan(10);
+});
+
+test("BLOB5 whenever the process or the power ends, the blob is there whole or not at all", async () => {
+  const ends = await atEveryEnd(
+    async () => {},
+    async ({ files }) => drafted(files).keep(),
+    async ({ files }: Ground) => {
+      const found = await readBlob(path, hash, { files });
+      expect(["read", "none"]).toContain(found.type);
+      expect(blobHashes(path, files).every((name) => name === hash)).toBe(true);
+      expect(await drafted(files).keep()).toEqual(kept);
+    },
+  );
+  expect(ends).toBeGreaterThan(10);
+});
+
+test("BLOB5 what another process left by a crash is swept by the next draft", async () => {
+  const files = new FaultyFiles();
+  const left = join(blobFolder(path), "draft-1-1700000000000-left");
+  files.write(left, whole);
+  const mine = drafted(files);
+  await drafted(files).keep();
+  expect(files.paths()).not.toContain(left);
+  expect(await mine.keep()).toEqual(kept);
+});
+
+test("S5 a draft is for its owner alone, whatever the umask", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "pith-drafts-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const session = join(folder, "a.jsonl");
+  const before = process.umask(0);
+  const draft = new BlobDraft(session);
+  try {
+    draft.write(whole);
+  } finally {
+    process.umask(before);
+  }
+  const names = readdirSync(blobFolder(session));
+  expect(names).toHaveLength(1);
+  expect(statSync(join(blobFolder(session), names[0] ?? "")).mode & 0o777).toBe(0o600);
+  expect(await draft.keep()).toEqual(kept);
+  expect(statSync(join(blobFolder(session), hash)).mode & 0o777).toBe(0o600);
+});

@@ -1,0 +1,226 @@
+/** Tests node/blobs.ts: blob folder, spill. */
+
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Draft } from "../../src/entry.ts";
+import { copyBlobs, keepBlob, readBlob, spilled } from "../../src/node/blobs.ts";
+import { blobFolder } from "../../src/node/files.ts";
+import { createSession } from "../../src/node/sessions/sessions.ts";
+import { blobsIn, withInlined } from "../../src/session/blobs.ts";
+import { Session } from "../../src/session/session.ts";
+import { FaultyFiles } from "../../src/testing/faulty-files/faulty-files.ts";
+import { testPorts } from "../../src/testing/scripted-model.ts";
+import { atEveryEnd, ground, storeIn } from "./sessions/ground.ts";
+
+describe("blob folder", () => {
+  const path = "/s/a.jsonl";
+  const content = Buffer.from("a picture of a cat ".repeat(100));
+  const hash = createHash("sha256").update(content).digest("hex");
+  const disk = (): FaultyFiles => {
+    const files = new FaultyFiles();
+    files.write(path, Buffer.from("{}\n"));
+    return files;
+  };
+
+  test("what is kept can be read, whole and in pages", async () => {
+    const files = disk();
+    expect(await keepBlob(path, content, { files })).toEqual({ type: "kept", hash, bytes: 1900 });
+    expect(await readBlob(path, hash, { files })).toEqual({ type: "read", bytes: new Uint8Array(content), size: 1900 });
+    const page = async (start: number, end: number): Promise<string> => {
+      const read = await readBlob(path, hash, { files, range: { start, end } });
+      return read.type === "read" ? `${Buffer.from(read.bytes).toString()}/${read.size}` : read.type;
+    };
+    expect(await page(2, 9)).toBe("picture/1900");
+    expect(await page(1896, 5000)).toBe("cat /1900");
+    expect(await page(5000, 6000)).toBe("/1900");
+    expect(await page(-5, 3)).toBe("a p/1900");
+  });
+
+  test("BLOB1 the same content again writes nothing", async () => {
+    const files = disk();
+    await keepBlob(path, content, { files });
+    const before = files.log.length;
+    await keepBlob(path, content, { files });
+    const after = files.log.slice(before).map((call) => call.split(" ")[0]);
+    expect(after.filter((call) => ["create", "append", "link", "rename", "remove"].includes(call ?? ""))).toEqual([]);
+  });
+
+  test("an empty blob is a blob", async () => {
+    const files = disk();
+    const kept = await keepBlob(path, new Uint8Array(), { files });
+    expect(await readBlob(path, kept.type === "kept" ? kept.hash : "", { files })).toMatchObject({
+      type: "read",
+      size: 0,
+    });
+  });
+
+  test("BLOB1 content that has changed is named when read, and put right when kept again", async () => {
+    const files = disk();
+    await keepBlob(path, content, { files });
+    files.write(join(blobFolder(path), hash), Buffer.from("a picture of a dog ".repeat(100)));
+    expect(await readBlob(path, hash, { files })).toMatchObject({ type: "changed" });
+    await keepBlob(path, content, { files });
+    expect(await readBlob(path, hash, { files })).toMatchObject({ type: "read" });
+  });
+
+  describe("S10 S11 a blob that is none", () => {
+    test.each([
+      "",
+      "../a.jsonl",
+      "..",
+      "/etc/passwd",
+      hash.toUpperCase(),
+      `${hash}/..`,
+      `${hash}\u0000`,
+      ` ${hash}`,
+      "0".repeat(64),
+    ])("%j", async (wanted) => {
+      const files = disk();
+      await keepBlob(path, content, { files });
+      expect(await readBlob(path, wanted, { files })).toMatchObject({ type: "none" });
+      expect(await copyBlobs(path, "/s/b.jsonl", { files, hashes: [wanted] })).toMatchObject({ type: "copied" });
+      expect(files.paths().filter((each) => !each.startsWith("/s/"))).toEqual([]);
+    });
+
+    test("a symbolic link in the place of a blob is not followed", async () => {
+      const files = disk();
+      files.plantLink(join(blobFolder(path), hash));
+      expect(await readBlob(path, hash, { files })).toMatchObject({ type: "none" });
+    });
+  });
+
+  test("S5 a blob is for its owner alone", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "pith-blobs-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const before = process.umask(0);
+    try {
+      await keepBlob(join(folder, "a.jsonl"), content);
+    } finally {
+      process.umask(before);
+    }
+    expect(statSync(join(blobFolder(join(folder, "a.jsonl")), hash)).mode & 0o777).toBe(0o600);
+    expect(statSync(blobFolder(join(folder, "a.jsonl"))).mode & 0o777).toBe(0o700);
+  });
+
+  test("a copy shares the file where the disk can, and is a file of its own where not", async () => {
+    const files = disk();
+    await keepBlob(path, content, { files });
+    const copy = (to: string) => copyBlobs(path, to, { files, hashes: [hash, hash, "f".repeat(64)] });
+    expect(await copy("/s/b.jsonl")).toEqual({ type: "copied", missing: ["f".repeat(64)] });
+    const identity = (of: string) => files.stat(join(blobFolder(of), hash))?.identity;
+    expect(identity("/s/b.jsonl")).toBe(identity(path));
+
+    const before = files.operations;
+    await copy("/s/c.jsonl");
+    const linking = files.log.slice(-(files.operations - before)).findIndex((call) => call.startsWith("link ")) + 1;
+    files.failAt(linking, "EXDEV");
+    expect(await copy("/s/d.jsonl")).toMatchObject({ type: "copied" });
+    expect(identity("/s/d.jsonl")).not.toBe(identity(path));
+    expect(await readBlob("/s/d.jsonl", hash, { files })).toMatchObject({ type: "read" });
+  });
+
+  test("a full disk refuses a blob in words, keeps nothing of it, and takes it later", async () => {
+    for (const room of [0, 1, 1000, 1899]) {
+      const files = disk();
+      files.room = room;
+      expect(await keepBlob(path, content, { files })).toMatchObject({ type: "unavailable", code: "ENOSPC" });
+      expect(files.room).toBe(room);
+      files.room = undefined;
+      expect(await keepBlob(path, content, { files })).toMatchObject({ type: "kept" });
+    }
+  });
+
+  test("whenever the process or the power ends, a blob is there whole or not at all, and once kept it stays", async () => {
+    const ends = await atEveryEnd(
+      async ({ files }) => files.write(path, Buffer.from("{}\n")),
+      ({ parts }) => keepBlob(path, content, parts),
+      async ({ parts }) => {
+        const found = await readBlob(path, hash, parts);
+        expect(["read", "none"]).toContain(found.type);
+        expect(await keepBlob(path, content, parts)).toMatchObject({ type: "kept" });
+        expect(await readBlob(path, hash, parts)).toMatchObject({ type: "read" });
+      },
+    );
+    expect(ends).toBeGreaterThan(10);
+    const { files, parts } = ground();
+    files.write(path, Buffer.from("{}\n"));
+    await keepBlob(path, content, parts);
+    files.powerCut(() => 0);
+    expect(await readBlob(path, hash, parts)).toMatchObject({ type: "read" });
+  });
+});
+
+describe("spill", () => {
+  const image = (bytes: Uint8Array) =>
+    ({ type: "image", data: Buffer.from(bytes).toString("base64"), mimeType: "image/png" }) as const;
+  const draftOf = (...content: readonly unknown[]): Draft =>
+    ({ type: "message", message: { role: "user", content, timestamp: 1 } }) as unknown as Draft;
+  const words = { type: "text", text: "look" } as const;
+
+  test("a big image becomes a blob block, a small one stays, and both come back as they were", async () => {
+    const { parts } = ground();
+    const { path } = storeIn(await createSession({ cwd: "/code", ...parts }));
+    const [small, big] = [image(randomBytes(32 * 1024)), image(randomBytes(32 * 1024 + 1))];
+    const outcome = await spilled(draftOf(words, small, big), path, parts);
+    if (outcome.type !== "spilled") throw new Error(outcome.why);
+    const entry = { ...outcome.draft, id: "e1", parentId: null, timestamp: "" } as Parameters<typeof blobsIn>[0];
+    const [blob] = blobsIn(entry);
+    expect(outcome.blobs).toBe(1);
+    expect(blob).toMatchObject({ mimeType: "image/png", bytes: 32 * 1024 + 1 });
+    const read = await readBlob(path, blob?.hash ?? "", parts);
+    const data = read.type === "read" ? Buffer.from(read.bytes).toString("base64") : null;
+    expect(withInlined(entry, () => data)).toMatchObject(draftOf(words, small, big));
+  });
+
+  test("the caller says what an image costs and what is too big", async () => {
+    const { parts } = ground();
+    const tokens = ({ bytes }: { readonly bytes: number }): number => bytes * 2;
+    const outcome = await spilled(draftOf(image(Buffer.alloc(100))), "/s.jsonl", { ...parts, limit: 10, tokens });
+    expect(JSON.stringify(outcome)).toContain("about 200 tokens");
+  });
+
+  test("what would not come back letter by letter, and what is no image, stays", async () => {
+    const { parts } = ground();
+    const odd = [
+      { type: "image", data: `${"A".repeat(99)}\n`, mimeType: "image/png" },
+      { type: "image", data: "A".repeat(99), mimeType: "image/png" },
+      { type: "image", data: 7, mimeType: "image/png" },
+      { type: "text", text: "A".repeat(200) },
+      null,
+    ];
+    const draft = draftOf(...odd);
+    expect(await spilled(draft, "/s.jsonl", { ...parts, limit: 10 })).toEqual({ type: "spilled", draft, blobs: 0 });
+  });
+
+  test("BLOB2 a full disk refuses the image, and nothing names it", async () => {
+    const { files, parts } = ground();
+    files.room = 50;
+    const outcome = await spilled(draftOf(image(Buffer.alloc(100))), "/s.jsonl", { ...parts, limit: 10 });
+    expect(outcome).toMatchObject({ type: "unavailable", code: "ENOSPC" });
+  });
+
+  test("70 compactions of a session full of images grow the file by less than 64 KB each", async () => {
+    const { files, parts } = ground();
+    const store = storeIn(await createSession({ cwd: "/code", ...parts }));
+    const session = await Session.open(store, testPorts());
+    const screenshots = Array.from({ length: 4 }, () => image(randomBytes(100 * 1024)));
+    const before = files.contents(store.path).length;
+    for (let round = 0; round < 70; round++) {
+      const seen = await spilled(draftOf(words, ...screenshots), store.path, parts);
+      if (seen.type !== "spilled") throw new Error(seen.why);
+      const summary = "what was done ".repeat(200);
+      await session.append(seen.draft, {
+        type: "compaction",
+        id: `c${round}`,
+        summary,
+        firstKeptEntryId: `c${round}`,
+        tokensBefore: 9,
+      });
+    }
+    expect(files.contents(store.path).length - before).toBeLessThan(70 * 64 * 1024);
+    expect(files.paths().filter((path) => path.includes("/blobs/"))).toHaveLength(4);
+  });
+});

@@ -1,0 +1,76 @@
+/** Tests node/jsonl/line-index.ts: child rows, line index. */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { ChildRows, kinds, LineIndex, ROOT } from "../../../src/node/jsonl/line-index.ts";
+
+describe("child rows", () => {
+  test("DISK9 the children of every row are those that name it, also of rows that came later", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 1_200 }),
+        fc.nat(1_200),
+        (shares, early) => {
+          const parents = shares.map((share, at) => Math.floor(share * (at + 1)) - 1);
+          const upTo = (rows: number) => ({ rows, parent: (row: number) => parents[row] ?? -1 });
+          const children = new ChildRows();
+          const asked = [-1, 0, 1, 7, 300];
+          for (const rows of [Math.min(early, parents.length), parents.length])
+            for (const parent of asked)
+              expect(children.of(parent, upTo(rows))).toEqual(
+                parents.slice(0, rows).flatMap((each, at) => (each === parent ? [at] : [])),
+              );
+        },
+      ),
+    );
+  });
+});
+
+describe("line index", () => {
+  const row = fc.record({
+    length: fc.nat(2 ** 31 - 1),
+    offset: fc.integer({ min: 0, max: 2 ** 50 }),
+    kind: fc.constantFrom(...kinds),
+    parent: fc.double({ min: 0, max: 1, noNaN: true }),
+  });
+
+  test("DISK9 what goes in comes out, also from its bytes", () => {
+    fc.assert(
+      fc.property(fc.array(row, { maxLength: 300 }), (rows) => {
+        const index = new LineIndex();
+        const put = rows.map(({ parent, ...rest }, at) => ({ ...rest, id: `id-${at}`, parent: parentOf(parent, at) }));
+        for (const line of put) index.add(line);
+        const copy = new LineIndex(Uint8Array.from(index.bytes()));
+        for (const each of [index, copy]) {
+          expect(each.rows).toBe(rows.length);
+          put.forEach(({ id, offset, length, parent, kind }, at) => {
+            expect([each.offset(at), each.length(at), each.parent(at), each.kind(at)]).toEqual([
+              offset,
+              length,
+              parent,
+              kind,
+            ]);
+            expect(each.find(id, (found) => found === at)).toBe(at);
+          });
+          expect(each.find("nobody", () => false)).toBe(-1);
+          expect(each.children(ROOT)).toEqual(put.flatMap(({ parent }, at) => (parent === ROOT ? [at] : [])));
+          expect(each.ofKind("label")).toEqual(put.flatMap(({ kind }, at) => (kind === "label" ? [at] : [])));
+        }
+      }),
+    );
+  });
+
+  test("DISK9 two ids with one hash are told apart by looking", () => {
+    // FNV-1a gives both the same 32 bits.
+    const [one, other] = ["costarring", "liquid"];
+    const index = new LineIndex();
+    const ids = [one, other];
+    for (const [at, id] of ids.entries()) index.add({ id, offset: at, length: 1, parent: ROOT, kind: "other" });
+    const isIt = (wanted: string) => (at: number) => ids[at] === wanted;
+    expect([index.find(one, isIt(one)), index.find(other, isIt(other))]).toEqual([0, 1]);
+  });
+
+  function parentOf(share: number, at: number): number {
+    return at === 0 ? ROOT : Math.floor(share * (at + 1)) - 1;
+  }
+});

@@ -1,0 +1,170 @@
+/** Leases among real processes on a real disk: one has it, and it is free at once when that one is gone. */
+
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { realFiles } from "../../src/node/files.ts";
+import { type Lease, type LeaseParts, type Leasing, takeLease } from "../../src/node/lease.ts";
+import { type Owner, realProcesses } from "../../src/node/process-owner.ts";
+import { machine } from "../../src/node/runtime.ts";
+import { slownessOfWaiting } from "../slowness.ts";
+import { contend, startTaker } from "./lease/children.ts";
+
+const parts: LeaseParts = { ...machine, files: realFiles, processes: realProcesses };
+const self = realProcesses.self(0);
+const onLinux = test.skipIf(process.platform !== "linux");
+
+function freshPath(): string {
+  const folder = mkdtempSync(join(tmpdir(), "lease-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return join(folder, "a session.jsonl");
+}
+
+function leaseIn(leasing: Leasing): Lease {
+  if (leasing.type !== "leased") throw new Error(`held by ${leasing.owner.pid}`);
+  return leasing.lease;
+}
+
+/** What comes of taking a lease whose file says this. */
+function afterFinding(content: string): Leasing["type"] {
+  const path = freshPath();
+  writeFileSync(`${path}.lease.3`, content);
+  return takeLease(path, parts).type;
+}
+const afterOwner = (change: Partial<Owner>): Leasing["type"] => afterFinding(JSON.stringify({ ...self, ...change }));
+
+describe("one process after the other", () => {
+  test("taken, held by name, released, and taken again under a higher token", () => {
+    const path = freshPath();
+    const first = leaseIn(takeLease(path, { ...parts, now: () => 42 }));
+    const owner = { ...self, since: 42 };
+    expect(takeLease(path, parts)).toEqual({ type: "held", owner });
+    expect(owner).toMatchObject({ pid: process.pid, host: hostname() });
+    expect(first.holds()).toBe(true);
+    first.release();
+    expect(first.holds()).toBe(false);
+    const second = leaseIn(takeLease(path, parts));
+    expect(second.token).toBeGreaterThan(first.token);
+    expect([first.holds(), second.holds()]).toEqual([false, true]);
+  });
+
+  test("one file stays beside the session, held or released", () => {
+    const path = freshPath();
+    const left = () => readdirSync(join(path, ".."));
+    for (const token of [1, 3, 5]) {
+      const lease = leaseIn(takeLease(path, parts));
+      expect([lease.token, left()]).toEqual([token, [`a session.jsonl.lease.${token}`]]);
+      takeLease(path, parts);
+      lease.release();
+      expect(left()).toEqual([`a session.jsonl.lease.${token + 1}`]);
+    }
+  });
+
+  test("a second release gives away nothing that another has by now", () => {
+    const path = freshPath();
+    const first = leaseIn(takeLease(path, parts));
+    first.release();
+    const second = leaseIn(takeLease(path, parts));
+    first.release();
+    expect(second.holds()).toBe(true);
+  });
+
+  test("DISK6 a lease that was removed by hand is lost, also when the next one's file gets the number of the old", () => {
+    const path = freshPath();
+    for (let round = 0; round < 20; round++) {
+      const first = leaseIn(takeLease(path, parts));
+      for (const name of readdirSync(join(path, ".."))) rmSync(join(path, "..", name));
+      const second = leaseIn(takeLease(path, parts));
+      expect([first.holds(), second.holds()]).toEqual([false, true]);
+      second.release();
+    }
+  });
+
+  test("sessions in one folder do not know each other's leases", () => {
+    const path = freshPath();
+    const leases = [path, `${path}.lease.1`, `${path}x`].map((each) => leaseIn(takeLease(each, parts)));
+    expect(leases.map((lease) => [lease.token, lease.holds()])).toEqual(leases.map(() => [1, true]));
+  });
+
+  test("what a living owner has can be taken over, and it notices", () => {
+    const path = freshPath();
+    const old = leaseIn(takeLease(path, parts));
+    const young = leaseIn(takeLease(path, { ...parts, takeOver: true }));
+    expect([old.holds(), young.holds()]).toEqual([false, true]);
+    old.release();
+    expect(young.holds()).toBe(true);
+    expect(takeLease(path, parts).type).toBe("held");
+  });
+
+  test("new files of the dead are cleared away, those of the living and the unfinished stay", () => {
+    const path = freshPath();
+    writeFileSync(`${path}.lease.aa.new`, JSON.stringify({ ...self, started: "1" }));
+    writeFileSync(`${path}.lease.bb.new`, JSON.stringify(self));
+    writeFileSync(`${path}.lease.cc.new`, "");
+    takeLease(path, parts);
+    const names = ["1", "bb.new", "cc.new"].map((end) => `a session.jsonl.lease.${end}`);
+    expect(readdirSync(join(path, "..")).sort()).toEqual(names);
+  });
+});
+
+describe("what a found lease is worth", () => {
+  test("a torn or empty one is nobody's", () => {
+    const torn = JSON.stringify(self).slice(0, -5);
+    expect(["", "\n", torn, "\0\0\0"].map(afterFinding)).toEqual(["leased", "leased", "leased", "leased"]);
+  });
+
+  test("DISK6 one of a pid that was used again is free; of the same process it is not", () => {
+    expect(afterOwner({ started: `${self.started}0` })).toBe("leased");
+    expect(afterOwner({ pid: 1 })).toBe("leased");
+    expect(afterOwner({})).toBe("held");
+  });
+
+  onLinux("one from before the machine was started again is free", () => {
+    expect(afterOwner({ machine: `not-${self.machine}` })).toBe("leased");
+  });
+
+  onLinux("one of another host or another pid namespace is held", () => {
+    expect(afterOwner({ host: "elsewhere", pid: 4_000_000 })).toBe("held");
+    const [boot] = self.machine.split(" ");
+    expect(afterOwner({ machine: `${boot} pid:[1]`, pid: 4_000_000 })).toBe("held");
+  });
+});
+
+describe("several processes", () => {
+  test("DISK6 what a process has that is killed with -9 is free at once", async () => {
+    const path = freshPath();
+    const taker = await startTaker();
+    expect(await taker.take(path)).toMatchObject({ type: "leased", lease: { token: 1 } });
+    expect(takeLease(path, parts)).toMatchObject({ type: "held", owner: { pid: taker.pid, host: hostname() } });
+    await taker.kill();
+    const before = performance.now();
+    expect(leaseIn(takeLease(path, parts)).token).toBe(2);
+    expect(performance.now() - before).toBeLessThan(2000 * slownessOfWaiting());
+  });
+
+  test("of eight who all try at once after an owner's death exactly one gets it, every time", async () => {
+    const path = freshPath();
+    const takers = await Promise.all(Array.from({ length: 8 }, startTaker));
+    for (let round = 0; round < 40; round += 1) {
+      const at = `${path}-${round}`;
+      writeFileSync(`${at}.lease.3`, JSON.stringify({ ...self, started: "1" }));
+      const answers = await Promise.all(takers.map((taker) => taker.take(at)));
+      const winner = takers[answers.findIndex((answer) => answer.type === "leased")]?.pid;
+      const losers = answers.filter((answer) => answer.type === "held").map((answer) => answer.owner.pid);
+      expect(losers).toEqual(Array.from({ length: 7 }, () => winner));
+    }
+  });
+
+  test.each([
+    { where: "a folder of its own", others: 0, times: 40 },
+    { where: "a folder so full that a listing is not one moment", others: 500, times: 12 },
+  ])("eight who take and release in turn are never two at a time, in $where", async ({ others, times }) => {
+    const path = freshPath();
+    const folder = join(path, "..");
+    for (let other = 0; other < others; other += 1) writeFileSync(join(folder, `${"other".repeat(20)}-${other}`), "");
+    const tokens = (await Promise.all(Array.from({ length: 8 }, () => contend(path, times)))).flat();
+    expect(new Set(tokens).size).toBe(8 * times);
+    expect(readdirSync(folder)).toHaveLength(others + 1);
+  });
+});

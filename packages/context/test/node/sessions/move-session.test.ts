@@ -1,0 +1,274 @@
+/** Tests node/sessions/move-session.ts: rebind session, trash session. */
+
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readBlob } from "../../../src/node/blobs.ts";
+import { blobFolder, indexPath } from "../../../src/node/files.ts";
+import { openStore } from "../../../src/node/jsonl/open-store.ts";
+import { listSessions } from "../../../src/node/sessions/list-sessions.ts";
+import { listTrash, rebindSession, restoreSession, trashSession } from "../../../src/node/sessions/move-session.ts";
+import { folderName } from "../../../src/node/sessions/paths.ts";
+import { createSession, findSession } from "../../../src/node/sessions/sessions.ts";
+import {
+  atEveryEnd,
+  atEveryRefusal,
+  entriesAt,
+  expectWhole,
+  ground,
+  idsAt,
+  session,
+  sessionWithBlob,
+  storeIn,
+} from "./ground.ts";
+
+describe("rebind session", () => {
+  test("a session goes to the folder of its new directory, with all that is its own", async () => {
+    const { files, parts } = ground();
+    const { path, hash } = await sessionWithBlob(parts);
+    files.write(`${path}.damaged`, Buffer.from("torn"));
+    files.write(`${path}.bak`, Buffer.from("old"));
+    files.write(`${path}.bak-2`, Buffer.from("older"));
+    files.write(indexPath(path), Buffer.from("index"));
+    const before = await idsAt(path, parts);
+
+    const moved = await rebindSession(path, "/code/two", parts);
+    const to = moved.type === "rebound" ? moved.path : "";
+    expect(dirname(to)).toBe(`/pith/sessions/${folderName("/code/two")}`);
+    const here = files.paths().filter((each) => each.startsWith(dirname(to)));
+    for (const own of [to, `${to}.damaged`, `${to}.bak`, `${to}.bak-2`, indexPath(to), `${blobFolder(to)}/${hash}`])
+      expect(here).toContain(own);
+    const left = files.paths().filter((each) => each.startsWith(dirname(path)) && !each.includes("/writer.lease."));
+    expect(left).toEqual([`${dirname(path)}/folder.json`]);
+
+    const entries = await entriesAt(to, parts);
+    expect(entries.slice(0, -1).map(({ id }) => id)).toEqual(before);
+    expect(entries.at(-1)).toMatchObject({ type: "custom", customType: "pith.folder", data: { cwd: "/code/two" } });
+    expect(await expectWhole("pictured", hash, parts)).toBe(to);
+  });
+
+  test("the list shows the directory of the folder it lies in, and a directory that is gone keeps nobody out", async () => {
+    const { parts } = ground();
+    const path = await session(parts, { cwd: "/never/was/here", id: "a" });
+    expect(await listSessions({ ...parts, cwd: "/never/was/here" })).toMatchObject([
+      { id: "a", cwd: "/never/was/here" },
+    ]);
+    storeIn(await openStore(path, parts)).close();
+    await rebindSession(path, "/now", parts);
+    expect(await listSessions(parts)).toMatchObject([{ id: "a", cwd: "/now" }]);
+    expect(await listSessions({ ...parts, cwd: "/never/was/here" })).toEqual([]);
+  });
+
+  test("there and back again", async () => {
+    const { parts } = ground();
+    const { path, hash } = await sessionWithBlob(parts);
+    const away = await rebindSession(path, "/code/two", parts);
+    const back = await rebindSession(away.type === "rebound" ? away.path : "", "/code/one", parts);
+    expect(back).toEqual({ type: "rebound", path });
+    expect(await expectWhole("pictured", hash, parts)).toBe(path);
+    expect(await rebindSession(path, "/code/one", parts)).toEqual({ type: "rebound", path });
+  });
+
+  test("a session that another process writes stays where it is; so does one whose place is taken or that is not there", async () => {
+    const { files, parts } = ground();
+    const path = await session(parts, { id: "a" });
+    const store = storeIn(await openStore(path, parts));
+    expect(await rebindSession(path, "/code/two", parts)).toMatchObject({ type: "held", owner: { pid: 1 } });
+    await store.close();
+    files.write(path.replace(folderName("/code/one"), folderName("/code/two")), Buffer.from("another"));
+    expect(await rebindSession(path, "/code/two", parts)).toMatchObject({ type: "taken" });
+    expect(await idsAt(path, parts)).toEqual(["e1", "e2"]);
+    expect(await rebindSession("/pith/gone.jsonl", "/x", parts)).toMatchObject({ type: "unavailable", code: "ENOENT" });
+  });
+
+  test("a full disk, or two disks, leave it where it was", async () => {
+    const full = ground();
+    const path = await session(full.parts, { id: "a" });
+    full.files.failEvery("ENOSPC", ["append"]);
+    expect(["refused", "unavailable"]).toContain((await rebindSession(path, "/code/two", full.parts)).type);
+    full.files.heal();
+    full.ends();
+    expect(await idsAt(path, full.parts)).toEqual(["e1", "e2"]);
+    full.files.failEvery("EXDEV", ["rename"]);
+    expect(await rebindSession(path, "/code/two", full.parts)).toMatchObject({
+      type: "unavailable",
+      code: "EXDEV",
+      why: expect.stringContaining("clone"),
+    });
+    expect(await findSession("a", full.parts)).toMatchObject({ type: "found", path });
+  });
+
+  test("whatever the disk refuses, it is whole in one of the two places, and somebody is told", async () => {
+    await atEveryRefusal(
+      ({ parts }) => sessionWithBlob(parts),
+      ({ parts }, { path }) => rebindSession(path, "/code/two", parts),
+      async ({ parts }, { hash }, outcome) => {
+        expect(["rebound", "refused", "unavailable"]).toContain(outcome.type);
+        const now = await expectWhole("pictured", hash, parts);
+        if (outcome.type === "rebound") expect(outcome.path).toBe(now);
+      },
+    );
+  });
+
+  test("HOME3 whenever the process or the power ends, the session is whole in one of the two places, and is found by its id", async () => {
+    const places = new Set<string>();
+    const ends = await atEveryEnd(
+      ({ parts }) => sessionWithBlob(parts),
+      ({ parts }, { path }) => rebindSession(path, "/code/two", parts),
+      async ({ parts }, { path, hash }) => {
+        const now = await expectWhole("pictured", hash, parts);
+        places.add(now === path ? "old" : "new");
+        expect((await idsAt(now, parts)).slice(0, 3)).toEqual(["e1", "e3", "e4"]);
+        const again = await rebindSession(now, "/code/two", parts);
+        expect(again).toMatchObject({ type: "rebound" });
+        await expectWhole("pictured", hash, parts);
+      },
+    );
+    expect(ends).toBeGreaterThan(40);
+    expect([...places].sort()).toEqual(["new", "old"]);
+  });
+});
+
+describe("trash session", () => {
+  test("a session in the trash is listed there with where it was, and comes back with all that is its own", async () => {
+    const { files, parts } = ground();
+    const { path, hash } = await sessionWithBlob(parts);
+    files.write(`${path}.bak`, Buffer.from("old"));
+    const before = files.contents(path);
+    const trashed = await trashSession(path, parts);
+    if (trashed.type !== "trashed") throw new Error(JSON.stringify(trashed));
+    expect(trashed.folder).toMatch(/^\/pith\/trash\/2026-01-01T[\d-]+Z_pictured$/);
+    expect([await listSessions(parts), (await findSession("pictured", parts)).type]).toEqual([[], "none"]);
+
+    const [item] = await listTrash(parts);
+    expect(item).toMatchObject({ id: "pictured", from: path, folder: trashed.folder, size: before.length });
+    expect(await readBlob(item?.path ?? "", hash, parts)).toMatchObject({ type: "read" });
+    expect(await restoreSession(trashed.folder, parts)).toEqual({ type: "restored", path });
+    expect(Buffer.compare(files.contents(path), before)).toBe(0);
+    expect(Buffer.from(files.contents(`${path}.bak`)).toString()).toBe("old");
+    await expectWhole("pictured", hash, parts);
+    expect(await listTrash(parts)).toEqual([]);
+  });
+
+  test("the newest comes first, also when the clock stands still", async () => {
+    const { parts } = ground();
+    const { ports } = parts;
+    if (!ports) throw new Error("no ports");
+    const still = { ...parts, ports: { ...ports, now: () => 1767225600000 } };
+    const path = await session(still, { id: "a" });
+    const first = await trashSession(path, still);
+    await session(still, { id: "a" });
+    const second = await trashSession(path, still);
+    expect((await listTrash(parts)).map(({ folder }) => folder)).toEqual(
+      [second, first].map((each) => each.type === "trashed" && each.folder),
+    );
+  });
+
+  test("DISK10 a clock 400 days ahead removes nothing", async () => {
+    const { files, parts } = ground();
+    const { ports } = parts;
+    if (!ports) throw new Error("no ports");
+    const { path } = await sessionWithBlob(parts);
+    await trashSession(await session(parts, { id: "b" }), parts);
+    const before = files.paths();
+    const later = { ...parts, ports: { ...ports, now: () => ports.now() + 400 * 24 * 3600 * 1000 } };
+    await listSessions(later);
+    await listTrash(later);
+    await findSession("nobody", later);
+    await storeIn(await createSession({ cwd: "/code/one", id: "c", ...later })).close();
+    await storeIn(await openStore(path, later)).close();
+    for (const file of before.filter((each) => !each.includes("/writer.lease."))) expect(files.paths()).toContain(file);
+    expect((await listTrash(later)).map(({ id }) => id)).toEqual(["b"]);
+  });
+
+  test("a session that another process writes is not put into the trash", async () => {
+    const { parts } = ground();
+    const path = await session(parts, { id: "a" });
+    const store = storeIn(await openStore(path, parts));
+    expect(await trashSession(path, parts)).toMatchObject({ type: "held", owner: { pid: 1 } });
+    await store.close();
+    expect(await trashSession(path, parts)).toMatchObject({ type: "trashed" });
+    expect(await trashSession(path, parts)).toMatchObject({ type: "unavailable", code: "ENOENT" });
+  });
+
+  test("what is damaged, or no session at all, can be put into the trash too", async () => {
+    const { files, parts } = ground();
+    files.write("/pi/not json.jsonl", Buffer.from("\u0000\u0000"));
+    const trashed = await trashSession("/pi/not json.jsonl", parts);
+    expect(trashed).toMatchObject({ type: "trashed", folder: expect.stringMatching(/Z_session$/) });
+    expect(await listTrash(parts)).toMatchObject([{ from: "/pi/not json.jsonl" }]);
+  });
+
+  test("a session is not put back over another, nor where a strange note says; a lost note asks where to", async () => {
+    const { files, parts } = ground();
+    const path = await session(parts, { id: "a" });
+    const trashed = await trashSession(path, parts);
+    const folder = trashed.type === "trashed" ? trashed.folder : "";
+    files.write(path, Buffer.from("another"));
+    expect(await restoreSession(folder, parts)).toMatchObject({ type: "taken" });
+    for (const note of ["", "{", '{"from":"/etc/cron.d/x"}', '{"from":"a.jsonl"}', '{"from":7}', "null"]) {
+      files.write(join(folder, "note.json"), Buffer.from(note));
+      expect(await restoreSession(folder, parts)).toMatchObject({
+        type: "none",
+        why: expect.stringContaining("say where"),
+      });
+    }
+    expect(await restoreSession(folder, { ...parts, to: "/elsewhere/b.jsonl" })).toEqual({
+      type: "restored",
+      path: "/elsewhere/b.jsonl",
+    });
+    expect(await idsAt("/elsewhere/b.jsonl", parts)).toEqual(["e1", "e2"]);
+    expect(await restoreSession("/pith/trash/nothing", parts)).toMatchObject({ type: "none" });
+  });
+
+  test("whatever the disk refuses, a session is whole in its place or whole in the trash, and somebody is told", async () => {
+    const ends = await atEveryRefusal(
+      ({ parts }) => sessionWithBlob(parts),
+      ({ parts }, { path }) => trashSession(path, parts),
+      async ({ parts }, { path, hash }, outcome) => {
+        expect(["trashed", "unavailable"]).toContain(outcome.type);
+        const [item] = await listTrash(parts);
+        if (item) await restoreSession(item.folder, parts);
+        expect(await expectWhole("pictured", hash, parts)).toBe(path);
+      },
+    );
+    expect(ends).toBeGreaterThan(40);
+  });
+
+  test("HOME3 whenever the process or the power ends, a session is whole in its place or whole in the trash, and can be put back", async () => {
+    const places = new Set<string>();
+    const ends = await atEveryEnd(
+      ({ parts }) => sessionWithBlob(parts),
+      ({ parts }, { path }) => trashSession(path, parts),
+      async ({ parts }, { path, hash }) => {
+        const there = (await findSession("pictured", parts)).type === "found";
+        const [item, ...more] = await listTrash(parts);
+        expect([there, item === undefined, more]).toEqual([there, there, []]);
+        places.add(there ? "in its place" : "in the trash");
+        if (item) {
+          expect(await readBlob(item.path, hash, parts)).toMatchObject({ type: "read" });
+          expect(await restoreSession(item.folder, parts)).toEqual({ type: "restored", path });
+        }
+        expect(await expectWhole("pictured", hash, parts)).toBe(path);
+        expect(await trashSession(path, parts)).toMatchObject({ type: "trashed" });
+      },
+    );
+    expect(ends).toBeGreaterThan(40);
+    expect([...places].sort()).toEqual(["in its place", "in the trash"]);
+  });
+
+  test("whenever the process or the power ends while it is put back, it is whole in one of the two places", async () => {
+    await atEveryEnd(
+      async ({ parts }) => {
+        const { path, hash } = await sessionWithBlob(parts);
+        const trashed = await trashSession(path, parts);
+        return { path, hash, folder: trashed.type === "trashed" ? trashed.folder : "" };
+      },
+      ({ parts }, { folder }) => restoreSession(folder, parts),
+      async ({ parts }, { path, hash, folder }) => {
+        if ((await findSession("pictured", parts)).type === "none")
+          expect(await restoreSession(folder, parts)).toEqual({ type: "restored", path });
+        expect(await expectWhole("pictured", hash, parts)).toBe(path);
+      },
+    );
+  });
+});

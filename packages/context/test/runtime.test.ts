@@ -1,0 +1,121 @@
+/** Proves that work which fails, hangs or is aborted gives a value, at once, and leaves nothing behind. */
+
+import { getEventListeners } from "node:events";
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { attempted, type Ports } from "../src/runtime.ts";
+import { testPorts } from "../src/testing/scripted-model.ts";
+
+const { sleep } = testPorts();
+const hanging = (): Promise<never> => new Promise(() => {});
+const within = { ms: 100, sleep };
+
+function thrown(value: unknown): () => never {
+  return () => {
+    throw value;
+  };
+}
+
+describe("what comes of it", () => {
+  test.each<[string, () => unknown, unknown]>([
+    ["a value", () => 7, { type: "done", value: 7 }],
+    ["a promise of one", async () => 7, { type: "done", value: 7 }],
+    ["nothing", () => undefined, { type: "done", value: undefined }],
+    ["an error at once", thrown(new Error("no")), { type: "failed", why: "no" }],
+    ["an error later", () => Promise.reject(new Error("not now")), { type: "failed", why: "not now" }],
+    ["a text that is thrown", thrown("no"), { type: "failed", why: "no" }],
+    ["nothing that is thrown", thrown(undefined), { type: "failed", why: "undefined" }],
+    ["no end", hanging, { type: "late" }],
+  ])("SUM4 HOOK4 %s", async (_, work, outcome) => {
+    expect(await attempted(work, { within })).toStrictEqual(outcome);
+  });
+
+  test.each<[string, unknown]>([
+    ["without a text", Object.create(null)],
+    ["whose text throws", { toString: thrown(new Error("nor this")) }],
+    ["whose message throws", Object.defineProperty(new Error(), "message", { get: thrown(new Error("nor this")) })],
+  ])("SUM4 HOOK4 what is thrown %s is a failure like any other", async (_, value) => {
+    expect(await attempted(thrown(value))).toStrictEqual({ type: "failed", why: "it does not say why" });
+  });
+
+  test("SUM4 HOOK4 a reason without end is shortened: it will stand in a receipt", async () => {
+    const outcome = await attempted(thrown(new Error("x".repeat(10_000))));
+    expect(outcome).toStrictEqual({ type: "failed", why: `${"x".repeat(500)}…` });
+  });
+
+  test("SUM4 without a time it may take for ever", async () => {
+    expect(await attempted(() => sleep(100_000, {}))).toStrictEqual({ type: "done", value: undefined });
+  });
+});
+
+describe("when it is aborted", () => {
+  test("SUM4 before it began, it does not begin", async () => {
+    let begun = 0;
+    const outcome = await attempted(() => begun++, { signal: AbortSignal.abort(), within });
+    expect({ outcome, begun }).toStrictEqual({ outcome: { type: "aborted" }, begun: 0 });
+  });
+
+  test("SUM4 in the middle, nobody waits for it", async () => {
+    const stop = new AbortController();
+    const outcome = attempted(hanging, { signal: stop.signal });
+    stop.abort();
+    expect(await outcome).toStrictEqual({ type: "aborted" });
+  });
+
+  test.each<[string, (stop: AbortController) => unknown]>([
+    ["and goes on", hanging],
+    ["and is done", () => 7],
+    ["and fails", thrown(new Error("no"))],
+  ])("SUM4 by the work itself, which begins %s", async (_, work) => {
+    const stop = new AbortController();
+    const outcome = await attempted(
+      () => {
+        stop.abort();
+        return work(stop);
+      },
+      { signal: stop.signal, within },
+    );
+    expect(outcome).toStrictEqual({ type: "aborted" });
+  });
+
+  test("SUM4 at whichever moment, it was either too early or too late", async () => {
+    const outcomes: string[] = [];
+    for (let moment = 0; moment < 30; moment++) {
+      const stop = new AbortController();
+      void sleep(moment, {}).then(() => stop.abort());
+      outcomes.push((await attempted(() => sleep(15, {}), { signal: stop.signal })).type);
+    }
+    const lastAborted = outcomes.lastIndexOf("aborted");
+    expect(outcomes).toStrictEqual(outcomes.map((_, at) => (at <= lastAborted ? "aborted" : "done")));
+    expect([outcomes.at(0), outcomes.at(-1)]).toStrictEqual(["aborted", "done"]);
+  });
+});
+
+test("SUM4 HOOK4 no listener and no timer is left behind, whatever came of it", async () => {
+  const stop = new AbortController();
+  let open = 0;
+  const counted: Ports["sleep"] = async (ms, act) => {
+    open++;
+    await sleep(ms, act);
+    open--;
+  };
+  for (const work of [() => 7, thrown(new Error("no")), hanging])
+    for (let round = 0; round < 400; round++)
+      await attempted(work, { signal: stop.signal, within: { ms: 100, sleep: counted } });
+  await setImmediate();
+  expect({ open, listeners: getEventListeners(stop.signal, "abort").length }).toStrictEqual({ open: 0, listeners: 0 });
+});
+
+test("SUM4 what fails after nobody waits for it any more disturbs nobody", async () => {
+  const stop = new AbortController();
+  const unheard: unknown[] = [];
+  const listen = (reason: unknown): void => void unheard.push(reason);
+  process.on("unhandledRejection", listen);
+  const outcome = attempted(() => sleep(50, {}).then(thrown(new Error("too late"))), { signal: stop.signal });
+  stop.abort();
+  expect(await outcome).toStrictEqual({ type: "aborted" });
+  await setImmediate();
+  await setImmediate();
+  process.off("unhandledRejection", listen);
+  expect(unheard).toStrictEqual([]);
+});

@@ -1,0 +1,45 @@
+/** A look at thousands of files costs little when nobody has touched them, and misses nothing that is new. */
+
+import { rmSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { type Files, realFiles } from "../../src/node/files.ts";
+import { look } from "../../src/search/changed-files.ts";
+import { append, ground, user } from "./ground.ts";
+
+test("files that rest are looked at twice a second at most; what came, went or was just written is seen at once", () => {
+  const on = ground();
+  const resting = on.session("resting", []);
+  const busy = on.session("busy", []);
+  const folder = dirname(resting);
+  const long = new Date(Date.UTC(2026, 0, 1));
+  utimesSync(resting, long, long);
+  const stats: string[] = [];
+  const files: Files = {
+    ...realFiles,
+    stat: (path) => {
+      if (path !== folder) stats.push(path);
+      return realFiles.stat(path);
+    },
+  };
+  let now = Date.now();
+  const names = (): readonly string[] => [...(look(folder, { files, now: () => now })?.keys() ?? [])].sort();
+  const first = look(folder, { files, now: () => now });
+  expect(stats.sort()).toEqual([busy, resting]);
+
+  stats.length = 0;
+  expect(look(folder, { files, now: () => now })).toBe(first);
+  expect(stats).toEqual([busy]);
+
+  append(busy, user("one", "more"));
+  expect(look(folder, { files, now: () => now })).not.toBe(first);
+
+  const added = join(folder, "added.jsonl");
+  writeFileSync(added, "");
+  rmSync(resting);
+  // Where a clock ticks slowly, two changes may bear the same time; after half a second nothing rests on it.
+  now += 500;
+  expect(names().map((name) => join(folder, name))).toEqual([busy, added].sort());
+
+  expect(look(join(folder, "none"), { files, now: () => now })?.size).toBe(0);
+});

@@ -1,0 +1,65 @@
+/** A home with session files on the real disk, for as long as a test lasts. */
+
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import { folderName } from "../../src/node/sessions/paths.ts";
+import type { Hit } from "../../src/search/hits.ts";
+import { type SearchParts, searchSessions } from "../../src/search/search.ts";
+
+export interface Ground {
+  readonly home: string;
+  readonly env: { readonly PITH_HOME: string };
+  /** Writes a session of these lines; its path. */
+  session(id: string, lines: readonly object[], more?: { readonly cwd?: string; readonly format?: number }): string;
+  find(query: string, parts?: SearchParts): Promise<readonly Hit[]>;
+  /** The ids of the entries that are found, sorted. */
+  ids(query: string, parts?: SearchParts): Promise<readonly (string | null)[]>;
+}
+
+export function ground(): Ground {
+  const home = mkdtempSync(join(tmpdir(), "pith-search-"));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const env = { PITH_HOME: home };
+  const find = async (query: string, parts: SearchParts = {}): Promise<readonly Hit[]> => {
+    const found = await searchSessions(query, { env, ...parts });
+    if (found.type !== "searched") throw new Error(JSON.stringify(found));
+    return found.hits;
+  };
+  return {
+    home,
+    env,
+    find,
+    ids: async (query, parts) => (await find(query, parts)).map(({ entry }) => entry).sort(),
+    session(id, lines, { cwd = "/code/one" } = {}) {
+      const path = join(home, "sessions", folderName(cwd), `2026-01-01T00-00-00-000Z_${id}.jsonl`);
+      mkdirSync(dirname(path), { recursive: true });
+      const header = { type: "session", version: 3, id, timestamp: timeOf(0), cwd };
+      writeFileSync(path, [header, ...lines].map((line) => `${JSON.stringify(line)}\n`).join(""));
+      return path;
+    },
+  };
+}
+
+export function append(path: string, ...lines: readonly object[]): void {
+  appendFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+}
+
+export function user(id: string, text: string, at = 1): object {
+  return message(id, { role: "user", content: [{ type: "text", text }] }, at);
+}
+
+export function result(id: string, text: string, at = 1): object {
+  const content = [{ type: "text", text }];
+  return message(id, { role: "toolResult", toolCallId: "c", toolName: "read", content, isError: false }, at);
+}
+
+export function message(id: string, said: object, at = 1): object {
+  return { type: "message", id, parentId: null, timestamp: timeOf(at), message: { ...said, timestamp: at } };
+}
+
+/** So many seconds after the beginning of the year. */
+export function timeOf(second: number): string {
+  return new Date(Date.UTC(2026, 0, 1) + second * 1000).toISOString();
+}

@@ -1,0 +1,74 @@
+/** Several programs, one index: each finds what another has just written, one reads at a time, and none warns of experiments. */
+
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, onTestFinished, test } from "vitest";
+import { realFiles } from "../../src/node/files.ts";
+import { takeLease } from "../../src/node/lease.ts";
+import { realProcesses } from "../../src/node/process-owner.ts";
+import { machine } from "../../src/node/runtime.ts";
+import { searchSessions } from "../../src/search/search.ts";
+import { append, ground, user } from "./ground.ts";
+
+test("FIND5 what one program appends, another one finds, without a word about experiments", async () => {
+  const on = ground();
+  const path = on.session("s", [user("one", "needle")]);
+  const searcher = new Searcher(on.home);
+  expect(await searcher.search()).toEqual({ ids: ["one"], pending: null });
+  append(path, user("two", "needle"));
+  expect(await searcher.search()).toEqual({ ids: ["one", "two"], pending: null });
+  expect(searcher.complaints).toBe("");
+});
+
+test("FIND8 while one program reads what is new, the others search what is there and say so", async () => {
+  const on = ground();
+  const path = on.session("s", [user("one", "needle")]);
+  expect(await on.ids("needle")).toEqual(["one"]);
+  append(path, user("two", "needle"));
+  const { now, nonce } = machine;
+  const leasing = takeLease(join(on.home, "search.db"), { files: realFiles, processes: realProcesses, now, nonce });
+  const found = await searchSessions("needle", { env: on.env });
+  expect(found).toMatchObject({
+    hits: [{ entry: "one" }],
+    pending: { why: expect.stringContaining("another program") },
+  });
+  if (leasing.type === "leased") leasing.lease.release();
+  expect(await on.ids("needle")).toEqual(["one", "two"]);
+});
+
+test("FIND8 three programs that begin at once make one whole index", async () => {
+  const on = ground();
+  for (let at = 0; at < 30; at++) on.session(`s${at}`, [user(`e${at}`, `needle ${"words and more ".repeat(1_000)}`)]);
+  const searchers = [1, 2, 3].map(() => new Searcher(on.home));
+  await Promise.all(searchers.map((searcher) => searcher.search()));
+  expect(await on.ids("needle", { limit: 100 })).toHaveLength(30);
+  for (const { complaints } of searchers) expect(complaints).toBe("");
+});
+
+interface Answer {
+  readonly ids: readonly string[];
+  readonly pending: unknown;
+}
+
+class Searcher {
+  complaints = "";
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #answers: AsyncIterator<string>;
+
+  constructor(home: string) {
+    this.#child = spawn(process.execPath, [join(import.meta.dirname, "searcher.ts"), home, "needle"]);
+    this.#child.stderr.on("data", (bytes: Buffer) => {
+      this.complaints += bytes.toString();
+    });
+    this.#answers = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
+    onTestFinished(() => void this.#child.kill());
+  }
+
+  async search(): Promise<Answer> {
+    this.#child.stdin.write("search\n");
+    const { value } = (await this.#answers.next()) as { readonly value: string | undefined };
+    if (value === undefined) throw new Error(this.complaints);
+    return JSON.parse(value) as Answer;
+  }
+}

@@ -1,0 +1,168 @@
+/** The index follows the files: what was added is found at once, what is gone no more, and nothing is read twice. */
+
+import { appendFileSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { type Files, realFiles } from "../../src/node/files.ts";
+import { machine } from "../../src/node/runtime.ts";
+import { searchSessions } from "../../src/search/search.ts";
+import { append, ground, result, user } from "./ground.ts";
+
+test("FIND5 what was appended is found by the next search, and only that is read", async () => {
+  const on = ground();
+  const path = on.session("s", [result("big", "filler ".repeat(100_000)), user("one", "needle")]);
+  const read: number[] = [];
+  const files = counting(read);
+  expect(await on.ids("needle", { files })).toEqual(["one"]);
+  expect(sum(read)).toBeGreaterThan(700_000);
+  append(path, user("two", "needle"));
+  read.length = 0;
+  expect(await on.ids("needle", { files })).toEqual(["one", "two"]);
+  expect(sum(read)).toBeLessThan(100_000);
+});
+
+test("FIND5 a line that is still being written waits for its end", async () => {
+  const on = ground();
+  const path = on.session("s", [user("one", "needle")]);
+  const line = JSON.stringify(user("two", "needle"));
+  appendFileSync(path, line.slice(0, 40));
+  expect(await on.ids("needle")).toEqual(["one"]);
+  appendFileSync(path, line.slice(40));
+  expect(await on.ids("needle")).toEqual(["one"]);
+  appendFileSync(path, "\n");
+  expect(await on.ids("needle")).toEqual(["one", "two"]);
+});
+
+test("FIND6 what was removed, moved or written anew is no longer found where it was", async () => {
+  const on = ground();
+  const gone = on.session("gone", [user("a", "needle")]);
+  const other = on.session("other", [user("b", "needle")], { cwd: "/code/two" });
+  const anew = on.session("anew", [user("c", "needle"), user("d", "pin")]);
+  expect(await on.ids("needle")).toEqual(["a", "b", "c"]);
+  renameSync(gone, join(dirname(other), "moved.jsonl"));
+  writeFileSync(anew, `${JSON.stringify(user("e", "needle, longer than before"))}\n`.repeat(3));
+  const found = await on.find("needle");
+  expect(found.map(({ entry }) => entry).sort()).toEqual(["a", "b", "e", "e", "e"]);
+  expect(found.find(({ entry }) => entry === "a")?.session.path).toBe(join(dirname(other), "moved.jsonl"));
+  expect(await on.ids("pin")).toEqual([]);
+  rmSync(dirname(other), { recursive: true });
+  expect(await on.ids("needle")).toEqual(["e", "e", "e"]);
+});
+
+test("FIND6 a file that was written anew is read anew, even where it begins and ends as before", async () => {
+  const on = ground();
+  const filler = "filler ".repeat(1_000);
+  const path = on.session("s", [user("one", filler), user("two", "hunter2 is secret"), user("three", filler)]);
+  expect(await on.ids("hunter2")).toEqual(["two"]);
+  writeFileSync(`${path}.new`, readFileSync(path, "utf8").replace("hunter2", "purged2"));
+  renameSync(`${path}.new`, path);
+  append(path, user("four", "more"));
+  expect(await on.ids("hunter2")).toEqual([]);
+  expect(await on.ids("purged2")).toEqual(["two"]);
+  expect(await on.ids("more")).toEqual(["four"]);
+});
+
+test("FIND6 a file that was changed behind everyone's back shows nothing that it does not say", async () => {
+  const on = ground();
+  const path = on.session("s", [user("one", "needle"), user("two", "other words")]);
+  expect(await on.ids("needle")).toEqual(["one"]);
+  const { atime, mtime } = statSync(path);
+  writeFileSync(path, readFileSync(path, "utf8").replace("needle", "noodle"));
+  utimesSync(path, atime, mtime);
+  expect(await on.ids("needle")).toEqual([]);
+});
+
+test("FIND12 damaged lines, old versions and other encodings: what can be read is found, nothing is thrown", async () => {
+  const on = ground();
+  const path = on.session("s", [user("one", "needle\u2028still needle")]);
+  appendFileSync(path, '{"type":"message","id":"x","message":\n\u0000\u0000\n[]\n\n{"type":"message"}\n"needle"\n');
+  append(path, { type: "message", message: { role: "hookMessage", content: "needle" } }, user("two", "needle"));
+  const wide = on.session("wide", []);
+  const lines = [{ type: "session", version: 3, id: "w", timestamp: "", cwd: "/" }, user("three", "needle")];
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  writeFileSync(wide, Buffer.from(`\ufeff${text}`, "utf16le"));
+  writeFileSync(on.session("old-mac", []), text.replaceAll("\n", "\r").replace("three", "four"));
+  writeFileSync(on.session("marked", []), `\ufeff${text.replace("three", "five")}`);
+  writeFileSync(on.session("empty", []), "");
+  writeFileSync(on.session("headless", []), `${JSON.stringify(user("six", "needle"))}\n`);
+  expect(await on.ids("needle")).toEqual(["five", "four", null, "one", "six", "three", "two"]);
+});
+
+test("FIND12 a file that cannot be read keeps nothing else from being found, and is told of", async () => {
+  const on = ground();
+  const closed = on.session("closed", [user("one", "needle")]);
+  on.session("open", [user("two", "needle")]);
+  const refused = Object.assign(new Error("EACCES: no"), { code: "EACCES" });
+  const files: Files = {
+    ...realFiles,
+    open: (path, how) => {
+      if (path === closed) throw refused;
+      return realFiles.open(path, how);
+    },
+  };
+  const found = await searchSessions("needle", { env: on.env, files });
+  expect(found).toMatchObject({ hits: [{ entry: "two" }], pending: { bytes: statSync(closed).size } });
+  expect(await on.ids("needle")).toEqual(["one", "two"]);
+});
+
+test("FIND9 the first reading tells how far it is, lets others have their turn, can be stopped and goes on from there", async () => {
+  const on = ground();
+  for (const at of [1, 2, 3, 4]) on.session(`s${at}`, [user(`e${at}`, "needle"), ...many(at)]);
+  const stop = new AbortController();
+  const told: number[] = [];
+  let turns = 0;
+  const timer = setInterval(() => turns++, 0);
+  const onProgress = ({ done, all }: { readonly done: number; readonly all: number }): void => {
+    told.push(done / all);
+    if (told.length === 12) stop.abort();
+  };
+  const parts = { env: on.env, onProgress };
+  expect(await searchSessions("needle", { ...parts, signal: stop.signal })).toEqual({ type: "aborted" });
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(2);
+  const reached = told.at(-1) ?? 0;
+  expect(reached).toBeGreaterThan(0.1);
+  expect(reached).toBeLessThan(0.9);
+  const read: number[] = [];
+  expect(await on.ids("needle", { files: counting(read) })).toEqual(["e1", "e2", "e3", "e4"]);
+  const all = [1, 2, 3, 4].length * sizeOfMany;
+  expect(sum(read)).toBeLessThan(all * 1.3);
+  expect(await on.ids("filler499")).toHaveLength(4);
+});
+
+const many = (seed: number): readonly object[] =>
+  Array.from({ length: 500 }, (_, at) => result(`r${seed}x${at}`, `filler${at} ${"and more words ".repeat(80)}`));
+const sizeOfMany = JSON.stringify(many(1)).length;
+
+/** The disk, noting how much is read of session files. */
+function counting(read: number[]): Files {
+  return {
+    ...realFiles,
+    open: (path, how) => {
+      const file = realFiles.open(path, how);
+      return {
+        ...file,
+        read: (into, position) => {
+          const count = file.read(into, position);
+          read.push(count);
+          return count;
+        },
+      };
+    },
+  };
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
+
+test("FIND5 of files that rest for a day, one that is written again is found within a second", async () => {
+  const on = ground();
+  const path = on.session("s", [user("one", "needle")]);
+  const long = new Date(Date.UTC(2026, 0, 1));
+  utimesSync(path, long, long);
+  let now = Date.now();
+  const ports = { ...machine, now: () => now };
+  expect(await on.ids("needle", { ports })).toEqual(["one"]);
+  append(path, user("two", "needle"));
+  now += 1000;
+  expect(await on.ids("needle", { ports })).toEqual(["one", "two"]);
+});

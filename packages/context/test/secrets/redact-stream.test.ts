@@ -1,0 +1,56 @@
+/** What comes in pieces: keys of which only the end is there, values with spaces in them, and time that grows as the text does. */
+
+import { createHmac } from "node:crypto";
+import { families, Vault } from "@pith/context/secrets";
+import { plantedSecrets, seededChance } from "@pith/context/testing";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { processorTime } from "../slowness.ts";
+
+const digest = (value: string): string => createHmac("sha256", "a key for tests").update(value).digest("hex");
+const [key = { text: "", secret: "" }] = plantedSecrets(families.length + 1, seededChance(8)).slice(-1);
+const tail = key.text.slice(key.text.indexOf("\n") + 1);
+
+function streamed(pieces: readonly string[], environment = {}): string {
+  const stream = new Vault({ digest, environment }).stream();
+  return pieces.map((piece) => stream.write(piece)).join("") + stream.end();
+}
+
+function inPieces(text: string, size: number): readonly string[] {
+  return Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size));
+}
+
+test.each([tail, `words\n${tail}\nmore\n`, tail.replaceAll(/^/gm, "> "), tail.replaceAll("\n", "\r\n")])(
+  "SEC7 the end of a private key is redacted as it comes, without its beginning",
+  (text) => {
+    const whole = streamed([text]);
+    expect(whole).not.toContain(key.secret);
+    expect(whole.split("\n")).toHaveLength(text.split("\n").length);
+    for (const size of [1, 7, 70]) expect(streamed(inPieces(text, size))).toBe(whole);
+  },
+);
+
+test("SEC7 lines that only look like those of a key come out as they are", () => {
+  const lines = Array.from({ length: 2_000 }, () => `${key.secret}\n`).join("");
+  const text = `${lines}and\n${key.secret}\nabc=\ndone`;
+  for (const size of [50, 1_000_000]) expect(streamed(inPieces(text, size))).toBe(text);
+});
+
+test("SEC10 a value with spaces is found however it is cut", () => {
+  const value = "a bc dEf-73917 x";
+  const text = `say ${value} now\nand a ${value}`;
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 30 }), (size) => {
+      const heard = streamed(inPieces(text, size), { MY_PASSWORD: value });
+      expect(heard).toBe(streamed([text], { MY_PASSWORD: value }));
+      expect(heard).not.toContain("dEf");
+    }),
+  );
+});
+
+test("SEC8 many short lines before one without end take no longer for it", { retry: 2 }, () => {
+  const text = (count: number): string => `${"a line\n".repeat(count)}${"y".repeat(70_000)}\n`;
+  const time = (count: number): number => processorTime(() => streamed([text(count)]));
+  time(1_000);
+  expect(time(80_000)).toBeLessThan(Math.max(200, time(20_000) * 6));
+});

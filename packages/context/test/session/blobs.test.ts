@@ -1,0 +1,91 @@
+/** The block that stands for a blob: written, recognised, and turned back. */
+
+import { describe, expect, test } from "vitest";
+import type { Entry } from "../../src/entry.ts";
+import { entryAlone, entryText } from "../../src/format/entry-line.ts";
+import { readLine } from "../../src/format/read-line.ts";
+import { blobBlock, blobOf, blobsIn, withInlined } from "../../src/session/blobs.ts";
+import { testPorts } from "../../src/testing/scripted-model.ts";
+
+const hash = "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03";
+const image = blobBlock({ hash, mimeType: "image/png", bytes: 34816, tokens: 1200 });
+const text = blobBlock({
+  hash: hash.replaceAll("5", "6"),
+  mimeType: "text/plain",
+  bytes: 5_000_000,
+  tokens: 1_250_000,
+});
+const place = { id: "e1", parentId: null, timestamp: "2026-01-01T00:00:01.000Z" };
+const said = (content: unknown): Entry =>
+  ({ type: "message", ...place, message: { role: "user", content, timestamp: 1 } }) as Entry;
+
+test("a blob block says kind, size, tokens and handle in plain words", () => {
+  expect(image).toEqual({
+    type: "text",
+    text: `[image/png, 34 KB, about 1,200 tokens: blob:${hash}]`,
+    pith: { blob: hash, mimeType: "image/png", bytes: 34816 },
+  });
+  expect(text.text).toContain("[text/plain, 4.8 MB, about 1,250,000 tokens: blob:");
+  expect(blobBlock({ hash, mimeType: "text/plain", bytes: 12, tokens: 3 }).text).toContain(", 12 bytes, ");
+});
+
+test("a blob block is recognised again, also from a file", () => {
+  const line = new TextEncoder().encode(entryText(said([image])));
+  const reading = readLine(line, { ours: false, checksum: testPorts().checksum });
+  const entry = reading.type === "whole" ? entryAlone(reading.value) : null;
+  expect(entry && blobsIn(entry)).toEqual([{ hash, mimeType: "image/png", bytes: 34816 }]);
+});
+
+describe("what is no blob block", () => {
+  const cases: readonly (readonly [string, unknown])[] = [
+    ["nothing", null],
+    ["a text", "blob"],
+    ["a block without our field", { type: "text", text: image.text }],
+    ["a field that is no object", { ...image, pith: hash }],
+    ["another kind of block", { ...image, type: "thinking" }],
+    ["a hash that is a path", { ...image, pith: { ...image.pith, blob: "../../../../etc/passwd" } }],
+    ["a hash in capitals", { ...image, pith: { ...image.pith, blob: hash.toUpperCase() } }],
+    ["a hash with a line end", { ...image, pith: { ...image.pith, blob: `${hash}\n` } }],
+    ["a short hash", { ...image, pith: { ...image.pith, blob: hash.slice(1) } }],
+    ["a mime type with an escape sequence", { ...image, pith: { ...image.pith, mimeType: "image/\u001b[2J" } }],
+    ["a mime type that is no text", { ...image, pith: { ...image.pith, mimeType: 1 } }],
+    ["a negative size", { ...image, pith: { ...image.pith, bytes: -1 } }],
+    ["a size that is no number", { ...image, pith: { ...image.pith, bytes: "34816" } }],
+    ["half a byte", { ...image, pith: { ...image.pith, bytes: 0.5 } }],
+  ];
+  test.each(cases)("%s", (_, block) => expect(blobOf(block)).toBeNull());
+});
+
+test("blobs are found in messages, custom messages and edits, and nowhere else", () => {
+  const found = (entry: unknown): readonly string[] => blobsIn(entry as Entry).map((blob) => blob.mimeType);
+  expect(found(said(["?", image, text]))).toEqual(["image/png", "text/plain"]);
+  expect(found(said("only words"))).toEqual([]);
+  expect(found(said(null))).toEqual([]);
+  expect(found({ ...place, type: "custom_message", customType: "x", content: [image], display: true })).toHaveLength(1);
+  expect(found({ ...place, type: "context_edit", targetId: "e1", replacement: { content: [text] } })).toHaveLength(1);
+  expect(found({ ...place, type: "context_edit", targetId: "e1", replacement: null })).toEqual([]);
+  expect(found({ ...place, type: "custom", customType: "x", data: { content: [image] } })).toEqual([]);
+});
+
+test("inlined, an image is an image again and a text is its text", () => {
+  const content = (mimeType: string): string => (mimeType === "image/png" ? "aGVsbG8=" : "all of it");
+  const inlined = withInlined(said([{ type: "text", text: "look" }, image, text]), (blob) => content(blob.mimeType));
+  expect(inlined).toEqual(
+    said([
+      { type: "text", text: "look" },
+      { type: "image", data: "aGVsbG8=", mimeType: "image/png" },
+      { type: "text", text: "all of it" },
+    ]),
+  );
+});
+
+test("a blob that is lost leaves the words about it, and an entry without blobs is handed back as it is", () => {
+  const lost = said([image]);
+  const words = said([{ type: "text", text: "look" }]);
+  expect(withInlined(lost, () => null)).toBe(lost);
+  expect(withInlined(words, () => "x")).toBe(words);
+  const edit = { ...place, type: "context_edit", targetId: "e1", replacement: { content: [image] } } as const;
+  expect(withInlined(edit, () => "aGk=")).toMatchObject({
+    replacement: { content: [{ type: "image", data: "aGk=" }] },
+  });
+});

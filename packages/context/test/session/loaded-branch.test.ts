@@ -1,0 +1,88 @@
+/** How much of a branch a window holds, and what it carries from before. */
+
+import { expect, test } from "vitest";
+import type { Entry } from "../../src/entry.ts";
+import { emptyWindow, extended, leafOf, type Window, windowAt, windowOf } from "../../src/session/loaded-branch.ts";
+import { story } from "../../src/testing/story.ts";
+import { ancestry, branch, treeOf } from "../../src/tree.ts";
+
+const told = story(
+  "model: a/one",
+  "thinking: high",
+  "user: one",
+  "says: two",
+  "user: three",
+  "compacts: short, keeps e5",
+  "user: four",
+  "compacts: shorter, keeps e7",
+  "user: five",
+);
+const ids = (window: Window): string => window.entries.map(({ id }) => id).join(" ");
+
+test("WIN1 a window begins with what the newest compaction keeps", () => {
+  expect(ids(windowOf(told.slice(0, 5)))).toBe("e1 e2 e3 e4 e5");
+  expect(ids(windowOf(told.slice(0, 7)))).toBe("e5 e6 e7");
+  expect(ids(windowOf(told))).toBe("e7 e8 e9");
+  expect(windowOf(told).reachesRoot).toBe(false);
+  expect(windowOf(told.slice(0, 5)).reachesRoot).toBe(true);
+});
+
+test("WIN1 extending a window entry by entry gives the window of the whole branch", () => {
+  let window = emptyWindow;
+  for (const [at, entry] of told.entries()) {
+    window = extended(window, [entry]);
+    expect(window).toEqual(windowOf(told.slice(0, at + 1)));
+    expect(leafOf(window)).toBe(entry.id);
+  }
+});
+
+test("WIN1 found from the leaf upwards it is the same, and it reads no further than it must", () => {
+  const pins = [{ id: "e0", text: "keep to it" }];
+  const queue = [{ id: "m1", kind: "steer", content: "and mind the tests" }];
+  const model = { provider: "b", modelId: "two" };
+  const carried = { model, thinkingLevel: "low", activeTools: ["read"], pins, queue };
+  const marked = told.map((entry) =>
+    entry.id === "e8" ? ({ ...entry, details: { pith: { carried } } } as Entry) : entry,
+  );
+  const read: string[] = [];
+  const watched = function* (entries: Iterable<Entry>): Generator<Entry> {
+    for (const entry of entries) {
+      read.push(entry.id);
+      yield entry;
+    }
+  };
+  const tree = treeOf(marked);
+  const window = windowAt(watched(ancestry(tree, "e9")));
+  expect(window.entries).toEqual(windowOf(branch(tree, "e9")).entries);
+  expect(read).toEqual(["e9", "e8", "e7"]);
+  expect(window.state).toEqual(carried);
+});
+
+test.each([{}, 5, null, { thinkingLevel: "low" }, { model: {}, thinkingLevel: "low", activeTools: null }])(
+  "WIN2 a carried state that is not all there does not count: %j",
+  (carried) => {
+    const marked = told.map((entry) =>
+      entry.id === "e8" ? ({ ...entry, details: { pith: { carried } } } as Entry) : entry,
+    );
+    expect(windowAt(ancestry(treeOf(marked), "e9")).state).toEqual(windowOf(told).state);
+  },
+);
+
+test("WIN2 state set before the window is carried into it; the last to speak is the model", () => {
+  const [tools] = story("user: x").map(
+    (entry) => ({ ...entry, type: "active_tools_change", activeToolNames: ["read"] }) as unknown as Entry,
+  );
+  const { state } = windowOf(tools ? [tools, ...told] : told);
+  expect(state).toEqual({
+    model: { provider: "anthropic", modelId: "storyteller" },
+    thinkingLevel: "high",
+    activeTools: ["read"],
+    pins: [],
+    queue: [],
+  });
+});
+
+test("WIN2 a model that was chosen and has not spoken yet is the model", () => {
+  const { state } = windowOf(story("user: one", "says: two", "model: elsewhere/stranger"));
+  expect(state.model).toEqual({ provider: "elsewhere", modelId: "stranger" });
+});

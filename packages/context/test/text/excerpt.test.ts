@@ -1,0 +1,252 @@
+/** Tests text/excerpt.ts: digest, rare lines. */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { digest, rareLines } from "../../src/text/excerpt.ts";
+import { lineTemplate } from "../../src/text/score-units.ts";
+import { textTokens } from "../../src/tokens/estimate-tokens.ts";
+import { expectLinear } from "../context/linear.ts";
+
+describe("digest", () => {
+  const handle = "entry:4f2a";
+  const short = (text: string, share: number): string =>
+    digest(text, { tokens: Math.floor(textTokens(text) * share), handle });
+
+  const served = (at: number): string => `12:00:${at} GET /users/${at} from 10.0.0.${at} in ${at}ms`;
+  const log = Array.from({ length: 1_000 }, (_, at) => served(at));
+
+  test("SUM1 a text that is short enough stays itself", () => {
+    expect(digest("one\n\n  two  \n", { tokens: 20, handle })).toBe("one\n\n  two  \n");
+    expect(digest("", { tokens: 0, handle })).toBe("");
+  });
+
+  test("SUM1 head, tail and what tells most, in the order of the text; each gap has a mark, the first the handle", () => {
+    const text = log.with(400, "cache rebuilt by hand").with(403, "Error: disk full").join("\n");
+    expect(digest(text, { tokens: 400, handle })).toBe(
+      [
+        served(0),
+        served(1),
+        "[… 398 lines; entry:4f2a opens all of it …]",
+        "cache rebuilt by hand",
+        "[…]",
+        "Error: disk full",
+        "[… 594 lines …]",
+        served(998),
+        served(999),
+      ].join("\n"),
+    );
+  });
+
+  describe("SUM1 what is said once in the middle of much is kept", () => {
+    const records = Array.from({ length: 300 }, (_, at) => ({ id: at, state: at % 3 ? "open" : "done", size: at * 7 }));
+    const noted = records.with(150, { ...records[150], owner: "Mira Holt" } as (typeof records)[0]);
+    const parts = ["the scheduler", "the queue", "the export", "the gateway"];
+    const acts = ["waits for", "reads from", "writes to", "depends on"];
+    const sentence = (at: number): string => `In step ${at} ${parts[at % 4]} ${acts[at % 3]} ${parts[(at * 7) % 4]}.`;
+    const prose = Array.from({ length: 300 }, (_, at) => sentence(at));
+    const hunk = (at: number): string =>
+      `@@ -${at},3 +${at},3 @@\n const a = ${at};\n-let b = ${at};\n+let b = ${at + 1};`;
+    const diff = Array.from({ length: 150 }, (_, at) => hunk(at));
+    const chinese = Array.from({ length: 300 }, (_, at) => `第${at}步，调度程序等待队列的回应。`);
+    const cases: readonly (readonly [kind: string, text: string, fact: string])[] = [
+      ["in a log", log.with(500, "listening on port 48213").join("\n"), "port 48213"],
+      ["in a log with one format", log.with(500, "12:00:500 GET /users/500 by Mira in 5ms").join("\n"), "by Mira"],
+      ["in prose without line ends", prose.with(150, "The spare key hangs behind the aquarium.").join(" "), "aquarium"],
+      ["in prose, plainly", prose.with(150, "The second office has no lift.").join(" "), "office has no lift"],
+      ["in JSON on one line", JSON.stringify(noted), "Mira Holt"],
+      ["in JSON on many lines", JSON.stringify(noted, null, 2), "Mira Holt"],
+      ["in a diff", diff.with(75, "@@ -9,1 +9,2 @@\n+// never call this twice").join("\n"), "never call this twice"],
+      ["in Chinese", chinese.with(150, "备用钥匙挂在鱼缸后面。").join(""), "鱼缸"],
+      [
+        "in the lines of a table",
+        log
+          .map((_, at) => `| ${at} | ok |`)
+          .with(500, "| 500 | lost |")
+          .join("\n"),
+        "lost",
+      ],
+      ["beside encoded data", `${noise(40_000)}\ntoken expired\n${noise(20_000)}`, "token expired"],
+    ];
+    test.each(cases)("SUM1 %s", (_, text, fact) => {
+      expect(short(text, 0.2)).toContain(fact);
+    });
+
+    test("SUM1 a long line is cut around what tells in it, not at its head", () => {
+      const line = `${"again and again ".repeat(400)}the valve sticks ${"again and again ".repeat(400)}`;
+      const kept = short(line, 0.1);
+      expect(kept).toContain("the valve sticks");
+      expect(textTokens(kept)).toBeLessThan(textTokens(line) / 10);
+    });
+  });
+
+  test("SUM1 encoded data tells nothing: head and tail are left of it", () => {
+    const kept = short(noise(60_000), 0.4);
+    expect(textTokens(kept)).toBeLessThan(textTokens(noise(60_000)) * 0.1);
+  });
+
+  test("SUM1 what comes again and again is told in short, even where there is room", () => {
+    const kept = short(log.join("\n"), 0.4);
+    expect(textTokens(kept)).toBeLessThan(textTokens(log.join("\n")) * 0.25);
+  });
+
+  test("SUM1 whatever the text is, it stays within its tokens, in its own words and well-formed", () => {
+    const words = fc.constantFrom(
+      "a",
+      "error",
+      "漢字",
+      "😀",
+      "x".repeat(400),
+      "\n",
+      "\r\n",
+      ". ",
+      "。",
+      "},{",
+      "@@ -1 +1 @@\n",
+      "12",
+    );
+    const texts = fc.oneof(
+      fc.array(fc.oneof(words, fc.string({ unit: "binary" })), { maxLength: 300 }).map((parts) => parts.join(" ")),
+      fc.array(words, { maxLength: 300 }).map((parts) => parts.join("")),
+    );
+    fc.assert(
+      fc.property(texts, fc.integer({ min: 20, max: 500 }), (text, tokens) => {
+        const kept = digest(text, { tokens, handle });
+        expect(textTokens(kept)).toBeLessThanOrEqual(tokens);
+        if (text.isWellFormed()) expect(kept.isWellFormed()).toBe(true);
+        expect(digest(text, { tokens, handle })).toBe(kept);
+        let at = 0;
+        for (const piece of kept.split(/\s*\[…(?:[^\]]*…)?\]\s*/)) {
+          at = squeezed(text).indexOf(squeezed(piece), at);
+          expect(at).toBeGreaterThanOrEqual(0);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  describe("SUM1 time is linear in the length of the text", () => {
+    const lines = [
+      "a\n",
+      "\n",
+      " ",
+      "x",
+      "word ",
+      ". A",
+      "漢。",
+      "😀",
+      '",',
+      "[{",
+      "]}",
+      ". ",
+      "\r",
+      `${served(7)}\n`,
+      "a1B",
+    ];
+    test.each(lines)("SUM1 %j", (line) => {
+      const [small = "", large = ""] = [250_000, 1_000_000].map(
+        (letters) => `${line.repeat(letters / line.length)}end`,
+      );
+      expectLinear(
+        () => digest(small, { tokens: 500, handle }),
+        () => digest(large, { tokens: 500, handle }),
+      );
+    });
+  });
+
+  /** Letters as base64 has them, the same every time. */
+  function noise(letters: number): string {
+    let state = 7;
+    const letter = (): string => {
+      state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+      return "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"[state >> 25] ?? "";
+    };
+    return Array.from({ length: letters }, (_, at) => (at % 77 === 76 ? "\n" : letter())).join("");
+  }
+
+  const squeezed = (text: string): string => text.replace(/\s+/g, "");
+});
+
+describe("rare lines", () => {
+  const served = (at: number): string =>
+    `12:00:${at} GET /users/${at} "agent ${at}" ${at.toString(16)}ff00ff0 in ${at}ms`;
+  const log = Array.from({ length: 1_000 }, (_, at) => served(at));
+
+  test("a line that is like no other is kept with the head and the tail, in the order of the text", () => {
+    const text = log.with(700, "cache rebuilt by hand").join("\n");
+    const kept = [served(0), served(1), "cache rebuilt by hand", served(998), served(999)];
+    expect(rareLines(text, { lines: 5 })).toEqual(kept);
+  });
+
+  test("what went wrong goes before what is merely rare, each kind of it once", () => {
+    const text = log.with(5, "a rare line").with(300, "Error: disk 1 full").with(400, "Error: disk 2 full").join("\n");
+    expect(rareLines(text, { lines: 3 })).toEqual([served(0), "Error: disk 1 full", served(999)]);
+  });
+
+  test("where everything differs nothing stands out", () => {
+    const letters = (at: number): string => String(at).replace(/\d/g, (digit) => "abcdefghij"[Number(digit)] ?? "");
+    const names = Array.from({ length: 500 }, (_, at) => letters(at));
+    expect(rareLines(names.join("\n"), { lines: 4 })).toEqual(["a", "ejj"]);
+  });
+
+  test("a short text is kept whole, without its blank lines", () => {
+    expect(rareLines("one\n\n  \r\ntwo\r\nthree\n", { lines: 3 })).toEqual(["one", "two", "three"]);
+    expect(rareLines("", { lines: 3 })).toEqual([]);
+    expect(rareLines("one", { lines: 0 })).toEqual([]);
+  });
+
+  test("numbers, times, hashes, paths and quoted words do not make a line another", () => {
+    const same = (one: string, other: string): void => expect(lineTemplate(one)).toBe(lineTemplate(other));
+    same("at 2026-01-02T03:04:05.678Z took 12ms", "at 2025-11-12T13:14:15.9Z took 7ms");
+    same("object 0xdeadbeef at 3f2a9c1", "object 0x0 at 0123456789abcdef");
+    same("read src/a.ts in 'one'", "read /home/ada/b.ts in 'two words'");
+    same("id 5891b5b5-22d5-4f08-ad0f-f0b110fbd9d2", "id 00000000-0000-4000-8000-000000000000");
+    expect(lineTemplate("don't stop, can't stop")).toBe("don't stop, can't stop");
+  });
+
+  test("LED3 whatever the text is, so many lines are kept and no more, none of them longer than 300 letters", () => {
+    const lines = fc.array(
+      fc.oneof(
+        fc.string({ unit: "binary" }),
+        fc.constantFrom("a 1", "a 2", "error", "\u001b[31mred\u001b[0m", "x".repeat(400)),
+      ),
+    );
+    fc.assert(
+      fc.property(lines, fc.nat({ max: 12 }), (all, most) => {
+        const kept = rareLines(all.join("\n"), { lines: most });
+        expect(kept.length).toBeLessThanOrEqual(most);
+        for (const line of kept) {
+          expect(line.length).toBeLessThanOrEqual(300);
+          expect(line).not.toMatch(/[\p{Cc}\p{Cs}]/u);
+        }
+      }),
+    );
+  });
+
+  describe("LED3 time is linear in the length of the text", () => {
+    const lines: readonly string[] = [
+      "a\n",
+      served(7),
+      `${served(7)}\n`,
+      '"',
+      "'\n",
+      "a/",
+      " ",
+      "\r",
+      "0a",
+      `${"'\"`".repeat(99)}\n`,
+    ];
+    test.each(lines)("LED3 %j", (line) => {
+      const [small = "", large = ""] = [400_000, 1_600_000].map((letters) => line.repeat(letters / line.length));
+      expectLinear(
+        () => rareLines(small, { lines: 8 }),
+        () => rareLines(large, { lines: 8 }),
+      );
+    });
+
+    test("LED3 ten million letters, in lines or in one", () => {
+      const text = `${served(7)}\n`.repeat(170_000);
+      expect(rareLines(text, { lines: 4 })).toHaveLength(2);
+      expect(rareLines("x".repeat(10_000_000), { lines: 4 })).toEqual([`${"x".repeat(299)}…`]);
+    });
+  });
+});

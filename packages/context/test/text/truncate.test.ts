@@ -1,0 +1,40 @@
+/** Proves that a long text becomes short enough, with its head, its tail and its handle. */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { shortened } from "../../src/text/truncate.ts";
+import { textTokens } from "../../src/tokens/estimate-tokens.ts";
+
+const lines = (count: number): string =>
+  Array.from({ length: count }, (_, at) => `line ${at} of the output`).join("\n");
+
+describe("a shortened text", () => {
+  test("CUT7 is itself where it is short enough", () => {
+    expect(shortened("a few words", { tokens: 10, handle: "entry:e1" })).toBe("a few words");
+  });
+
+  test("CUT7 has head, tail and handle, cut at line ends", () => {
+    const text = shortened(lines(2000), { tokens: 200, handle: "entry:e1" });
+    expect(text).toMatch(/^line 0 of the output\n/);
+    expect(text).toMatch(/line 1999 of the output$/);
+    expect(text).toMatch(
+      /of the output\n\[… [\d,]+ of about [\d,]+ tokens are left out here; entry:e1 opens all of it …\]\nline/,
+    );
+  });
+
+  test("CUT7 has no more tokens than allowed, whatever it says, and stays well-formed", () => {
+    const texts = fc.oneof(
+      fc.string({ minLength: 1, maxLength: 4000, unit: "binary" }),
+      fc.nat(3000).map(lines),
+      fc.nat(5000).map((count) => "漢字😀".repeat(count)),
+    );
+    fc.assert(
+      fc.property(texts, fc.integer({ min: 60, max: 3000 }), (text, tokens) => {
+        const short = shortened(text, { tokens, handle: "entry:e1" });
+        expect(textTokens(short)).toBeLessThanOrEqual(tokens);
+        if (text.isWellFormed()) expect(short.isWellFormed()).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,78 @@
+/** What a session holds and has cost: a fold over all its entries, in whatever order a store gives them. */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Entry } from "../src/entry.ts";
+import type { Usage } from "../src/message.ts";
+import { story } from "../src/testing/story.ts";
+import { addedUsage, noTotals, noUsage, paidIn, sessionTotals } from "../src/usage.ts";
+
+const usage = (input: number, total = 0): Usage => ({
+  ...noUsage,
+  input,
+  output: 1,
+  totalTokens: input + 1,
+  cost: { ...noUsage.cost, input: total, total },
+});
+const place = { id: "x", parentId: null, timestamp: "" };
+const talk = story("user: fix it", "says: looking", "calls: read path=a", "result: text", "says: done");
+const reply: Entry = {
+  ...place,
+  type: "message",
+  message: {
+    role: "assistant",
+    content: [],
+    api: "a",
+    provider: "p",
+    model: "m",
+    usage: usage(10, 1),
+    stopReason: "error",
+    timestamp: 0,
+  },
+};
+const summaries: readonly Entry[] = [
+  { ...place, type: "compaction", summary: "", firstKeptEntryId: "x", tokensBefore: 0, usage: usage(20, 2) },
+  { ...place, type: "compaction", summary: "", firstKeptEntryId: "x", tokensBefore: 0 },
+  { ...place, type: "branch_summary", summary: "", fromId: "x", usage: usage(30, 3) },
+  { ...place, type: "usage", kind: "compaction", provider: "p", model: "m", usage: usage(40, 4) },
+];
+const beside: Entry = { ...place, type: "usage", kind: "retry", provider: "p", model: "m", usage: usage(50, 5) };
+
+describe("EVT8 totals", () => {
+  test("EVT8 run over all entries: messages, failed ones too, summaries, used or not, and what was paid beside (B83)", () => {
+    const totals = [...talk, reply, ...summaries, beside].reduce(sessionTotals, noTotals);
+    expect(totals).toMatchObject({
+      entries: 11,
+      userMessages: 1,
+      assistantMessages: 4,
+      toolCalls: 1,
+      toolResults: 1,
+      compactions: 2,
+      branchSummaries: 1,
+      usage: { input: 150, output: 5, totalTokens: 155, cost: { total: 15 } },
+      spent: { replies: { input: 10 }, summaries: { input: 90, cost: { total: 9 } }, rest: { input: 50 } },
+    });
+  });
+
+  test("EVT8 do not depend on the order of the entries", () => {
+    const all = [...talk, reply, ...summaries, beside];
+    fc.assert(
+      fc.property(fc.shuffledSubarray(all, { minLength: all.length }), (shuffled) => {
+        expect(shuffled.reduce(sessionTotals, noTotals)).toEqual(all.reduce(sessionTotals, noTotals));
+      }),
+    );
+  });
+
+  test("EVT8 count nothing for what is no number, whoever wrote the file", () => {
+    const odd = { input: "many", output: Number.NaN, cost: null } as unknown as Usage;
+    expect(addedUsage(usage(1, 1), odd)).toEqual(usage(1, 1));
+    expect(addedUsage(noUsage, null as unknown as Usage)).toEqual(noUsage);
+    const entry = { ...beside, usage: odd } as Entry;
+    expect(sessionTotals(noTotals, entry)).toEqual({ ...noTotals, entries: 1 });
+  });
+
+  test("EVT8 a message of the user costs nothing by itself", () => {
+    expect(talk.map(paidIn).filter((paid) => paid !== null)).toHaveLength(3);
+    expect(paidIn(talk[0] as Entry)).toBeNull();
+  });
+});
