@@ -1,4 +1,4 @@
-/** What an agent is made of: a session, somebody who speaks, and what can be done; the rest may be left out. */
+/** Defines what an `Agent` is built from, and merges the hooks of several hosts. */
 
 import type {
   CompactionHooks,
@@ -61,17 +61,17 @@ export type LimitsFor = (to: ModelName) => CompactionLimits;
 
 export interface AgentHooks extends ContextHooks, CompactionHooks, TreeHooks, RunHooks, ProviderHooks {}
 
-// State that goes on beside the conversation, such as a list of things to do: told to the model when it changes, and again after a compaction.
-
+/** State beside the conversation, such as a to-do list: sent to the model when it changes, and again after a compaction. */
 export interface StateSection {
   readonly name: string;
   /** Null where there is nothing to say. */
   readonly text: () => string | null;
 }
 
-// The hooks of several hosts as those of one: each host's are asked behind those of the one before it.
-
-/** Every host is told what went wrong; an act does not happen without a hook that failed as soon as one of them wants it so. */
+/**
+ * The hooks of each host run after those of the host before it. Every host is told what went wrong; an act does not happen without
+ * a hook that failed as soon as one of them wants it so.
+ */
 export function joinedHooks(...hosts: readonly AgentHooks[]): AgentHooks {
   const joined: Record<string, unknown> = {};
   for (const host of hosts)

@@ -1,4 +1,4 @@
-/** An agent: a session, somebody who speaks and what can be done, from one message of the user to the end of the work. */
+/** Implements `Agent`: a session, a model and tools, from one user message to the end of the work. */
 
 import {
   type Appended,

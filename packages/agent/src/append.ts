@@ -1,4 +1,4 @@
-/** To the log, or not on: a turn whose words cannot be kept must not act on them. */
+/** Appends to the session log or throws, and collects new entries as events. A turn that cannot be written must not be acted on. */
 
 import { type Appended, COMPACTION_USAGE, type Drafted, type Entry, refusalNotes, type Session } from "@pith/context";
 import type { AgentEvent, UsageEvent } from "./events.ts";
@@ -41,8 +41,6 @@ function noteOf(outcome: Exclude<Appended, { type: "appended" }>): string {
     ? "another program has written to this session; open it again"
     : refusalNotes[outcome.why];
 }
-
-// What was written to a session since one looked last, whoever wrote it, as it is told.
 
 export class NewEntries {
   #written: AgentEvent[] = [];

@@ -1,4 +1,4 @@
-/** Work that tells what it does: what it tells as it comes, and at the end what came of it. It goes on whether or not anybody listens. */
+/** Runs work that emits events as an async generator, and waits for work until an abort. */
 
 import type { Ports } from "@pith/context";
 
@@ -11,6 +11,7 @@ export interface Manner<Event> {
   readonly replaces?: (earlier: Event, later: Event) => boolean;
 }
 
+/** Yields what the work emits, and returns its outcome. The work goes on whether or not its events are read. */
 export async function* during<Event, Outcome>(
   work: (tell: Tell<Event>) => Promise<Outcome>,
   { leave = () => {}, replaces }: Manner<Event> = {},
@@ -48,9 +49,7 @@ export async function* during<Event, Outcome>(
   }
 }
 
-// Something that is waited for only until somebody breaks it off. It goes on by itself, and nobody hears of it any more.
-
-/** Null as soon as it is aborted, whether or not it ever ends. */
+/** Null as soon as it is aborted, whether or not it ever ends. The awaited work goes on, and its outcome is dropped. */
 export async function unlessAborted<Outcome>(awaited: Promise<Outcome>, signal: AbortSignal): Promise<Outcome | null> {
   const aborted = Promise.withResolvers<null>();
   const breakOff = (): void => aborted.resolve(null);
@@ -63,8 +62,6 @@ export async function unlessAborted<Outcome>(awaited: Promise<Outcome>, signal: 
   }
 }
 
-// Work that is waited for until somebody stops it, and then only for a moment: one that does not listen holds nobody up.
-
 export interface Stopping<Outcome> {
   readonly signal: AbortSignal;
   readonly ports: Pick<Ports, "sleep">;
@@ -74,6 +71,7 @@ export interface Stopping<Outcome> {
 
 const MOMENT_MS = 120;
 
+/** After an abort, waits for the work only a moment longer: work that ignores its signal holds nothing up. */
 export async function untilStopped<Outcome>(
   work: () => Promise<Outcome>,
   { signal, ports, otherwise }: Stopping<Outcome>,

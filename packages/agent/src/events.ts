@@ -1,4 +1,4 @@
-/** What an agent tells while it works, in the names that pi's users know. */
+/** Defines every event an agent emits, compaction events included. The names are pi's. */
 
 import type {
   AgentMessage,
@@ -139,8 +139,6 @@ export type RunEnd =
  */
 export type FailedCode = "compaction-off" | "key-refused" | "unreachable";
 
-// What is told of compactions: each from its start to its end, why one did not happen, and what a person should know of it.
-
 export type CompactionEvent =
   | { readonly type: "compaction_start"; readonly reason: CompactionReason }
   | ({ readonly type: "compaction_progress"; readonly reason: CompactionReason } & Progress)
@@ -217,8 +215,6 @@ export interface QualityFinding {
 }
 
 export type CompactionReason = "manual" | "threshold" | "overflow";
-
-// What came of a compaction, with what stands in the log now.
 
 export type Compacted =
   | Exclude<Compaction, { type: "compacted" }>

@@ -1,4 +1,4 @@
-/** A glob with braces as globs without: `a.{js,ts}` stands for `a.js` and `a.ts`. */
+/** Matches paths and names against globs with braces, character classes, `*`, `**` and `?`. */
 
 const MOST = 256;
 
@@ -37,14 +37,13 @@ function choices(glob: string, edges: readonly number[]): readonly string[] {
   return edges.slice(1).map((end, index) => before + glob.slice((edges[index] ?? 0) + 1, end) + after);
 }
 
-// A pattern with gaps held against a sequence: the names of a path, or the characters of a name. Never slower than both lengths multiplied, because who chooses the one must not choose the time.
-
 export interface Comparing<Each> {
   /** Takes any number of them, none too. */
   readonly isGap: (each: Each) => boolean;
   readonly isFit: (each: Each, found: string) => boolean;
 }
 
+// Never slower than both lengths multiplied: the author of a pattern must not choose the time it takes.
 // It is enough to widen the last gap: what an earlier one could still take, the last one can take as well.
 export function fitsWithGaps<Each>(
   pattern: readonly Each[],
@@ -69,8 +68,6 @@ export function fitsWithGaps<Each>(
   }
   return pattern.slice(at).every(isGap);
 }
-
-// One name held against one part of a glob: stars, question marks, choices of characters.
 
 export type Sign = typeof STAR | ((character: string) => boolean);
 
@@ -101,8 +98,6 @@ export function fitsName(signs: readonly Sign[], name: string): boolean {
     isFit: (sign, character) => sign !== STAR && sign(character),
   });
 }
-
-// Which paths a glob fits, as models write it: with braces, choices of characters, and a meaning where it has no slash.
 
 export type Fits = (path: string) => boolean;
 

@@ -1,4 +1,4 @@
-/** The door `@pith/agent`: the loop that lets a model act, its tools, its permissions, and the ports to the place where it works. */
+/** The door `@pith/agent`: exports the agent loop, its tools, its permissions, and the ports to its workspace. */
 
 export { Agent, type Content } from "./agent.ts";
 export type { AgentHooks, AgentParts, LimitsFor, StateSection } from "./agent-options.ts";

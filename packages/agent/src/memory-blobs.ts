@@ -1,4 +1,4 @@
-/** Blobs of a session that nobody keeps: in memory, the newest of them, and gone with the process. */
+/** Keeps the newest blobs of an unsaved session in memory; they are gone when the process ends. */
 
 import type { BlobDraft, BlobKept, BlobRead, Blobs } from "./ports.ts";
 import { hashOf } from "./text.ts";

@@ -1,4 +1,4 @@
-/** The port to the place where an agent works: its files and its shell. Handed in, so that the same tools work on a disk, in a sandbox or elsewhere. */
+/** Defines the ports an agent is given: files, shell, search, web, blobs, secrets, steps. The same tools work on a disk or in a sandbox. */
 
 import type { Redaction } from "@pith/context";
 
@@ -113,8 +113,7 @@ export interface GrepHit {
   readonly isAround: boolean;
 }
 
-// The port to what is kept beside a session: output too long for a context, each piece named by its content and opened by its handle.
-
+/** What is kept beside a session: output too long for a context, each piece named by its content and opened by its handle. */
 export interface Blobs {
   keep(bytes: Uint8Array): Promise<BlobKept>;
   /** For what comes piece by piece and is too much to be held in memory. */
@@ -139,8 +138,6 @@ export type BlobKept =
 export type BlobRead =
   | { readonly type: "read"; readonly bytes: Uint8Array; readonly size: number }
   | { readonly type: "none" | "changed" | "unavailable"; readonly why: string };
-
-// Secrets as the agent meets them: what stands in the log for each, and the way back to what it stands for.
 
 export interface Secrets extends Redaction {
   /** Arguments with the true values in them, for the tool that needs them and for nobody else. */
@@ -170,15 +167,15 @@ export interface FoundSecret {
   readonly placeholder: string;
 }
 
-// The port through which every call of a model and of a tool goes: locally it just runs, hosted it is written down and not run twice.
-
-/** `id` is that of the entry which the act leaves in the log: the same when the same run is played again. */
+/**
+ * Every model call and every tool call goes through it: locally it just runs, hosted it is recorded and not run twice.
+ * `id` is that of the entry which the act leaves in the log: the same when the same run is played again.
+ */
 export type Step = <Outcome>(id: string, run: () => Promise<Outcome>) => Promise<Outcome>;
 
 export const atOnce: Step = (_, run) => run();
 
-// The port to the web: opens an address and says what is there, or why it did not go there. It must never go where its machine alone can go.
-
+/** Opens addresses. It must never reach an address that only its own machine can reach. */
 export interface Web {
   open(url: string, act: WebAct): Promise<WebOpened>;
 }

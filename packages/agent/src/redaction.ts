@@ -1,4 +1,4 @@
-/** Bytes that pass redaction as they come. Every byte is taken for a letter, so that no character is cut in two and what is no text stays what it is. */
+/** Redacts secrets in shell output, search hits, blobs and reply deltas, and restores them in file paths. */
 
 import type { Redaction } from "@pith/context";
 import type { Delta } from "./events.ts";
@@ -20,6 +20,7 @@ export interface ByteStream {
   end(): Uint8Array;
 }
 
+/** Bytes are read as Latin-1, so that no character is cut in two and binary data stays as it is. */
 export function byteStream(secrets: Pick<Secrets, "stream">): ByteStream {
   const stream = secrets.stream();
   return {
@@ -33,8 +34,7 @@ function bytesOf(text: string): Uint8Array {
   return Buffer.from(text, "latin1");
 }
 
-// The pieces of a reply as they are told: without secrets, though one may come in many pieces. What may have begun one waits for the next.
-
+/** Redacts the deltas of a reply. A secret may come in many pieces, so text that may begin one waits for the next piece. */
 export class Deltas {
   readonly #secrets: Pick<Secrets, "stream"> | undefined;
   /** What comes now: words, or calls side by side, each by its index. */
@@ -72,8 +72,6 @@ function withText(delta: Delta, text: string): readonly Delta[] {
   return [delta.type === "tool-call-delta" ? { ...delta, json: text } : { ...delta, text }];
 }
 
-// Blobs without secrets: whatever is kept beside a session passes redaction first, piece by piece.
-
 export function redactedBlobs(blobs: Blobs, secrets: Pick<Secrets, "stream">): Blobs {
   return {
     keep: async (bytes) => {
@@ -97,8 +95,7 @@ function redactedDraft(draft: BlobDraft, secrets: Pick<Secrets, "stream">): Blob
   };
 }
 
-// A search whose hits have no secrets: a line is redacted before it is cut, because half a secret looks like none.
-
+/** A line is redacted before it is cut, because half a secret looks like none. */
 export function redactedSearch(search: WorkspaceSearch, secrets: Redaction): WorkspaceSearch {
   return {
     list: (path, act) => search.list(path, act),
@@ -107,8 +104,7 @@ export function redactedSearch(search: WorkspaceSearch, secrets: Redaction): Wor
   };
 }
 
-// A shell whose output has no secrets: redacted as it comes, before any of it is shown, cut or kept.
-
+/** Output is redacted as it comes, before any of it is shown, cut or kept. */
 export function redactedShell(shell: WorkspaceShell, secrets: Pick<Secrets, "stream">): WorkspaceShell {
   return {
     run: async (command, { output, ...act }) => {
@@ -125,13 +121,12 @@ export function redactedShell(shell: WorkspaceShell, secrets: Pick<Secrets, "str
   };
 }
 
-// Files by the names that a log has for them: a placeholder in a path is what it stands for, and one that nobody knows leads nowhere.
-
 /** Where the way back is known at once, or not at all. */
 export interface Restoring {
   restored<Value>(value: Value): Restored<Value>;
 }
 
+/** A placeholder in a path stands for its secret; a path with an unknown placeholder is refused. */
 export function restoredFiles(files: WorkspaceFiles, secrets: Restoring): WorkspaceFiles {
   const trulyAt = (path: string): string | null => {
     const restored = secrets.restored(path);

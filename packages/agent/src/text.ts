@@ -1,4 +1,4 @@
-/** Absolute paths, compared name by name. */
+/** Compares paths, spells out invisible characters, cuts and decodes text, detects image types and hashes bytes. */
 
 /** Whether a path is the folder itself or lies in it. */
 export function isWithin(folder: string, path: string): boolean {
@@ -10,9 +10,10 @@ export function shownFrom(folder: string, path: string): string {
   return path !== folder && isWithin(folder, path) ? path.slice(folder.length).replace(/^\//, "") : path;
 }
 
-// Text of unknown origin with what a terminal would obey, or nobody would see, spelled out.
-
-/** As one line. Tabs stay, and the joiners that scripts and emoji are written with. */
+/**
+ * Spells out what a terminal would obey or a reader would not see. As one line. Tabs stay, and the joiners that scripts and emoji
+ * are written with.
+ */
 export function visible(text: string): string {
   return text.replace(UNSEEN, spelledOut);
 }
@@ -34,9 +35,7 @@ function spelledOut(sign: string): string {
   return SHORT[sign] ?? (code <= 0xff ? `\\x${digits.padStart(2, "0")}` : `\\u{${digits}}`);
 }
 
-// Where a text can be cut: not between the halves of one character.
-
-/** The place itself, or the one before it. */
+/** The place itself, or the one before it: a text is never cut between the halves of one character. */
 export function cuttable(text: string, place: number): number {
   const isInside = LOW.test(text[place] ?? "") && HIGH.test(text[place - 1] ?? "");
   return isInside ? place - 1 : place;
@@ -45,8 +44,7 @@ export function cuttable(text: string, place: number): number {
 const LOW = /[\udc00-\udfff]/;
 const HIGH = /[\ud800-\udbff]/;
 
-// Bytes as the text they are, without a byte order mark; null where they are no text.
-
+/** Decodes text, without its byte order mark; null where the bytes are no text. */
 export function textOf(bytes: Uint8Array): string | null {
   const wide = wideEncoding(bytes);
   if (wide !== null) return new TextDecoder(wide).decode(bytes);
@@ -78,8 +76,7 @@ function isMostlyText(head: Uint8Array): boolean {
 const STRANGE = /[\ufffd\x01-\x07\x0e-\x1a\x1c-\x1f]/g;
 const MOST_STRANGE = 0.1;
 
-// What kind of picture some bytes are, by their first ones; a name can say anything.
-
+/** By the first bytes, because a file name can say anything. */
 export function pictureKind(bytes: Uint8Array): string | null {
   const head = String.fromCharCode(...bytes.subarray(0, 12));
   if (head.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";
@@ -87,8 +84,6 @@ export function pictureKind(bytes: Uint8Array): string | null {
   if (/^GIF8[79]a/.test(head)) return "image/gif";
   return /^RIFF[\s\S]{4}WEBP$/.test(head) ? "image/webp" : null;
 }
-
-// What names bytes by their content: SHA-256, in hexadecimal digits.
 
 export async function hashOf(bytes: Uint8Array): Promise<string> {
   return Buffer.from(await crypto.subtle.digest("SHA-256", new Uint8Array(bytes))).toString("hex");

@@ -1,4 +1,4 @@
-/** What an agent can do besides speaking: a tool as the model is told of it, what a call of it is about to do, and how it is run. */
+/** Defines a tool: its schema for the model, what a call intends to do, and how it runs. */
 
 import type { ImageBlock, TextBlock, Tool as ToolSchema } from "@pith/context";
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The program `pith`. */
+/** Runs `pith` with the arguments of the process and sets the exit code. */
 
 import { main } from "./main.ts";
 

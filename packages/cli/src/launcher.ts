@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The program `pith` as it is built: what V8 compiles of it is kept for the next start, hence nothing is loaded before that is said. */
+/** Starts the built `pith`: checks the Node version and turns on V8's compile cache. The program is imported only after that. */
 
 import { mkdirSync } from "node:fs";
 import * as module from "node:module";

@@ -1,4 +1,4 @@
-/** From the command line to an exit code: 0 done, 1 it could not go on, 2 a mistake of whoever called, 128 and more a signal. */
+/** Runs a subcommand or a mode and returns the exit code: 0 done, 1 failed, 2 usage error, 128 and more a signal. */
 
 import { readArguments, type Wish } from "./args/args.ts";
 import { help, version } from "./args/help.ts";

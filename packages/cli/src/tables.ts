@@ -1,4 +1,4 @@
-/** The tables that the program goes by, for the pages that are made of them. */
+/** Exports the tables of flags, commands, keys, events, settings and subcommands from which documentation is generated. */
 
 export { flags } from "./args/args.ts";
 export { help } from "./args/help.ts";

@@ -1,4 +1,4 @@
-/** Any language model of the AI SDK as a `Model`: the stream is a fold, and this is its plumbing. */
+/** Wraps any AI SDK language model as a `Model`: sends the request, folds the stream and yields one final event. */
 
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type {
@@ -32,8 +32,6 @@ import { failureOf } from "./errors.ts";
 import { type Room, room } from "./max-output.ts";
 import { overflowInReply, type ReplyOverflow } from "./overflow/index.ts";
 import { Silence, streamParts } from "./stream.ts";
-
-// A reply that ended although its context was too much: what that means for it.
 
 export interface EndedParts {
   readonly ending: Extract<Ending, { readonly type: "ended" }>;
@@ -72,8 +70,6 @@ const told: Readonly<Record<ReplyOverflow["kind"], string>> = {
   squeezed: "cut the answer short: the context left too little room for it",
 };
 
-// The one event that ends every stream: a reply, or why there is none and what had come by then.
-
 export interface EventParts {
   readonly name: ModelName;
   readonly prices?: Prices | undefined;
@@ -84,6 +80,7 @@ export interface EventParts {
 
 type Last = Extract<ModelEvent, { readonly type: "reply-ended" | "reply-failed" }>;
 
+/** The one event that ends every stream: the reply, or the failure and what had arrived by then. */
 export function lastEvent(draft: Draft, parts: EventParts): Last {
   const ending = endingOf(draft);
   if (ending.type !== "ended") return failed(draft, parts, failureAt(ending, { ...parts, said: textOf(draft) }));
@@ -138,8 +135,7 @@ function written(
   return messageOf(draft, { from: name, prices, timestamp: ports.now(), ...end });
 }
 
-// A request for a model that cannot see: a text stands where a picture was, since most would refuse the whole request.
-
+/** For a model that cannot see: text replaces each image, since most providers would refuse the whole request. */
 export function withoutImages(request: Request): Request {
   return { ...request, messages: request.messages.map(unseen) };
 }

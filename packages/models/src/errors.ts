@@ -1,17 +1,15 @@
-/** Why there is no reply, in our few kinds: what a provider or its package threw is translated here and nowhere else. */
+/** Translates what a provider or its package throws into a `ModelFailure`. No other file translates such errors. */
 
 import type { ModelFailure } from "@pith/context";
 import type { Room } from "./max-output.ts";
 import { classifyRefusal, type Verdict } from "./overflow/index.ts";
-
-// How long a provider asks us to wait: by header, or in its own words.
 
 export interface Answer {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
 }
 
-/** In milliseconds; undefined where it does not say. */
+/** How long the provider asks to wait, by header or in its text. In milliseconds; undefined where it does not say. */
 export function retryAfter({ headers, text }: Answer, now: () => number): number | undefined {
   const known = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value ?? ""]));
   return (
@@ -47,8 +45,7 @@ function positive(ms: number): number | undefined {
   return Number.isFinite(ms) && ms >= 0 ? Math.ceil(ms) : undefined;
 }
 
-// What people are told of a provider's error text: the message alone, one line, and nothing that looks like a key.
-
+/** An error text for people: the message alone, on one line, without anything that looks like a key. */
 export function wordsOf(text: string): string {
   const message = messageIn(text.slice(0, MOST_READ)) ?? text.slice(0, MOST_READ);
   const line = /^\s*<(!doctype|html)/i.test(message) ? titleOf(message) : message;
@@ -94,8 +91,6 @@ function titleOf(page: string): string {
   return /<title>([^<]{1,200})</i.exec(page)?.[1] ?? "it sent a web page";
 }
 
-// What a provider or its package threw, as a few plain fields: anything can be thrown, and most of it says too much.
-
 export interface Thrown {
   /** What it said, as it came. */
   readonly text: string;
@@ -111,6 +106,7 @@ export interface Thrown {
   readonly from: "answer" | "stream" | "network" | "nonsense" | "nobody" | "program";
 }
 
+/** Reduces what was thrown to a few plain fields. Anything can be thrown, and most errors hold too much, such as the whole request. */
 export function thrownWords(thrown: unknown): Thrown {
   const fields = fieldsOf(thrown);
   const text = textOf(thrown, fields);

@@ -1,4 +1,4 @@
-/** How long an answer may become: never so long that, with what is asked, it cannot fit the window. */
+/** Limits the output tokens of a request so that the request and its answer fit the context window. */
 
 import { messageTokens, type Request, textTokens } from "@pith/context";
 

@@ -1,4 +1,4 @@
-/** From a name to a model that can be talked to: its package is loaded, its facts are looked up, its window is asked for. */
+/** Opens a model by name: finds provider and key, loads the package, looks up facts and window, and adds retries. */
 
 import { setTimeout } from "node:timers/promises";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
@@ -13,8 +13,6 @@ import { type ContextWindow, endpointKey, isLocal } from "./windows/context-wind
 import { servedWindow } from "./windows/local-servers.ts";
 import { type WindowWatch, watching, windowWatch } from "./windows/watch.ts";
 import { type WindowMemory, windowsInMemory } from "./windows/window-file.ts";
-
-// From a provider's name to its language model: who it is, where it lives, which key opens it.
 
 export type Reached =
   | {
@@ -223,8 +221,6 @@ function isOwn({ provider }: Extract<Reached, { type: "reached" }>, home: string
 function mayServeLess({ api, provider }: Extract<Reached, { type: "reached" }>, home: string): boolean {
   return api === "openai-completions" && (isLocal(home) || provider?.id === "openai-compatible");
 }
-
-// Which model is wanted, and what is around it.
 
 export interface ModelWish {
   /** A provider known by name, or any name where `package` says how to reach it. */

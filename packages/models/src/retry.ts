@@ -1,4 +1,4 @@
-/** A model that is asked again when it was busy or broke off: as long as the provider wants, with a share of chance, within a budget. */
+/** Retries a busy or unreachable model with jittered backoff, honours Retry-After and keeps within a time budget. */
 
 import type { Model, ModelEvent, ModelFailure, Ports, Request, StreamAct } from "@pith/context";
 

@@ -1,4 +1,4 @@
-/** The parts of a provider's stream until it ends, fails or is aborted; a stream that hangs and hears nothing is left behind. */
+/** Reads the parts of a provider's stream until it ends, fails, is aborted or stays silent for too long. */
 
 import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider";
 

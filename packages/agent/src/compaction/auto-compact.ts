@@ -1,4 +1,4 @@
-/** Before every request: is it too much? Then the same request, smaller. */
+/** Compacts before a request or a model switch when the context would not fit. The compaction code is loaded lazily. */
 
 import { contextSize, due, type Model, shouldCompact, surelyFits } from "@pith/context";
 import { appended } from "../append.ts";
@@ -36,13 +36,12 @@ export async function* compacting(parts: RunParts, need: Compacting): AsyncGener
   return yield* compaction(parts, need);
 }
 
-// Another model takes over: one act. What is too much for it is made smaller first, by the one that still speaks; else nothing changes.
-
 export type ModelSet =
   | { readonly type: "set" }
   /** It would not fit, and could not be made to; who spoke still speaks. */
   | { readonly type: "too-much"; readonly tokens: number; readonly limit: number; readonly compaction: Compacted };
 
+/** A context too large for the new model is compacted first, by the current one; if it still does not fit, the model is not changed. */
 export async function* changeModel(model: Model, parts: RunParts): AsyncGenerator<AgentEvent, ModelSet> {
   const { session, limits } = parts;
   const budget = budgetOf({ limits, model });

@@ -1,4 +1,4 @@
-/** A compaction in a run: asked for, told, and held to what it must not change. */
+/** Runs one compaction inside a run. It must not change the model, the thinking level, the tools or the system prompt. */
 
 import {
   type Budget,
@@ -16,8 +16,6 @@ import type { AgentEvent, Compacted, SummarySource } from "../events.ts";
 import { budgetOf, type RunParts } from "../loop/run-context.ts";
 import { reattachSkills } from "../prompt/attach-skills.ts";
 import { endEvents, REASONS } from "./outcome-events.ts";
-
-// A word of progress as an event: what is waited for has pi's names, the rest has ours.
 
 export function progressEvent(progress: Progress, about: SummarySource): AgentEvent {
   switch (progress.step) {

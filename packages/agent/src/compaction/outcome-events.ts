@@ -1,4 +1,4 @@
-/** What is told at the end of a compaction: what came of it, what it cost, and what a person should know. */
+/** Builds the events at the end of a compaction: its outcome, its cost and its quality findings. */
 
 import {
   addedUsage,
@@ -22,8 +22,6 @@ import type {
   SkipReason,
 } from "../events.ts";
 import { skip, skipNotes } from "../loop/run-context.ts";
-
-// What a person should know of a compaction that was done: who told it, what was mended, which words are no longer shown.
 
 export interface Circumstances {
   /** Whether a model was meant to tell it. */

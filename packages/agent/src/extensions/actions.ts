@@ -1,4 +1,4 @@
-/** What extensions can do to the session of an agent: while a hook of theirs is waited for, none of it waits for the run that waits. */
+/** Implements what extensions can do to a session. An action never waits for a run that itself waits for the extension's hook. */
 
 import { type Appended, type Drafted, jsonDetails, type Model, usageIn } from "@pith/context";
 import type { Agent, Content } from "../agent.ts";

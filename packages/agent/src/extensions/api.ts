@@ -1,10 +1,11 @@
-/** An extension: a function that is given what it may register, before the session it belongs to begins. */
+/** Defines the extension API: what an extension registers and calls, and what it sees of the session and the user. */
 
 import type { Entry, Model, ModelName, UsageEntry, Writer } from "@pith/context";
 import type { Content } from "../agent.ts";
 import type { Tool } from "../tool.ts";
 import type { EventOf, ExtensionEventName, ResultOf } from "./events.ts";
 
+/** Runs before its session begins; what it may register is handed in. */
 export type Extension = (pith: ExtensionApi) => void | Promise<void>;
 
 /** Acts on the session are possible from `session_start` on. */
@@ -132,8 +133,7 @@ export interface CompactWish {
   readonly onError?: (error: Error) => void;
 }
 
-// The port to the person, as extensions have it: a few questions and signs that every mode can show, also over a line to another program.
-
+/** The port to the user: the few questions and notices that every mode can show, also through another program. */
 export interface ExtensionUi {
   /** Undefined where it was left without an answer. */
   select(title: string, options: readonly string[], asking?: UiAsking): Promise<string | undefined>;

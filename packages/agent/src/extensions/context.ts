@@ -1,4 +1,4 @@
-/** The session that extensions act on: none before it begins, and none after it was left. */
+/** Gives extensions guarded access to the user and the session. Actions have no effect before the session starts and after it ends. */
 
 import type { Agent } from "../agent.ts";
 import {
@@ -45,8 +45,6 @@ export class Binding {
 export const LEFT = "this session was left: nothing was done";
 export const EARLY = "there is no session yet: do this from session_start on";
 
-// A session as extensions see it: as it is at the moment they look, and only copies of what it holds.
-
 export interface SightParts extends Pick<ExtensionContext, "ui" | "hasUI" | "cwd"> {
   /** Null where nothing is kept. */
   readonly sessionFile: string | null;
@@ -54,6 +52,7 @@ export interface SightParts extends Pick<ExtensionContext, "ui" | "hasUI" | "cwd
   readonly sessionName?: () => string | null;
 }
 
+/** The session as it is at the moment of each access; what it holds is handed out as copies. */
 export function contextOn(agent: Agent, { ui, hasUI, cwd, ...parts }: SightParts): ExtensionContext {
   return {
     ui,
@@ -107,15 +106,11 @@ async function compacted(agent: Agent, { customInstructions, onComplete, onError
   }
 }
 
-// What an extension is given to wait for: whether or not it does, what becomes of it ends nothing but its own work.
-
 /** The same promise. One that fails and that nobody waits for would end the program. */
 export function reporting<Outcome>(outcome: Promise<Outcome>, what: string, complain: Complain): Promise<Outcome> {
   outcome.catch((error: unknown) => complain(what, error instanceof Error ? error.message : String(error)));
   return outcome;
 }
-
-// What one extension is given of the session: safe to keep, because after the session was left it does nothing and says so.
 
 export interface GuardParts {
   readonly binding: Binding;
@@ -128,7 +123,7 @@ export interface GuardParts {
 
 export type EarlySight = Pick<ExtensionContext, "ui" | "hasUI" | "cwd">;
 
-/** As the session is at the moment it is looked at. */
+/** As the session is at the moment it is looked at. Safe to keep: after the session was left it does nothing, and reports that. */
 export function guardedContext(parts: GuardParts): ExtensionContext {
   const { binding, early } = parts;
   const sight = (): ExtensionContext => {
@@ -215,8 +210,7 @@ function unlessLeft(what: string, { binding, complain }: GuardParts, act: () => 
   return () => (binding.isLeft ? complain(what, LEFT) : act());
 }
 
-// Questions of extensions to a person: each is announced to all extensions and counted, so that nobody is hurried meanwhile.
-
+/** Announces each question of an extension to all extensions, and counts open ones: no hook times out while the user is asked. */
 export class Prompts {
   readonly #tell: (event: UiPromptEvent) => void;
   #open = 0;

@@ -1,4 +1,4 @@
-/** One handler of one extension, ready to be called: with a copy of the event, so that none changes what others see. */
+/** Delivers events to extension handlers, each with its own copy, and reads their answers. */
 
 import { attempted, type Hook, type HookHost, type Ports, patience, unhurried } from "@pith/context";
 import type { AgentHooks } from "../agent-options.ts";
@@ -36,8 +36,6 @@ export function copied<Event extends { readonly type: string }>(event: Event): E
   return Object.fromEntries(copies) as Event;
 }
 
-// Handlers as the hooks of an agent, in the order in which they were registered.
-
 /** What an agent asks by itself. */
 export type Hooked = Extract<keyof AgentHooks, ExtensionEventName>;
 
@@ -64,7 +62,7 @@ const hooked: Readonly<Record<Hooked, true>> = {
   provider_stream_event: true,
 };
 
-/** Those that nobody listens to are absent, so that nothing is made ready for them. */
+/** In the order of registration. Those that nobody listens to are absent, so that nothing is made ready for them. */
 export function hooksOf(handlings: readonly Handling[], host: HookHost): AgentHooks {
   const asked = handlings.filter(({ event }) => Object.hasOwn(hooked, event));
   const hooks = Object.groupBy(asked, ({ event }) => event);
@@ -72,12 +70,11 @@ export function hooksOf(handlings: readonly Handling[], host: HookHost): AgentHo
   return { ...(Object.fromEntries(named) as AgentHooks), ...host };
 }
 
-// What extensions answer to the program's own questions, read with care: null where nothing is said, thrown where it is nonsense.
-
 type Read<Name extends HostAsked> = (result: unknown) => ResultOf<Name> | null;
 
 const unread = (): null => null;
 
+/** Reads the answers to the host's own questions: null where nothing was answered; throws where it is nonsense. */
 export const hostAnswers: { readonly [Name in HostAsked]: Read<Name> } = {
   project_trust: trustIn,
   resources_discover: resourcesIn,
@@ -148,8 +145,6 @@ function pathsIn(value: unknown, name: string): readonly string[] {
   return [...value];
 }
 
-// What one extension is told and nobody waits for: one thing after the other, in order, and never more than it can hold.
-
 export interface ToldParts {
   readonly handlings: readonly Handling[];
   readonly host: HookHost;
@@ -158,6 +153,7 @@ export interface ToldParts {
 
 type Event = { readonly type: string };
 
+/** Delivers events to one extension in order; nothing waits for it, and what is more than it can hold is dropped. */
 export class ToldQueue {
   readonly #parts: ToldParts;
   readonly #waiting: Event[] = [];

@@ -1,4 +1,4 @@
-/** Every event an extension can listen to, as people are told of it; the compiler sees that none is missing. */
+/** Documents every event an extension can listen to. The compiler checks that none is missing. */
 
 import type { ExtensionEventName, ResultOf } from "./events.ts";
 

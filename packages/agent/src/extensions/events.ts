@@ -1,4 +1,4 @@
-/** Every event an extension can listen to, with what it is told and what it may answer. */
+/** Defines every event an extension can listen to, with the result its handler may return. */
 
 import type {
   AddedContext,
@@ -16,12 +16,6 @@ import type {
 } from "@pith/context";
 import type { AgentEvent } from "../events.ts";
 import type * as run from "../hooks/hooks.ts";
-import type {
-  AfterProviderResponseEvent,
-  BeforeProviderRequestEvent,
-  BeforeProviderRequestResult,
-  ProviderStreamEvent,
-} from "../hooks/hooks.ts";
 
 export interface ExtensionEvents {
   readonly project_trust: Row<ProjectTrustEvent, ProjectTrustResult>;
@@ -54,9 +48,9 @@ export interface ExtensionEvents {
   readonly tool_result: Row<run.ToolResultEvent, run.ToolResultResult>;
   readonly context: Row<ContextEvent, ContextResult>;
   readonly context_with_system: Row<ContextWithSystemEvent, ContextResult>;
-  readonly before_provider_request: Row<BeforeProviderRequestEvent, BeforeProviderRequestResult>;
-  readonly after_provider_response: Row<AfterProviderResponseEvent>;
-  readonly provider_stream_event: Row<ProviderStreamEvent>;
+  readonly before_provider_request: Row<run.BeforeProviderRequestEvent, run.BeforeProviderRequestResult>;
+  readonly after_provider_response: Row<run.AfterProviderResponseEvent>;
+  readonly provider_stream_event: Row<run.ProviderStreamEvent>;
   readonly model_select: Row<ModelSelectEvent>;
   readonly thinking_level_select: Row<ThinkingLevelSelectEvent>;
   readonly user_bash: Row<UserBashEvent, UserBashResult>;
@@ -76,8 +70,6 @@ interface Row<Event, Result = never> {
 
 /** As every listener is told it: nobody is waited for. */
 type Told<Type extends AgentEvent["type"]> = Row<Extract<AgentEvent, { type: Type }>>;
-
-// What extensions are told by the program around an agent: of sessions that come and go, of who speaks, and of what the user does (c1).
 
 export type SessionReason = "startup" | "reload" | "new" | "resume" | "fork";
 

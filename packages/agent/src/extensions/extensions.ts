@@ -1,4 +1,4 @@
-/** All extensions of one session together, as the program around it sees them. */
+/** Defines the extensions of one session as the host program sees them. */
 
 import type { HookFailure, Writer } from "@pith/context";
 import type { AgentHooks, StateSection } from "../agent-options.ts";
@@ -93,6 +93,5 @@ export interface ExtensionFailure extends HookFailure {
   readonly extension: string;
 }
 
-// Says what of an extension went wrong, and why.
-
+/** Reports what of an extension went wrong, and why. */
 export type Complain = (what: string, why: string) => void;

@@ -1,4 +1,4 @@
-/** The way to extensions put together for one session; what does it is loaded only where there are some. */
+/** Assembles the extensions of a session. The code for it is loaded lazily, only where there are extensions. */
 
 import type { Extensions, NamedExtension } from "./extensions.ts";
 import type { AssemblyParts } from "./load.ts";

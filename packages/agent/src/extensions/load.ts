@@ -1,4 +1,4 @@
-/** Extensions put together for one session: each is run, what it registered is judged, and none can disturb the others. */
+/** Runs extensions, validates what they register, and connects it to a session. No extension can disturb the others. */
 
 import { answersOf, attempted, type HookFailure, type HookHost, type Ports } from "@pith/context";
 import { type CommandContext, nobodyThere } from "./api.ts";

@@ -1,4 +1,4 @@
-/** What one extension registers while its function runs, as it was given; whether it counts is judged later. */
+/** Runs extension functions and collects what they register, as given; it is validated later. */
 
 import { attempted, type Ports, patience } from "@pith/context";
 import type { ExtensionApi } from "./api.ts";
@@ -59,8 +59,6 @@ export function apiFor(registered: Registered, { isOpen, acts, complain }: ApiPa
   };
 }
 
-// Runs the functions of all extensions at once; one that throws or hangs leaves nothing behind, and the others go on.
-
 export interface FactoryParts {
   readonly ports: Pick<Ports, "sleep">;
   readonly acts: () => ExtensionActs;
@@ -73,6 +71,7 @@ export interface Ran {
   readonly notes: readonly string[];
 }
 
+/** Runs the functions of all extensions at once; one that throws or hangs registers nothing, and the others go on. */
 export async function runFactories(named: readonly NamedExtension[], parts: FactoryParts): Promise<Ran> {
   const ran = await Promise.all(named.map((each) => runFactory(each, parts)));
   return {

@@ -1,4 +1,4 @@
-/** A writer of summaries that an extension brings: one that throws, hangs or writes nonsense has failed, and the next is asked. */
+/** Guards a summary writer of an extension: one that throws, hangs or returns nonsense has failed, and the next is tried. */
 
 import {
   attempted,

@@ -1,4 +1,4 @@
-/** What of all that was registered counts: names are taken once, by whoever comes first, and what is none of its kind is left out with a note. */
+/** Accepts or refuses what extensions register. A name belongs to the first that takes it; what is invalid is left out with a note. */
 
 import { jsonDetails, type Ports, type Writer } from "@pith/context";
 import type { StateSection } from "../agent-options.ts";
@@ -10,8 +10,6 @@ import type { ExtensionEventName } from "./events.ts";
 import type { Complain, LoadedExtension, NamedCommand } from "./extensions.ts";
 import type { Registered } from "./register.ts";
 import { writerIn } from "./summary-writer.ts";
-
-// Commands, states and rules of an extension, read with care: each throws where it is none, and whoever registered it is told.
 
 export function commandIn(
   { name, command }: { readonly name: unknown; readonly command: unknown },
@@ -73,9 +71,7 @@ function textsIn(value: unknown): readonly string[] {
   return [...value];
 }
 
-// A tool of an extension, read with care. What it throws or answers is the loop's to judge; what it is called with is a copy.
-
-/** Throws where it is none; whoever registered it is told. */
+/** Throws where it is none; whoever registered it is told. Its arguments are copies; what it throws or returns is checked by the loop. */
 export function toolIn(value: unknown, complain: Complain): Tool {
   const given = Object(value) as Partial<Tool>;
   const { name, description, isIdempotent, intent, ongoing, run } = given;

@@ -1,4 +1,4 @@
-/** A host's say in a run: what hooks are told on the way of one message, and what they may answer; names and shapes are the documents' (c1). */
+/** Defines the hooks of a run and of provider requests: their events, and the results they may return. */
 
 import type {
   AgentMessage,
@@ -121,8 +121,7 @@ export interface BoundaryResult {
 
 export type BoundaryEntry = Extract<Draft, { type: "custom" | "custom_message" | "context_edit" | "compaction" }>;
 
-// A host's say in what goes over the line to a provider: more headers, and a look at what comes back. The body is nobody's but ours (c1).
-
+/** Hooks may add headers and look at responses. The request body is neither shown to them nor theirs to change. */
 export interface ProviderHooks extends HookHost {
   readonly before_provider_request?: readonly Hook<BeforeProviderRequestEvent, BeforeProviderRequestResult>[];
   readonly after_provider_response?: readonly Hook<AfterProviderResponseEvent>[];

@@ -1,4 +1,4 @@
-/** What a person says, before anything of it is kept: hooks may say it otherwise, or see to it themselves. Each hears what the one before it left. */
+/** Runs the hooks that change or handle user input before it is recorded, and those before the first request of a run. */
 
 import {
   addingUpTo,
@@ -36,6 +36,7 @@ export interface InputParts {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Each hook sees the input as the one before it left it. */
 export async function heardInput(said: Said, as: InputEvent["as"], parts: InputParts): Promise<Heard> {
   const { hooks, session, ports, signal } = parts;
   let content = said;
@@ -107,8 +108,6 @@ function imagesIn(content: Said): readonly ImageBlock[] {
 function isImage(block: { readonly type: string }): block is ImageBlock {
   return block.type === "image";
 }
-
-// Before the first request of a run: hooks may put a message behind what was said, and a section of their own into what the model is told first.
 
 export async function beforeStart(parts: RunParts): Promise<void> {
   const { session, hooks, ports, signal } = parts;

@@ -1,4 +1,4 @@
-/** A message before it is kept: hooks may put another one in its place, within what a conversation bears. */
+/** Runs the hooks that may replace a message before it is recorded, and validates what they return. */
 
 import {
   type AssistantMessage,
@@ -11,11 +11,9 @@ import {
 import { NotWritten } from "../append.ts";
 import type { RunParts } from "../loop/run-context.ts";
 
-// Content that a hook answered with. It comes from outside: what is none is thrown, and whoever asked the hook reports it.
-
 export type Content = string | readonly (TextBlock | ImageBlock)[];
 
-/** Texts and pictures, as they would be written: a copy that nobody holds. */
+/** Texts and pictures, as they would be written: a copy that nobody holds. Throws on anything else: a hook is not trusted. */
 export function soundBlocks(value: unknown): readonly (TextBlock | ImageBlock)[] {
   if (!Array.isArray(value) || value.length > MOST_BLOCKS)
     throw new Error("its content is no list of texts and pictures");

@@ -1,4 +1,4 @@
-/** The line to a provider as hooks have a say in it: more headers for a request, and a look at what comes back. */
+/** Runs the hooks around a provider request. Hooks can neither set nor read keys, and cannot set transport headers. */
 
 import {
   afterwards,
@@ -12,8 +12,6 @@ import {
 } from "@pith/context";
 import type { RunParts } from "../loop/run-context.ts";
 import type { AfterProviderResponseEvent, ProviderHooks, ProviderStreamEvent } from "./hooks.ts";
-
-// Headers that hooks may add to a request, and those they are shown of an answer: never keys, and nothing of the transport.
 
 type Headers = Readonly<Record<string, string>>;
 

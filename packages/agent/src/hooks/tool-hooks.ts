@@ -1,4 +1,4 @@
-/** A call before anybody is asked whether it may be run: hooks may stop it, or have it run with other arguments. */
+/** Runs the hooks that may block or change a tool call before it is permitted, and those that may change its result. */
 
 import { answersOf } from "@pith/context";
 import type { OpenCall } from "../loop/pending-work.ts";
@@ -82,9 +82,7 @@ function shownInput(input: Arguments): unknown {
   }
 }
 
-// A result before it is bounded and kept: hooks may change what it says, what goes with it, and whether it counts as a failure.
-
-/** Each hook sees the result that the one before it left, without secrets. */
+/** Runs before the result is bounded and recorded. Each hook sees the result that the one before it left, without secrets. */
 export async function hookedResult(open: OpenCall, output: ToolOutput, parts: RunParts): Promise<ToolOutput> {
   const { hooks, ports, session, signal } = parts;
   if (!hooks.tool_result?.length || !Array.isArray(output?.content)) return output;

@@ -1,4 +1,4 @@
-/** Between two requests, and before a run comes to rest: what hooks want in the log is put there, and whether one of them wants the model to go on. */
+/** Runs the hooks between two requests and before a run ends, and records the entries and compactions they return. */
 
 import {
   type Added,
@@ -22,8 +22,6 @@ import { budgetOf, type RunParts } from "../loop/run-context.ts";
 import type { AgentBeforeSettleEvent, BoundaryResult, TurnEndEvent } from "./hooks.ts";
 import { replyContent, soundBlocks, soundContent } from "./message-hooks.ts";
 
-// What a hook wants in the log between two requests: messages, state, edits or a compaction. It comes from outside, and nothing in it is taken on trust.
-
 export interface Boundary {
   readonly drafts: readonly Drafted[];
   readonly compaction: CompactionWish | null;
@@ -43,7 +41,7 @@ export interface BoundaryRoom {
   readonly adding: (result: unknown) => readonly Added[] | null;
 }
 
-/** Null where there is nothing; throws where it is nonsense. */
+/** A hook's answer comes from outside and is not trusted. Null where there is nothing; throws where it is nonsense. */
 export function boundaryIn(result: unknown, where: BoundaryRoom): Boundary | null {
   if (result === undefined || result === null) return null;
   const { entries = [], continue: goesOn } = Object(result) as Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** What an agent is at this moment: who speaks, how hard it thinks, what it is told, and whether it compacts by itself. All else stays. */
+/** Holds an agent's current model, thinking level, system prompt, delivery modes and auto-compaction setting. */
 
 import {
   type Budget,

@@ -1,4 +1,4 @@
-/** One request to the model: built from the branch, told piece by piece, and what came of it in the log. */
+/** Makes one model request: builds it, streams and records the reply, and compacts and retries when it is too long. */
 
 import {
   type AssistantMessage,
@@ -168,8 +168,6 @@ function unsaid({ model, ports }: RunParts, failure?: ModelFailure): AssistantMe
     timestamp: ports.now(),
   };
 }
-
-// A request that the provider may find too long: what becomes of it then, and what is said where nothing helps.
 
 export interface Fitting {
   readonly asked: Told;

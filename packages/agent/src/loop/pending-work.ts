@@ -1,4 +1,4 @@
-/** What a branch waits for, as its log says: calls without results, a reply, or nothing. A run that broke off goes on from here. */
+/** Reads from the log what a branch waits for (open tool calls, a reply, a draft), so that an interrupted run can resume. */
 
 import { type AssistantMessage, type Entry, QUEUED, type ToolCallBlock, type Window } from "@pith/context";
 
@@ -77,9 +77,7 @@ function isFailed({ stopReason }: AssistantMessage): boolean {
   return stopReason === "error" || stopReason === "aborted";
 }
 
-// A message that waits in a session to be read, changed and said; it is in the log, so that whoever opens it finds it.
-
-/** The custom entry that holds it. */
+/** The custom entry that holds a draft: a message to be read, changed and sent. It is in the log, so it is there after a restart. */
 export const DRAFT = "pith.draft";
 
 /** What waits to be said here; null where nothing does, or somebody has spoken since. */

@@ -1,4 +1,4 @@
-/** Messages that waited become part of the conversation, in the order they were said, each exactly once. */
+/** Keeps queued messages in the log and delivers them to the conversation in order, each exactly once. */
 
 import {
   type CustomMessage,
@@ -108,8 +108,6 @@ function textOf(content: UserMessage["content"]): string {
   if (typeof content === "string") return content;
   return content.map((block) => (block.type === "text" ? block.text : `[${block.mimeType}]`)).join("\n");
 }
-
-// What is said to an agent while it is at work: it waits in the log until its turn, or until somebody takes it back.
 
 export interface InboxParts {
   readonly session: Session;

@@ -1,4 +1,4 @@
-/** What a run needs: of what its agent is made of, as it is at this moment. */
+/** Defines what one run needs: its parts, its limit on nudges, its notices, its delivery modes and its budget. */
 
 import {
   type AgentMessage,
@@ -35,8 +35,7 @@ type Lasting = Omit<AgentParts, "model" | "limits" | "hooks" | "step" | Told>;
 /** What no run asks for: others see to it. */
 type Told = "beginning" | "thinking" | "rewind" | "listen";
 
-// How often hooks may have the model go on by themselves: so often, and then a person must say something.
-
+/** How often hooks may make the model go on by themselves before the user must send a message. */
 export const MOST_NUDGES = 20;
 
 export class Nudges {
@@ -54,8 +53,7 @@ export class Nudges {
   }
 }
 
-// What has been told of a context that grows, so that each thing is told once.
-
+/** Remembers what was reported about a growing context, so that each notice is sent once. */
 export class Notices {
   #skip: SkipReason | null = null;
   #soft: string | null = null;
@@ -112,8 +110,6 @@ export const skipNotes: Readonly<Record<SkipReason, string>> = {
   "too-little": "hardly anything would be freed",
 };
 
-// How much of what waits is said at once: all of a kind, or one of it.
-
 export type Delivery = "all" | "one-at-a-time";
 
 export type Deliveries = Readonly<Record<Queued["kind"], Delivery>>;
@@ -132,8 +128,6 @@ export function saidNow(kind: Queued["kind"], { session, deliveries }: DeliveryP
   const next = session.window.state.queue.find((queued) => queued.kind === kind)?.id;
   return ({ id }) => id === next;
 }
-
-// How much is too much for who speaks.
 
 export function budgetOf({ limits, model }: Pick<RunParts, "limits" | "model">): Budget {
   const { api, provider, model: name, contextWindow } = model;

@@ -1,4 +1,4 @@
-/** A run: round after round until the model has no more to say and nothing waits. Each round looks first whether its request fits. */
+/** Runs turn after turn until the model is done and the queue is empty. Each turn first checks that its request fits. */
 
 import { type AgentMessage, breakerNotes, type ModelFailure, type Queued, reportTo } from "@pith/context";
 import { appended, NotWritten } from "../append.ts";
@@ -12,8 +12,7 @@ import { deliver, forgetSaid } from "./queue.ts";
 import { MOST_NUDGES, type RunParts, saidNow } from "./run-context.ts";
 import { closeCalls, runCalls } from "./tool-calls.ts";
 
-// Whether a hook has the model asked once more though it has no more to say.
-
+/** Whether a hook has the model asked once more though its last reply has no tool calls. */
 export async function* goesOn(event: BoundaryEvent, parts: RunParts): AsyncGenerator<AgentEvent, boolean> {
   const { isWanted, hasSaid } = yield* boundary(event, parts);
   if (!isWanted || parts.signal.aborted) return false;
@@ -156,8 +155,6 @@ function codeOf({ kind, cause }: ModelFailure): FailedCode | undefined {
   return kind === "refused" && (status === 401 || status === 403) ? "key-refused" : undefined;
 }
 
-// How a run starts: with something new to say, or from where the log was left.
-
 /** What was left open is closed, what waited is said, and then this. */
 export function saying(said: Queued): Start {
   return {
@@ -197,10 +194,9 @@ async function nextOf({ session, ports }: RunParts): Promise<Next> {
   return { type: "results", calls };
 }
 
-// Acts that wait for the moment between two requests: then nothing is half said, and none has to be broken off for them.
-
 export type Act<Outcome> = (parts: RunParts) => AsyncGenerator<AgentEvent, Outcome>;
 
+/** Work that waits for the moment between two requests, when no reply is incomplete and none has to be aborted for it. */
 export class Between {
   readonly #waiting: Act<void>[] = [];
 

@@ -1,4 +1,4 @@
-/** What an agent has under way: one run at a time, and between two of its requests what else is asked for. */
+/** Schedules an agent's work: one run at a time, and other work between two of its requests. */
 
 import type { Ports, Session } from "@pith/context";
 import { NewEntries } from "../append.ts";
@@ -8,8 +8,6 @@ import type { Secrets } from "../ports.ts";
 import { type Hear, Inbox } from "./queue.ts";
 import { type Act, Between, run, type Start, takingUp } from "./run.ts";
 import type { RunParts } from "./run-context.ts";
-
-// One thing at a time: what an agent does waits for what it was doing, is told to whoever listens, and can be stopped.
 
 export interface Turn<Outcome> {
   /** Done at once, before its turn has come. */

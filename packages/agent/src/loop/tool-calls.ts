@@ -1,4 +1,4 @@
-/** One call: permitted or not, announced in the log where it must not be run twice, run, and its result in the log. */
+/** Permits and runs the tool calls of a reply. A call that must not run twice is announced in the log before it runs. */
 
 import type { ToolCallBlock, ToolResultMessage } from "@pith/context";
 import { appended, NotWritten } from "../append.ts";
@@ -11,8 +11,7 @@ import { INTENT, type OpenCall } from "./pending-work.ts";
 import type { RunParts } from "./run-context.ts";
 import { answered, failed, roomIn } from "./tool-results.ts";
 
-// Whether a call may be run, asked of whoever permits; what may have been done before is never done again unasked.
-
+/** A call that may have been run before is never run again without asking. */
 export async function permitFor({ call, isBegun }: OpenCall, tool: Tool, parts: RunParts): Promise<Permit> {
   const { permits, signal, ports } = parts;
   const isAgain = isBegun && !tool.isIdempotent;
@@ -39,14 +38,12 @@ function intentOf({ arguments: args }: ToolCallBlock, tool: Tool): Intent | null
   }
 }
 
-// A call as it is run: with the true values in its arguments. What the log and the events show of it keeps the placeholders.
-
 export type RestoredCall =
   | { readonly type: "restored"; readonly open: OpenCall }
   /** `why` is told to the model. */
   | { readonly type: "unknown"; readonly why: string };
 
-// SEC6: no placeholder reaches a file, a command or an address.
+// SEC6: no placeholder reaches a file, a command or an address; the log and the events keep the placeholders.
 export async function restoredCall(open: OpenCall, { secrets }: RunParts): Promise<RestoredCall> {
   if (!secrets) return { type: "restored", open };
   const restored = await secrets.restored(open.call.arguments);
@@ -131,8 +128,7 @@ async function announce({ id: callId }: ToolCallBlock, session: RunParts["sessio
   await appended(session, { type: "custom", customType: INTENT, data: { callId } });
 }
 
-// The calls of a reply, all at once; each result is in the log as soon as it is there.
-
+/** Runs all calls at once; each result is in the log as soon as it is there. */
 export async function* runCalls(
   calls: readonly OpenCall[],
   parts: RunParts,

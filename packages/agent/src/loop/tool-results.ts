@@ -1,4 +1,4 @@
-/** The result of a call in the log: bounded, and one that can be written, whatever a tool came up with. */
+/** Bounds, redacts and records the result of a tool call; output that cannot be recorded becomes an error result. */
 
 import { blobHandle, type ImageBlock, type TextBlock, type ToolResultMessage } from "@pith/context";
 import { appendedSoon, NotWritten } from "../append.ts";
@@ -7,8 +7,6 @@ import type { Blobs } from "../ports.ts";
 import type { ToolOutput } from "../tool.ts";
 import type { OpenCall } from "./pending-work.ts";
 import type { RunParts } from "./run-context.ts";
-
-// No result takes more of a context than it may: what is longer is kept whole beside the session, and its ends are shown with a handle.
 
 /** Bytes of a result that a model with this window can take: a tenth of it, and never more than 50 KB (B7). */
 export function roomIn(contextWindow: number): number {
@@ -25,6 +23,7 @@ export interface Room {
   readonly blobs: Blobs | undefined;
 }
 
+/** Output that is too long is kept whole in a blob, and only its ends are shown, with a handle. */
 export async function bounded(output: ToolOutput, { room, blobs }: Room): Promise<ToolOutput> {
   const texts = output.content.filter((block) => block.type === "text");
   const whole = new TextEncoder().encode(texts.map(({ text }) => text).join("\n"));

@@ -1,4 +1,4 @@
-/** What files were, in a folder that is its owner's alone and lies apart from the session: it goes nowhere the session goes. */
+/** Stores session blobs beside the session file, and originals of changed files in an owner-only folder that is kept apart from it. */
 
 import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -65,13 +65,12 @@ async function isThere(path: string, size: number): Promise<boolean> {
   return there?.isFile() === true && there.size === size;
 }
 
-// The blobs of a session that is a file: they lie beside it, on the disk before anything names them.
-
 export interface SessionBlobsParts {
   /** The most bytes of one blob; 256 MB unless said. */
   readonly quota?: number;
 }
 
+// A blob is on disk before anything names it.
 /** The blobs of the session whose file this is. */
 export function sessionBlobs(sessionPath: string, { quota = BLOB_QUOTA }: SessionBlobsParts = {}): Blobs {
   return {

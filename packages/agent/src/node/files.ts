@@ -1,4 +1,4 @@
-/** The files of this machine as a workspace: paths as a model writes them, reads that are bounded, writes that are whole or not at all. */
+/** Implements workspace files on this machine: paths as models write them, bounded reads, and writes that happen whole or not at all. */
 
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, unlink } from "node:fs/promises";
@@ -7,8 +7,6 @@ import { basename, dirname, join } from "node:path";
 import type { FileRead, FileWritten, WorkspaceFiles } from "../ports.ts";
 import { namesIn, namesNear, type Place, placeOf } from "./paths.ts";
 import { codeOf, type HeldFile, openFolder, openHeld, realPath, takePlace } from "./safe-files.ts";
-
-// What the disk refused, as a sentence a model can act on.
 
 export interface Refused {
   readonly act: "read" | "written" | "removed";
@@ -36,13 +34,12 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_INVALID_ARG_VALUE: "the path has a NUL character",
 };
 
-// All bytes of one file, up to a bound. Never waits for the other end of a pipe, and never grows with an endless file.
-
 export interface BoundedAct {
   readonly mostBytes: number;
   readonly signal?: AbortSignal;
 }
 
+/** Never waits for the other end of a pipe, and never reads beyond the limit of an endless file. */
 export async function readBytes(place: Place, act: BoundedAct): Promise<FileRead> {
   act.signal?.throwIfAborted();
   try {
@@ -105,8 +102,7 @@ async function folder(place: Place): Promise<FileRead> {
   return { type: "folder", message: `${place.shown} is a folder${await namesIn(place.path)}` };
 }
 
-// A file taken away by its name alone: what a link leads to stays, and a folder is never emptied.
-
+/** Removes a file by its name alone: the target of a link stays, and folders are refused. */
 export async function removeFile({ path, shown }: Place): Promise<FileWritten> {
   try {
     const there = await lstat(path);
@@ -122,8 +118,7 @@ export async function removeFile({ path, shown }: Place): Promise<FileWritten> {
   }
 }
 
-// A file of the workspace replaced whole, or a new one with its folders. It stays what it was but for its bytes: a link, its owner, its permissions.
-
+/** Replaces a file, or creates it with its folders. Only the bytes change: a link, the owner and the permissions stay. */
 export async function writeWhole({ path, shown, real }: Place, bytes: Uint8Array): Promise<FileWritten> {
   try {
     // A link stays a link. Where nobody can tell where it leads, the next look says why.

@@ -1,4 +1,4 @@
-/** The door `@pith/agent/node`: the machine the agent runs on, behind the agent's ports: files, searches, a shell, a sandbox, the web. */
+/** Exports `@pith/agent/node`: the agent's ports implemented on this machine (files, search, shell, sandbox, web). */
 
 export { type OriginalsFolderParts, originalsFolder, type SessionBlobsParts, sessionBlobs } from "./blobs.ts";
 export { type NodeFilesParts, nodeFiles } from "./files.ts";

@@ -1,4 +1,4 @@
-/** One program at a time: a lock file beside the file. One that nobody gives back, because its owner died, is broken after seconds. */
+/** Lets one program at a time work on a file, by a lock file beside it. A lock whose owner died is broken after about three seconds. */
 
 import { randomUUID } from "node:crypto";
 import { link, open, rename, rm, stat } from "node:fs/promises";

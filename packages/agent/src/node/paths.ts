@@ -1,4 +1,4 @@
-/** Names that may have been meant where a path leads nowhere, or leads to a folder. */
+/** Resolves a path as a model writes it, and suggests similar names where it leads nowhere or to a folder. */
 
 import { constants } from "node:fs";
 import { opendir } from "node:fs/promises";
@@ -67,8 +67,6 @@ function likeness(one: string, other: string): number {
 function pairsOf(name: string): Set<string> {
   return new Set(Array.from({ length: Math.max(0, name.length - 1) }, (_, at) => name.slice(at, at + 2)));
 }
-
-// Where a path leads: the absolute path, and the name by which the model is told of it.
 
 export interface Place {
   readonly path: string;

@@ -1,4 +1,4 @@
-/** Rules that the user wants remembered for a project: in one file of pith's own, never in the project, which could else permit itself anything. */
+/** Stores rules remembered for a project in pith's home, never in the project, which could otherwise permit itself anything. */
 
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -6,8 +6,6 @@ import { parseRule, type Rule } from "../permissions/rules.ts";
 import { refusal } from "./files.ts";
 import { inOrder } from "./lock-file.ts";
 import { believedText, ownFile, setAside, syncFolder } from "./safe-files.ts";
-
-// The file of remembered rules, believed only where nobody else could have written it.
 
 /** What stands in it; fields that are not known stay as they are. */
 export interface Kept {
@@ -20,6 +18,7 @@ export type ReadRules =
   | { readonly type: "read"; readonly kept: Kept }
   | { readonly type: "damaged" | "unbelieved"; readonly why: string };
 
+// The file is trusted only where no other user could have written it.
 /** No file is one without rules. */
 export async function readRulesFile(path: string): Promise<ReadRules> {
   const read = await believedText(path, MOST_BYTES);

@@ -1,18 +1,17 @@
-/** The system's name for what went wrong, such as `ENOENT`. */
+/** Resolves and opens files without being misled by links, replaces them atomically, and reads and writes owner-only files. */
 
 import { randomBytes, randomUUID } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 
-/** Empty where it has none. */
+/** The system's name for what went wrong, such as `ENOENT`; empty where it has none. */
 export function codeOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : "";
   return typeof code === "string" ? code : "";
 }
 
-// Where a path of this machine leads: `..` and links resolved, also where the end of it is not there yet.
-
+// `..` and links are resolved, also where the end of the path does not exist yet.
 /** Null where it cannot be told: links in a circle, a folder that may not be entered, no absolute path. */
 export async function realPath(path: string): Promise<string | null> {
   if (!isAbsolute(path) || path.includes("\0")) return null;
@@ -40,8 +39,6 @@ async function followedBeyond(path: string, linksLeft: number): Promise<string |
   return link === null ? here : await followed(resolve(folder, link), linksLeft - 1);
 }
 
-// A file or folder opened so that it is the one that somebody looked at before: no link is followed, whoever exchanged a part of its path meanwhile.
-
 export interface HeldFile {
   readonly file: FileHandle;
   /** Leads to nothing else as long as it is open; where the system has no such names, the path it was opened by. */
@@ -57,6 +54,7 @@ export interface Opening {
   readonly flags?: number;
 }
 
+// Opens exactly what was checked before: no link is followed, even if a part of the path was exchanged meanwhile.
 /** Never waits for the other end of a pipe. */
 export async function openHeld({ real, at = real, flags = 0 }: Opening): Promise<HeldFile> {
   const wanted = flags | constants.O_NONBLOCK | constants.O_NOFOLLOW;
@@ -118,8 +116,6 @@ function unlessThere(error: unknown): void {
   if (codeOf(error) !== "EEXIST") throw error;
 }
 
-// A file that takes its name whole: written beside it first, then renamed. Whoever looks, also after a power cut, sees the old one or the new one.
-
 /** How the name of a file begins that has not taken its place yet; a crash leaves it behind. */
 export const UNFINISHED = ".pith-";
 
@@ -132,6 +128,7 @@ export interface NewFile {
   readonly last?: () => Promise<void>;
 }
 
+/** Writes a new file beside it, then renames: a reader sees the old or the new one, also after a power cut. */
 export async function takePlace(path: string, { last, ...file }: NewFile): Promise<void> {
   const fresh = join(dirname(path), `${UNFINISHED}${randomBytes(8).toString("hex")}`);
   try {
@@ -163,8 +160,7 @@ async function writeNew(path: string, { bytes, mode, prepare }: Omit<NewFile, "l
   }
 }
 
-// Files and folders for their owner alone, whatever the umask, and never through a link.
-
+// For the owner alone, whatever the umask, and never through a link.
 /** Makes the folder, with those above it, or closes the one that is there. */
 export async function ownFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: OWNER_FOLDER });
@@ -192,14 +188,13 @@ async function withFile<Made>(path: string, flags: number, act: (file: FileHandl
 const OWNER_FILE = 0o600;
 const OWNER_FOLDER = 0o700;
 
-// A file of pith's own, believed only where nobody else could have written it.
-
 export type Believed =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "none" }
   /** `why` begins with its path. */
   | { readonly type: "unbelieved"; readonly why: string };
 
+// The file is trusted only where no other user could have written it.
 /** Throws what the disk says of a file that is there and cannot be read. */
 export async function believedText(path: string, mostBytes: number): Promise<Believed> {
   try {

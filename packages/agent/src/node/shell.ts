@@ -1,4 +1,4 @@
-/** A shell on this machine: commands run as whoever runs the agent, and may do what they may. */
+/** Runs a command in its own process group, with the rights of the user who runs the agent, and ends the whole group. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
@@ -6,8 +6,6 @@ import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ShellAct, ShellEnd, WorkspaceShell } from "../ports.ts";
 import { codeOf } from "./safe-files.ts";
-
-// A process group, by the process that leads it: told something, and asked whether anybody in it is alive.
 
 /** False where there is nobody left to tell. */
 export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
@@ -52,8 +50,6 @@ function tell(target: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-// Ends a process and all that it started: asked first, forced when patience is over.
-
 export interface Ending {
   /** Milliseconds from asking to forcing. */
   readonly patienceMs: number;
@@ -74,8 +70,6 @@ export async function endGroup(leader: number, { patienceMs, sparesLeader }: End
   }
   signalGroup(leader, "SIGKILL");
 }
-
-// One command as a process: in a group of its own, without a terminal and without input, its output handed on as it comes and never kept.
 
 export interface Launch {
   readonly program: string;
@@ -103,6 +97,7 @@ const GRACE_MS = 200;
 /** Whoever stops a command waits for its end; when its time is over nobody does. */
 const PATIENCE_MS: Readonly<Record<Stop, number>> = { abort: 100, timeout: 1_000 };
 
+// The command has no terminal and no input; its output is passed on as it comes and never stored.
 /** A chunk of output is good only until `output` has come back: who keeps it, keeps a copy. */
 export async function runInGroup(launch: Launch, act: ShellAct): Promise<ShellEnd> {
   if (act.signal.aborted) return killed("abort", act);
@@ -191,8 +186,6 @@ function killed(by: Stop, { timeoutMs = 0 }: ShellAct): ShellEnd {
   const message = by === "abort" ? "it was stopped" : `it was ended after ${timeoutMs / 1000} s: its time was over`;
   return { type: "killed", by, message };
 }
-
-// What a command sees of the environment: all of it but what is withheld.
 
 export interface SeenBy {
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -1,11 +1,9 @@
-/** The decision about one act: a pure function of the act and of what the user has set. Nothing that a model wrote can reach the second. */
+/** Decides whether a request is allowed, asked about or refused, by mode and rules. Only the user sets these, never the model's text. */
 
 import { couldFit, type Fitting, isSurelyFitted } from "./match-rules.ts";
 import { type Changed, changed, type LookedAt, lookedAt } from "./protected-paths.ts";
 import type { Act, Ground, Sight } from "./request.ts";
 import { nearest, type Rule } from "./rules.ts";
-
-// What a mode says of an act where no rule speaks: one row for each matter, and the strictest row counts.
 
 /** Ask about all that changes; edit freely in the workspace; only look; do everything. */
 export type Mode = "ask" | "edit" | "plan" | "all";
@@ -44,6 +42,7 @@ export interface Standpoint {
   readonly stance: Stance;
 }
 
+/** What the mode says where no rule matches: the strictest row of the table wins. */
 export function standpoint(
   sight: Sight,
   { mode, ground }: { readonly mode: Mode; readonly ground: Ground },

@@ -1,4 +1,4 @@
-/** What a rule has to do with an act. To allow, a rule must surely fit; to deny or to ask, it is enough that it could. */
+/** Matches rules against a request. To allow, a rule must match for certain; to deny or to ask, a possible match is enough. */
 
 import { isWithin } from "../text.ts";
 import type { Act, Ground, Reached, Sight } from "./request.ts";
@@ -97,8 +97,6 @@ function ofType<Type extends Pattern["type"]>(
   return patterns.filter((pattern): pattern is Extract<Pattern, { type: Type }> => pattern.type === type);
 }
 
-// The places that rules deny, as far as a sandbox can close them to commands too: whole files and folders, and no patterns of names.
-
 export interface DeniedPlaces {
   /** Files and folders that nobody is to read; absolute. */
   readonly unseen: readonly string[];
@@ -112,6 +110,7 @@ export interface DeniedPlaces {
 
 type Around = Pick<Ground, "root" | "home">;
 
+/** Denied paths that a sandbox can also close to commands: whole files and folders, no name patterns. */
 export function deniedPlaces(deny: readonly Rule[], around: Around): DeniedPlaces {
   const denied = deny.filter(isOnFiles).map((rule) => ({ rule, place: placeOf(rule, around) }));
   const held = denied.filter((each): each is Held => each.place !== null);

@@ -1,4 +1,4 @@
-/** The permissions of one agent: held here, changed by the user, asked before every call. No text of a session ever reaches them. */
+/** Decides about each tool call, asks the user and remembers rules. Only the user changes permissions, never text from a session. */
 
 import type { Redaction } from "@pith/context";
 import { unlessAborted } from "../async.ts";
@@ -25,8 +25,7 @@ import {
 } from "./request.ts";
 import type { Rule } from "./rules.ts";
 
-// What a permitted call may open: where its paths led when they were looked at, and below them nothing that would not pass by itself.
-
+/** What a permitted call may open: the real paths it was permitted for, and below them only what would be allowed by itself. */
 export function leaveFor(sight: Sight, standing: Standing): Leave {
   // Who was asked about a folder was asked about what is in it.
   const isEnough = decide(sight, standing).type === "asked" ? ["allowed", "asked"] : ["allowed"];
@@ -41,8 +40,7 @@ function lookAt(path: string, { act }: Sight): Sight {
   return { act: { ...act, intent: { type: "look", paths: [path] } }, reached: [{ named: path, real: path }] };
 }
 
-// What is said where nobody is there to be asked: to the model that it may not, to the person how it could.
-
+/** The refusal when no user can be asked; it names the flags that would allow the call. */
 export function unasked(sight: Sight, { because }: Extract<Decision, { type: "asked" }>, standing: Standing): string {
   switch (because) {
     case "again":
@@ -194,8 +192,7 @@ function denial(word: string | undefined): string {
   return word ? `the user did not permit it: ${word}` : "the user did not permit it";
 }
 
-// Whether any page may be opened without a question: then a provider may search the web by itself, where nobody could permit one page and refuse another.
-
+/** Only where this is true may a provider search the web itself: its pages cannot be permitted one by one. */
 export function fetchesFreely({ mode, rules }: Pick<Standing, "mode" | "rules">): boolean {
   if ([...rules.deny, ...rules.ask].some(({ tool }) => tool === "fetch")) return false;
   const isAllowed = rules.allow.some(({ tool, pattern }) => tool === "fetch" && pattern === null);

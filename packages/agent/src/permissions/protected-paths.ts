@@ -1,10 +1,9 @@
-/** What kind of place a path leads to. Names of places are compared without their capitals: some disks make no difference either. */
+/** Classifies paths: secret, protected, own, inside or outside the workspace. Names are lower-cased, because some disks ignore case. */
 
 import { isWithin } from "../text.ts";
 import type { Ground, Reached } from "./request.ts";
 
-// Names of what other programs run or believe as soon as it is there: the one list, for the tools that write files and for the sandbox of commands.
-
+// Other programs run or trust these as soon as they exist; the file tools and the sandbox share this one list.
 /** Folders of editors and agents. In the folder one works in they are kept also where they are absent. */
 export const GUARDED_FOLDERS: readonly string[] = [
   ...[".agents", ".claude", ".codex", ".cursor", ".gemini", ".idea", ".pith", ".vscode", ".zed"],

@@ -1,4 +1,4 @@
-/** What a person is asked, and what they may answer. */
+/** Builds the question a user is asked about a request, and the rules offered to remember with the answer. */
 
 import type { Redaction } from "@pith/context";
 import { shownFrom, whollyVisible } from "../text.ts";
@@ -10,10 +10,9 @@ import { parseRule, type Rule } from "./rules.ts";
 import { readLine } from "./shell-parser.ts";
 import { mayRunAnything } from "./shell-programs.ts";
 
-// Rules that would let an act pass the next time, the narrowest first. Each is read as a person's would be, and must do what it is offered for.
-
 const MAX_OFFERED_RULES = 3;
 
+/** Rules that would allow this request next time, narrowest first. Each is parsed as a user's rule is and must match the request. */
 export function offeredRules(sight: Sight, ground: Ground): readonly Rule[] {
   const texts = [...new Set(textsFor(sight, ground))];
   const rules = texts.flatMap((text) => {
@@ -82,8 +81,7 @@ function pathsFor(reached: Sight["reached"], { root }: Ground): readonly string[
 /** In a rule these signs would mean more than this file. */
 const MEANT_OTHERWISE = /^~|[*?{}\\]/;
 
-// What a question quotes, as a person may see it: on one line, of bounded length, with nothing in it that would not be seen, or would act.
-
+/** Text quoted in a question: one line of bounded length, with invisible and control characters spelled out. */
 export function shown(text: string): string {
   return whollyVisible(shortened(text));
 }

@@ -1,4 +1,4 @@
-/** Whether a call may be run: asked before every one of them, and never answered from what a model has read. */
+/** Defines permission requests and resolves their paths. Every tool call needs a permit, and nothing a model has read can grant one. */
 
 import type { Intent, Leave } from "../tool.ts";
 
@@ -21,8 +21,7 @@ export type Permit =
   /** `why` is told to the model. */
   | { readonly type: "refused"; readonly why: string };
 
-// An act as it is judged: with where its paths lead in truth, so that everything after this needs no disk.
-
+/** A request with its paths resolved, so that later steps need no disk. */
 export interface Sight {
   readonly act: Act;
   /** One for each path of its intent. */

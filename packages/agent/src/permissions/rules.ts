@@ -1,11 +1,9 @@
-/** A rule as people write it: a tool, and in brackets what of it the rule is about. What cannot be read is a named mistake, never a guess. */
+/** Parses permission rules and matches command, path and host patterns. An invalid rule is a named mistake, never a guess. */
 
 import { fitsWithGaps } from "../glob.ts";
 import type { Ground, Reached } from "./request.ts";
 import { type Command, readLine, type Word } from "./shell-parser.ts";
 import { adding, mayComeLater, runsText, withoutOptions, wrappers } from "./shell-programs.ts";
-
-// How a rule fits, with the doubt kept: a rule that may fit is not one that does.
 
 /** `unsure`: nobody but a shell, or the tool itself, could tell. */
 export type Fit = "fits" | "unsure" | "not";
@@ -13,8 +11,6 @@ export type Fit = "fits" | "unsure" | "not";
 export function nearest(fits: readonly Fit[]): Fit {
   return (["fits", "unsure"] as const).find((fit) => fits.includes(fit)) ?? "not";
 }
-
-// What can be wrong with a rule, by name, with a sentence for whoever wrote it.
 
 export interface RuleMistake {
   readonly type: "mistake";
@@ -39,8 +35,6 @@ export function mistake(name: MistakeName, message: string): RuleMistake {
   return { type: "mistake", name, message };
 }
 
-// Commands in a rule: word for word, or with `:*` whatever begins with these words.
-
 export interface CommandPattern {
   readonly type: "command";
   /** Without its `:*`. */
@@ -50,6 +44,7 @@ export interface CommandPattern {
   readonly isBeginning: boolean;
 }
 
+/** Parses a command pattern: an exact command, or with `:*` every command that begins with these words. */
 export function commandPattern(inside: string): CommandPattern | RuleMistake {
   const isBeginning = inside.endsWith(":*");
   const text = isBeginning ? inside.slice(0, -2).trim() : inside;
@@ -119,8 +114,6 @@ function fitOf({ words: wanted, isBeginning }: CommandPattern, words: readonly W
   return words[other] === null ? "unsure" : "not";
 }
 
-// Hosts in a rule: one by its name, or with `*.` all that lie under one.
-
 export interface HostPattern {
   readonly type: "host";
   /** As a URL spells it. */
@@ -129,6 +122,7 @@ export interface HostPattern {
   readonly isUnder: boolean;
 }
 
+/** Parses a host pattern: one host, or with `*.` all hosts below it. */
 export function hostPattern(inside: string): HostPattern | RuleMistake {
   const isUnder = inside.startsWith("*.");
   const name = isUnder ? inside.slice(2) : inside;
@@ -155,14 +149,13 @@ function hostOf(url: string): string | null {
   return new URL(url).hostname.replace(/\.$/, "") || null;
 }
 
-// Paths in a rule: from the workspace, from `~` or from `/`; `*` and `?` stay within a name, `**` goes across folders.
-
 export interface PathPattern {
   readonly type: "path";
   readonly from: "workspace" | "home" | "root";
   readonly names: readonly string[];
 }
 
+/** Parses a path from the workspace, `~` or `/`; `*` and `?` stay within a name, `**` crosses folders. */
 export function pathPattern(inside: string): PathPattern | RuleMistake {
   const names = inside.split("/").filter((name) => name !== "" && name !== ".");
   if (names.includes("..")) return mistake("path", "a path in a rule may not go up with ..; write it from / or from ~");

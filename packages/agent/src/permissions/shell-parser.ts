@@ -1,6 +1,4 @@
-/** A shell line as its commands, those in brackets and substitutions too. Nothing is guessed: what is not surely understood makes the whole line unreadable. */
-
-// Where we are in a shell line, and the commands found in it so far.
+/** Parses a shell line into its commands, nested ones too. What is not understood for certain makes the whole line unreadable. */
 
 /** Null where only a shell could tell what it becomes. */
 export type Word = string | null;
@@ -83,8 +81,6 @@ function deeper(depth: number): number {
   return depth + 1;
 }
 
-// One word of a shell line, its quotes taken off; what is substituted in it is read as commands of its own.
-
 export interface ReadWord {
   readonly word: Word;
   /** Nothing in it is substituted. */
@@ -93,6 +89,7 @@ export interface ReadWord {
   readonly written: string;
 }
 
+/** Reads one word without its quotes; commands substituted in it are added to `reader.commands`. */
 export function readWord(reader: Reader): ReadWord {
   const start = reader.place;
   const pieces: Piece[] = [];
@@ -173,8 +170,6 @@ function orUnreadable(taken: string | null): string {
   if (taken === null) throw new Unreadable();
   return taken;
 }
-
-// Where a command reads from or writes to, as far as it matters: to a file, or nowhere.
 
 /** Nowhere: to another stream of the same command, or to where everything is lost. */
 export type Redirection = "nowhere" | "elsewhere";

@@ -1,22 +1,21 @@
-/** Programs that run a text: one that stands in their words, or is piped to them. What a rule denies may stand in it, and nobody but they could tell. */
+/** Lists programs that run other commands or code in their arguments or input, in which a denied command may hide. */
 
 import type { Word } from "./shell-parser.ts";
 
-// Words of bash that take the name of a variable: a name may have a subscript, and what is substituted in a subscript is run, whatever quotes it came in.
-
 type Check = (others: readonly Word[]) => boolean;
 
+// These bash builtins take a variable name: a substitution in its subscript is executed, however it is quoted.
 /** By its name: whether these words could run anything. */
 export const naming: ReadonlyMap<string, Check> = new Map([
-  ...eachProgram(["test"], (others) => others.some((word) => word !== null && isRun(word)) || isTestOfName(others)),
-  ...eachProgram(["printf"], (others) => others[0] !== undefined && isNaming(others[0]) && others.some(isRun)),
-  ...eachProgram(["read", "unset", "getopts", "wait"], (others) => others.some(isRun)),
-  ...eachProgram(["mapfile", "readarray"], (others) => others.some((word) => isRun(word) || /^-\w*C/.test(word ?? ""))),
+  ...each<Check>(["test"], (others) => others.some((word) => word !== null && isRun(word)) || isTestOfName(others)),
+  ...each<Check>(["printf"], (others) => others[0] !== undefined && isNaming(others[0]) && others.some(isRun)),
+  ...each<Check>(["read", "unset", "getopts", "wait"], (others) => others.some(isRun)),
+  ...each<Check>(["mapfile", "readarray"], (others) => others.some((word) => isRun(word) || /^-\w*C/.test(word ?? ""))),
   // An integer is computed, and a reference is another name.
-  ...eachProgram(["declare", "typeset", "local", "readonly"], (others) =>
+  ...each<Check>(["declare", "typeset", "local", "readonly"], (others) =>
     others.some((word) => isRun(word) || /^-\w*[in]/.test(word ?? "")),
   ),
-  ...eachProgram(["export"], (others) => others.some((word) => word !== null && isRun(word))),
+  ...each<Check>(["export"], (others) => others.some((word) => word !== null && isRun(word))),
 ]);
 
 function isTestOfName(others: readonly Word[]): boolean {
@@ -29,10 +28,6 @@ function isNaming(word: Word): boolean {
 
 function isRun(word: Word): boolean {
   return word === null || /\[[^\]]*[$`]/.test(word);
-}
-
-function eachProgram(names: readonly string[], check: Check): readonly (readonly [string, Check])[] {
-  return names.map((name) => [name, check]);
 }
 
 export function runsText(name: string, others: readonly Word[]): boolean {
@@ -92,12 +87,11 @@ const sometimes: ReadonlyMap<string, RegExp> = new Map([
   ),
 ]);
 
-function each(names: readonly string[], isCode: RegExp): readonly (readonly [string, RegExp])[] {
-  return names.map((name) => [name, isCode]);
+function each<Value>(names: readonly string[], value: Value): readonly (readonly [string, Value])[] {
+  return names.map((name) => [name, value]);
 }
 
-// What stands between the name of a program and what it is told to do, and makes no difference to it: `git -C . push`.
-
+// A rule on `git push` also has to match `git -C . push`.
 /** Without git's own options; any other command as it is. */
 export function withoutOptions(words: readonly Word[]): readonly Word[] {
   if (words[0] !== "git") return words;
@@ -116,8 +110,7 @@ export function mayComeLater(words: readonly Word[], [program, subcommand]: read
   return !subcommand.startsWith("-") && words.slice(2).some((word) => word === null || word === subcommand);
 }
 
-// Commands that run other commands, given as words of their own, so that their own name says little of what they do.
-
+/** Programs that run another command, given as their arguments. */
 export const wrappers: ReadonlySet<string> = new Set(
   [
     ["sudo", "doas", "pkexec", "env", "nohup", "nice", "ionice", "time", "timeout", "stdbuf", "unbuffer", "setsid"],

@@ -1,4 +1,4 @@
-/** A skill in the log, word for word, with what it was loaded from: behind every compaction it is found again by that. */
+/** Attaches skills to the log, verbatim and with their source, and re-attaches them after a compaction. */
 
 import {
   type Budget,
@@ -43,8 +43,6 @@ function hasSkill({ window }: Session, { name, hash }: Pick<SkillText, "name" | 
 
 export const SKILL = "pith.skill";
 
-// Skills that a compaction covered come back behind it, as they were loaded; of more than there is room for the newest, and the others are named.
-
 export type ReattachParts = Pick<RunParts, "session" | "model" | "limits" | "skills">;
 
 export interface Reattaching {
@@ -54,6 +52,7 @@ export interface Reattaching {
   readonly budget?: Budget;
 }
 
+/** Skills that a compaction covered come back as they were loaded: the newest that fit. The others are only named. */
 export async function reattachSkills(parts: ReattachParts, { attempt = 0, budget }: Reattaching = {}): Promise<void> {
   const missing = unlisted(parts.session.window);
   if (missing.length === 0) return;

@@ -1,4 +1,4 @@
-/** A skill: instructions for one sort of task, in a file that is read when the task comes up. Nothing in it permits anything. */
+/** Defines skills (instruction files for one kind of task) and the texts about them. A skill never grants a permission. */
 
 export interface Skill {
   readonly name: string;
@@ -20,8 +20,6 @@ export interface SkillFiles {
   /** What the hash of a file would be now; null where it is gone or cannot be read. */
   hashNow(path: string): Promise<string | null>;
 }
-
-// What a model is told of skills. Text only.
 
 export const SKILLS = `# Skills
 

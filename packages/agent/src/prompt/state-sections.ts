@@ -1,4 +1,4 @@
-/** Before every request: of what goes on beside the conversation, what has changed since the model was told last. After a compaction all of it is said again. */
+/** Tells the model before a request which extension state has changed, and all of it again after a compaction. */
 
 import { attempted, type CustomMessageEntry, type Drafted, reportTo, type Session, textTokens } from "@pith/context";
 import type { StateSection } from "../agent-options.ts";

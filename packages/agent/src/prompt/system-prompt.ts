@@ -1,4 +1,4 @@
-/** What a model is told first, in named sections, so that one can change without the rest. */
+/** Builds the system prompt in named sections, and writes to the log only what has changed of it. */
 
 import {
   type Drafted,
@@ -8,7 +8,6 @@ import {
   type Session,
   type SystemMessage,
   type ThinkingLevel,
-  type Tool as ToolDefinition,
   type Tool as ToolSchema,
   type Window,
 } from "@pith/context";
@@ -72,8 +71,6 @@ function skillsSection(skills: readonly Skill[]): string {
   return `${SKILLS}\n\n${skills.map(({ name, description, path }) => `- ${name}: ${description} (${path})`).join("\n")}`;
 }
 
-// What has to be said so that the system state becomes another: the whole where there was none, else only what differs.
-
 /** Null where it says the same already. */
 export function systemChange(before: SystemMessage | null, wanted: SystemMessage): SystemMessage | null {
   if (!before) return wanted;
@@ -98,7 +95,7 @@ function changedSections(before: Sections, wanted: Sections): Sections {
   return Object.fromEntries([...changed, ...gone.map((name): [string, null] => [name, null])]);
 }
 
-function changedTools(before: readonly ToolDefinition[], wanted: readonly ToolDefinition[]) {
+function changedTools(before: readonly ToolSchema[], wanted: readonly ToolSchema[]) {
   const told = new Map(before.map((tool) => [tool.name, JSON.stringify(tool)]));
   const offered = new Set(wanted.map(({ name }) => name));
   return {
@@ -107,8 +104,7 @@ function changedTools(before: readonly ToolDefinition[], wanted: readonly ToolDe
   };
 }
 
-// The section of what the model is told first that hooks say: it stays until none of them says it any more, whatever else changes.
-
+/** The section that hooks write. It stays until no hook returns it any more, whatever else changes. */
 export const EXTENSION = "extension";
 
 /** What is wanted, with what hooks have said before: that is not for the program to take away. */
@@ -117,8 +113,6 @@ export function withExtension(wanted: SystemMessage, before: SystemMessage | nul
   return said ? { ...wanted, sections: { ...wanted.sections, [EXTENSION]: said } } : wanted;
 }
 
-// Where and when the agent works: told behind what was said, never in the beginning, so that a new day costs no cache.
-
 export interface SurroundingsParts {
   readonly folder: string;
   readonly now: number;
@@ -126,15 +120,13 @@ export interface SurroundingsParts {
 
 const SURROUNDINGS = "pith.surroundings";
 
-/** Null where the newest one says the same. */
+/** Written behind the conversation, not in the system prompt: a new day costs no cache. Null where the newest one says the same. */
 export function surroundings(window: Window, { folder, now }: SurroundingsParts): Drafted | null {
   const content = `The working folder is ${folder}. Today is ${new Date(now).toISOString().slice(0, 10)}.`;
   const last = window.entries.findLast((entry) => entry.type === "custom_message" && entry.customType === SURROUNDINGS);
   if (last?.type === "custom_message" && last.content === content) return null;
   return { type: "custom_message", customType: SURROUNDINGS, content, display: false };
 }
-
-// What must have been said before the first word: who the model is and what it can do, where it works and when. What the log has already is not said again.
 
 export interface Beginning extends Omit<PromptParts, "tools"> {
   /** Where it works. */
@@ -151,6 +143,7 @@ export interface EstablishParts {
   readonly thinking?: ThinkingLevel | undefined;
 }
 
+/** Writes what the model must know before the first message; what the log has already is not written again. */
 export async function establish(parts: EstablishParts): Promise<void> {
   const { session, beginning, thinking } = parts;
   await session.settle();

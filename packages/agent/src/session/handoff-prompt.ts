@@ -1,4 +1,4 @@
-/** What a model is told when it hands work over to a new session, and the words around its answer. Text only. */
+/** Defines the prompt for a hand-off to a new session and the template of its first message. Text only, no logic. */
 
 /** `{goal}` is what the new session is for, in the user's words; `{words}` how many the answer may have. */
 export const TASK = `The work above goes on in a new session, with a colleague who has seen none of it. What it is for, in the user's own words, is the last [User] block above:

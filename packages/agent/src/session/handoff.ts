@@ -1,4 +1,4 @@
-/** Work is handed over: a model writes what a new session must know for a goal, code holds it against the log and adds the files. */
+/** Writes the first message of a new session: a model summarises what the goal needs, code checks it and adds the files. */
 
 import {
   type BranchSummarised,
@@ -12,8 +12,6 @@ import {
 import { appended } from "../append.ts";
 import { budgetOf, type RunParts } from "../loop/run-context.ts";
 import { FILES, MESSAGE, TASK } from "./handoff-prompt.ts";
-
-// The files that handed-over work needs: those it names, and those that were changed, as far as they are still there.
 
 /** Whether a file is there. */
 export type IsThere = (path: string) => Promise<boolean>;

@@ -1,4 +1,4 @@
-/** To another place in the tree, as a host asks for it: with what is left told there, and with the files as they were. */
+/** Moves in the session tree, with a branch summary and restored files on request, and undoes or redoes a compaction. */
 
 import {
   type Entry,
@@ -17,8 +17,7 @@ import { enqueue, forgetSaid } from "../loop/queue.ts";
 import { budgetOf, type RunParts } from "../loop/run-context.ts";
 import { type Crossing, type PlannedFile, planRewind, type RewindParts, type Rewound, rewindFiles } from "./rewind.ts";
 
-// What a move in the tree would do to the files that the session changed; nothing is touched.
-
+/** What a move in the tree would do to the files that the session changed. No file is touched. */
 export async function filesOnTheWay(
   target: string | null,
   session: Session,
@@ -61,8 +60,7 @@ async function stretch(last: string | null, first: string | null, store: Session
 
 const BREATH = 100;
 
-// What waits to be said waits for whoever said it, not for a branch: it comes along.
-
+/** Queued messages belong to their author, not to a branch: they move along. */
 export async function takeAlong(queue: readonly Queued[], session: Session): Promise<void> {
   await forgetSaid(session);
   const here = new Set(session.window.state.queue.map(({ id }) => id));
@@ -147,8 +145,6 @@ async function* move(target: string | null, wish: Destination, parts: RunParts):
   yield { type: "session_tree", newLeafId, oldLeafId, ...(summaryEntry && { summaryEntry }) };
   return moved;
 }
-
-// The newest compaction is undone, or the last undo taken back; told, and with what waits.
 
 export async function* stepBack(step: "undo" | "redo", { session }: RunParts): AsyncGenerator<AgentEvent, Undone> {
   const { queue } = session.window.state;

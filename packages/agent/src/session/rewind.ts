@@ -1,4 +1,4 @@
-/** What a session did to files, as the results of its tools tell it. What a shell did is not among it. */
+/** Restores files as they were at another entry of the session. Never overwrites what the session did not leave there. */
 
 import { type Entry, isBlobHash } from "@pith/context";
 import type { WorkspaceFiles } from "../ports.ts";
@@ -16,7 +16,7 @@ export interface FileChange {
 
 export type Side = "before" | "after";
 
-/** In the order of the entries; a file that was changed again comes again. */
+/** In the order of the entries; a file that was changed again comes again. What a shell command changed is not included. */
 export function fileChanges(entries: readonly Entry[]): readonly FileChange[] {
   return entries.flatMap((entry) => {
     const told = toldOfFile(entry);
@@ -44,16 +44,13 @@ function isChange(told: Readonly<Record<string, unknown>>): told is Readonly<Rec
   return typeof path === "string" && (before === null || isBlobHash(before)) && isBlobHash(after);
 }
 
-// The port to what files were: the bytes that a session replaced and those it wrote, for moves back and forth. Never exported, indexed or sent.
-
+/** The port to the bytes that a session replaced and wrote, for moves back and forth. They are never exported, indexed or sent. */
 export interface Originals {
   /** The hash of what is now kept; null where it cannot be: too large, or the disk refuses. Never throws. */
   keep(bytes: Uint8Array): Promise<string | null>;
   /** Exactly what was kept under this hash; null where it is not there, or no longer as it was. */
   read(hash: string): Promise<Uint8Array | null>;
 }
-
-// What files should be where a move in the tree leads, from what the entries it crosses did to them. Pure.
 
 /** The entries that a move crosses, both as they stand on their branches, the oldest first. */
 export interface Crossing {
@@ -95,8 +92,6 @@ function wantedFile(path: string, undone: readonly FileChange[], redone: readonl
 function isBroken(changes: readonly FileChange[]): boolean {
   return changes.some(({ before }, at) => at > 0 && changes[at - 1]?.after !== before);
 }
-
-// What a move would do to the files, before anything is done: what can be put back, and what stands in the way.
 
 export interface RewindParts {
   readonly files: WorkspaceFiles;
@@ -149,8 +144,6 @@ async function verdictOn({ expected, target }: WantedFile, now: string | null, o
   if (needed === null || (await originals.read(needed)) === null) return "lost";
   return target === null ? "remove" : "restore";
 }
-
-// Puts files back as a plan says, where nobody is in the way. Never writes over what the session did not leave there.
 
 export interface RewindAct extends RewindParts {
   /** Only these, whatever becomes of the others. */

@@ -1,4 +1,4 @@
-/** What a model wrote as arguments, made sure of: models send numbers and flags as text, and leave empty what they do not need. */
+/** Reads tool arguments tolerantly: models send numbers and flags as text, and leave unneeded arguments empty. */
 
 export type Asked = Readonly<Record<string, unknown>>;
 

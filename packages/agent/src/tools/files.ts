@@ -1,4 +1,4 @@
-/** What a model knows of files after a restart, from what it was told before: nobody need read again what is still in the context. */
+/** Provides what `read`, `write` and `edit` share: arguments, intents, what the model has read of each file, and replacing a file. */
 
 import { type Entry, isBlobHash, type Redaction } from "@pith/context";
 import type { Blobs, FileRead, Held, WorkspaceFiles } from "../ports.ts";
@@ -17,8 +17,6 @@ export function knownFiles(entries: readonly Entry[], resolve: (path: string) =>
   return known;
 }
 
-// A file replaced by other bytes, with both kept before it is, so that a move in the session can put back either.
-
 export interface Replacing extends Held {
   /** Absolute. */
   readonly path: string;
@@ -35,6 +33,7 @@ export interface ReplaceParts extends Pick<FileParts, "files" | "originals" | "r
   readonly reads: Reads;
 }
 
+/** Keeps the old and the new bytes before it writes, so that a move in the session can restore either. */
 export async function replaceFile(
   { path, real, before, after }: Replacing,
   { files, originals, reads }: ReplaceParts,
@@ -57,8 +56,6 @@ async function keepBoth(
   return unkept;
 }
 
-// What the tools for files work with: the files, and what is kept of a session besides.
-
 export interface FileParts {
   readonly files: WorkspaceFiles;
   /** What `blob:<hash>` opens. */
@@ -72,8 +69,6 @@ export interface FileParts {
   /** Without them what is replaced cannot be put back. */
   readonly originals?: Originals;
 }
-
-// A handle where a path could stand: what was kept of a session, opened by the same tool as a file.
 
 export interface Handle {
   readonly type: "blob" | "entry";
@@ -90,8 +85,6 @@ export function asHandle(path: string): Handle | null {
   if (name === undefined) return null;
   return { type: type === "blob" ? "blob" : "entry", name, shown };
 }
-
-// What the tools for files are asked for: which file, which lines of it, what to put there. Models send lists as JSON inside a string.
 
 export interface Replacement {
   readonly oldText: string;
@@ -142,6 +135,7 @@ export function replacementsOf(asked: Asked): Argument<readonly Replacement[]> {
 
 const MOST_EDITS = 100;
 
+// Models send lists as JSON inside a string.
 function parsed(edits: unknown): unknown {
   if (typeof edits !== "string") return edits;
   try {
@@ -157,8 +151,7 @@ function isReplacement(edit: unknown): edit is Replacement {
   return typeof edit.oldText === "string" && typeof edit.newText === "string";
 }
 
-// What a call of a file tool is about to do, for whoever permits it. A call that will only be answered does nothing.
-
+/** `nothing` where no file is opened: the arguments are wrong, or the path is a handle. */
 export function lookIntent(asked: Asked, files: WorkspaceFiles): Intent {
   const path = pathOf(asked);
   if (path.type === "wrong" || asHandle(path.value)) return { type: "nothing" };
@@ -170,10 +163,9 @@ export function changeIntent(asked: Asked, files: WorkspaceFiles): Intent {
   return path.type === "wrong" ? { type: "nothing" } : { type: "change", paths: [files.resolve(path.value)] };
 }
 
-// What the model knows of the files: a hash of each as it last saw or wrote it, and whose turn it is at a file.
-
 export type Knowledge = "fresh" | "stale" | "unread";
 
+/** The hash of each file as the model last saw or wrote it; also queues calls on the same file. */
 export class Reads {
   #hashes: Map<string, string>;
   readonly #turns = new Map<string, Promise<unknown>>();
@@ -216,8 +208,6 @@ export class Reads {
   }
 }
 
-// The bytes of a file while they are worked on: of large files those of one at a time, because the calls of a reply run at once and memory is for all.
-
 export interface BytesWish extends Held {
   /** Absolute. */
   readonly at: string;
@@ -228,6 +218,7 @@ export interface BytesParts extends Pick<FileParts, "files"> {
   readonly reads: Reads;
 }
 
+/** Large files are used one at a time: the calls of a reply run at once and share the memory. */
 export async function useBytes<Outcome>(
   { at, ...act }: BytesWish,
   { files, reads }: BytesParts,

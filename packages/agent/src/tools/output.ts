@@ -1,4 +1,4 @@
-/** What a tool answers, and the few ways in which answers name things. */
+/** Builds tool results, formats counts and sizes, and holds the output limit of all tools. */
 
 import type { Held } from "../ports.ts";
 import type { ToolCall, ToolOutput } from "../tool.ts";
@@ -27,13 +27,12 @@ function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-// No tool shows more than this, however much room there is: what is longer is paged, narrowed down, or kept beside the session (B7).
-
 export interface OutputLimit {
   readonly lines: number;
   readonly bytes: number;
 }
 
+/** No tool shows more than this (B7): longer output is paged, narrowed down, or kept beside the session. */
 export const outputLimit: OutputLimit = { lines: 2_000, bytes: 50 * 1024 };
 
 /** How many of the first lines fit into so many bytes, each with its line end. */
@@ -46,8 +45,7 @@ export function countWithin(lines: readonly string[], bytes: number): number {
   return over < 0 ? lines.length : over;
 }
 
-// Where a path of a call must lead: to what was permitted, and nowhere else.
-
+// The path of a call must lead to what was permitted, and nowhere else.
 /** Without anybody who permits, wherever it leads. The path is absolute, as the intent of the call has it. */
 export function heldAt(path: string, { leave }: Pick<ToolCall, "leave">): Held {
   return leave ? { real: leave.reached.get(path) ?? path } : {};

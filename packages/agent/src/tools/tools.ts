@@ -1,4 +1,4 @@
-/** The three tools for files, with one memory of what was read among them. */
+/** Creates the built-in file and search tools: `read`, `write` and `edit`; `grep`, `find` and `ls`. */
 
 import type { Tool } from "../tool.ts";
 import { editTool } from "./edit/edit.ts";
@@ -13,8 +13,6 @@ import { writeTool } from "./write/write.ts";
 export function fileTools(parts: FileParts, reads: Reads = new Reads()): readonly Tool[] {
   return [readTool(parts, reads), writeTool(parts, reads), editTool(parts, reads)];
 }
-
-// The three tools that look around: they change nothing, and what they show is bounded.
 
 /** `grep`, `find` and `ls`. */
 export function searchTools(workspace: SearchParts): readonly Tool[] {

@@ -1,4 +1,4 @@
-/** Where the program works, and by which settings. */
+/** Defines where the program works and with which settings, what sub-agents inherit, and the ids of sub-agents. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -38,8 +38,7 @@ export interface Place {
   readonly needsModel?: boolean;
 }
 
-// What holds a session, for those that it starts: they may do no more than it may at that moment.
-
+/** For what a session starts, which may do no more than the session may at that moment. */
 export interface Held extends Pick<Wish, "trusts"> {
   /** Those of the command line; of the tools those that count, whoever named them. */
   readonly choices: Wish["choices"];
@@ -49,10 +48,9 @@ export interface Held extends Pick<Wish, "trusts"> {
   addressee: string | null;
 }
 
-// Ids of sub-agents, which are the ids of their sessions: short where ids are shown by their beginning, and known by their end.
-
 const END = "-subagent";
 
+/** Also the id of its session: short, because ids are shown by their beginning, and recognised by its end. */
 export function newSubAgentId(): string {
   return `${crypto.randomUUID().slice(0, 8)}${END}`;
 }
@@ -61,8 +59,7 @@ export function isOfSubAgent(sessionId: string): boolean {
   return sessionId.endsWith(END);
 }
 
-// Whether sub-agents can be started here: where there may be agents, and by no sub-agent. Asked at every start, so that it reads nothing.
-
+/** A sub-agent starts no others. Asked at every start, so no file is read. */
 export function areWantedHere({ home, trusted, environment }: Place): boolean {
   if (environment[DEPTH] !== undefined) return false;
   return existsSync(join(home, "agents")) || (trusted !== undefined && trustedFiles(trusted, "agents").length > 0);

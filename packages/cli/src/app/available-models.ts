@@ -1,4 +1,4 @@
-/** The models that can be asked from here: of every provider with a key what it is known to sell, and what local servers have. */
+/** Lists the models that can be used: those of providers with a key, and those of servers on this machine. */
 
 import { get } from "node:http";
 import type { ModelFacts } from "@pith/models";
@@ -56,9 +56,7 @@ function newestFirst(one: string, other: string): number {
   return other.localeCompare(one, "en", { numeric: true });
 }
 
-// The models a provider says it has, from its own list; those that cannot hold a conversation are left out. Pure.
-
-/** Of whatever was answered; empty where it is no list of models. */
+/** Of whatever was answered; empty where it is no list of models. Those that cannot hold a conversation are left out. */
 export function modelIds(answer: unknown): readonly string[] {
   const { data, models } = Object(answer) as { readonly data?: unknown; readonly models?: unknown };
   const listed = Array.isArray(data) ? data : Array.isArray(models) ? models : [];
@@ -84,8 +82,6 @@ const LONGEST = 200;
 const NO_TALKER =
   /embed|tts|whisper|transcri|speech|audio|realtime|moderation|dall-e|image|imagen|veo|sora|rerank|ocr|guard/i;
 
-// Servers of models on this machine, found on their usual ports: nothing but this machine is asked, and nobody waits for one that is not there.
-
 export interface LocalModels {
   /** The provider's id. */
   readonly provider: string;
@@ -99,6 +95,7 @@ export interface Looking {
   readonly within?: number;
 }
 
+/** Only this machine is asked, on the usual ports; a server that is not there is not waited for. */
 export async function localServers(looking: Looking = {}): Promise<readonly LocalModels[]> {
   const { locals = providers.filter(({ isLocal }) => isLocal), within = 300 } = looking;
   const found = await Promise.all(

@@ -1,4 +1,4 @@
-/** The one place that knows every part: session, model, tools, agent. */
+/** Builds an agent from its parts: session, model, permissions, guidance, tools. The only place that knows every part. */
 
 import { homedir } from "node:os";
 import {

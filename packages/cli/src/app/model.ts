@@ -1,4 +1,4 @@
-/** Which model speaks: the one that was asked for, or the first for which there is a key. */
+/** Chooses and opens models: the one that was asked for, or the first provider with a key. */
 
 import { join } from "node:path";
 import { type Environment, type OpenedModel, openModel, providers, windowFile } from "@pith/models";
@@ -6,9 +6,7 @@ import { type Mistake, mistake } from "../args/usage-error.ts";
 import { type KeyPlaces, keyFile, keyFor, providerWithKey, readKeyFile } from "../settings/keys.ts";
 import type { Settings } from "../settings/settings.ts";
 
-// What each provider is asked for where nobody names a model, in the order in which a key is looked for.
-
-/** By the provider's id. */
+/** The default model of each provider, by the provider's id. */
 export const usualModels: Readonly<Record<string, string>> = {
   anthropic: "claude-sonnet-4-5",
   openai: "gpt-5.1",
@@ -85,8 +83,6 @@ function howToSet(id: string, { home }: KeyPlaces): string {
   return `set a key such as ${variable}, or write { "${id}": "…" } into ${keyFile(home)} (chmod 600)`;
 }
 
-// Opens other models than the one that speaks first, as the same settings say. The address in them belongs to one seller: no key of another is sent there.
-
 export interface BesidePlace {
   readonly environment: Environment;
   /** Pith's home. */
@@ -100,6 +96,7 @@ export interface BesidePlace {
 /** By `provider/model`. */
 export type OpenBeside = (name: string) => Promise<ChosenModel>;
 
+/** The base URL in the settings belongs to one seller: no key of another is sent there. */
 export function openingBeside({ choices, provider, ...place }: BesidePlace): OpenBeside {
   const { model, baseUrl, contextWindow } = choices;
   // Whoever spoke in the session before need not be who the address is for.

@@ -1,4 +1,4 @@
-/** What may be done in this call: the mode, the rules of the user, and the places that no rule opens. */
+/** Sets up the permissions of a run (mode, user's rules, places no rule opens) and previews an edit that needs approval. */
 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -126,8 +126,6 @@ function rulesOf(read: ReadRules): readonly Rule[] {
   return read.type === "rules" ? read.rules : [];
 }
 
-// What a file would become if a call that is asked about were permitted. Reads the file, and changes nothing.
-
 export interface ChangePlace {
   readonly cwd: string;
   /** What is compared has its secrets; whoever shows it takes them out. */
@@ -137,7 +135,7 @@ export interface ChangePlace {
   readonly signal: AbortSignal;
 }
 
-/** Null where it is about no file, or where that cannot be told. */
+/** Reads the file and changes nothing. Null where it is about no file, or where that cannot be told. */
 export async function askedChange(
   { tool, arguments: asked }: Question,
   { cwd, vault, mostBytes, signal }: ChangePlace,

@@ -1,4 +1,4 @@
-/** The session that was asked for: a new one, the last of this folder, one by name, or one that nobody keeps. */
+/** Opens or creates the requested session together with the model that answers in it. */
 
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -55,8 +55,7 @@ export async function openSession(wish: SessionWish, { cwd, id, redaction }: Ses
     case "choose":
       return failed("say which session: --session ID");
     case "named": {
-      const { namedSession } = await import("../sessions/find-session.ts");
-      const { sessionToWrite } = await import("../sessions/find-session.ts");
+      const { namedSession, sessionToWrite } = await import("../sessions/find-session.ts");
       const home = pithHome();
       const found = await sessionToWrite(await namedSession(wish.name, { cwd, home }), home);
       return found.type === "found" ? opened(await openStore(found.path), redaction) : failed(found.message);
@@ -94,8 +93,6 @@ function failed(message: string): NotOpened {
   return { type: "failed", message };
 }
 
-// The session that is worked in, and who speaks in it.
-
 export type Voiced = (Extract<OpenedSession, { type: "opened" }> & Speaker) | NotOpened;
 
 export interface Speaker {
@@ -127,9 +124,7 @@ export async function sessionWithModel({ session: wish }: Wish, where: Place): P
   return { ...place, model: absentModel(opened.message, last), heard: [], missing: opened.message };
 }
 
-// Stands where nobody can speak, for what needs no model: whoever asks it hears what is missing.
-
-/** `spoke`: who did in this session, so that it is not taken for another's. */
+/** For what needs no model: every request fails. `spoke`: who did in this session, so that it is not taken for another's. */
 export function absentModel(missing: string, spoke: Carried["model"] = null): Model {
   return {
     api: "none",
@@ -142,8 +137,6 @@ export function absentModel(missing: string, spoke: Carried["model"] = null): Mo
     },
   };
 }
-
-// How to go on with a session after the program has ended.
 
 export interface WayOn {
   /** For people; null where nothing is kept. */

@@ -1,4 +1,4 @@
-/** All that must be there before anything is done: trust, settings, what is said, and the parts of the agent. */
+/** Prepares a run: resolves trust and settings, reads the first message, loads extensions and builds the agent. */
 
 import { homedir } from "node:os";
 import { LARGEST_PICTURE, type Listen } from "@pith/agent";
@@ -118,8 +118,6 @@ export function saidIn(wish: Wish, note: (line: string) => void, cwd: string = p
   const files = nodeFiles({ root: cwd, mostBytes: LARGEST_PICTURE });
   return contentOf(wish, { files, piped: () => piped(note) });
 }
-
-// The desk that commands of this program work on, from the parts it was built of.
 
 export interface DeskPlace extends Place {
   /** Who said what is set. */

@@ -1,4 +1,4 @@
-/** Who writes summaries where the user has named them: each is opened when it is first needed, and behind them stands who speaks. */
+/** Opens the models named for writing summaries when first needed; the session's model comes last. Loaded lazily. */
 
 import { type Model, modelWriter, type Ports, type Writer, type Written } from "@pith/context";
 import type { ChosenModel } from "./model.ts";

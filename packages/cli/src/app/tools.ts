@@ -1,4 +1,4 @@
-/** Where the agent works: the files of this folder, a shell that is held where this machine can hold it, searches and the web. */
+/** Creates the workspace and its tools: files, a shell that is sandboxed where the machine can do it, search and the web. */
 
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -43,8 +43,6 @@ import { allTools, usualTools } from "../settings/definitions.ts";
 import { keyVariables } from "../settings/keys.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Place } from "./app-options.ts";
-
-// The tool that runs commands: held by a sandbox where this machine can hold them, and told apart where it cannot.
 
 export interface BashPlace extends Pick<Place, "cwd" | "home" | "environment" | "choices" | "vault"> {
   /** What can hold commands here; null where it was switched off. */
@@ -117,8 +115,6 @@ function notesOn(
   return network === "off" ? [...unheld, "--network off counts in the sandbox alone"] : unheld;
 }
 
-// What the model knows of the files in a session that is open: wherever one goes in its tree, that follows.
-
 export function readsOf(session: Session, resolve: (path: string) => string): Reads {
   const reads = new Reads(knownFiles(session.window.entries, resolve));
   let { leaf } = session;
@@ -182,8 +178,6 @@ async function ripgrep(tools: readonly string[] = []): Promise<{ readonly ripgre
   const found = await import("@vscode/ripgrep").catch(() => null);
   return found ? { ripgrep: found.rgPath } : {};
 }
-
-// Which of the tools here the model is given, and what its provider does beside them.
 
 /** Where nobody names any, those that every task needs, and those that extensions bring. */
 export function chosenTools(

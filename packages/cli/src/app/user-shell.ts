@@ -1,4 +1,4 @@
-/** What extensions make of a shell line before it is run: one of them may say what came of it, and then nothing is run. */
+/** Runs the user's own shell commands one after another and records them in the session; an extension may answer instead. */
 
 import { type Agent, CommandOutput, type Extensions, outputLimit, redactedShell } from "@pith/agent";
 import { nodeShell, sessionBlobs } from "@pith/agent/node";
@@ -19,7 +19,7 @@ export interface Asked {
   readonly signal: AbortSignal;
 }
 
-/** Of several answers the last; null where none of them has one. */
+/** Where an extension answers, nothing is run. Of several answers the last; null where none of them has one. */
 export async function answeredInstead(
   { command, isPrivate, cwd }: ShellWish,
   { extensions, signal }: Asked,
@@ -41,8 +41,6 @@ async function bounded(result: { readonly output: string; readonly exitCode: num
   return { output: text.trimEnd(), exitCode: result.exitCode, isCancelled: false, isTruncated };
 }
 
-// One line run as the user's own shell would run it, outside of any sandbox; its output is bounded as that of the bash tool.
-
 export interface ShellAct extends Pick<Place, "cwd" | "environment" | "vault"> {
   /** The session's file, beside which the whole of a long output is kept; null where nothing is kept. */
   readonly sessionPath: string | null;
@@ -62,6 +60,7 @@ export interface ShellRan {
 const UPDATE_EVERY_MS = 100;
 const UPDATE_BYTES = 4_096;
 
+/** Runs outside of any sandbox, as the user's own shell would; the output is limited like that of the bash tool. */
 export async function shellRun(command: string, act: ShellAct): Promise<ShellRan> {
   const { cwd: root, environment, vault, sessionPath, signal, update } = act;
   const own = nodeShell({ root, environment });
@@ -89,8 +88,6 @@ export async function shellRun(command: string, act: ShellAct): Promise<ShellRan
     said.drop();
   }
 }
-
-// Shell lines of the user's own, whoever shows them: run one after the other as a shell runs them, and kept in the log with or without the model being told.
 
 export interface ShellLines {
   /** Runs it when those before it have ended, and is done when it is in the log. */

@@ -1,11 +1,9 @@
-/** From the arguments of a command line to what they ask for, or to what is wrong with them. */
+/** Defines the flags and parses the command line, or says what is wrong with it. */
 
 import { parseArgs } from "node:util";
 import { whatIsWrong } from "../settings/fields.ts";
 import type { Choices } from "../settings/settings.ts";
 import { type Mistake, mistake, nearest } from "./usage-error.ts";
-
-// The flags that settings could say, too, held to the same rules.
 
 export interface ChoiceFlags {
   readonly model?: string;
@@ -60,8 +58,6 @@ const named: readonly (readonly [flag: Saying, name: keyof Choices])[] = [
   ["tools", "tools"],
 ];
 
-// The flags, as the command line spells them, and what each takes.
-
 export interface Flag {
   readonly type: "boolean" | "string";
   readonly short?: string;
@@ -115,8 +111,6 @@ export const takes: Readonly<Record<string, string>> = {
   "base-url": "an address, such as http://127.0.0.1:8080/v1",
 };
 
-// What is wrong with a flag of the command line, and what to write instead.
-
 /** A flag as it was found. */
 export interface FoundFlag {
   readonly name: string;
@@ -148,8 +142,6 @@ function unknown(rawName: string, written: string): string {
 }
 
 const names = Object.keys(flags).map((name) => `--${name}`);
-
-// What is said on a command line besides its flags: words, and files by their @.
 
 export interface Token {
   readonly kind: string;
@@ -233,8 +225,6 @@ function sessionWish({ continue: last, resume, session: name, "no-session": none
   if (resume) return { type: "choose" };
   return { type: last ? "last" : "new" };
 }
-
-// What the command line asks for.
 
 export interface Wish {
   /** What to say to the model; empty where nothing was written. */

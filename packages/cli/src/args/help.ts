@@ -1,4 +1,4 @@
-/** What `pith --help` says. */
+/** Contains the text of `pith --help` and finds the program's version. */
 
 import { readFileSync } from "node:fs";
 
@@ -63,8 +63,7 @@ you trust, that before your own. "pith settings" shows what holds here, and who 
 The answer goes to the standard output, everything else to the standard error. Ends with 0 when done, also where something
 was not permitted; 1 when it could not go on; 2 for a mistake in the call, the settings or the keys; 130 or 143 when stopped.`;
 
-// The version of this program: put in when it is built, else as it stands in its own `package.json`.
-
+// Defined when the program is built; from the sources, `package.json` is read.
 declare const PITH_VERSION: string | undefined;
 
 export function version(): string {

@@ -1,4 +1,4 @@
-/** A mistake of whoever called: in the command line, in a setting, in a file that was named. The program says it and ends with 2. */
+/** Defines the usage error, which ends the program with exit code 2, and suggests the word nearest to a mistyped one. */
 
 export interface Mistake {
   readonly type: "mistake";
@@ -9,8 +9,6 @@ export interface Mistake {
 export function mistake(message: string): Mistake {
   return { type: "mistake", message };
 }
-
-// The word that was meant, where one was mistyped.
 
 /** Null where none of them is much like it. */
 export function nearest(wanted: string, words: readonly string[]): string | null {

@@ -1,4 +1,4 @@
-/** A command of a conversation, such as /compact: defined once, whoever shows what it answers. */
+/** Defines slash commands for every mode: the `Command` type, its context, its answers, and how arguments are parsed. */
 
 import type {
   Agent,
@@ -94,8 +94,6 @@ export type Answer =
   | { readonly type: "draft"; readonly draft: string; readonly text: string }
   | { readonly type: "quit" };
 
-// The few shapes that commands answer with, and sentences that several of them need.
-
 export function told(text: string, data: unknown): Answer {
   return { type: "told", text, data };
 }
@@ -116,8 +114,6 @@ export const LEAF_MOVED = "somebody else has written to this session meanwhile; 
 export function nothingKept(command: string): Mistake {
   return mistake(`/${command} needs a session that is kept; start pith without --no-session`);
 }
-
-// What stands behind a command: words, and flags with what belongs to each, up to the next flag.
 
 export interface FlagWish {
   /** What may stand behind it; `words` takes all up to the next flag. */
@@ -159,9 +155,7 @@ function strange(name: string, known: readonly string[]): string {
   return `there is no --${name} here; there ${known.length === 1 ? "is" : "are"} ${known.map((each) => `--${each}`).join(", ")}`;
 }
 
-// Whether extensions let one leave for another session; asked before anything is made or opened.
-
-/** What is answered where one of them keeps it; null where one may go. */
+/** The answer where an extension forbids leaving the session; else null. Call it before anything is created or opened. */
 export async function keptBack(
   event: SessionBeforeSwitchEvent | SessionBeforeForkEvent,
   { extensions }: Pick<Desk, "extensions">,

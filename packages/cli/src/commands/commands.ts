@@ -1,4 +1,4 @@
-/** Every command there is, in the order in which they are shown. */
+/** Lists every slash command in the order in which they are shown, and defines `/help` and `/quit`. */
 
 import type { NamedCommand } from "@pith/agent";
 import { mistake } from "../args/usage-error.ts";
@@ -13,8 +13,6 @@ import { pin, unpin } from "./pin.ts";
 import { begin, exporting, name, resume, session } from "./sessions.ts";
 import { keys, mode, model, reload, settings, thinking } from "./settings.ts";
 import { transcript, tree } from "./tree.ts";
-
-// `/help`: what one can do with a slash.
 
 /** Of these, itself among them. */
 export function helpFor(all: () => readonly Command[]): Command {
@@ -73,8 +71,6 @@ function callOf({ name, takes }: Shown): string {
 function asData({ name, aliases = [], takes = "", says, examples = [] }: Shown): object {
   return { name, aliases, takes, says, examples };
 }
-
-// `/quit`: the end.
 
 export const quit: Command = {
   name: "quit",

@@ -1,4 +1,4 @@
-/** `/compact`: what was said so far is told in short, whatever the threshold says. */
+/** Implements `/compact`, `/autocompact`, `/undo` and `/redo`. */
 
 import type { Agent } from "@pith/agent";
 import { type Receipt, receiptOf, refusalNotes } from "@pith/context";
@@ -8,6 +8,7 @@ import { amount } from "../text/format.ts";
 import { type Answer, type Command, type Desk, failed, LEAF_MOVED, told } from "./command.ts";
 import { refusedBecause } from "./tree.ts";
 
+/** Compacts even below the automatic threshold. */
 export const compact: Command = {
   name: "compact",
   takes: "[instructions] [--preview]",
@@ -31,8 +32,6 @@ export const compact: Command = {
 
 /** Wherever it stands: what was only to be looked at is not done. */
 const PREVIEW = /(?:^|\s)--preview(?=\s|$)/;
-
-// `/autocompact`: whether anything is compacted by itself, and when that would be.
 
 export const autocompact: Command = {
   name: "autocompact",
@@ -70,8 +69,6 @@ function whenOf(limit: number): string {
 
 /** JSON knows no infinity. */
 const finite = (limit: number): number | null => (Number.isFinite(limit) ? limit : null);
-
-// A compaction is undone, or that taken back: what came of it, with the receipt's words.
 
 export async function stepped(step: "undo" | "redo", agent: Agent): Promise<Answer> {
   const before = receiptAt(agent);
@@ -112,15 +109,11 @@ function sentence(receipt: Receipt | null, agent: Agent): string {
     : `the newest compaction; ${now}`;
 }
 
-// `/undo`: the newest compaction is taken back.
-
 export const undo: Command = {
   name: "undo",
   says: "take the newest compaction back; what was said since stays on a branch of its own",
   run: (_, { agent }) => stepped("undo", agent),
 };
-
-// `/redo`: a compaction that was taken back counts again.
 
 export const redo: Command = {
   name: "redo",

@@ -1,4 +1,4 @@
-/** `/context`: what fills the window. */
+/** Implements `/context` (what fills the context window) and `/seen` (what the model sees now, verbatim). */
 
 import type { SeenPart, SeenPlace } from "../context-report/model-view.ts";
 import { type Command, told } from "./command.ts";
@@ -13,8 +13,6 @@ export const context: Command = {
     return told(contextText(report), report);
   },
 };
-
-// `/seen`: what the model sees now, word for word.
 
 export const seen: Command = {
   name: "seen",

@@ -1,10 +1,8 @@
-/** `/copy`: an answer, or the code in it, to be taken elsewhere. On a screen it goes to the clipboard. */
+/** Implements `/copy`: finds an answer, or the last code block in it. The interactive mode puts it on the clipboard. */
 
 import type { Entry, Session } from "@pith/context";
 import { mistake } from "../args/usage-error.ts";
 import { type Answer, type Command, type Desk, told } from "./command.ts";
-
-// The last code in an answer: what stands between two fences of its Markdown. Pure.
 
 /** Null where there is none. One that was not closed, because the answer broke off, goes to the end. */
 export function lastCode(markdown: string): string | null {
@@ -23,9 +21,7 @@ export function lastCode(markdown: string): string | null {
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;
 
-// What the model answered to one of the newest messages, from the log: the last it said before it had no more to say.
-
-/** 1 is the newest; null where there are not so many. */
+/** An answer is the last text of the model before the next user message. 1 is the newest; null where there are not so many. */
 export async function nthAnswer(wanted: number, { leaf, store }: Session): Promise<string | null> {
   let count = 0;
   let isAnswered = false;

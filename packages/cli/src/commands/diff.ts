@@ -1,4 +1,4 @@
-/** `/diff`: what this session changed in files, from how they were before its first change to how they are now. */
+/** Implements `/diff`: shows what this session changed in files, from before its first change to now. */
 
 import { type Command, told } from "./command.ts";
 

@@ -1,4 +1,4 @@
-/** `/fork`: a session of its own that begins before one of your messages, to say it differently. */
+/** Implements `/fork` (a new session from before one of your messages) and `/clone` (a copy of the current branch). */
 
 import { type Entry, plainText, provenance } from "@pith/context";
 import { type Forking, forkSession } from "@pith/context/node";
@@ -7,8 +7,6 @@ import { entrySaid } from "../resources/attachments.ts";
 import { findEntry, lostTold, shortId } from "../sessions/entries.ts";
 import { wayTo } from "../sessions/tree-lines.ts";
 import { type Answer, type Command, type Desk, failed, keptBack, nothingKept, told } from "./command.ts";
-
-// What came of a copy of a branch: one stands in it from now on, or why there is none.
 
 export function copiedTo(outcome: Forking, draft?: string): Answer {
   switch (outcome.type) {
@@ -81,8 +79,6 @@ const MOST = 30;
 /** Entries that are looked at for them. */
 const MOST_SEEN = 5_000;
 const WIDTH = 90;
-
-// `/clone`: the branch one stands on once more, as a session of its own.
 
 export const clone: Command = {
   name: "clone",

@@ -1,4 +1,4 @@
-/** `/handoff`: a new session for a goal, with a first message that tells what it must know of this one. */
+/** Implements `/handoff`: creates a session for a goal, with a first message that says what it must know of this one. */
 
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -8,8 +8,6 @@ import { createSession, machine } from "@pith/context/node";
 import { mistake } from "../args/usage-error.ts";
 import { costTold, counted } from "../text/format.ts";
 import { type Answer, type Command, type Desk, failed, keptBack, nothingKept, told } from "./command.ts";
-
-// The session that work is handed over to: it knows where it comes from, who speaks, what is pinned, and what waits to be said.
 
 export type Handed =
   | { readonly type: "made"; readonly path: string; readonly id: string; readonly pins: number }

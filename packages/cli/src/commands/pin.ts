@@ -1,4 +1,4 @@
-/** `/pin`: words that every compaction keeps as they are. */
+/** Implements `/pin` and `/unpin`: texts that every compaction keeps verbatim. */
 
 import {
   type Appended,
@@ -13,8 +13,6 @@ import {
 import { mistake } from "../args/usage-error.ts";
 import { findEntry, mayMean, shortId } from "../sessions/entries.ts";
 import { type Answer, type Command, type Desk, told, written } from "./command.ts";
-
-// The pins of a branch, as a list to choose from.
 
 export function pinsTold(session: Session): Answer {
   const { pins } = session.window.state;
@@ -60,8 +58,6 @@ async function entryPinned(entryId: string, { agent }: Desk): Promise<Answer> {
   const appended = await agent.annotate((session) => pinEntry(session, entryId));
   return written(appended, () => told(`pinned: ${plainText(text)}`, agent.session.window.state.pins));
 }
-
-// `/unpin`: words need no longer be kept as they are.
 
 export const unpin: Command = {
   name: "unpin",

@@ -1,4 +1,4 @@
-/** Words that begin with a slash: a command, one of an extension, a template or a skill, or a mistake that says what was meant. */
+/** Runs text that begins with a slash: a command, an extension command, a template or a skill; else suggests a name. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CancelledOr, CommandContext, NamedCommand } from "@pith/agent";
@@ -16,7 +16,7 @@ export async function runCommand(words: string, desk: Desk): Promise<Answer | nu
   const command = commandCalled(name);
   if (command) return unheard(command, behind.trim()) ?? (await command.run(behind.trim(), desk));
   const theirs = desk.extensions?.commands.find((each) => each.name === name);
-  if (theirs) return await ofExtension(theirs, behind.trim(), desk);
+  if (theirs) return await runExtensionCommand(theirs, behind.trim(), desk);
   const content = (await desk.templates?.filled(name, behind.trim())) ?? null;
   if (content === null) return await unknown(name, desk);
   return content === "" ? mistake(`/${name} says nothing without words behind it`) : { type: "prompt", content };
@@ -37,10 +37,6 @@ function unheard({ name, takes, says }: Command, words: string): Answer | null {
   return mistake(`/${name} takes nothing behind it; it is: ${says}. To say all of it to the model, write //${name} …`);
 }
 
-async function ofExtension(command: NamedCommand, words: string, desk: Desk): Promise<Answer> {
-  return await runExtensionCommand(command, words, desk);
-}
-
 async function unknown(
   name: string,
   { templates, extensions }: Pick<Desk, "templates" | "extensions">,
@@ -54,8 +50,6 @@ async function unknown(
   const meant = near === null ? "/help names them all." : `did you mean /${near}?`;
   return mistake(`there is no command /${name}; ${meant} To say it to the model, write //${name}`);
 }
-
-// A command of an extension, with what it may do to the session while it runs.
 
 export async function runExtensionCommand(command: NamedCommand, words: string, desk: Desk): Promise<Answer> {
   const { extensions } = desk;

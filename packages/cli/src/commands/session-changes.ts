@@ -1,4 +1,4 @@
-/** Collects what a session changed in files, as unified diffs. Loaded when somebody asks: a start needs no diff library. */
+/** Collects what a session's tools changed in files, as unified diffs. Loaded lazily: it pulls in the diff library. */
 
 import { isAbsolute, join, relative } from "node:path";
 import { type FileRead, type PlannedFile, textOf } from "@pith/agent";
@@ -8,8 +8,6 @@ import { idAsName } from "@pith/context/node";
 import { structuredPatch } from "diff";
 import { oneLine } from "../text/safe-text.ts";
 import type { Desk } from "./command.ts";
-
-// Two states of a file as a unified diff, with the lines that came and went. Pure.
 
 export interface Patch {
   /** Without the names of the files. */
@@ -61,8 +59,6 @@ const MOST_EDITS = 4_000;
 /** In milliseconds. */
 const LONGEST = 1_000;
 
-// A file that a session changed, as it was before and as it is now. Plain data, made by a pure function.
-
 export interface ChangedFile extends Patch {
   /** As seen from the folder one works in. */
   readonly path: string;
@@ -104,8 +100,7 @@ function patchBetween(before: Uint8Array | null, now: Uint8Array | null): Patch 
   return filePatch(old, fresh) ?? `it became another text altogether: ${sizes}`;
 }
 
-// What a session changed in files, as a text that other programs read, too: one unified diff behind the other. Pure.
-
+/** A unified diff that other programs can read; remarks are lines that begin with `#`. */
 export function diffText(files: readonly ChangedFile[]): string {
   if (files.length === 0) return NOTHING_CHANGED;
   return [...files.map(fileText), sumsOf(files)].join("\n");
@@ -132,9 +127,7 @@ function sumOf(files: readonly ChangedFile[], field: "added" | "removed"): numbe
   return files.reduce((sum, file) => sum + file[field], 0);
 }
 
-// What tools told of their changes, by file: all there is where the bytes from before were not kept. Pure.
-
-/** In the order of the first change; one file's changes stand one behind the other. */
+/** All there is where the original bytes were not kept. By first change; one file's changes stand one behind the other. */
 export function loggedPatches(entries: readonly Entry[]): ReadonlyMap<string, Patch> {
   const lines = new Map<string, string[]>();
   for (const { path, diff } of entries.flatMap(toldIn)) {
@@ -165,10 +158,9 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
-// Every file that the session's tools changed on this branch: what was there before its first change, and what is there now. Reads, and touches nothing.
-
 export type DiffPlace = Pick<Desk, "agent" | "cwd" | "home">;
 
+/** Every file that tools changed on this branch. Only reads. */
 export async function sessionChanges({ agent, cwd, home }: DiffPlace): Promise<readonly ChangedFile[]> {
   const { session } = agent;
   const logged = loggedPatches(await session.store.branch(session.leaf));

@@ -1,4 +1,4 @@
-/** `/new`: an empty session; the one before is kept. */
+/** Implements `/new`, `/resume`, `/name`, `/export` and `/session`. */
 
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -28,8 +28,6 @@ export const begin: Command = {
     return { type: "opened", reason: "new", path, id: header.id, text: `a new session: ${header.id.slice(0, 8)}` };
   },
 };
-
-// `/resume`: the sessions of this folder, or one of them to go on with.
 
 export const resume: Command = {
   name: "resume",
@@ -66,8 +64,6 @@ function lineOf({ path, id, name, firstMessage, modified, damaged }: SessionItem
 const MOST = 20;
 const WIDTH = 80;
 
-// `/name`: what a session is called in lists.
-
 export const name: Command = {
   name: "name",
   takes: "[words|--none]",
@@ -84,8 +80,6 @@ export const name: Command = {
     );
   },
 };
-
-// `/export`: this session for others, as a page, as text, or as a file for pi.
 
 export const exporting: Command = {
   name: "export",
@@ -104,8 +98,6 @@ export const exporting: Command = {
     return told(`written: ${exported.path}${lostTold(exported.missing)}`, exported);
   },
 };
-
-// `/session`: where this session lies, what it holds, and what it has cost.
 
 /** Bytes; what is shorter is read in a moment. */
 const LONG = 64 * 1024 * 1024;

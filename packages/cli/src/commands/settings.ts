@@ -1,4 +1,4 @@
-/** `/keys`: every key of the screen, as it is now. */
+/** Implements `/keys`, `/mode`, `/model`, `/reload`, `/settings` and `/thinking`. */
 
 import type { Agent, Mode, ModelSet } from "@pith/agent";
 import type { ThinkingLevel } from "@pith/context";
@@ -21,8 +21,6 @@ export const keys: Command = {
     return told([...notes, shown, ...(words === "" ? ["", how] : [])].join("\n"), toldKeys(keymap));
   },
 };
-
-// `/mode`: what may be done without a question.
 
 /** In the order of what they leave to the model, the least first. */
 export const modes: readonly { readonly name: Mode; readonly says: string }[] = [
@@ -50,8 +48,6 @@ export const mode: Command = {
 export function modeTold(name: Mode): string {
   return `${name} mode: ${modes.find((each) => each.name === name)?.says ?? ""}`;
 }
-
-// `/model`: who speaks, or who shall speak from the next request on.
 
 export const model: Command = {
   name: "model",
@@ -88,8 +84,6 @@ function outcomeOf(set: ModelSet, agent: Agent): Answer {
   return failed(`who spoke still speaks: the context has ${amounts}; ${why}. /compact first, or /new`);
 }
 
-// `/reload`: what lies in files is read anew.
-
 const LATER = "extensions are loaded anew with the next session";
 
 export const reload: Command = {
@@ -100,8 +94,6 @@ export const reload: Command = {
     return told(changes.length === 0 ? "read anew; nothing has changed" : changes.join("\n"), changes);
   },
 };
-
-// `/settings`: every setting, what holds, and where that comes from.
 
 export const settings: Command = {
   name: "settings",
@@ -115,8 +107,6 @@ export const settings: Command = {
     return told(shownSettings(shown), shown);
   },
 };
-
-// `/thinking`: how long a model thinks before it answers.
 
 export const levels: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh", "max"];
 

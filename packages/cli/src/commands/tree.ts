@@ -1,4 +1,4 @@
-/** `/tree`: where one stands among all branches, and the way to any other place. */
+/** Implements `/tree` (show the tree, or move in it) and `/transcript` (everything on the current branch). */
 
 import type { Navigated, PlannedFile, Rewound } from "@pith/agent";
 import { type Occupation, refusalNotes, type Session } from "@pith/context";
@@ -6,8 +6,6 @@ import { mistake } from "../args/usage-error.ts";
 import { findEntry, shortId, toldEntry } from "../sessions/entries.ts";
 import { drawTree, isMove, type TreeLine, treePart, wayTo } from "../sessions/tree-lines.ts";
 import { type Answer, type Command, type Desk, failed, LEAF_MOVED, nothingKept, told, wordsIn } from "./command.ts";
-
-// What came of a move in the tree, in a sentence that helps.
 
 export function moveTold(moved: Navigated, session: Session): Answer {
   switch (moved.type) {
@@ -80,8 +78,6 @@ function whyFailed(moved: Extract<Navigated, { type: "failed" }>): string {
   return `what you would leave could not be told, so nobody has moved: ${notes}. Go there without --summary, or try again`;
 }
 
-// `/tree` without a target: the tree as text, its newest part where it is long.
-
 /** `from`: the part that leads to this entry, instead of to where one stands. */
 export async function showTree({ agent: { session } }: Desk, from?: string): Promise<Answer> {
   const { store, leaf } = session;
@@ -148,8 +144,6 @@ async function goTo(name: string, given: Flags, { agent, sessionPath, note }: De
   });
   return moveTold(moved, agent.session);
 }
-
-// `/transcript`: all that was said and done on this branch, from the log.
 
 export const transcript: Command = {
   name: "transcript",

@@ -1,4 +1,4 @@
-/** What a context is made of, by kind, in tokens that add up to what the next request weighs. Pure. */
+/** Breaks a context down by kind, tool, file and biggest entries; the kinds add up to the tokens of the next request. */
 
 import {
   type Budget,
@@ -70,8 +70,6 @@ const fronts: Readonly<Record<FrontKind, string>> = {
   request: "your latest request",
 };
 
-// What fills a context by the file it is about, the most first. Pure.
-
 export interface FileWeight {
   readonly path: string;
   /** How many results are about it. */
@@ -100,8 +98,6 @@ function pathsOf({ id, parentId, timestamp }: Entry, call: ToolCallBlock, roles:
   return [...new Set(fileTouches([alone], roles).map(({ path }) => path))];
 }
 
-// What fills a context by the tool that said it, the most first. Pure.
-
 export interface ToolWeight {
   readonly tool: string;
   /** How often it has answered. */
@@ -118,8 +114,6 @@ export function byTool(weights: readonly EntryWeight[]): readonly ToolWeight[] {
   }
   return [...tools.values()].toSorted((one, other) => other.tokens - one.tokens);
 }
-
-// The entries that fill a context most, and what becomes free without each. Pure.
 
 export interface BigEntry {
   readonly id: string;

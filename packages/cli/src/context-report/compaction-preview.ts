@@ -1,4 +1,4 @@
-/** What a compaction would do now; nothing is done, nobody is asked. */
+/** Previews a compaction as text and as figures. Nothing is changed and no model is called. */
 
 import type { Agent } from "@pith/agent";
 import {
@@ -32,8 +32,6 @@ function textOf({ receipt, front }: Extract<Preview, { type: "planned" }>): stri
     front.trim(),
   ].join("\n");
 }
-
-// What a compaction would do now, in figures for who decides on it. Pure.
 
 export interface PreviewFacts {
   readonly tokens: { readonly before: number; readonly after: number };

@@ -1,4 +1,4 @@
-/** What came of a compaction, in sentences that help: the receipt, or why there is none and what to do. */
+/** Describes the outcome of a compaction: the receipt, or why there is none and what to do next. */
 
 import {
   breakerNotes,

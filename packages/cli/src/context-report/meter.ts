@@ -1,4 +1,4 @@
-/** How a context divides into what a bar can show, in tokens that add up to what the next request weighs. Pure. */
+/** Divides a context into the parts of the context bar and into entries, in tokens that add up to those of the next request. */
 
 import {
   type AgentMessage,
@@ -15,8 +15,6 @@ import {
   type Window,
 } from "@pith/context";
 import { type Kind, messageKinds, scaled, sumsOf } from "./token-counts.ts";
-
-// What stands where in a context, in tokens by the letter: the front that a compaction made, what it kept, what came since. Pure.
 
 export interface RawParts {
   readonly front: readonly RawFront[];
@@ -96,8 +94,6 @@ function sum(kinds: ReadonlyMap<string, number>): number {
   for (const tokens of kinds.values()) all += tokens;
   return all;
 }
-
-// What each entry adds to a context, in tokens that add up to what was said in it. Pure.
 
 export interface EntryWeight {
   readonly entry: Entry;

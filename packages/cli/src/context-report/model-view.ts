@@ -1,4 +1,4 @@
-/** What the model sees now, message by message as it is sent, each with its place: system, front, what was kept, what is new. Pure. */
+/** Lists what the model sees now, message by message as it is sent, each with its place in the context. */
 
 import {
   type AssistantMessage,
@@ -13,8 +13,6 @@ import {
   type Window,
 } from "@pith/context";
 
-// One message as it is sent, in words: who says it, and what. Pure.
-
 export interface SeenText {
   readonly who: string;
   readonly text: string;
@@ -25,7 +23,7 @@ export function seenText(message: Message): SeenText {
     case "system":
       return { who: "system", text: systemText(message) };
     case "user":
-      return { who: isPrograms(message) ? "Pith, in your place" : "you", text: contentText(message.content) };
+      return { who: isPrograms(message) ? PROGRAM : "you", text: contentText(message.content) };
     case "assistant":
       return { who: "model", text: message.content.map(replyText).join("\n") };
     case "toolResult":

@@ -1,4 +1,4 @@
-/** What fills a context and how full it is: one value for `/context`, for `pith context` and for programs. Pure. */
+/** Reports what fills a context and how full it is, as data and as text, for `/context`, `pith context` and programs. */
 
 import { type Budget, contextSize, due, type Preview, previewCompaction, type Window } from "@pith/context";
 import { shortId } from "../sessions/entries.ts";
@@ -73,8 +73,6 @@ function breakdown(
 
 const MOST_FILES = 50;
 
-// What tools, files and single entries take of a context, as lines; the most of each.
-
 export function breakdownText({ tools, files, biggest }: ContextReport): readonly string[] {
   return [
     ...table(
@@ -127,8 +125,6 @@ export function freed({ compaction, moving }: ContextReport["biggest"][number]["
   const moved = `moving before it frees ${amount(moving)}`;
   return compaction > 0 ? `a compaction frees it; ${moved}` : `a compaction keeps it; ${moved}`;
 }
-
-// A report on a context as text: a bar for the whole, one for each part, and what comes next.
 
 export function contextText(report: ContextReport): string {
   const { tokens, limit, parts } = report;

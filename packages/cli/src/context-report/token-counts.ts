@@ -1,4 +1,4 @@
-/** What one message adds to a context, by kind, in tokens by the letter; looked at once, because messages never change. */
+/** Estimates the tokens of messages by kind, and scales estimates to a measured total. */
 
 import { type AgentMessage, type AssistantMessage, convertToLlm, type ModelName, messageTokens } from "@pith/context";
 
@@ -8,7 +8,10 @@ export interface Kind {
   readonly tokens: number;
 }
 
-/** As it is sent to this model; the summary of a compaction and what the system is have places of their own. */
+/**
+ * Cached, because messages never change.
+ * As it is sent to this model; the summary of a compaction and what the system is have places of their own.
+ */
 export function messageKinds(message: AgentMessage, to: ModelName | undefined): readonly Kind[] {
   const name = to === undefined ? "" : `${to.provider}/${to.model}`;
   const known = memory.get(message);
@@ -76,8 +79,6 @@ function replyKinds(message: AssistantMessage, to: ModelName | undefined): reado
 
 const replies = { text: "replies", thinking: "thinking", toolCall: "calls of tools" } as const;
 
-// Tokens by kind over the messages of a context, kept from one look to the next: only what is new is added.
-
 export interface Sums {
   /** By kind, in the order in which they came. */
   readonly kept: ReadonlyMap<string, number>;
@@ -90,7 +91,7 @@ export interface Summing {
   readonly to: ModelName | undefined;
 }
 
-/** From the outside a pure function: messages never change, so the same object means the same words. */
+/** Only new messages are added. From the outside a pure function: messages never change, so the same object means the same words. */
 export function sumsOf(messages: readonly AgentMessage[], { firstFresh, to }: Summing): Sums {
   const [first] = messages;
   if (!first) return { kept: new Map(), fresh: new Map() };
@@ -127,9 +128,10 @@ function isBeginning(taken: readonly unknown[], messages: readonly unknown[]): b
   return true;
 }
 
-// Estimates by the letter, brought to what was measured: whole numbers that add up to it. Pure.
-
-/** Where the boundary between two lies depends on the sums before and behind it alone, however finely these are parted. */
+/**
+ * Whole numbers that add up to `tokens`.
+ * Where the boundary between two lies depends on the sums before and behind it alone, however finely these are parted.
+ */
 export function scaled<Part extends { readonly tokens: number }>(
   parts: readonly Part[],
   tokens: number,

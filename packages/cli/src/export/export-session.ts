@@ -1,4 +1,4 @@
-/** A session for others: as pi's own file with all its branches, or the branch one stands on as a text or a page. No secret leaves with it. */
+/** Exports a session as a pi file with all branches, or one branch as Markdown or HTML. No secret leaves with it. */
 
 import { writeFile } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
@@ -7,8 +7,6 @@ import { exportForPi, idAsName, openStore } from "@pith/context/node";
 import { type Mistake, mistake } from "../args/usage-error.ts";
 import { page } from "./html.ts";
 import { type Block, type Item, type ReadBranch, readBranch } from "./read-branch.ts";
-
-// A branch as Markdown, to read, keep and paste.
 
 type Branch = Extract<ReadBranch, { type: "branch" }>;
 
@@ -120,7 +118,7 @@ function formatOf(to = ""): ExportFormat | null {
 
 interface Written {
   readonly as: ExportFormat;
-  readonly branch: Extract<ReadBranch, { type: "branch" }>;
+  readonly branch: Branch;
 }
 
 /** For its owner alone, and over nothing that is there. */

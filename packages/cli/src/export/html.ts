@@ -1,9 +1,7 @@
-/** A branch as one page that needs nothing else: every word escaped, no script, and no address is ever asked for anything. */
+/** Renders a branch as one self-contained HTML page: all text is escaped, no script runs and nothing is loaded. */
 
 import { createHash } from "node:crypto";
 import { type Block, type Item, isPicture, type ReadBranch } from "./read-branch.ts";
-
-// How an exported page looks. Text only.
 
 export const style = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }

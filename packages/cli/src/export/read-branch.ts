@@ -1,12 +1,10 @@
-/** A branch as somebody reads it: who said or did what, in order, without secrets and without what only machines need. */
+/** Reads a branch as items for a reader: who said or did what, in order, without secrets and without internal state. */
 
 import { blobOf, type Entry, type KeptBlob, type Redaction, receiptOf, type Store } from "@pith/context";
 import { readBlob } from "@pith/context/node";
 import type { Mistake } from "../args/usage-error.ts";
 import { entryMeant } from "../sessions/entries.ts";
 import { plain } from "../text/safe-text.ts";
-
-// What a message is made of, for readers: words, thoughts, calls, output, pictures.
 
 export type Block =
   /** With `blob`, it only says what lies elsewhere. */
@@ -50,8 +48,6 @@ export function plainly(text: unknown): string {
 export function isPicture(mimeType: unknown): mimeType is string {
   return ["image/png", "image/jpeg", "image/gif", "image/webp"].some((known) => known === mimeType);
 }
-
-// An entry as somebody reads it: who said or did what.
 
 export interface Item {
   readonly kind: "user" | "assistant" | "result" | "failure" | "summary" | "note";

@@ -1,4 +1,4 @@
-/** What went wrong in an extension, with the file and the line where it did. */
+/** Describes errors of extensions with file and line, and catches those thrown outside of any call. */
 
 import { dirname } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -30,8 +30,6 @@ function placeIn(error: unknown, path: string): string | null {
   return url === undefined ? null : `${fileURLToPath(url)}:${line}`;
 }
 
-// What extensions throw outside of any call, such as in a clock of theirs: it is told, and ends nothing. Faults of anybody else end the program as ever.
-
 export type Report = (failure: ExtensionFailure) => void;
 
 interface Heeded extends Pick<FoundExtension, "name" | "path" | "stamp"> {
@@ -41,7 +39,7 @@ interface Heeded extends Pick<FoundExtension, "name" | "path" | "stamp"> {
 
 const heeded = new Map<string, Heeded>();
 
-/** From now on what these throw is told there. */
+/** Reports what these extensions throw outside of any call, e.g. in a timer, and goes on. Errors of other code still end the program. */
 export function heed(found: readonly FoundExtension[], report: Report): void {
   if (heeded.size === 0 && found.length > 0) {
     process.on("uncaughtException", (error) => heard(error, "thrown"));

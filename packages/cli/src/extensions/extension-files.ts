@@ -1,4 +1,4 @@
-/** Where the user's extensions lie. Asked at every start, hence apart from the finding. */
+/** Defines where extensions are and which files count as one. Loaded at every start, hence apart from `find.ts`. */
 
 import { join } from "node:path";
 
@@ -6,8 +6,7 @@ export function extensionsFolder(home: string): string {
   return join(home, "extensions");
 }
 
-// An extension that lies somewhere, before anything of it is run.
-
+/** An extension before any of its code is run. */
 export interface FoundExtension {
   /** For people. */
   readonly name: string;

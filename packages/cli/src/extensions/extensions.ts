@@ -1,4 +1,4 @@
-/** The extensions of this call: those that come with Pith, the user's, and those of a folder that is trusted. Nothing is loaded where there are none. */
+/** Assembles the extensions of this run: bundled, the user's, and a trusted folder's. Loads nothing where there are none. */
 
 import { existsSync } from "node:fs";
 import { assembledExtensions, type Extension, type Extensions, type NamedExtension, nobodyThere } from "@pith/agent";
@@ -10,14 +10,13 @@ import { type TrustedFolder, trustedFiles } from "../trust/trust.ts";
 import type { Report } from "./errors.ts";
 import { extensionsFolder, type FoundExtensions, nothingFound } from "./extension-files.ts";
 
-// The extensions that come with Pith: each is loaded where something here asks for it, so that no start waits for it.
-
 export interface Bundled {
   readonly name: string;
   readonly isWanted: (place: Place) => Promise<boolean> | boolean;
   readonly load: (place: Place) => Promise<Extension>;
 }
 
+/** Each is loaded only where it is wanted, so that no start waits for it. */
 export const bundled: readonly Bundled[] = [
   {
     name: "sub-agents",
@@ -85,15 +84,13 @@ async function loadedOf(found: FoundExtensions["found"], report: Report): Promis
   return loaded(found, report);
 }
 
-// Whether an extension of the user trusts a folder: asked where it holds something that nobody has trusted, before a person is.
-
 export interface Asking extends Pick<Place, "cwd" | "home" | "note"> {
   readonly trusted: TrustedFolder;
   /** False where none are wanted. */
   readonly isWanted: boolean;
 }
 
-/** For this call alone. */
+/** Asks the user's extensions about an untrusted folder, before the user is asked. For this call alone. */
 export async function trustedByExtensions({ trusted, isWanted, ...place }: Asking): Promise<boolean> {
   const { files } = trusted.holds;
   if (!isWanted || trusted.type === "trusted" || files.length === 0) return false;

@@ -1,4 +1,4 @@
-/** The extensions of a project that is trusted: what lies in `.pith/extensions`, as it was when somebody trusted it. */
+/** Finds the user's extensions and those of a trusted project, whose files are used as they were when trusted. */
 
 import { createHash } from "node:crypto";
 import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -14,9 +14,7 @@ import {
   isExtensionFile,
 } from "./extension-files.ts";
 
-// A word that is another one as soon as a file of a folder has changed: what is loaded under it is loaded anew.
-
-/** Within bounds: of what lies deeper, or is too much, nobody would wait for the reading. */
+/** Changes when a file of the folder does, so that it is loaded anew. Bounded: reading deeper or more files would take too long. */
 export function fileStamp(path: string): string {
   const hash = createHash("sha256");
   let left = MOST;
@@ -50,8 +48,6 @@ function changed(path: string): string {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats ? `${stats.mtimeMs} ${stats.size}` : "gone";
 }
-
-// The extensions of the user: files and folders in `extensions` of Pith's home, and packages that were installed there.
 
 /** Only called where the folder is. */
 export function userExtensions(home: string): FoundExtensions {
@@ -161,7 +157,5 @@ function entryOf(place: string, held: ReadonlyMap<string, Uint8Array>): string |
 function stampOf(files: readonly HeldFile[]): string {
   const hash = createHash("sha256");
   for (const { path, hash: own } of files) hash.update(`${path} ${own}\n`);
-  return hash.digest("hex").slice(0, LENGTH);
+  return hash.digest("hex").slice(0, STAMP_LENGTH);
 }
-
-const LENGTH = 12;

@@ -1,4 +1,4 @@
-/** What an extension registers, for people: all that it can do in a session, before anybody says yes to it. */
+/** Shows what extensions register: for `pith extensions list`, and before the user agrees to add one. */
 
 import { execFile } from "node:child_process";
 import { realpathSync } from "node:fs";
@@ -48,8 +48,6 @@ export const NONE: Omit<Capabilities, "name" | "notes"> = {
   writes: false,
 };
 
-// All extensions of this folder, with where each comes from and what it can do.
-
 export async function listed({ cwd, home, environment, flags, note }: Call): Promise<Outcome> {
   const { whatHolds } = await import("../settings/resolve.ts");
   const holds = await whatHolds({ choices: {}, trusts: flags.trust === true }, { cwd, home, environment });
@@ -82,13 +80,11 @@ const WHENCE: Readonly<Record<Origin | "pith", string>> = {
 
 const NOBODY = "there is no extension here; pith extensions add PATH adds one";
 
-// What a strange extension would register: it is run in a process of its own that can write nothing, start nothing, and read nothing but itself and Pith.
-
 export type LookedInto =
   | { readonly type: "seen"; readonly capabilities: Capabilities }
   | { readonly type: "failed"; readonly message: string };
 
-/** `folder` holds all of it. */
+/** Runs an untrusted extension in a process that can write nothing, start nothing, and read only `folder`, which holds it, and Pith. */
 export async function lookInto(path: string, folder: string): Promise<LookedInto> {
   const program = realpathSync(process.argv[1] ?? "");
   const args = ["--permission", ...readable(program, folder), program, LOOK, path];
@@ -128,8 +124,7 @@ function readable(program: string, folder: string): readonly string[] {
   return [own, folder].map((each) => `--allow-fs-read=${each}${sep}*`);
 }
 
-// The other side of looking into a strange extension: it is run here, and what it registered is told.
-
+/** The other side of `lookInto`, in the restricted process. */
 export async function lookedInto(path: string): Promise<Capabilities> {
   const { loaded } = await import("./load.ts");
   const found: FoundExtension = { name: path, from: "user", path, stamp: "0" };

@@ -1,4 +1,4 @@
-/** A new extension of the user: looked into first, shown, and then put where the others lie. */
+/** Implements `pith extensions add` and `rm`. An extension is inspected and shown before it is installed. */
 
 import { execFile } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync } from "node:fs";
@@ -12,10 +12,9 @@ import { extensionsFolder } from "./extension-files.ts";
 import { entryAt, packagesIn, userExtensions } from "./find.ts";
 import { capabilityLines, lookInto } from "./inspect.ts";
 
-// Packages of extensions: npm puts them where the user's extensions lie. No script of theirs is run by that.
-
 export type NpmDone = { readonly type: "done" } | { readonly type: "failed"; readonly message: string };
 
+/** Runs none of the package's scripts. */
 export async function npm(act: "install" | "uninstall", folder: string, what: string): Promise<NpmDone> {
   const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"];
   const args = [act, ...flags, ...(act === "install" ? ["--save-exact"] : []), "--prefix", folder, what];
@@ -156,8 +155,6 @@ function versionOf(name: string, folder: string): string {
 function failed(message: string): Extract<Outcome, { type: "failed" }> {
   return { type: "failed", message };
 }
-
-// An extension of the user that is no longer wanted: a package is uninstalled, a file or folder is put aside.
 
 export async function removed({ arguments: [name = ""], home }: Call): Promise<Outcome> {
   const folder = extensionsFolder(home);

@@ -1,12 +1,10 @@
-/** From a file to an extension: it is loaded when it is asked to register something, so that one that hangs or throws there harms nobody. */
+/** Loads an extension when it registers, so that one that hangs or throws harms no other; maps `@pith/*` to this program. */
 
 import { registerHooks } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { ExtensionApi, NamedExtension } from "@pith/agent";
 import { faultTold, heed, type Report } from "./errors.ts";
 import type { FoundExtension } from "./extension-files.ts";
-
-// What an extension may import of Pith: the doors of its packages, as they are in the program that runs.
 
 /** Each through a file of its own: imported directly, all of a door would stand in what every run loads. Written out, so that a build finds them. */
 const doors: Readonly<Record<string, () => Promise<object>>> = {
@@ -33,8 +31,6 @@ export function doorSource(name: string, door: object, at: string): string {
   const held = `const door = globalThis[Symbol.for(${JSON.stringify(at)})].get(${JSON.stringify(name)});`;
   return [held, ...names.map((each) => `export const ${each} = door.${each};`)].join("\n");
 }
-
-// How Node loads what extensions import: `@pith/*` is the program that runs, and of a project only what was trusted is there.
 
 type Resolve = NonNullable<Parameters<typeof registerHooks>[0]["resolve"]>;
 type Load = NonNullable<Parameters<typeof registerHooks>[0]["load"]>;

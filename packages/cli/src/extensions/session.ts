@@ -1,4 +1,4 @@
-/** What extensions can do in this session, from the parts it was built of. */
+/** Connects extensions to a session: what they can do in it, its start, and the events they receive. */
 
 import {
   type Agent,
@@ -36,8 +36,6 @@ export function actsHere({ agent, place, sessionPath, openModel }: ActsParts): E
   });
 }
 
-// The beginning of a session for its extensions: what they do reaches it from here on, and they are told how one came to it.
-
 /** How one came to a session. */
 export type Arrival = Omit<SessionStartEvent, "type">;
 
@@ -48,12 +46,11 @@ export interface Arriving {
   readonly arrival?: Arrival | undefined;
 }
 
+/** From here on what extensions do reaches the session. */
 export async function arrive({ extensions, acts, arrival }: Arriving): Promise<void> {
   extensions.bind(acts);
   await extensions.asked({ type: "session_start", reason: "startup", ...arrival });
 }
-
-// Extensions are told who speaks and how long it thinks as soon as that has changed, whoever changed it.
 
 export interface Speaking {
   /** At the beginning. */
@@ -61,7 +58,7 @@ export interface Speaking {
   readonly level: string;
 }
 
-/** Nobody waits for what they say to it. */
+/** Reports every change of the model or the thinking level, whatever caused it. Their answers are not awaited. */
 export function choicesTold({ asked }: Pick<Extensions, "asked">, { model, level }: Speaking): Listen {
   let spoke: ModelName = { provider: model.provider, model: model.model, api: model.api };
   let thought = level;
@@ -79,8 +76,6 @@ export function choicesTold({ asked }: Pick<Extensions, "asked">, { model, level
     void asked({ type: "thinking_level_select", level: thought, previousLevel });
   };
 }
-
-// All that happens in a session is told to whoever shows it and to its extensions.
 
 /** Whoever reads slowly is waited for, and extensions are not. */
 export function heardBy(listen: Listen | undefined, extensions: Extensions, speaking: Speaking): Listen {

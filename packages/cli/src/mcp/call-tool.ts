@@ -1,4 +1,4 @@
-/** `mcp_call`: one tool of one server, with arguments that fit what it takes. */
+/** Implements `mcp_call`: checks the arguments, calls one tool of one server, and converts its result. */
 
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
 import type { ExtensionTool, ToolCall, ToolOutput } from "@pith/agent";
@@ -11,9 +11,7 @@ import { callable, type Servers } from "./find-tool.ts";
 import { plainJson } from "./trust-question.ts";
 import type { OfferedTool } from "./trusted-tools.ts";
 
-// What does not fit of arguments, by the schema that a server gave: tried here, so that the model is told at once.
-
-/** Null where they fit, or where only the server can tell. */
+/** Checked here, so that the model gets the error at once. Null where they fit, or where only the server can tell. */
 export async function faultIn(args: Readonly<Record<string, unknown>>, schema: unknown): Promise<string | null> {
   const { AjvJsonSchemaValidator } = await import("@modelcontextprotocol/client/validators/ajv");
   try {
@@ -35,8 +33,6 @@ function withoutPatterns(schema: unknown): unknown {
   );
   return Object.fromEntries(kept.map(([name, value]) => [name, withoutPatterns(value)]));
 }
-
-// What a server answered, as a result for the model: texts, pictures that models take, and words for all that they do not.
 
 export function outputOf({ content = [], structuredContent, isError }: CallToolResult): ToolOutput {
   const blocks = content.slice(0, MOST_BLOCKS).map(blockOf);

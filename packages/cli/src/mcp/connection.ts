@@ -1,4 +1,4 @@
-/** A server that is running and spoken to: its tools, its answers, and how it is ended. */
+/** Connects to an MCP server, lists and calls its tools, and ends it. */
 
 import { existsSync } from "node:fs";
 import type { CallToolResult, Client, Tool } from "@modelcontextprotocol/client";
@@ -9,8 +9,7 @@ import { type Way, wayTo } from "./transport.ts";
 import { plainLine } from "./trust-question.ts";
 import type { OfferedTool } from "./trusted-tools.ts";
 
-// Waits until a program whose input has ended has ended, too; if it does not, it is told to, and then made to.
-
+/** For a program whose input has ended: waits for its end, then sends SIGTERM, then SIGKILL. */
 export async function endProgram(pid: number): Promise<void> {
   if (await isGone(pid, 500)) return;
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
@@ -36,8 +35,7 @@ function reaches(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-// Why a server failed, with what else is known of it; all of it may be the server's own word.
-
+/** All of it may be the server's own text. */
 export function withLastWords(error: unknown, words: string): string {
   const why = (error instanceof Error ? error.message : String(error)).slice(0, MOST_LETTERS);
   return plain(words === "" ? why : `${why}\n${words}`);

@@ -1,11 +1,9 @@
-/** `mcp_find`: what the servers can do, told when it is asked for, so that no request carries it all. */
+/** Implements `mcp_find`: searches the servers' tools on demand, so that requests need not carry them all. */
 
 import type { ExtensionTool, ToolCall, ToolOutput } from "@pith/agent";
 import type { Linked, ServerLink } from "./server-process.ts";
 import { type Admit, plainJson, plainLine } from "./trust-question.ts";
 import type { OfferedTool } from "./trusted-tools.ts";
-
-// The tools of a server that can be called: those with a plain name that is theirs alone.
 
 export interface Callable {
   readonly tools: readonly OfferedTool[];
@@ -13,6 +11,7 @@ export interface Callable {
   readonly refused: number;
 }
 
+/** Leaves out tools with odd names, and those that share a name, whatever its case. */
 export function callable(offered: readonly OfferedTool[]): Callable {
   const names = Map.groupBy(offered, ({ name }) => name.toLowerCase());
   const tools = offered.filter(({ name }) => NAME.test(name) && names.get(name.toLowerCase())?.length === 1);
@@ -20,8 +19,6 @@ export function callable(offered: readonly OfferedTool[]): Callable {
 }
 
 const NAME = /^(?=.{1,128}$)[\w.-]+(?:\/[\w.-]+)*$/;
-
-// Which tools a few words mean, the best first.
 
 export interface ServerTool {
   readonly server: string;
@@ -125,8 +122,6 @@ function whole({ server, tool }: ServerTool, most: number): string {
 function failed(why: string): ToolOutput {
   return { content: [{ type: "text", text: why }], isError: true };
 }
-
-// The servers of a session by their names: opened when they are used, and only as they were trusted.
 
 export interface Servers {
   readonly links: ReadonlyMap<string, ServerLink>;

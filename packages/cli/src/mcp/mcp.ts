@@ -1,4 +1,4 @@
-/** The bundled extension for servers of tools: two small tools for the model, whatever the servers bring, and `/mcp` for the user. */
+/** Registers the bundled MCP extension: `mcp_find` and `mcp_call`, however many tools the servers have, and `/mcp`. */
 
 import type { Extension, ExtensionContext } from "@pith/agent";
 import type { Place } from "../app/app-options.ts";

@@ -1,4 +1,4 @@
-/** One server through a whole session: started at its first use, again where it died, and ended with the session. */
+/** Runs one MCP server for a session: starts it on first use, restarts it when it dies, and ends it with the session. */
 
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import type { NamedServer } from "../settings/settings.ts";

@@ -1,11 +1,9 @@
-/** The servers of tools that count here: the user's, those of whoever called, and those of a folder that is trusted. A name that is taken stays with who had it first. */
+/** Reads the configured MCP servers: the user's, the caller's, then a trusted folder's. The first to use a name keeps it. */
 
 import type { Place } from "../app/app-options.ts";
 import { isObject, objectIn } from "../settings/definitions.ts";
 import { type McpServer, type NamedServer, type OffServer, spelledOut } from "../settings/settings.ts";
 import { trustedFiles } from "../trust/trust.ts";
-
-// One server as somebody wrote it down: a program or an address, or why it does not count.
 
 export type ServerRead =
   | { readonly type: "server"; readonly server: McpServer }

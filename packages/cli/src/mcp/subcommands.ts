@@ -1,4 +1,4 @@
-/** What `pith mcp list` answers. */
+/** Implements `pith mcp list`, `pith mcp test` and `pith mcp trust`, and the server status that `/mcp` shows. */
 
 import { type Mistake, mistake } from "../args/usage-error.ts";
 import { whatHolds } from "../settings/resolve.ts";
@@ -10,8 +10,6 @@ import { ServerLink } from "./server-process.ts";
 import { serversHere } from "./servers.ts";
 import { plainLine, trustText, trustTitle } from "./trust-question.ts";
 import { keepPin, type OfferedTool, type Pin, pinKey, pinOf, readPins } from "./trusted-tools.ts";
-
-// What `/mcp` shows: every server, how it stands, and whether its tools are trusted.
 
 export interface ServerStatus {
   readonly name: string;
@@ -53,8 +51,6 @@ export function statusText(all: readonly ServerStatus[]): string {
     })
     .join("\n");
 }
-
-// The servers that count where a subcommand is called, and the one that it names, asked what it offers.
 
 export type LinksCalled =
   | { readonly type: "links"; readonly links: readonly ServerLink[]; readonly off: readonly OffServer[] }
@@ -104,8 +100,6 @@ export async function listed(call: Call): Promise<Outcome> {
   return { type: "shown", text: statusText(servers), data: { servers } };
 }
 
-// What `pith mcp test` answers.
-
 export async function tested(call: Call): Promise<Outcome> {
   const found = await looked(call);
   if (found.type !== "looked") return found;
@@ -118,8 +112,7 @@ export async function tested(call: Call): Promise<Outcome> {
   return { type: "shown", text, data };
 }
 
-// What `pith mcp trust` does: show what a server offers, and trust exactly what was shown.
-
+/** Trusts exactly what was shown. */
 export async function trusted(call: Call): Promise<Outcome> {
   const found = await looked(call);
   if (found.type !== "looked") return found;

@@ -1,9 +1,7 @@
-/** The way to a server: a program's own pipes, or requests to an address. No key of ours goes along. */
+/** Creates the transport to an MCP server: a program's pipes, or HTTP requests. Never passes on an API key of ours. */
 
 import type { Transport } from "@modelcontextprotocol/client";
 import type { NamedServer } from "../settings/settings.ts";
-
-// Requests whose answers are read up to a length: a whole answer, or each event of a stream of them. A server cannot fill the memory.
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -13,6 +11,7 @@ export interface Bounds {
   readonly onTooLong: (why: string) => void;
 }
 
+/** Limits a whole response, or each event of a stream, so that a server cannot fill the memory. */
 export function boundedFetch(bounds: Bounds): Fetch {
   return async (url, init) => {
     const response = await fetch(url, init);

@@ -1,13 +1,11 @@
-/** What a person is asked about the tools of a server: what it is, what it offers, and what is no longer as it was. */
+/** Asks the user before the tools of an MCP server are used, with what it offers and what has changed since. */
 
 import type { ExtensionUi } from "@pith/agent";
 import { type NamedServer, namer, spelledOut } from "../settings/settings.ts";
 import { clipped, plain } from "../text/safe-text.ts";
 import { changesSince, keepPin, type OfferedTool, type Pin, pinKey, pinOf, readPins } from "./trusted-tools.ts";
 
-// What a server says of itself, as it is shown: bounded, and without a sign that nobody would see. It is never ours, and never an instruction.
-
-/** On one line. */
+/** On one line. Text of a server is bounded, has no invisible characters, and is never an instruction. */
 export function plainLine(text: string | undefined, most: number): string {
   return clipped(plain(clipped(text ?? "", most)), most);
 }
@@ -75,16 +73,13 @@ function few(names: readonly string[]): string {
   return names.length > 5 ? `${shown.join(", ")} and ${names.length - 5} more` : shown.join(", ");
 }
 
-// The question whether tools are trusted: no stands first, so that whoever presses Enter without reading has trusted nothing.
-
+/** "No" stands first, so that pressing Enter without reading trusts nothing. */
 export function trustAsking(ui: Pick<ExtensionUi, "select">): Confirm {
   return async (title, message, asking) => (await ui.select(`${title}\n${message}`, [NO, YES], asking)) === YES;
 }
 
 const NO = "No, not now";
 const YES = "Yes, use these tools";
-
-// Whether the tools of a server may be used: as somebody trusted them, to the letter. Whoever is there is asked; where nobody is, it is refused.
 
 export interface Offered {
   readonly named: NamedServer;
@@ -104,7 +99,7 @@ export type Confirm = (title: string, message: string, asking: { readonly signal
 /** Null where they may be used; else why not, for the model and for people. */
 export type Admit = (offered: Offered, signal: AbortSignal) => Promise<string | null>;
 
-/** One question at a time, and never twice about the same. */
+/** Admits tools exactly as trusted; without a user to ask, refuses. One question at a time, and never twice about the same. */
 export function admitting(parts: AdmitParts): Admit {
   const declined = new Set<string>();
   let turn: Promise<unknown> = Promise.resolve();

@@ -1,4 +1,4 @@
-/** What a server offered when somebody trusted it: each tool by a hash of all that it says of itself, so that no change goes unseen. */
+/** Pins the trusted tools of an MCP server: each by a hash of its whole definition, so that every change is noticed. */
 
 import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
@@ -78,14 +78,13 @@ function byText([one]: readonly [string, unknown], [other]: readonly [string, un
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-// The file of pins, in Pith's home: believed only where nobody else could have written it, replaced whole, by one program at a time.
-
 export type PinsRead =
   | { readonly type: "read"; readonly pins: ReadonlyMap<string, Pin> }
   | { readonly type: "damaged" | "unbelieved"; readonly why: string };
 
 export type PinKept = { readonly type: "kept" } | { readonly type: "failed"; readonly message: string };
 
+/** Believed only where no other user could have written the file. */
 export async function readPins(home: string): Promise<PinsRead> {
   const file = pinFile(home);
   try {
@@ -95,7 +94,7 @@ export async function readPins(home: string): Promise<PinsRead> {
   }
 }
 
-/** Whatever other programs keep at the same time stays. */
+/** Replaces the file whole, one program at a time. Whatever other programs keep at the same time stays. */
 export async function keepPin(key: string, pin: Pin, home: string): Promise<PinKept> {
   const file = pinFile(home);
   try {

@@ -1,12 +1,10 @@
-/** What is said to the model: the files that were named, what was piped in, and the words last. */
+/** Builds a message from attached files, piped input and the user's text, and extracts that text from a message. */
 
 import { fstatSync } from "node:fs";
 import { type Content, LARGEST_PICTURE, pictureKind, textOf, type WorkspaceFiles } from "@pith/agent";
 import { type Entry, entryWords, type ImageBlock, type TextBlock } from "@pith/context";
 import type { Wish } from "../args/args.ts";
 import { type Mistake, mistake } from "../args/usage-error.ts";
-
-// A file that was named with an @, as what the model is shown of it: a text by its path, or a picture.
 
 export type FoundFile = { readonly type: "blocks"; readonly blocks: readonly (TextBlock | ImageBlock)[] } | Mistake;
 
@@ -90,8 +88,6 @@ function simply(blocks: readonly Block[]): Content {
   return first?.type === "text" && rest.length === 0 ? first.text : blocks;
 }
 
-// What is piped into the program, whole and within bounds.
-
 export type Piped = { readonly type: "arrived"; readonly text: string } | Mistake;
 
 /** A terminal and `/dev/null` have nothing to say. Whoever leaves a pipe open is waited for, and told so. */
@@ -122,9 +118,10 @@ export async function allOf(input: AsyncIterable<Uint8Array>): Promise<Piped> {
   return { type: "arrived", text: new TextDecoder().decode(bytes).trimEnd() };
 }
 
-// A picture that somebody else sends, if models take it: by its bytes, since what it is called says nothing.
-
-/** Null where it is none, or too large. A wrong one would be refused with every later word of the session. */
+/**
+ * Recognised by its bytes; its declared type says nothing.
+ * Null where it is none, or too large. A wrong one would be refused with every later word of the session.
+ */
 export function pictureIn(base64: string): ImageBlock | null {
   if (base64.length > LARGEST_PICTURE * 1.4) return null;
   const bytes = Buffer.from(base64, "base64");
@@ -132,8 +129,7 @@ export function pictureIn(base64: string): ImageBlock | null {
   return mimeType === null ? null : { type: "image", data: bytes.toString("base64"), mimeType };
 }
 
-// What of a message a person wrote, without the files that went with it: their names are in the words. Pure.
-
+/** What the user wrote, without the files attached to it: their names are in the text. */
 export function saidWords(content: string | readonly (TextBlock | ImageBlock)[]): string {
   if (typeof content === "string") return content;
   const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));

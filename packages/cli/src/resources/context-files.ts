@@ -1,12 +1,10 @@
-/** What people have written down for whoever works on a project: AGENTS.md, or else CLAUDE.md. Nothing in them runs, and nothing they name is opened. */
+/** Finds and reads AGENTS.md, else CLAUDE.md, within limits. Nothing in them runs, and no file they name is opened. */
 
 import { constants } from "node:fs";
 import { type FileHandle, open, realpath, stat } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { type ProjectText, textOf } from "@pith/agent";
 import { plain } from "../text/safe-text.ts";
-
-// Texts for the beginning of every request, kept short: each for itself, and all together.
 
 /** Bytes. */
 export const MOST_EACH: number = 32 * 1024;
@@ -53,8 +51,6 @@ function headOf(text: string, bytes: number): string {
   return end < 0 ? head : head.slice(0, end + 1);
 }
 
-// Where a project's own texts may lie: from the root of its repository down to where one works.
-
 /** The outermost first. Without a repository there is only the folder itself. */
 export async function projectFolders(cwd: string, userHome: string): Promise<readonly string[]> {
   const folders = await ownAncestors(cwd, userHome);
@@ -94,13 +90,10 @@ async function isThere(path: string): Promise<boolean> {
   );
 }
 
-// Whether a path lies in a folder, compared name by name; both absolute.
-
+/** Compared name by name; both paths are absolute. */
 export function isInside(folder: string, path: string): boolean {
   return path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
-
-// The first of some files that a folder has, as harmless text.
 
 export type FoundText =
   | { readonly type: "text"; readonly path: string; readonly text: string; readonly isWhole: boolean }

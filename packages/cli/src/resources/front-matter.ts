@@ -1,4 +1,4 @@
-/** What stands between two lines of dashes at the beginning of a text: names with a text each. As much of YAML as that takes; nothing in it is more than text. */
+/** Parses front matter: the part of YAML in which each name has one text. Every value stays text. */
 
 export interface FrontMatter {
   /** A list, or names below a name, as it is written: nobody here reads those. */

@@ -1,4 +1,4 @@
-/** What an agent is guided by and can be read anew while it works: settings, the texts of the project, skills and prompt templates. */
+/** Reads what guides an agent (settings, context files, skills, prompt templates), and reads it again on reload. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -13,8 +13,6 @@ import type { TrustedFolder } from "../trust/trust.ts";
 import { projectTexts, type TextPlaces } from "./context-files.ts";
 import type { FoundSkill } from "./skills.ts";
 
-// Whether a skill is still what was loaded: the hash of its file at this moment.
-
 /** Only files that are skills now are looked at: what a session names may be anything. */
 export function skillFiles(skills: () => readonly Pick<Skill, "path">[]): SkillFiles {
   return {
@@ -26,8 +24,6 @@ export function skillFiles(skills: () => readonly Pick<Skill, "path">[]): SkillF
     },
   };
 }
-
-// What a model is told before the first word besides who it is: the texts of the project, and which skills there are.
 
 export interface Guidance {
   readonly project: readonly ProjectText[];
@@ -66,9 +62,9 @@ const NO_SKILLS = { catalogue: [], skills: [], notes: [] } as const;
 
 /** All that reads skills is loaded where there are some. */
 async function findSkills(places: GuidancePlaces): Promise<Omit<Guidance, "project">> {
-  const [finding, bounding] = await Promise.all([import("./skills.ts"), import("./skills.ts")]);
-  const { skills, notes } = await finding.findSkills({ ...places, more: places.more?.skills ?? [] });
-  const bounded = bounding.boundedSkills(skills);
+  const loaded = await import("./skills.ts");
+  const { skills, notes } = await loaded.findSkills({ ...places, more: places.more?.skills ?? [] });
+  const bounded = loaded.boundedSkills(skills);
   return { skills, catalogue: bounded.skills, notes: [...notes, ...bounded.notes] };
 }
 
@@ -172,8 +168,6 @@ function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   };
 }
 
-// What differs between what was told and what would be told now, for whoever asked for it to be read anew.
-
 /** A line for each; none where nothing differs. */
 export function guidanceChanges(before: Guidance, now: Guidance): readonly string[] {
   const texts = (guidance: Guidance): Named => new Map(guidance.project.map(({ path, text }) => [path, text]));
@@ -190,8 +184,6 @@ function differences(before: Named, now: Named): readonly string[] {
   const changed = [...now].filter(([name, text]) => (before.get(name) ?? text) !== text);
   return [...added, ...gone, ...changed.map(([name]) => `${name} has changed`)];
 }
-
-// What was read at the start and can be read anew: settings, texts, skills. What the model was told stays; what differs is said behind it.
 
 /** As it is at this moment. */
 export interface Standing {
@@ -212,7 +204,7 @@ export interface ReloadParts extends Pick<GuidancePlaces, "cwd" | "home" | "user
   readonly beginning: (guidance: Guidance) => Beginning;
 }
 
-/** A line for each thing that has changed. A mistake in a file changes nothing. */
+/** A line for each thing that has changed. A mistake in a file changes nothing. What the model was sent stays; changes follow it. */
 export async function reload(standing: Standing, parts: ReloadParts): Promise<readonly string[]> {
   const { choices: before, guidance: told } = standing;
   const holds = await whatHolds({ choices: parts.flags, trusts: parts.trusts }, parts);

@@ -1,4 +1,4 @@
-/** The catalogue of skills kept short, because it stands in every request: where there are many, each says less, and none is left out in silence. */
+/** Finds and parses skills and keeps their catalogue short, because every request contains it. A skill grants no permission. */
 
 import { readdir, realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
@@ -17,6 +17,7 @@ export interface Catalogue {
   readonly notes: readonly string[];
 }
 
+/** Where there are many, their descriptions are cut; a note says so, and how many are left out. */
 export function boundedSkills(found: readonly Skill[]): Catalogue {
   const letters = LENGTHS.find((most) => weight(shortened(found, most)) <= MOST_IN_CATALOGUE);
   if (letters !== undefined) {
@@ -54,8 +55,6 @@ function weight(skills: readonly Skill[]): number {
 
 /** Of a line: what stands between its parts. */
 const FRAME = 8;
-
-// The bytes of a SKILL.md as a skill, or why they are none. What it says of tools it may use grants nothing.
 
 /** A skill with its text: what is found is what is told. */
 export interface FoundSkill extends Skill, SkillText {
@@ -119,15 +118,13 @@ function unused(path: string, why: string): SkillIn {
   return { skill: null, notes: [`${path} ${why}, so it is no skill`] };
 }
 
-// The files of a folder of skills that the user keeps: one folder for each skill. It is the user's own, so links are followed.
-
 export interface SkillFiles {
   /** In the order of their names. */
   readonly files: readonly SkillFile[];
   readonly notes: readonly string[];
 }
 
-/** Nothing where nothing is. */
+/** Nothing where nothing is. The folder is the user's own, so links are followed. */
 export async function userSkills(folder: string): Promise<SkillFiles> {
   const files: SkillFile[] = [];
   const notes: string[] = [];
@@ -165,8 +162,6 @@ export async function bytesAt(path: string): Promise<Uint8Array | string | null>
   }
 }
 
-// The skills there are: the user's own, and those of the project where it is trusted. Of two with one name the nearer counts.
-
 export interface SkillPlaces {
   /** What `~` stands for. */
   readonly userHome: string;
@@ -184,6 +179,7 @@ export interface FoundSkills {
   readonly notes: readonly string[];
 }
 
+/** The user's own, and those of a trusted project. Of two with one name the nearer counts. */
 export async function findSkills({ userHome, home, trusted, more = [] }: SkillPlaces): Promise<FoundSkills> {
   const folders = [...more, join(userHome, ".agents", "skills"), join(home, "skills")];
   const own = await Promise.all(folders.map(userSkills));

@@ -1,4 +1,4 @@
-/** A template with words in its places: once, so that words which look like a place stay what they are. */
+/** Finds and parses prompt templates and fills in their arguments. Nothing in a template runs. */
 
 import { readdir } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
@@ -9,7 +9,10 @@ import { type TrustedFolder, trustedFiles } from "../trust/trust.ts";
 import { frontMatter } from "./front-matter.ts";
 import { bytesAt, type FoundSkill } from "./skills.ts";
 
-/** Where it has no place for words, they stand behind it: nothing that was typed is lost. */
+/**
+ * Filled in once, so that words that look like a place stay as typed.
+ * Where it has no place for words, they stand behind it: nothing that was typed is lost.
+ */
 export function expanded(text: string, words: string): string {
   const parts = wordsIn(words);
   let hasPlace = false;
@@ -34,8 +37,6 @@ export function wordsIn(words: string): readonly string[] {
     parts.push(double ?? single ?? whole);
   return parts;
 }
-
-// A prompt template: a text with places for words, said to the model by `/name words`. Nothing in it runs.
 
 export interface Template {
   /** Without its slash. */
@@ -80,8 +81,6 @@ function unused(path: string, why: string): TemplateIn {
   return { template: null, notes: [`${path} ${why}, so it is no template`] };
 }
 
-// The prompt templates there are: the user's own, and those of the project where it is trusted. Of two with one name the nearer counts, and a command before all.
-
 export interface TemplatePlaces {
   /** Pith's home. */
   readonly home: string;
@@ -98,6 +97,7 @@ export interface FoundTemplates {
   readonly notes: readonly string[];
 }
 
+/** Of two with one name the nearer counts, and a command before all. */
 export async function findTemplates({ home, trusted, taken, more = [] }: TemplatePlaces): Promise<FoundTemplates> {
   const own = await Promise.all([...more, join(home, "prompts")].map(ofUser));
   const read = [...own.flatMap(({ files }) => files), ...ofProject(trusted)].map(templateIn);
@@ -144,8 +144,6 @@ function ofProject(trusted: TrustedFolder): readonly TemplateFile[] {
 function isTemplate(name: string): boolean {
   return name.endsWith(".md") && !name.startsWith(".");
 }
-
-// What can be said by its name besides commands: `/name words` for a template, `/skill:name words` for a skill.
 
 export interface TemplateParts {
   readonly agent: Pick<Agent, "attachSkill">;

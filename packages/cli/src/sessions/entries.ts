@@ -1,4 +1,4 @@
-/** An entry in a few words: who or what it is, and how it begins. */
+/** Formats an entry as a line or a paragraph, finds an entry by id or label, and creates the redaction for subcommands. */
 
 import {
   type AgentMessage,
@@ -70,8 +70,6 @@ function wordsOf(entry: Entry): string {
 
 const WIDTH = 72;
 
-// Ids of entries, short enough to be typed. Those of one turn begin alike: a reply has the id of what it answers, and a number behind it.
-
 const LETTERS = 8;
 
 /** `0123456789abcdef0123-1-0` becomes `01234567-1-0`; of an id that other programs made, the beginning. */
@@ -88,12 +86,11 @@ export function mayMean(written: string, id: string): boolean {
   return known.stem.startsWith(said.stem) && known.number === said.number;
 }
 
+// A reply has the id of what it answers and a number behind it, so the ids of one turn begin alike.
 function partsOf(id: string): { readonly stem: string; readonly number: string } {
   const [, stem = id, number = ""] = /^([^-]+)((?:-\d{1,9})+)$/.exec(id) ?? [];
   return { stem, number };
 }
-
-// An entry by its id, the beginning of one, or its label.
 
 export type FoundEntry = { readonly type: "found"; readonly entry: Entry } | Mistake;
 
@@ -139,8 +136,6 @@ async function* inReach(store: Store, leaf: string | null): AsyncGenerator<Entry
 
 const MOST_SEEN = 20_000;
 const PATIENCE_MS = 2_000;
-
-// One entry as a paragraph: who, when, its id, and what was said, called or answered.
 
 /** Letters of one entry, where many are shown. */
 const SHORT = 4_000;
@@ -241,8 +236,6 @@ function shortened(words: string, most: number): string {
   return `${head}\n… ${amount(words.length - most)} more letters`;
 }
 
-// The entry that somebody names on a command line: by its id, the beginning of one, or its label.
-
 export async function entryMeant(store: Store, name: string): Promise<FoundEntry> {
   const found = await findEntry(name, await Session.open(store, machine));
   if (found.type === "found") return found;
@@ -251,8 +244,7 @@ export async function entryMeant(store: Store, name: string): Promise<FoundEntry
   );
 }
 
-// What keeps secrets out of all that is shown or written elsewhere; also of sessions that another program has written.
-
+/** For all that is shown or written elsewhere, also of sessions that another program has written. */
 export async function redactionHere({ home, environment }: Pick<Call, "home" | "environment">): Promise<Redaction> {
   const chosen = await choose({}, { home, environment });
   // Settings with a mistake in them are no reason to show a secret, nor to show nothing.
@@ -260,8 +252,6 @@ export async function redactionHere({ home, environment }: Pick<Call, "home" | "
   const vault = await vaultHere({ home, environment, choices });
   return { redacted: (value) => vault?.redacted(value) ?? value };
 }
-
-// What of a session could not be copied, to be said behind what could.
 
 /** Empty where nothing is lost; `missing` are hashes of blobs. */
 export function lostTold({ length }: readonly string[]): string {

@@ -1,4 +1,4 @@
-/** The session that somebody means: by the beginning of its id, its name, its path, or as the last one. */
+/** Finds a session by the beginning of its id, its name, its path or `last`, and opens it for reading. */
 
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve, sep } from "node:path";
@@ -104,8 +104,6 @@ function parts({ home, folders }: Looking): {
   return { env: { PITH_HOME: home }, ...(folders && { folders }) };
 }
 
-// What `--folder` names: a folder one works in, or one that holds sessions, such as another program's.
-
 export type Place =
   | { readonly type: "all" }
   /** The folder one works in. */
@@ -143,8 +141,7 @@ export function atHome(folder: string): string {
   return folder === "~" || folder.startsWith("~/") ? join(homedir(), folder.slice(2)) : folder;
 }
 
-// A session that is to be written, moved or thrown away. What lies elsewhere and does not begin as one is somebody's own file, and stays as it is.
-
+/** What lies elsewhere and does not begin as a session is the user's own file, and is never changed. */
 export async function sessionToWrite(found: NamedSession, home: string): Promise<NamedSession> {
   // What lies among the sessions is one, however damaged it is.
   if (found.type === "mistake" || found.path.startsWith(`${sessionsFolder({ PITH_HOME: home })}${sep}`)) return found;
@@ -157,9 +154,10 @@ export async function sessionToWrite(found: NamedSession, home: string): Promise
   return isStrange ? mistake(`${found.path} is no session, so it stays as it is`) : found;
 }
 
-// What to type to mean a session. It is copied into a shell, so nothing that a stranger wrote may be more than a word there.
-
-/** The beginning of its id; its path, where no id leads to it or the id is not one of ours. */
+/**
+ * The beginning of its id; its path, where no id leads to it or the id is not one of ours.
+ * It is copied into a shell, so it is always a single word there, whatever a file contains.
+ */
 export function wordFor({ id, path }: { readonly id: string; readonly path: string }, home: string): string {
   const isKept = path.startsWith(`${sessionsFolder({ PITH_HOME: home })}${sep}`);
   return isKept && isPlainId(id) ? id.slice(0, LETTERS) : quoted(path);
@@ -176,8 +174,6 @@ const LETTERS = 8;
 export function quoted(text: string): string {
   return /^[\w./@%+,:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
-
-// A session opened only to be looked at, however it was named; closed again whatever comes of the look.
 
 export type Failed = Extract<Outcome, { type: "failed" }>;
 

@@ -1,4 +1,4 @@
-/** Reads a session's tree piece by piece: what is near the place where one stands comes first, and others work in between. */
+/** Reads a session's tree in pieces, nearest to the current entry first, and lets other work run in between. */
 
 import type { Entry, Store } from "@pith/context";
 import { wayTo } from "./tree-lines.ts";

@@ -1,10 +1,8 @@
-/** What a session has cost over all its branches: counted once from the file, and kept with every entry that is written. It never falls. */
+/** Counts what a session contains and has cost over all its branches, and formats it as a report. */
 
 import { type Entry, noTotals, paidIn, type Session, type SessionTotals, sessionTotals } from "@pith/context";
 import { totalsOf } from "@pith/context/node";
 import { amount, costTold, counted } from "../text/format.ts";
-
-// What a session holds and has cost, over all its branches.
 
 /** Null where the file cannot be read. */
 export async function sessionSums(session: Session, path: string | null): Promise<SessionTotals | null> {
@@ -31,6 +29,7 @@ export interface Sums {
 
 const nothing: Sums = { cost: 0, compactions: 0 };
 
+/** Counted once from the file, then updated with every entry that is written. It never falls. */
 export class SessionCost {
   #counted: Sums = nothing;
   #since: Sums = nothing;
@@ -74,8 +73,6 @@ function sumsOf(entry: Entry): Sums {
 function added(one: Sums, other: Sums): Sums {
   return { cost: one.cost + other.cost, compactions: one.compactions + other.compactions };
 }
-
-// A report on a session as text.
 
 export interface SessionReport {
   /** Null where nothing is kept. */

@@ -1,4 +1,4 @@
-/** Sessions into the trash, each with what was kept to restore files; how to bring them back is said at once. */
+/** Moves sessions to the trash, with the file originals kept for them, and logs each deletion. */
 
 import { constants } from "node:fs";
 import { mkdir, open, rename } from "node:fs/promises";
@@ -7,8 +7,6 @@ import { diskError, findSession, idAsName, realFiles, trashSession } from "@pith
 import { mistake } from "../args/usage-error.ts";
 import type { Call, Outcome } from "../subcommands/subcommand.ts";
 import { isPlainId, looked, meantToWrite, whyNot } from "./find-session.ts";
-
-// What went into the trash and out of it for good, one line each, beside it: `trash/log.jsonl` in Pith's home.
 
 export interface Deletion {
   /** Into the trash, or out of it for good. */
@@ -50,8 +48,6 @@ async function noted(home: string, deletion: Deletion): Promise<void> {
 }
 
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
-
-// What was kept of files before they were changed follows its session into the trash and back.
 
 /** Stays where another session has the same id, as a copy made by hand does. */
 export async function keptFilesFollow(

@@ -1,4 +1,4 @@
-/** The part of a session's tree that can be shown: the way to one entry, and what branches off on it. Bounded, however long the session is. */
+/** Reads the part of a session's tree around the branch to one entry and draws it as lines. Bounded, however long the session is. */
 
 import { type Entry, MOVE, plainText, type Session, type Store } from "@pith/context";
 import { type EntryLine, entryLine, shortId } from "./entries.ts";
@@ -97,8 +97,6 @@ async function nodeOf(root: Entry, { store, way, budget, last }: Growing): Promi
 export function isMove(entry: Entry): boolean {
   return entry.type === "custom" && entry.customType === MOVE;
 }
-
-// A part of the tree as lines of text: what was left is set in, the way to the leaf goes straight down.
 
 export interface TreeLine {
   readonly id: string;
@@ -209,8 +207,6 @@ function leavesOf(roots: readonly TreeNode[], { leaf, labels }: TreeMarks): Read
   const at = leaf === null ? undefined : parents.get(leaf);
   return new Set(at ? [at.entry.id] : []);
 }
-
-// How many branches a session has: places where somebody stopped, or stands.
 
 /** Null where the session is too long to be looked at whole. */
 export async function branchesOf({ store, leaf }: Pick<Session, "store" | "leaf">): Promise<number | null> {

@@ -1,4 +1,4 @@
-/** A session's tree as far as it was read: who follows whom, and what each is in a few words. It only ever grows. */
+/** Keeps the outline of a session's tree: each entry in a few words, with its children. An outline only ever grows. */
 
 import { DRAFT } from "@pith/agent";
 import { type AgentMessage, type Entry, entryWords, PIN, plainText, provenance } from "@pith/context";
@@ -128,8 +128,6 @@ export function relabelled(outline: Outline, id: string, label: string): Outline
   return { ...outline, labels };
 }
 
-// What an entry is to people, told without looking at its words.
-
 /** `calls` is a reply without words; `other` is noted, and nothing to people by itself. */
 export type SketchKind =
   | "you"
@@ -174,8 +172,7 @@ export function kindOf(entry: Exclude<Entry, { type: "message" }>): SketchKind {
   }
 }
 
-// What a tree shows of an entry: little, so that a hundred thousand of them are no burden.
-
+/** Small, because an outline may hold a hundred thousand of them. */
 export interface Sketch {
   readonly id: string;
   readonly parentId: string | null;

@@ -1,4 +1,4 @@
-/** The settings of compactions and branch summaries. The heart is not loaded for its numbers: a test holds these against them. */
+/** Lists the compaction and branch summary settings. `@pith/context` is not loaded for the defaults; a test compares them. */
 
 import {
   agentName,

@@ -1,4 +1,4 @@
-/** One setting: what it is called, what it can be, what holds without it, and who may say it. */
+/** Defines the `Setting` type, the kinds of values a setting can have and the tool names, and parses JSON objects. */
 
 import { nearest } from "../args/usage-error.ts";
 
@@ -30,8 +30,6 @@ export type ForProject = "may" | "never" | ((value: unknown, own: unknown) => bo
 export function strictToLoose(...order: readonly unknown[]): ForProject {
   return (value, own) => order.indexOf(value) <= order.indexOf(own);
 }
-
-// What a setting can be: how it is told from anything else, what to write instead, and what editors are told of it.
 
 export interface Kind {
   readonly fits: (value: unknown) => boolean;
@@ -120,8 +118,6 @@ function isName(value: unknown): boolean {
   return typeof value === "string" && value !== "";
 }
 
-// The tools by their names: those that every task needs, and all.
-
 /** The others cost words in every request. */
 export const usualTools: readonly string[] = ["read", "write", "edit", "bash"];
 
@@ -155,8 +151,6 @@ function spelledOut(names: unknown): readonly unknown[] {
   if (!Array.isArray(names)) return usualTools;
   return names.includes(ALL) ? allTools : names;
 }
-
-// A file of the user that is to hold one JSON object.
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-/** Values of settings, each by the way that leads to it: settings taken apart, and put together again. */
+/** Splits settings into fields by path, joins fields into settings, and checks the value of one setting. */
 
 import { oneLine } from "../text/safe-text.ts";
 import { isObject, type JsonObject, type Setting } from "./definitions.ts";
@@ -80,8 +80,6 @@ function nested(leaves: readonly Leaf[]): JsonObject {
     }),
   );
 }
-
-// One setting, wherever it was written: right, or what to write instead.
 
 /** As the end of a sentence that begins with where it stands; null when it is right. */
 export function whatIsWrong(path: Path, value: unknown): string | null {

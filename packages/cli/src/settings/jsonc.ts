@@ -1,8 +1,6 @@
-/** JSON as people write it, with comments and commas at the end: the object it holds and the lines of its names, or what is wrong and where. */
+/** Parses JSON with comments and trailing commas into an object with the line of each name, or says what is wrong and where. */
 
 import { isObject, type JsonObject } from "./definitions.ts";
-
-// A text of JSON with comments, one token after the other: each is found by one look at its letters, and none is looked at twice.
 
 export interface Token {
   readonly type: "sign" | "text" | "number" | "word" | "end";
@@ -21,7 +19,7 @@ export class Broken extends Error {
   }
 }
 
-/** Throws `Broken`, which nobody but the reader of the whole text sees. */
+/** Takes linear time. Throws `Broken`, which nobody but the reader of the whole text sees. */
 export function* tokensIn(text: string): Generator<Token, Token> {
   for (let at = spaceFrom(text, 0); at < text.length; ) {
     const token = tokenAt(text, at);

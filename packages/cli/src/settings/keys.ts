@@ -1,4 +1,4 @@
-/** The keys of providers: in the environment first, else in the user's file. */
+/** Finds provider keys in the environment, else in the user's key file. No message quotes what the file contains. */
 
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
@@ -7,14 +7,12 @@ import { type Environment, type Provider, providers } from "@pith/models";
 import { type Mistake, mistake } from "../args/usage-error.ts";
 import { objectIn } from "./definitions.ts";
 
-// The file that holds keys, believed only where nobody else can read it. What stands in it is never told to anybody, in mistakes neither.
-
 /** By the provider's id. */
 export type Keys = Readonly<Record<string, string>>;
 
 export type ReadKeys = { readonly type: "read"; readonly keys: Keys } | Mistake;
 
-/** No file is no mistake. */
+/** Read only if no other user can read it. No file is no mistake. */
 export async function readKeyFile(path: string): Promise<ReadKeys> {
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -1,4 +1,4 @@
-/** Every setting with its value and who said it: the list of `/settings` and `pith settings`. */
+/** Lists every setting with its value and source for `/settings` and `pith settings`, and builds the JSON Schema for editors. */
 
 import type { JsonObject, Setting } from "./definitions.ts";
 import { fieldsOf, settingAt, shownName } from "./fields.ts";
@@ -50,8 +50,6 @@ export function shownSettings(listed: readonly ListedSetting[]): string {
     })
     .join("\n");
 }
-
-// The settings as a JSON Schema, so that editors complete them and underline what is wrong.
 
 export function settingsSchema(): JsonObject {
   const { properties, ...whole } = objectOf(

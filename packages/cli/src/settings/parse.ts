@@ -1,4 +1,4 @@
-/** The text of a settings file as fields, or every mistake in it by file, line and name, with what to write instead. */
+/** Parses settings files and environment variables into fields, or reports each mistake with its place and what to write instead. */
 
 import type { Environment } from "@pith/models";
 import { type Mistake, mistake, nearest } from "../args/usage-error.ts";
@@ -7,8 +7,6 @@ import { type Field, firstBelow, type Path, settingAt, shown, shownName, whatIsW
 import { readCommentedJson } from "./jsonc.ts";
 import { settingTable } from "./table.ts";
 
-// What people look for in settings and what is said elsewhere: whoever believes that something is set must not find out later that it was not.
-
 export interface Elsewhere {
   /** Where to say it instead. */
   readonly says: string;
@@ -16,7 +14,7 @@ export interface Elsewhere {
   readonly isGrave: boolean;
 }
 
-/** Null for what we know nothing of. */
+/** Names that people expect to be settings are never ignored in silence. Null for what we know nothing of. */
 export function elsewhere(path: Path): Elsewhere | null {
   const [name = ""] = path;
   return path.length === 1 && Object.hasOwn(PLACES, name) ? (PLACES[name] ?? null) : null;
@@ -128,8 +126,6 @@ function few(found: readonly Found[], told: (each: Found) => string): readonly s
 }
 
 const MOST_TOLD = 12;
-
-// What the variables of a shell say of settings.
 
 export type VariablesRead = { readonly type: "read"; readonly fields: readonly Field[] } | Mistake;
 

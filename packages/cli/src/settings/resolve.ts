@@ -1,4 +1,4 @@
-/** What holds for this call, and who said it: flag before variable before project before the user's file before what holds by itself. */
+/** Resolves the effective settings and their sources: flag, then variable, trusted project file, user's file, default. */
 
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -10,8 +10,6 @@ import type { Fallback } from "./definitions.ts";
 import { type Field, fieldsOf, settingAt, settingsFrom, shown, shownName } from "./fields.ts";
 import { type FieldsRead, settingsIn, variablesIn } from "./parse.ts";
 import type { Choices, Settings } from "./settings.ts";
-
-// The user's own settings file.
 
 /** No file is no mistake. */
 export async function readSettings(home: string): Promise<FieldsRead> {
@@ -29,8 +27,6 @@ export function settingsFile(home: string): string {
   return join(home, "settings.json");
 }
 
-// What a project's file may say, once the user trusts it: nothing that costs the user a key, a guard or a secret. The rest is refused by its name.
-
 export interface ProjectFields {
   readonly fields: readonly Field[];
   /** What does not count, and where to say it instead. */
@@ -45,6 +41,7 @@ export interface Owner {
 
 type Read = Extract<FieldsRead, { type: "read" }>;
 
+/** A trusted project may set nothing that costs the user a key, a guard or a secret; such fields are refused by name. */
 export function fieldsForProject({ fields, placeOf }: Read, owner: Owner): ProjectFields {
   const judged = fields.map((field) => ({ field, refusal: refusalOf(field, owner) }));
   return {
@@ -133,15 +130,11 @@ function besides(spoken: readonly Field[], own: readonly Field[]): readonly Fiel
   return isElsewhere ? own.filter(({ path }) => path[0] !== "baseUrl") : own;
 }
 
-// The settings file of a project: the nearest to where one works, and only where the project is trusted.
-
 /** The very bytes that were trusted; null where there are none. */
 export function projectSettings(folder: TrustedFolder): ProjectFile | null {
   const nearest = trustedFiles(folder, "settings").at(-1);
   return nearest ? { path: nearest.path, text: new TextDecoder().decode(nearest.bytes) } : null;
 }
-
-// What holds in this folder for this call: whether the folder is trusted, and then what flags, variables and files say together.
 
 export type Holding = (Extract<Chosen, { type: "chosen" }> & { readonly trusted: TrustedFolder }) | Mistake;
 

@@ -1,12 +1,10 @@
-/** Puts one setting into the user's own file, whole or not at all; comments and all else stay as they were written. */
+/** Saves a setting or a provider key in the user's files. A file is replaced whole or not at all; comments and other values stay. */
 
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { type Mistake, mistake } from "../args/usage-error.ts";
 import { readCommentedJson, type Token, tokensIn } from "./jsonc.ts";
 import { keyFile, readKeyFile } from "./keys.ts";
 import { settingsFile } from "./resolve.ts";
-
-// A value put into a text of JSON with comments: all else, comments included, stays as somebody wrote it. Pure.
 
 /** Null where the text is broken, or something on the way is no object. */
 export function withValue(text: string, path: readonly string[], value: unknown): string | null {
@@ -105,8 +103,6 @@ async function textOf(file: string): Promise<string> {
   }
 }
 
-// Puts a key into the user's file of keys: beside what stands there, whole or not at all, and readable by nobody else at any moment.
-
 export interface KeyToSave {
   /** The provider's id. */
   readonly provider: string;
@@ -115,7 +111,7 @@ export interface KeyToSave {
   readonly home: string;
 }
 
-/** Null where it is kept. A file that is not believed is not written, either. */
+/** Null where it is kept. A file that is not believed is not written, either. Other users can never read it, also while it is written. */
 export async function saveKey({ provider, key, home }: KeyToSave): Promise<Mistake | null> {
   const file = keyFile(home);
   const read = await readKeyFile(file);

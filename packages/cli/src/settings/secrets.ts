@@ -1,4 +1,4 @@
-/** The vault of this program: with the secrets of its environment, of the user's keys and of servers of tools, unless redaction was switched off. */
+/** Creates the vault of secrets from the environment, the user's keys and MCP servers, and restores placeholders from files. */
 
 import { createHmac, randomBytes } from "node:crypto";
 import {
@@ -21,13 +21,14 @@ import type { Environment } from "@pith/models";
 import { keyFile, readKeyFile } from "./keys.ts";
 import type { McpServerSettings, Settings } from "./settings.ts";
 
-// The digest that names secrets: keyed with a file of the user's own, so that a name is the same tomorrow and tells nobody anything.
-
 export function redactionKeyFile(home: string): string {
   return join(home, "redaction.key");
 }
 
-/** The key is read, or made, when the first secret is found. */
+/**
+ * Names secrets: keyed with a file of the user's own, so that a name stays the same in later runs and reveals nothing.
+ * The key is read, or made, when the first secret is found.
+ */
 export function keyedDigest(home: string): (value: string) => string {
   let key: Uint8Array | null = null;
   return (value) => {
@@ -92,11 +93,12 @@ function madeAt(path: string): Uint8Array {
   }
 }
 
-// What somebody wrote down to start or reach servers of tools, as if it were variables: so the vault finds a secret of it wherever it comes to light.
-
 export type ServersWritten = Readonly<Record<string, McpServerSettings>>;
 
-/** Each with the server's name before its own, so that none stands in the place of another. */
+/**
+ * What starts or reaches MCP servers, as variables, so that the vault finds secrets among it wherever they appear.
+ * Each with the server's name before its own, so that none stands in the place of another.
+ */
 export function serverVariables(servers: ServersWritten): Variables {
   const variables = Object.entries(servers).flatMap(([server, { args = [], env = {}, url = "", headers = {} }]) => {
     const sent = Object.entries(headers).map(([name, value]) => headerVariable(name, value));
@@ -146,8 +148,7 @@ async function keptKeys(home: string): Promise<Environment> {
 /** Told at every start. */
 export const UNREDACTED = "secrets are sent and kept as they are, because secrets.redact is off";
 
-// The files that a session has seen, the likeliest first: the one a call is about, then those that were touched or shown last.
-
+/** The likeliest first: the file a call is about, then those that were touched or attached last. */
 export function filesOnceSeen(entries: readonly Entry[], asked: unknown): readonly string[] {
   const { path } = Object(asked) as { readonly path?: unknown };
   const touched = fileTouches(entries).map((touch) => touch.path);
@@ -167,8 +168,6 @@ function shownIn(entries: readonly Entry[]): readonly string[] {
   });
 }
 
-// The vault as an agent uses it: what a placeholder stands for is learnt again from the files that the session knows, where it was forgotten.
-
 export interface RelearningParts {
   readonly session: Session;
   readonly files: Pick<WorkspaceFiles, "read" | "resolve">;
@@ -176,6 +175,7 @@ export interface RelearningParts {
   readonly mayRead: (path: string) => Promise<boolean>;
 }
 
+/** A placeholder whose value is unknown is learnt again from the files that the session has seen. */
 export function relearning(vault: Vault, parts: RelearningParts): Secrets {
   return {
     redacted: (value) => vault.redacted(value),

@@ -1,4 +1,4 @@
-/** What can be set once for all: in the settings, some of it for one shell by a variable, or for one call by a flag. */
+/** Defines the types of settings and MCP servers, and computes compaction limits from the settings. */
 
 import type { LimitsFor, Mode } from "@pith/agent";
 import { compactionLimits, type ThinkingLevel } from "@pith/context";
@@ -92,8 +92,6 @@ export interface McpServerSettings {
   readonly enabled?: boolean;
 }
 
-// Servers of tools, by the names that the user gave them.
-
 export type McpServers = Readonly<Record<string, McpServer>>;
 
 export type McpServer = StdioServer | HttpServer;
@@ -135,13 +133,12 @@ export function spelledOut(server: McpServer): string {
   return "url" in server ? server.url : [server.command, ...(server.args ?? [])].join(" ");
 }
 
-// The settings of compaction as limits: each amount as particular as it was set, and of the thresholds the lowest.
-
 export interface LimitsWish {
   /** The agent that works, where it has a name. */
   readonly agent?: string;
 }
 
+/** Each amount as specific as it was set: for the agent, for the model, for all. Of several thresholds the lowest applies. */
 export function limitsOf(settings: CompactionSettings = {}, { agent }: LimitsWish = {}): LimitsFor {
   const { enabled = compactionLimits.enabled, softPercent } = settings;
   return ({ provider, model }) => {

@@ -1,4 +1,4 @@
-/** Every setting there is. Checks, messages, the schema for editors, the page for people and the list of `/settings` come from here. */
+/** Lists every setting. Checks, messages, the JSON Schema, the documentation and `/settings` are made from this table. */
 
 import { compactionTable } from "./compaction-table.ts";
 import {
@@ -16,8 +16,6 @@ import {
   usualTools,
   yesOrNo,
 } from "./definitions.ts";
-
-// The settings of servers of tools: each says under its own name how it is started or reached. No project ever says it.
 
 const serverName: Kind = {
   fits: (value) => typeof value === "string" && /^[a-z\d][\w-]{0,39}$/i.test(value),
@@ -69,6 +67,7 @@ const rows: readonly Pick<Setting, "name" | "kind" | "fallback" | "says" | "isHi
   { name: "enabled", kind: yesOrNo, fallback: { value: true }, says: "Whether the server is there." },
 ];
 
+/** Only the user's own file may set these, never a project's. */
 export const serverTable: readonly Setting[] = rows.map((row) => ({
   ...row,
   name: `mcpServers.*.${row.name}`,

@@ -1,4 +1,4 @@
-/** One sub-agent as a process of its own: it is told its task over a line, and ends with it, with its caller, or when it is stopped. */
+/** Runs one sub-agent as a process of its own: it gets its task over RPC, and ends with it, with its caller, or when stopped. */
 
 import type { ExtensionContext, RunEnd } from "@pith/agent";
 import type { ModelName } from "@pith/context";
@@ -8,8 +8,6 @@ import { RpcClient, type RpcEvent, type RpcUiRequest, type RpcUiResponse } from 
 import type { AgentPart } from "./definitions.ts";
 import { SUB_AGENT } from "./log.ts";
 
-// What a sub-agent asks is asked of the person its caller works for; where nobody is there, nobody says yes.
-
 export interface Asking {
   readonly context: ExtensionContext;
   /** Who asks, for people. */
@@ -17,7 +15,7 @@ export interface Asking {
   readonly signal: AbortSignal;
 }
 
-/** Null for what needs no answer. */
+/** Asks the user of the caller; where there is none, the answer is never yes. Null for what needs no answer. */
 export async function forwardQuestion(asked: RpcUiRequest, asking: Asking): Promise<RpcUiResponse | null> {
   const { id } = asked;
   const unanswered = { type: "extension_ui_response", id, cancelled: true } as const;
@@ -146,8 +144,6 @@ function whyGone({ code, by, said }: Gone): string {
   return line === "" ? how : `${how}: ${line}`;
 }
 
-// The command line of a sub-agent: this program once more, held by what holds its caller at this moment. The task is never on it.
-
 export interface ChildPlace {
   readonly agent: AgentPart;
   readonly sessionPath: string;
@@ -156,6 +152,7 @@ export interface ChildPlace {
   readonly speaker: ModelName;
 }
 
+/** The sub-agent has the limits that its caller has now. The task is never on its command line. */
 export function childArguments({ agent, sessionPath, held, speaker }: ChildPlace): readonly string[] {
   return [
     ...process.execArgv,

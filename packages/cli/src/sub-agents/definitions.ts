@@ -1,4 +1,4 @@
-/** The bytes of an agent's file as an agent, or why they are none. What it says of tools only takes away: no file grants a permission. */
+/** Reads agent definitions and applies `--agent`. A definition only takes tools away: no file grants a permission. */
 
 import { readdir } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
@@ -98,8 +98,6 @@ function unused(path: string, why: string): AgentIn {
   return { agent: null, notes: [`${path} ${why}, so it is no agent`] };
 }
 
-// The agents there are: the user's own, and those of the project where it is trusted. Of two with one name the user's own counts: no project can stand in for it.
-
 export interface AgentPlaces {
   /** Pith's home. */
   readonly home: string;
@@ -114,6 +112,7 @@ export interface FoundAgents {
   readonly notes: readonly string[];
 }
 
+/** Of two agents with one name the user's own counts: a project cannot replace it. */
 export async function findAgents({ home, trusted }: AgentPlaces): Promise<FoundAgents> {
   const own = await ofUser(join(home, "agents"));
   const read = [...own.files, ...ofProject(trusted)].map(agentIn);
@@ -162,8 +161,6 @@ function isAgent(name: string): boolean {
   return name.endsWith(".md") && !name.startsWith(".");
 }
 
-// What `--agent` changes: the model plays this part, with its tools, its model and its thinking. What a flag says goes before.
-
 export type Played =
   | {
       readonly type: "played";
@@ -174,6 +171,7 @@ export type Played =
     }
   | Mistake;
 
+/** Flags take precedence over the agent's tools, model and thinking level. */
 export async function playAgent(
   wish: Wish & { readonly agent: string },
   { choices, ...places }: AgentPlaces & { readonly choices: Settings },

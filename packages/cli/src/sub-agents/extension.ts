@@ -1,4 +1,4 @@
-/** The extension that brings sub-agents: one tool, and a section of state that tells which work in the background. */
+/** Registers the sub-agent extension: one tool, and a state section that lists what works in the background. */
 
 import type { Extension, ExtensionApi, ExtensionContext } from "@pith/agent";
 import { asItIs, type Redaction } from "@pith/context";

@@ -1,4 +1,4 @@
-/** What the log of a session says of its sub-agents: which were started, of which the end was told, and which were paid for. What tells an end is its own mark, so that none is told twice. */
+/** Reads from a session's log which sub-agents were started, reported (once: the report is its own mark) and paid for. */
 
 import type { SessionSight } from "@pith/agent";
 import { type Entry, QUEUED } from "@pith/context";

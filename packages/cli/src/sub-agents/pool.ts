@@ -1,4 +1,4 @@
-/** The sub-agents of one session, from their start to where their end is told. Each end is told once, and paid for once. */
+/** Runs the sub-agents of a session and recovers unreported ones. Each end is reported once, and paid for once. */
 
 import { createReadStream, existsSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -11,8 +11,6 @@ import type { AgentPart } from "./definitions.ts";
 import { type Dropped, type InLog, type Started, SUB_AGENT } from "./log.ts";
 import { type Progress, progressAfter, type Result, toldEnd, waiting } from "./result.ts";
 import { isAtWork, makeSession, type Outcome, outcomeIn, removeSession } from "./session.ts";
-
-// Lets so many in at once; the others wait in the order they came.
 
 export class Gate {
   readonly #most: number;
@@ -197,8 +195,6 @@ function textOf(why: unknown): string {
   return why instanceof Error ? why.message : String(why);
 }
 
-// One sub-agent that was started: who it is, what it does, and how it will end.
-
 export interface Member extends Started {
   /** Whether its caller went on without waiting for it. */
   readonly isBackground: boolean;
@@ -213,15 +209,13 @@ export interface Member extends Started {
   readonly stop: () => void;
 }
 
-// Sub-agents whose end was never told, because the program of their caller ended first: their sessions say what became of them.
-
 export interface Recovering {
   readonly crew: Pick<Crew, "pay">;
   /** Of the caller's session; null where nothing of it is kept. */
   readonly file: string | null;
 }
 
-/** Those that are still to be told. */
+/** For sub-agents whose caller's program ended before it reported their end. Returns those that are still to be reported. */
 export async function recover({ started, told, paid }: InLog, { crew, file }: Recovering): Promise<readonly Result[]> {
   const open = started.filter(({ id }) => !told.has(id) || !paid.has(id));
   await ended(open.filter(({ id }) => !told.has(id)).map(({ path }) => path));

@@ -1,4 +1,4 @@
-/** A text within so many bytes: its beginning and its end, where it is longer. */
+/** Formats the progress and the results of sub-agents, for people and for the model. */
 
 import { addedUsage, noUsage, type Usage } from "@pith/context";
 import { usageTold } from "../modes/print/progress-notes.ts";
@@ -11,6 +11,7 @@ export interface Excerpt {
   readonly isWhole: boolean;
 }
 
+/** The beginning and the end of a text that is longer than `room` bytes. */
 export function excerptOf(text: string, room: number): Excerpt {
   const bytes = Buffer.from(text);
   if (bytes.length <= room) return { excerpt: text, isWhole: true };
@@ -21,8 +22,6 @@ export function excerptOf(text: string, room: number): Excerpt {
   const excerpt = `${first.toString().replace(/\ufffd+$/, "")}\n[… ${left} bytes are left out …]\n${last.toString().replace(/^\ufffd+/, "")}`;
   return { excerpt, isWhole: false };
 }
-
-// What a sub-agent is doing, in one line for people, from the events of its own session.
 
 export interface Progress {
   readonly doing: string;
@@ -57,8 +56,6 @@ export function progressLine(who: string, { doing, usage }: Progress): string {
   return usage.totalTokens === 0 ? `${who}: ${doing}` : `${who}: ${doing} · ${usageTold(usage)}`;
 }
 
-// What a model is told of a sub-agent that has ended: its last words within bounds, and where the rest is.
-
 export interface Result {
   readonly id: string;
   readonly agent: string;
@@ -84,8 +81,6 @@ function wayOn(id: string, agent: string): string {
   return `pith --session ${id} --agent ${agent}`;
 }
 
-// The message that tells how some have ended; its details are the mark that they were told.
-
 export interface ToldEnd {
   readonly customType: string;
   readonly content: string;
@@ -93,6 +88,7 @@ export interface ToldEnd {
   readonly details: Ends;
 }
 
+/** The details are the mark that these ends were reported. */
 export function toldEnd(results: readonly Result[]): ToldEnd {
   return {
     customType: SUB_AGENT,

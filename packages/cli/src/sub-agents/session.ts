@@ -1,4 +1,4 @@
-/** The session of a sub-agent: made before it works, linked to the one it works for, and the only witness of how it ended. */
+/** Creates, reads and removes the session of a sub-agent, the only record of how it ended. */
 
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -106,8 +106,6 @@ function wordsOf({ content }: AssistantMessage): string {
     .join("\n")
     .trim();
 }
-
-// A sub-agent's session as its caller's model can read it: page by page, each within its room.
 
 export interface PageWish {
   readonly path: string;

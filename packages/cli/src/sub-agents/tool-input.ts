@@ -1,4 +1,4 @@
-/** What a model wants of sub-agents, made sure of: exactly one of the ways, with agents that there are. */
+/** Defines the schema and texts of the sub-agent tool, and validates its arguments: exactly one mode, with known agents. */
 
 import type { Tool } from "@pith/context";
 import type { AgentPart } from "./definitions.ts";
@@ -86,8 +86,6 @@ function wrong(message: string): Wanted {
   return { type: "wrong", message };
 }
 
-// What the model is told of sub-agents. Text only.
-
 export const DESCRIPTION = `Hands a task to a sub-agent: another agent with a context of its own, which sees none of this conversation. Say all it needs in the task.
 Give one {agent, task}, several that work at the same time {tasks: [{agent, task}, …]} (8 at most), or one after the other {chain: [{agent, task}, …]}, where {previous} in a task stands for what the one before said last.
 Its last words come back. With background: true you go on at once, and are told when it ends; {wait: [ids]} waits for those. {read: id, page} shows all that one did.
@@ -99,8 +97,6 @@ export const STATE =
   "Sub-agents that work in the background now; you are told when one ends, so do not start them again:";
 
 export const BEGUN = "works in the background; you are told when it ends";
-
-// The tool as the model is told of it: its words, the agents there are within bounds, and its parameters.
 
 export function toolSchema(agents: readonly AgentPart[]): Tool {
   return { name: SUB_AGENT, description: `${DESCRIPTION}\n${catalogue(agents)}`, parameters };

@@ -1,4 +1,4 @@
-/** A call of the tool: starts sub-agents, waits for some, or shows what one did. Whoever stops the call ends those that it waits for. */
+/** Runs the sub-agent tool: starts sub-agents, waits for some, or reads one. Stopping a call ends those it waits for. */
 
 import type { ToolCall, ToolOutput } from "@pith/agent";
 import type { AgentPart } from "./definitions.ts";
@@ -7,8 +7,6 @@ import type { Crew, Member, Starting, Task } from "./pool.ts";
 import { endsOf, excerptOf, MOST_TOLD, progressLine, type Result, resultText } from "./result.ts";
 import { transcriptPage } from "./session.ts";
 import { BEGUN, wantedIn } from "./tool-input.ts";
-
-// Waits for some to end. Whoever stops the call meanwhile ends them.
 
 export interface Waiting {
   readonly call: ToolCall;
@@ -30,8 +28,6 @@ export async function endsOfAll(members: readonly Member[], { call, crew }: Wait
   }
 }
 
-// Sub-agents one after the other: each is told what the one before said last, as it was said. The first that does not come to its end is the last.
-
 export interface Chained {
   /** Of those before the last only that they are done: their words went on to the next. */
   readonly results: readonly Result[];
@@ -39,6 +35,7 @@ export interface Chained {
   readonly failures: readonly string[];
 }
 
+/** Passes the last text of each, verbatim, to the next. The first that is not done ends the chain. */
 export async function inChain(tasks: readonly Task[], { call, crew }: Waiting): Promise<Chained> {
   const results: Result[] = [];
   for (const { agent, task } of tasks) {

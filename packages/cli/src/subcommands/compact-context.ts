@@ -1,4 +1,4 @@
-/** What a command of a conversation answers, as what a subcommand does. */
+/** Implements `pith compact` and `pith context`: compacts a session, previews that, or reports what fills its window. */
 
 import {
   type Budget,
@@ -43,8 +43,6 @@ export function asOutcome(answer: Answer): Outcome {
   }
 }
 
-// The settings that hold here, with what this call says of the model.
-
 export type SettingsHere = { readonly type: "chosen"; readonly settings: Settings } | Mistake;
 
 export async function settingsHere({ flags: { model }, cwd, home, environment }: Call): Promise<SettingsHere> {
@@ -54,8 +52,6 @@ export async function settingsHere({ flags: { model }, cwd, home, environment }:
   const holds = await whatHolds({ choices, trusts: false }, { cwd, home, environment });
   return holds.type === "mistake" ? holds : { type: "chosen", settings: holds.choices };
 }
-
-// A session told in short, by the same path as `/compact`: with its own model, or another that is named.
 
 export async function compacted(call: Call): Promise<Outcome> {
   const { cwd, home, environment, flags, note } = call;
@@ -85,8 +81,6 @@ export async function compacted(call: Call): Promise<Outcome> {
   return { type: "shown", text, data: outcome.receipt };
 }
 
-// The window of a session and how much is too much in it, without asking anybody and without a key.
-
 export interface WindowRead {
   readonly type: "read";
   readonly id: string;
@@ -100,6 +94,7 @@ export interface WindowRead {
   readonly prices: Prices | undefined;
 }
 
+/** Sends no request, and needs no key. */
 export async function windowRead(call: Call): Promise<WindowRead | Mistake | Failed> {
   const chosen = await settingsHere(call);
   if (chosen.type === "mistake") return chosen;
@@ -127,8 +122,6 @@ function measured(name: string, { compaction, contextWindow }: Settings): Pick<W
   return { budget: budgetFor(limitsOf(compaction)(to), { contextWindow: seen, to }), prices: facts.prices };
 }
 
-// What fills a session's window, in the words of `/context`.
-
 export async function contextShown(call: Call): Promise<Outcome> {
   const read = await windowRead(call);
   if (read.type !== "read") return read;
@@ -137,8 +130,7 @@ export async function contextShown(call: Call): Promise<Outcome> {
   return { type: "shown", text: contextText(report), data: { id, model, ...report } };
 }
 
-// What a compaction would keep, tell in short and cost; nothing is done, nobody is asked.
-
+/** Changes nothing, and sends no request. */
 export async function previewed(call: Call): Promise<Outcome> {
   const read = await windowRead(call);
   if (read.type !== "read") return read;

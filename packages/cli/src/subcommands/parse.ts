@@ -1,4 +1,4 @@
-/** The arguments of a subcommand, held to its own table: what was asked for, or what to write instead. */
+/** Finds the subcommand that a command line names, and parses its arguments against the subcommand's own flags. */
 
 import { parseArgs } from "node:util";
 import { type Mistake, mistake, nearest } from "../args/usage-error.ts";
@@ -90,8 +90,6 @@ function spelled(options: Table["options"]): NonNullable<Parameters<typeof parse
   ]);
   return Object.fromEntries(entries);
 }
-
-// Which subcommand the first words of a command line name.
 
 export type Found =
   | { readonly type: "subcommand"; readonly subcommand: Subcommand; readonly rest: readonly string[] }

@@ -1,12 +1,10 @@
-/** From the words behind `pith` to an exit code, for whatever is a subcommand: 0 done, 1 it could not, 2 a mistake of whoever called. */
+/** Runs a subcommand or prints its help. Exit codes: 0 done, 1 failed, 2 wrong usage. */
 
 import type { Terminal } from "../text/process-io.ts";
 import { jsonText, plain } from "../text/safe-text.ts";
 import { everywhere, findSubcommand, readCall } from "./parse.ts";
 import type { Call, Outcome, Subcommand, SubcommandFlag } from "./subcommand.ts";
 import { subcommands } from "./subcommands.ts";
-
-// What `--help` says of a subcommand, and of all that share their first word.
 
 export function helpFor(subcommand: Subcommand): string {
   const { says, more, json, flags, examples } = subcommand;
@@ -95,7 +93,7 @@ async function completed({ cwd, environment, terminal }: Surroundings): Promise<
   return printed(sessionWords(cwd, environment), 0, terminal);
 }
 
-/** Asked by this program itself, before an extension is added; `LOOK` of look-into.ts. */
+/** Asked by this program itself, before an extension is added; `LOOK` of extensions/inspect.ts. */
 const EXTENSION = "__extension";
 
 async function lookedAt(path: string, { terminal }: Surroundings): Promise<number> {

@@ -1,4 +1,4 @@
-/** `pith sessions export`: a session as a file for others. */
+/** Defines the `pith sessions …` subcommands. They load their code lazily. */
 
 import type { Call, Outcome, Subcommand } from "./subcommand.ts";
 
@@ -29,8 +29,6 @@ export const exporting: Subcommand = {
   run: async (call: Call): Promise<Outcome> => (await import("./sessions/show-export.ts")).exported(call),
 };
 
-// `pith sessions list`: what there is, newest first.
-
 export const list: Subcommand = {
   name: "sessions list",
   takes: "",
@@ -45,8 +43,6 @@ export const list: Subcommand = {
   examples: ["pith sessions list", "pith sessions list --all --limit 50", "pith sessions list --all --json"],
   run: async (call: Call): Promise<Outcome> => (await import("./sessions/list-search.ts")).listed(call),
 };
-
-// `pith sessions prune`: old sessions into the trash, and only when somebody says so.
 
 export const prune: Subcommand = {
   name: "sessions prune",
@@ -69,8 +65,6 @@ export const prune: Subcommand = {
   run: async (call: Call): Promise<Outcome> => (await import("./sessions/prune.ts")).pruned(call),
 };
 
-// `pith sessions purge`: secrets out of what was kept before, for good.
-
 export const purge: Subcommand = {
   name: "sessions purge",
   takes: "[SESSION …]",
@@ -91,8 +85,6 @@ export const purge: Subcommand = {
   run: async (call: Call): Promise<Outcome> => (await import("./sessions/purge.ts")).purged(call),
 };
 
-// `pith sessions rebind`: the project has moved, and its session follows.
-
 export const rebind: Subcommand = {
   name: "sessions rebind",
   takes: "SESSION FOLDER",
@@ -105,8 +97,6 @@ export const rebind: Subcommand = {
   run: async (call: Call): Promise<Outcome> => (await import("./sessions/restore-rebind.ts")).rebound(call),
 };
 
-// `pith sessions restore`: back from the trash, or what lies there.
-
 export const restore: Subcommand = {
   name: "sessions restore",
   takes: "[TRASHED]",
@@ -118,8 +108,6 @@ export const restore: Subcommand = {
   examples: ["pith sessions restore", "pith sessions restore last"],
   run: async (call: Call): Promise<Outcome> => (await import("./sessions/restore-rebind.ts")).restored(call),
 };
-
-// `pith sessions rm`: into the trash, from which a session can be brought back.
 
 export const rm: Subcommand = {
   name: "sessions rm",
@@ -134,8 +122,6 @@ export const rm: Subcommand = {
   examples: ["pith sessions rm last", "pith sessions rm 3f2a 9c41 --yes"],
   run: async (call: Call): Promise<Outcome> => (await import("../sessions/trash.ts")).trashed(call),
 };
-
-// `pith sessions search`: what was ever said, called or answered.
 
 export const search: Subcommand = {
   name: "sessions search",
@@ -157,8 +143,6 @@ export const search: Subcommand = {
   run: async (call: Call): Promise<Outcome> => (await import("./sessions/list-search.ts")).searched(call),
 };
 
-// `pith sessions show`: what was said and done in a session, to read.
-
 export const show: Subcommand = {
   name: "sessions show",
   takes: "SESSION",
@@ -176,8 +160,6 @@ export const show: Subcommand = {
   examples: ["pith sessions show last", "pith sessions show last --tree", "pith sessions show last --tail 5 --json"],
   run: async (call: Call): Promise<Outcome> => (await import("./sessions/show-export.ts")).shownSession(call),
 };
-
-// `pith sessions stats`: how many there are, how much room they take, what they have cost.
 
 export const stats: Subcommand = {
   name: "sessions stats",

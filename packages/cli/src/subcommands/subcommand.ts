@@ -1,4 +1,4 @@
-/** What the program does besides talking, such as `pith sessions list`: defined once, for the shell, its help and its completions. */
+/** Defines `Subcommand`, shared by the shell, its help and its completions; reads numbers, ages and dates from flags. */
 
 import type { Environment } from "@pith/models";
 import { type Mistake, mistake } from "../args/usage-error.ts";
@@ -54,8 +54,7 @@ export type Outcome =
   | Mistake
   | { readonly type: "failed"; readonly message: string };
 
-// Lines for people who wait: one every two seconds, and none for what is quick.
-
+/** At most one line every two seconds, and none for quick work. */
 export function progress(note: (line: string) => void, now: () => number = Date.now): (line: string) => void {
   let told = now();
   return (line) => {
@@ -66,8 +65,6 @@ export function progress(note: (line: string) => void, now: () => number = Date.
 }
 
 const PATIENCE = 2_000;
-
-// Numbers, ages and days as they are written behind a flag.
 
 export type ReadNumber = { readonly type: "read"; readonly value: number } | Mistake;
 

@@ -1,10 +1,8 @@
-/** All subcommands, in the order in which help names them. */
+/** Lists every subcommand in the order of the help text, and defines those outside `pith sessions`. They load their code lazily. */
 
 import { mistake } from "../args/usage-error.ts";
 import { exporting, list, prune, purge, rebind, restore, rm, search, show, stats } from "./session-subcommands.ts";
 import type { Call, Outcome, Subcommand } from "./subcommand.ts";
-
-// `pith compact`: a session is told in short, or shown what that would do.
 
 export const compact: Subcommand = {
   name: "compact",
@@ -20,12 +18,10 @@ export const compact: Subcommand = {
   },
   examples: ["pith compact last --preview", 'pith compact last --instructions "keep every decision on the schema"'],
   async run(call: Call): Promise<Outcome> {
-    if (call.flags.preview === true) return (await import("./compact-context.ts")).previewed(call);
-    return (await import("./compact-context.ts")).compacted(call);
+    const { compacted, previewed } = await import("./compact-context.ts");
+    return call.flags.preview === true ? await previewed(call) : await compacted(call);
   },
 };
-
-// `pith completions`: what a shell needs to complete the words of `pith`.
 
 /** For all of these, itself among them. */
 export function completionsOf(all: () => readonly Subcommand[]): Subcommand {
@@ -53,8 +49,6 @@ for zsh, into a folder of $fpath under the name _pith, before compinit runs.`,
   };
 }
 
-// `pith context`: what fills the window of a session.
-
 export const context: Subcommand = {
   name: "context",
   takes: "SESSION",
@@ -68,8 +62,6 @@ export const context: Subcommand = {
   examples: ["pith context last", "pith context last --json"],
   run: async (call: Call): Promise<Outcome> => (await import("./compact-context.ts")).contextShown(call),
 };
-
-// `pith doctor`: whether all that Pith needs is there, and what to do about what is not.
 
 export const doctor: Subcommand = {
   name: "doctor",
@@ -85,8 +77,6 @@ export const doctor: Subcommand = {
   run: async (call: Call): Promise<Outcome> => (await import("./doctor/doctor.ts")).examined(call),
 };
 
-// `pith extensions add`: see what an extension can do, and let it count from the next session on.
-
 export const addExtension: Subcommand = {
   name: "extensions add",
   takes: "PATH|TARBALL|NAME",
@@ -99,8 +89,6 @@ export const addExtension: Subcommand = {
   run: async (call) => (await import("../extensions/install.ts")).added(call),
 };
 
-// `pith extensions list`: what is loaded in this folder, where it comes from, and what it can do.
-
 export const listExtensions: Subcommand = {
   name: "extensions list",
   takes: "",
@@ -111,8 +99,6 @@ export const listExtensions: Subcommand = {
   examples: ["pith extensions list", "pith extensions list --json"],
   run: async (call) => (await import("../extensions/inspect.ts")).listed(call),
 };
-
-// `pith extensions rm`: an extension of yours is not loaded any more.
 
 export const removeExtension: Subcommand = {
   name: "extensions rm",
@@ -125,8 +111,6 @@ export const removeExtension: Subcommand = {
   run: async (call) => (await import("../extensions/install.ts")).removed(call),
 };
 
-// `pith mcp list`: the servers of tools that count here. None is started for it.
-
 export const listServers: Subcommand = {
   name: "mcp list",
   takes: "",
@@ -137,8 +121,6 @@ export const listServers: Subcommand = {
   examples: ["pith mcp list", "pith mcp list --json"],
   run: async (call: Call): Promise<Outcome> => (await import("../mcp/subcommands.ts")).listed(call),
 };
-
-// `pith mcp test`: whether a server of tools can be started or reached, and what it offers. Nothing is trusted by it.
 
 export const testServer: Subcommand = {
   name: "mcp test",
@@ -151,8 +133,6 @@ export const testServer: Subcommand = {
   run: async (call: Call): Promise<Outcome> => (await import("../mcp/subcommands.ts")).tested(call),
 };
 
-// `pith mcp trust`: the tools of a server, shown as they are now, and trusted exactly so.
-
 export const trustServer: Subcommand = {
   name: "mcp trust",
   takes: "NAME",
@@ -163,8 +143,6 @@ export const trustServer: Subcommand = {
   examples: ["pith mcp trust github", "pith mcp trust github --yes"],
   run: async (call: Call): Promise<Outcome> => (await import("../mcp/subcommands.ts")).trusted(call),
 };
-
-// `pith settings`: every setting, what holds in this folder, and who said it.
 
 export const settings: Subcommand = {
   name: "settings",
@@ -195,8 +173,6 @@ export const settings: Subcommand = {
     return { type: "shown", text: shownSettings(listed), data: { settings: listed } };
   },
 };
-
-// `pith trust`: see what a folder would make Pith do, and trust it, or not any more.
 
 export const trust: Subcommand = {
   name: "trust",

@@ -1,4 +1,4 @@
-/** What `pith trust` does: show what a folder holds, and trust exactly what was shown, or take that back. */
+/** Implements `pith trust`: shows what a folder holds, trusts exactly what was shown, revokes that, or lists what is trusted. */
 
 import { realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -16,8 +16,6 @@ import { type TrustedFolder, trustedFolder } from "../trust/trust.ts";
 import { keepTrust, readTrust, type TrustKept, trustRecord } from "../trust/trust-file.ts";
 import type { Call, Outcome } from "./subcommand.ts";
 
-// All folders that are trusted.
-
 export async function trustList(home: string): Promise<Outcome> {
   const { projects, notes } = await readTrust(home);
   const [note] = notes;
@@ -31,8 +29,6 @@ export async function trustList(home: string): Promise<Outcome> {
   return { type: "shown", text: lines.length > 0 ? lines.join("\n") : "no folder is trusted", data };
 }
 
-// Trusts the very bytes that somebody has seen, whatever lies there by now.
-
 export interface Keeping {
   /** Pith's home. */
   readonly home: string;
@@ -40,13 +36,13 @@ export interface Keeping {
   readonly redaction: Redaction;
 }
 
+/** Trusts exactly the bytes that were shown, even if the files have changed since. */
 export async function trustShown(holds: Holdings, { home, redaction }: Keeping): Promise<TrustKept> {
   const trusted = new Date().toISOString();
   return await keepTrust(holds.root, { home, record: (before) => trustRecord(holds, { trusted, before, redaction }) });
 }
 
-// Takes back that a folder was trusted, also where the folder is gone.
-
+/** Also for a folder that no longer exists. */
 export async function untrust(folder: string, home: string): Promise<Outcome> {
   const root = await rootOf(folder);
   const { projects, notes } = await readTrust(home);

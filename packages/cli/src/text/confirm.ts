@@ -1,4 +1,4 @@
-/** Whether somebody at the terminal says yes. */
+/** Asks a yes/no question on the terminal. */
 
 import { createInterface } from "node:readline/promises";
 

@@ -1,4 +1,4 @@
-/** Sizes, counts, tokens, dollars, ages and times, as people read them. */
+/** Formats sizes, counts, tokens, dollars, ages and durations for people. */
 
 export function bytesTold(bytes: number): string {
   const step = UNITS.findIndex((_, at) => bytes < 1024 ** (at + 1));
@@ -40,8 +40,6 @@ export function tokensTold(count: number): string {
 export function secondsTold(ms: number): string {
   return `${Math.ceil(ms / 1_000)} s`;
 }
-
-// How much there is, in words; also where there is nothing.
 
 export function several(count: number, noun: string): string {
   return count === 0 ? `no ${noun}s` : counted(count, noun);

@@ -1,4 +1,4 @@
-/** The two ends of the program: the answer on the standard output, notes for people on the standard error. Nothing else writes there. */
+/** Writes answers to stdout, notes to stderr and lines for programs, and aborts the agent on signals. */
 
 import type { Agent } from "@pith/agent";
 import type { Redaction } from "@pith/context";
@@ -32,8 +32,6 @@ function faultOf(error: NodeJS.ErrnoException | null | undefined): string | null
   if (!error || error.code === "EPIPE") return null;
   return `the answer could not be written: ${error.message}`;
 }
-
-// Lines for a program that reads the standard output: as fast as it reads them, and none once it has left.
 
 export interface Lines {
   /** A promise where whoever reads is slow: it ends when there is room again, or when nobody reads any more. */
@@ -76,9 +74,11 @@ export function linesTo(stream: NodeJS.WritableStream): Lines {
   };
 }
 
-// Signals that end the program: what is under way is aborted, so that what it said is kept and what it started ends.
-
-/** The second of a kind ends it at once, and so does a program that does not come to its end. What comes back tells the exit code that belongs to the one that came, if one did. */
+/**
+ * A signal aborts the agent, so that its partial reply is recorded and the processes it started end.
+ * The second of a kind ends it at once, and so does a program that does not come to its end.
+ * What comes back tells the exit code that belongs to the one that came, if one did.
+ */
 export function stopOnSignals(agent: Pick<Agent, "abort">): () => number | null {
   let code: number | null = null;
   for (const [signal, own] of codes)

@@ -1,4 +1,4 @@
-/** Text that a terminal only shows: whatever could steer it, turn the reading order round or hide stands there as an escape. */
+/** Makes text safe for terminals and JSON lines: what could control a terminal, reverse the reading order or hide is escaped or removed. */
 
 import { stripVTControlCharacters } from "node:util";
 
@@ -17,21 +17,16 @@ function escaped(point: number): string {
   return point < 0x100 ? `\\x${digits.padStart(2, "0")}` : `\\u{${digits}}`;
 }
 
-// What strangers named, such as a path or a tool, in one line: no line end in it can begin a line that looks like ours.
-
+/** For text from outside, such as a path or a tool's name: no line break in it can begin a line that looks like Pith's own. */
 export function oneLine(text: string): string {
   return text.replace(/[\n\r\t]/g, (sign) => ESCAPES[sign] ?? " ");
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-// What strangers named, as one line that a terminal only shows.
-
 export function plainLine(text: string): string {
   return plain(oneLine(text));
 }
-
-// A text in one short line.
 
 export function clipped(text: string, width: number = WIDTH): string {
   const line = text
@@ -44,8 +39,6 @@ export function clipped(text: string, width: number = WIDTH): string {
 }
 
 const WIDTH = 160;
-
-// Words of a program that is not ours, as one may show them: without inks and moves of the cursor, and of the rest nothing that steers a terminal.
 
 /** In one line of so many signs. */
 export function harmlessLine(text: string, most: number): string {
@@ -63,9 +56,7 @@ export function harmlessLines(text: string, most: number): readonly string[] {
 const LONGEST_TEXT = 20_000;
 const LONGEST_LINE = 1_000;
 
-// Words from elsewhere as they may stand in an editor: nothing in them steers a terminal, hides, or turns the reading order round.
-
-/** Line ends and tabs stay; so do the joiners that scripts and emoji are written with. */
+/** For text put into an editor. Line ends and tabs stay; so do the joiners that scripts and emoji are written with. */
 export function harmless(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/\r\n?/g, "\n").replaceAll(UNSEEN_IN_INPUT, "");
 }
@@ -74,28 +65,20 @@ export function harmless(text: string): string {
 const UNSEEN_IN_INPUT =
   /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}\u{115f}\u{1160}\u{3164}\u{ffa0}]--[\n\t\u{200c}\u{200d}\u{600}-\u{605}\u{6dd}\u{70f}\u{8e2}]]/gv;
 
-// One value as one line: JSON without a sign that any reader takes for the end of a line, or that could steer a terminal.
-
-/** With its line end, which is the only one in it. */
+/** With its line end, which is the only one in it for any reader; nothing in it can control a terminal. */
 export function lineOf(value: unknown): string {
-  return `${JSON.stringify(value).replace(UNSEEN_IN_LINE, escapeInLine)}\n`;
+  return `${JSON.stringify(value).replace(UNSEEN_IN_LINE, escapeInJson)}\n`;
 }
 
-// As in printing/plain.ts, whose own escapes are no JSON; here none of them can stand outside a string. U+2028 is among them.
+// As in `plain`, whose own escapes are no JSON; here none of them can stand outside a string. U+2028 is among them.
 const UNSEEN_IN_LINE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}\u{115f}\u{1160}\u{3164}\u{ffa0}]/gv;
 
-function escapeInLine(sign: string): string {
-  const units = Array.from({ length: sign.length }, (_, at) => sign.charCodeAt(at));
-  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
-}
-
-// One JSON value as a text that a terminal only shows: whatever could steer it is escaped, and it is the same JSON.
-
+/** What could control a terminal is escaped; it is still the same JSON. */
 export function jsonText(value: unknown): string {
   return JSON.stringify(value ?? null, null, 2).replace(UNSEEN_IN_JSON, escapeInJson);
 }
 
-// As in printing/plain.ts, whose own escapes are no JSON.
+// As in `plain`, whose own escapes are no JSON.
 const UNSEEN_IN_JSON = /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}\u{115f}\u{1160}\u{3164}\u{ffa0}]--[\n]]/gv;
 
 function escapeInJson(sign: string): string {

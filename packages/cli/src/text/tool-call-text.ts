@@ -1,4 +1,4 @@
-/** A call in words, as short as it is clear: what is done, and to what. Pure. */
+/** Describes a tool call in one short line: the tool, and the file, command or pattern it is about. */
 
 import { oneLine } from "./safe-text.ts";
 

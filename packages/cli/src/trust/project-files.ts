@@ -1,4 +1,4 @@
-/** All that a project holds of what can run, read within bounds. No link is followed out of the project; what is no regular file is never opened. */
+/** Collects the project files that Pith acts on. No link is followed out of the project; only regular files are opened. */
 
 import { createHash } from "node:crypto";
 import { realpath } from "node:fs/promises";
@@ -13,8 +13,6 @@ import {
   nameIn,
   whatCanRun,
 } from "./read-files.ts";
-
-// SHA-256 of bytes, in hexadecimal digits.
 
 export function hashOf(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");

@@ -1,4 +1,4 @@
-/** All that somebody must see before a folder is trusted, as one value for every screen. */
+/** Collects what the user must see before trusting a folder, and formats it as text and as JSON data. */
 
 import { type ProjectText, textOf } from "@pith/agent";
 import { counted } from "../text/format.ts";
@@ -58,8 +58,7 @@ function questionFile({ name, bytes, hash }: HeldFile): QuestionFile {
   return { name, size: bytes.length, hash, bytes };
 }
 
-// What a folder holds, as text for people: what they trust with it, and what changed since they did. Never so long that the gravest is out of sight.
-
+/** Lines, letters and files are limited, so that the most serious part is never out of sight. */
 export function questionText(question: TrustQuestion): string {
   const { root, kinds, changes, unread, contextFiles } = question;
   const parts = [
@@ -128,8 +127,6 @@ function section(title: string, members: readonly (readonly string[])[]): readon
 }
 
 const MOST_MEMBERS = 30;
-
-// What a folder holds, as data for programs: everything but the bytes.
 
 export function questionData({ root, why, kinds, changes, unread, contextFiles }: TrustQuestion): object {
   return {

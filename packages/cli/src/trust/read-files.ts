@@ -1,4 +1,4 @@
-/** A file, or all files of a folder, of a project that may be hostile: what leads out of it, waits, never ends or is too much is named and left alone. */
+/** Lists the project files Pith acts on and reads them within limits. Links out of the project and special files are never opened. */
 
 import { type Dirent, lstatSync, opendirSync, type Stats } from "node:fs";
 import { realpath } from "node:fs/promises";
@@ -6,13 +6,9 @@ import { basename, join, relative, sep } from "node:path";
 import { openHeld } from "@pith/agent/node";
 import { isInside } from "../resources/context-files.ts";
 
-// The name of a file in its project, the same on every system.
-
 export function nameIn(root: string, path: string): string {
   return relative(root, path).split(sep).join("/");
 }
-
-// What lies in a folder and of what kind it is; nothing of it is opened.
 
 export type PathKind = "file" | "folder" | "link" | "other";
 
@@ -43,8 +39,6 @@ function sort(seen: Dirent | Stats): PathKind {
   if (seen.isDirectory()) return "folder";
   return seen.isSymbolicLink() ? "link" : "other";
 }
-
-// The bytes of one regular file, and of nothing that took its place meanwhile.
 
 /** `real` is where it lies, links followed. Null where it is something else by now, or longer. */
 export async function takeBytes(real: string, mostBytes: number): Promise<Uint8Array | null> {
@@ -177,8 +171,7 @@ function left(why: string): Seen {
   return { type: "left", why };
 }
 
-// What a project holds of what can run: each file read once, so that what was trusted is what is used.
-
+/** Read once, so that the bytes that were trusted are the bytes that are used. */
 export interface HeldFile {
   readonly kind: Kind;
   /** The folder of the project in which it counts: the parent of `.pith`, `.agents` or `.mcp.json`. */
@@ -208,8 +201,6 @@ export interface Holdings {
   readonly unread: readonly UnreadFile[];
 }
 
-// The one list of what a folder can make Pith do. What is not named here is never read as ours; AGENTS.md and CLAUDE.md are text, and grant nothing.
-
 export type Kind = "settings" | "skills" | "prompts" | "agents" | "extensions" | "servers";
 
 export interface CanRun {
@@ -220,6 +211,7 @@ export interface CanRun {
   readonly says: string;
 }
 
+/** The only list of what a folder can make Pith do. AGENTS.md and CLAUDE.md are text, and grant nothing. */
 export const whatCanRun: readonly CanRun[] = [
   { kind: "settings", path: ".pith/settings.json", says: "choose how Pith works here" },
   { kind: "skills", path: ".pith/skills", says: "tell the model how to work" },

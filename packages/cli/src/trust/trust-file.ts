@@ -1,4 +1,4 @@
-/** The file of what was trusted, in Pith's home: believed only where nobody else could have written it, replaced whole, by one program at a time. */
+/** Stores what was trusted or declined in Pith's home. A trust file that another user could have written is not used. */
 
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -25,7 +25,7 @@ export async function readTrust(home: string): Promise<Trust> {
   return { projects: new Map(), notes: [`${read.why}, so no folder is trusted`] };
 }
 
-/** Null takes the trust away. Whatever other programs keep at the same time stays. */
+/** Null takes the trust away. The file is replaced whole, by one program at a time: whatever other programs keep at the same time stays. */
 export async function keepTrust(
   root: string,
   { home, record }: { readonly home: string; readonly record: Recording },
@@ -116,8 +116,7 @@ export function trustFile(home: string): string {
 
 const MOST_BYTES = 64 * 1024 * 1024;
 
-// What somebody trusted of a project: every file by its hash, and short texts without a secret whole, so that a change can be shown.
-
+/** Every file by its hash; a short text without a secret is kept whole, so that a change can be shown. */
 export interface TrustRecord {
   /** When. */
   readonly trusted: string;
@@ -163,8 +162,6 @@ export function isInView(name: string, { root, folders }: Holdings): boolean {
 const MOST_TEXT = 16 * 1024;
 const MOST_TEXT_IN_ALL = 64 * 1024;
 
-// What is no longer as it was when somebody trusted it.
-
 export type Change =
   | { readonly type: "added" | "removed"; readonly name: string }
   /** Without a diff where the old text was too long to be kept, or one of the two is no text. */
@@ -192,9 +189,7 @@ function diffOf({ text: old }: TrustedFile, { name, bytes }: HeldFile): { readon
   return { diff: unifiedDiff({ path: name, text: old, splices: [{ start: 0, end: old.length, text: fresh }] }) };
 }
 
-// What somebody did not want to trust, by its hash alone, so that nobody is asked twice about the same bytes. It permits nothing, whoever wrote it.
-
-/** Whether it was declined as it lies there now. */
+/** Whether it was declined as it lies there now. The file of declined hashes permits nothing, whoever wrote it. */
 export async function wasDeclined(holds: Holdings, home: string): Promise<boolean> {
   return (await declinedIn(home)).get(keyOf(holds)) === hashOfAll(holds);
 }

@@ -1,4 +1,4 @@
-/** Whether what a folder holds counts: only what somebody has trusted, byte for byte. Nothing in the folder can say so itself. */
+/** Decides whether a folder is trusted: only files the user has trusted count, byte for byte. Nothing in the folder can grant trust. */
 
 import { oneLine } from "../text/safe-text.ts";
 import { holdings } from "./project-files.ts";
@@ -43,7 +43,7 @@ export async function trustedFolder({ cwd, home, userHome, always = false }: Tru
 
 async function compared(holds: Holdings, home: string): Promise<TrustedFolder> {
   // Most folders hold nothing, and their users do not wait for this.
-  const [{ readTrust }, { changesSince }] = await Promise.all([import("./trust-file.ts"), import("./trust-file.ts")]);
+  const { readTrust, changesSince } = await import("./trust-file.ts");
   const { projects, notes } = await readTrust(home);
   const record = projects.get(holds.root);
   if (!record) return { type: "untrusted", why: "never", holds, changes: [], notes };
@@ -57,14 +57,10 @@ export function trustedFiles(folder: TrustedFolder, kind: Kind): readonly HeldFi
   return folder.type === "trusted" ? folder.holds.files.filter((file) => file.kind === kind) : [];
 }
 
-// Which kinds of things there are among some files, each once, in the order of the list.
-
 export function kindsIn(files: readonly Pick<HeldFile, "kind">[]): readonly Kind[] {
   const there = new Set(files.map(({ kind }) => kind));
   return [...new Set(whatCanRun.map(({ kind }) => kind))].filter((kind) => there.has(kind));
 }
-
-// The one line that says what of a folder is not used, and how to use it.
 
 /** Null where there is nothing to say: all that it holds is used. */
 export function untrustedNote(folder: TrustedFolder): string | null {

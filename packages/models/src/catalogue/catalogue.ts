@@ -1,4 +1,4 @@
-/** Facts of any model, known or not: from the user's file, the snapshot, a relative, or a careful default. */
+/** Looks up the facts of a model: the user's file, the snapshot, a related model, or a conservative default. */
 
 import {
   finalName,
@@ -12,8 +12,6 @@ import {
 } from "./facts.ts";
 import { type Snapshot, snapshot as shipped } from "./snapshot.ts";
 import { corrected, matchingEntry, type UserEntries } from "./user-models.ts";
-
-// Models by the names they go under elsewhere: the closest spelling first, a provider's own list before the others'.
 
 export interface Relative {
   readonly facts: ModelFacts;
@@ -32,6 +30,7 @@ const spellings: readonly (readonly [asked: Naming, listed: Naming])[] = [
   [undatedName, finalName],
 ];
 
+/** Finds a model under its other names: the closest spelling first, the provider's own list before the others'. */
 export function relatives(snapshot: Snapshot): Relatives {
   const indexes = new Map<Naming, FamilyIndex>();
   return (provider, model) => {

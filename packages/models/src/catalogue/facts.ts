@@ -1,4 +1,4 @@
-/** What is known of a model before it is asked anything: its limits, what it reads, what it costs. */
+/** Defines `ModelFacts` (limits, input kinds, prices), its defaults, and the normalised names of providers and models. */
 
 import type { Prices } from "../convert/reply-message.ts";
 
@@ -32,8 +32,6 @@ export const UNKNOWN_FACTS: ModelFacts = {
  * is the smallest window a session works in; a setting or the server's word makes it larger.
  */
 export const UNKNOWN_LOCAL_FACTS: ModelFacts = { ...UNKNOWN_FACTS, contextWindow: 8_192, maxTokens: 2_048 };
-
-// One model has many spellings: prefixes of vendors and regions, dates, tags. Here they become one.
 
 const ALIASES: Readonly<Record<string, string>> = {
   azure: "azure-openai-responses",

@@ -1,15 +1,17 @@
-/** The generated snapshot and the few models checked by hand, read one provider at a time and only when it is asked for. */
+/** Reads the generated snapshot and a few hand-checked models, one provider at a time and only when it is asked for. */
 
 import type { ModelFacts, Prices } from "./facts.ts";
 import { snapshotDate, snapshotRows } from "./snapshot-data.ts";
-
-// * Models that people still name and the generated snapshot lacks, since their sellers have retired them or list an alias only. Without them a request would be sized by a default: too much for some, too little for most. The snapshot overrules what stands here; figures are those that the makers had published, as far as we know them.
 
 const SONNET = [3, 15, 0.3, 3.75] as const;
 const OPUS = [15, 75, 1.5, 18.75] as const;
 const GROK_FAST = [0.2, 0.5, 0.05, 0] as const;
 
-/** By maker. Others who sell them find them by name, without the price. */
+/**
+ * Models that the generated snapshot lacks because they are retired or listed under an alias only; without these rows a default
+ * would size their requests, too large for some and too small for most. The snapshot overrules them. Figures are those that
+ * the makers published, as far as we know them. By maker. Others who sell them find them by name, without the price.
+ */
 export const handChecked: Readonly<Record<string, readonly Row[]>> = {
   anthropic: [
     ["claude-3-haiku-20240307", 200_000, 4_096, 1, 0.25, 1.25, 0.03, 0.3],
@@ -48,8 +50,6 @@ export const handChecked: Readonly<Record<string, readonly Row[]>> = {
     ["grok-code-fast-1", 256_000, 10_000, 2, 0.2, 1.5, 0.02, 0],
   ],
 };
-
-// One model as a short row of figures, and what the row says.
 
 /** Name, window, longest answer, 1 for images + 2 for reasoning, then four prices or none. */
 export type Row = readonly [id: string, contextWindow: number, maxTokens: number, kinds: number, ...prices: number[]];

@@ -1,8 +1,6 @@
-/** The user's file of models: text in, entries and findings out. What is right in it counts, whatever else is wrong. */
+/** Parses and checks the user's models file and applies it to model facts. Valid fields count even beside invalid ones. */
 
 import type { ModelFacts, Prices } from "./facts.ts";
-
-// One field of a model in the user's file: right, or what to write instead.
 
 const PRICES = ["input", "output", "cacheRead", "cacheWrite"];
 const NEEDED = ["input", "output"];
@@ -117,8 +115,6 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-// What a user says of models: entries by `provider/model`, or by the beginning of that with a star behind it.
-
 /** A user corrects what is wrong and leaves out the rest. */
 export interface UserEntry extends Partial<Omit<ModelFacts, "prices">> {
   readonly prices?: UserPrices;
@@ -127,6 +123,7 @@ export interface UserEntry extends Partial<Omit<ModelFacts, "prices">> {
 /** Cached tokens without a price of their own cost what input costs. */
 export type UserPrices = Pick<Prices, "input" | "output"> & Partial<Prices>;
 
+/** Keyed by `provider/model`, or by a prefix of it that ends in `*`. */
 export type UserEntries = Readonly<Record<string, UserEntry>>;
 
 /** The entry for a name: its own, else the longest of those with a star that fit. */

@@ -1,4 +1,4 @@
-/** A reply while it comes in: its blocks in the order of their start, and how it ended, if it has. */
+/** Defines the draft of a reply being received, and reads metadata, tool arguments and tool names for it. */
 
 import type {
   JSONObject,
@@ -77,9 +77,7 @@ export function thinkingText({ parts }: DraftThinking): string {
 
 export const PART_BREAK = "\n\n";
 
-// Finding what a provider said beside its words: the name in front differs from package to package.
-
-/** The first text of this name that any package's metadata has. */
+/** The first text of this name that any package's metadata has; the name in front differs from package to package. */
 export function foundText(metadata: Metadata, name: string): string | undefined {
   const found = Object.values(metadata).find((fields) => isText(fields[name]))?.[name];
   return isText(found) ? found : undefined;
@@ -89,8 +87,7 @@ function isText(value: JSONValue | undefined): value is string {
   return typeof value === "string" && value !== "";
 }
 
-// A call's arguments from the text the model wrote: an object, or none and the text beside it.
-
+/** The object that the model wrote, or an empty one with the text in `pith.unread` where it is none. */
 export function argumentsOf({ json, whole }: DraftCall): Pick<ToolCallBlock, "arguments" | "pith"> {
   const read = whole ? objectOf(json) : null;
   return read ? { arguments: read } : { arguments: {}, pith: { unread: shortened(json) } };
@@ -133,9 +130,10 @@ function shortened(json: string): string {
 
 const LONGEST_UNREAD = 64 * 1024;
 
-// Names of tools such as `constructor`: provider packages look names up in a plain object, and find there what nobody has put in.
-
-/** The name that a model called, whatever became of it on the way. */
+/**
+ * The name that a model called, whatever became of it on the way: provider packages look names up in a plain object, where
+ * names such as `constructor` find an inherited property.
+ */
 export function calledName(toolName: unknown): string {
   if (typeof toolName === "string") return toolName;
   return Object.getOwnPropertyNames(Object.prototype).find((name) => nothing[name] === toolName) ?? "unnamed";

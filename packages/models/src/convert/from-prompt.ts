@@ -1,4 +1,4 @@
-/** The way back of a prompt: what any program asks through the AI SDK, as a conversation of ours. */
+/** Converts an AI SDK prompt to our messages, for programs that call Pith through the AI SDK. */
 
 import type {
   LanguageModelV4FilePart,

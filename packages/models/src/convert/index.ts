@@ -1,4 +1,4 @@
-/** The door `@pith/models/convert`: requests to the AI SDK's language models, their streams back to messages; knows no provider. */
+/** Public API of `@pith/models/convert`: requests to AI SDK calls, streams to messages. Imports no provider's package. */
 
 export type {
   Draft,

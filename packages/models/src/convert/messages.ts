@@ -1,4 +1,4 @@
-/** An assistant's and a user's blocks as parts of a prompt. */
+/** Converts user, assistant, tool-result and system messages to prompt messages, and places cache marks. */
 
 import type {
   LanguageModelV4FilePart,
@@ -86,8 +86,7 @@ export function imagePart({ data, mimeType }: ImageBlock): LanguageModelV4FilePa
   return { type: "file", mediaType: mimeType, data: { type: "data", data } };
 }
 
-// Cache marks: only Anthropic is told where to keep the prefix, others find out for themselves.
-
+/** Only Anthropic takes cache marks; other providers find the prefix themselves. */
 export function marksOf({ cacheMarks }: Request, { api }: ModelName): readonly CacheMark[] {
   if (api !== "anthropic-messages") return [];
   const first = cacheMarks.filter(({ after }) => after !== "message");
@@ -120,13 +119,12 @@ function marked<Part extends { readonly providerOptions?: SharedV4ProviderOption
   return { ...part, providerOptions };
 }
 
-// Results of the calls of one reply: one message for all, since Gemini counts them; pictures where they can be seen.
-
 export interface GivenResult {
   readonly message: ToolResultMessage;
   readonly marked: boolean;
 }
 
+/** One message for all results of a reply, since Gemini counts them; images follow in a user message where results take none. */
 export function resultMessages(results: readonly GivenResult[], to: ModelName): readonly LanguageModelV4Message[] {
   const content = results.flatMap(({ message, marked }) => {
     const part = resultPart(message, to);
@@ -183,15 +181,13 @@ function joined(content: readonly (TextBlock | ImageBlock)[]): string {
   return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
 
-// A change of the system state, told in the place where it happened; the leading prompt is never rewritten.
-
 export interface UpdateParts {
   readonly to: ModelName;
   /** The tools as they were told of last, by name; none for one that is declared and new here. */
   readonly told: ReadonlyMap<string, Tool>;
 }
 
-/** Null where there is nothing to tell. */
+/** A change of the system state, sent where it happened: the leading prompt is never rewritten. Null where there is nothing to tell. */
 export function systemUpdate(message: SystemMessage, { to, told }: UpdateParts): LanguageModelV4Message | null {
   const text = updateText(withoutMissing(message, to), told);
   if (text === "") return null;

@@ -1,4 +1,4 @@
-/** What each provider wants to be told besides the conversation. */
+/** Chooses the provider options of a request: storage, cache key, thinking level and thinking budget. */
 
 import type {
   JSONObject,
@@ -8,8 +8,7 @@ import type {
 } from "@ai-sdk/provider";
 import type { AssistantMessage, Message, ModelName, Request, ThinkingLevel } from "@pith/context";
 
-// When Anthropic would refuse to think: it must then be asked without, for this one request.
-
+/** False where Anthropic would refuse to think: that one request must go without thinking. */
 export function mayThink(request: Request, to: ModelName): boolean {
   return !thinksWithinBudget(to) || !(isForced(request) || goesOnWithoutThought(request, to));
 }
@@ -86,13 +85,12 @@ function summary(thinking: Request["thinking"]): string | null {
   return thinking === "off" ? null : "auto";
 }
 
-// Provider options under one more name: Azure's package speaks OpenAI's protocol, and looks under a name of its own.
-
 export interface OptionsName {
   readonly api: string;
   readonly optionsName?: string | undefined;
 }
 
+// Azure's package speaks OpenAI's protocol, but reads its options under a name of its own.
 // The first name stays: Anthropic's package reads a signature under no other, whoever built on it.
 export function alsoNamed(
   options: LanguageModelV4CallOptions,
@@ -132,8 +130,6 @@ const bundledNames: ReadonlyMap<string, string> = new Map([
   ["google-generative-ai", "google"],
 ]);
 
-// How much of its answer an older Claude may think: part of what is asked for, and the same from request to request.
-
 export interface AnswerSize {
   /** Tokens that are asked for, thoughts included. */
   readonly maxTokens: number;
@@ -142,7 +138,7 @@ export interface AnswerSize {
 }
 
 /**
- * Null: there is too little room to think in. The budget follows from what the model can do, not from what is left: a
+ * For an older Claude. Null: there is too little room to think in. The budget follows from what the model can do, not from what is left: a
  * change of it costs the cache of all messages. Where the room gets narrow it is halved, which happens a few times only.
  */
 export function thinkingBudget(
@@ -171,8 +167,7 @@ export function budgeted(budget: number | null): JSONObject {
   return { thinking: budget === null ? { type: "disabled" } : { type: "enabled", budgetTokens: budget } };
 }
 
-// How hard to think, in the words that are taken where the request goes; null where nothing is to be said of it.
-
+/** The level in the words that the endpoint accepts; null where none is sent. */
 export function reasoningLevel(thinking: ThinkingLevel, to: ModelName): Reasoning | null {
   if (thinking === "off") return mayBeToldNotTo(to) ? "none" : null;
   return takesThreeLevels(to) ? (nearest[thinking] ?? thinking) : thinking;

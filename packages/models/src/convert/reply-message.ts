@@ -1,4 +1,4 @@
-/** The message that a draft has become. */
+/** Builds the assistant message from a finished draft: content, usage, cost and how the reply ended. */
 
 import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { AssistantMessage, Cost, ModelName, StopReason, Usage } from "@pith/context";
@@ -6,8 +6,6 @@ import type { Dialect } from "./dialects/dialect.ts";
 import { dialectOf } from "./dialects/registry.ts";
 import { argumentsOf, type Draft, type DraftBlock, thinkingText } from "./draft.ts";
 import { servedTextBlock } from "./server-tools.ts";
-
-// What tokens cost.
 
 /** Dollars for a million tokens. */
 export interface Prices {
@@ -31,8 +29,7 @@ export function costOf(usage: Omit<Usage, "cost" | "totalTokens">, prices: Price
 
 const MILLION = 1_000_000;
 
-// What a reply took, in our words: the four ways tokens are counted never overlap.
-
+/** Input, output, cache reads and cache writes never overlap. */
 export function usageOf(usage: LanguageModelV4Usage | null, prices: Prices | undefined): Usage {
   const { total, noCache, cacheRead, cacheWrite } = usage?.inputTokens ?? {};
   const [read, written] = [counted(cacheRead), counted(cacheWrite)];
@@ -99,8 +96,6 @@ function blockOf(
       return [servedTextBlock(block, { thought })];
   }
 }
-
-// How a reply ended: well, filtered, with an error, or not at all.
 
 export type Ending =
   | { readonly type: "ended"; readonly stopReason: StopReason; readonly raw?: string }

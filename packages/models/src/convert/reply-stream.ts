@@ -1,4 +1,4 @@
-/** One part of a provider's stream into the draft of its reply: a pure function, whatever order the parts come in. */
+/** Folds stream parts, in any order, into the draft of a reply and derives deltas for display. All functions are pure. */
 
 import type {
   LanguageModelV4StreamPart,
@@ -161,11 +161,9 @@ function merged(before: Metadata, after: SharedV4ProviderMetadata | undefined): 
   return { ...before, ...Object.fromEntries(said) };
 }
 
-// What a part of the stream adds for people to see while it comes: joined, the deltas are the blocks of the message.
-
 export type Delta = Extract<ModelEvent, { readonly type: "text-delta" | "thinking-delta" | "tool-call-delta" }>;
 
-/** Null for a part that shows nothing. `draft` is what came before it. */
+/** Null for a part that shows nothing. `draft` is what came before it. Joined, the deltas are the blocks of the message. */
 export function deltaOf(draft: Draft, part: LanguageModelV4StreamPart): Delta | null {
   switch (part.type) {
     case "text-delta":

@@ -1,4 +1,4 @@
-/** A request as the AI SDK's language models take it. */
+/** Converts a request to the AI SDK's call options: prompt, tools, thinking and output length. */
 
 import type {
   LanguageModelV4CallOptions,
@@ -32,8 +32,7 @@ import {
 } from "./provider-options.ts";
 import { declaredSearch } from "./server-tools.ts";
 
-// The tools of a request: the provider's own search, those it began with, then those that were added since, each name once.
-
+/** The provider's own search, the tools the request began with, then those added since; each name once. */
 export function declaredTools(
   request: Request,
   to: ModelName,
@@ -64,8 +63,6 @@ function toolsByName({ tools, messages }: Request): ReadonlyMap<string, Tool> {
     if (tool.from !== "provider" && !byName.has(tool.name)) byName.set(tool.name, tool);
   return byName;
 }
-
-// System, messages and cache marks of a request as one prompt.
 
 export function promptOf(request: Request, to: ModelName): LanguageModelV4Prompt {
   const marks = marksOf(request, to);

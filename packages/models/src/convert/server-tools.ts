@@ -1,4 +1,4 @@
-/** The web search that some providers run themselves: who has one, and when a request declares it. */
+/** Declares, records and replays the web search that some providers run themselves. */
 
 import type {
   JSONObject,
@@ -73,8 +73,6 @@ const own: Readonly<Record<string, OwnSearch>> = {
   "google google-generative-ai": ["google.google_search", /^gemini-([3-9]|\d\d)/],
 };
 
-// What a tool of the provider's own was asked and has found, kept beside a text that everyone else reads, pi too.
-
 /** As the provider's package gave it, to be handed back as it came. */
 export interface Served {
   readonly id: string;
@@ -113,12 +111,10 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-// What a tool of the provider's own did, in one line: for people, and for every model that cannot read what it found.
-
 /** Without `output`, nothing had come back. */
 export type Ran = Pick<Served, "name" | "input" | "failed"> & { readonly output?: JSONValue };
 
-/** Stands alone between two texts. */
+/** One line for people, and for models that cannot read what the tool found. Stands alone between two texts. */
 export function servedLine(ran: Ran): string {
   return `\n[${told(ran)}]\n`;
 }
@@ -161,7 +157,7 @@ function pagesIn(output: JSONValue): readonly string[] {
 const MOST_PAGES = 10;
 
 function fieldOf(value: JSONValue | undefined, name: string): JSONValue | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JSONObject)[name] : undefined;
+  return isRecord(value) ? (value as JSONObject)[name] : undefined;
 }
 
 function textIn(value: JSONValue | undefined, name: string): string {
@@ -180,8 +176,6 @@ function short(text: string): string {
 }
 
 const LETTERS = 200;
-
-// What a tool of the provider's own was asked and has found, as parts of the prompt that goes back to it.
 
 export type ServedPart = LanguageModelV4ToolCallPart | LanguageModelV4ToolResultPart;
 
@@ -203,8 +197,6 @@ export function servedParts({ id, name, input, output, failed, beside }: Served)
     },
   ];
 }
-
-// A tool of the provider's own in a draft: its call, its result, and the block that both become.
 
 export function servedCall({
   toolCallId,

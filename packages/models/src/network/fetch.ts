@@ -1,13 +1,14 @@
-/** `fetch` as a company's network wants it: through the proxy that the environment names, trusting what the system trusts. */
+/** Provides a `fetch` that uses the environment's proxy and, where needed, the system's certificates. */
 
 import { httpFetch } from "./http-client.ts";
 import { plainRequest } from "./http-request.ts";
 
-// What the system trusts, beside what Node brings along. Reading it takes a tenth of a second, so only when it is missed.
-
 let isTrusted = false;
 
-/** Whether it is trusted from now on, or has been; false where Node is too old for it. */
+/**
+ * Adds the system's certificates to Node's. Reading them takes a tenth of a second, so only after one was missed.
+ * Whether it is trusted from now on, or has been; false where Node is too old for it.
+ */
 export function trustSystem(): boolean {
   if (isTrusted) return true;
   const tls = process.getBuiltinModule("node:tls");
@@ -17,8 +18,6 @@ export function trustSystem(): boolean {
   tls.setDefaultCACertificates([...new Set(certificates)]);
   return true;
 }
-
-// The proxy that HTTPS_PROXY and HTTP_PROXY name, but not for the hosts of NO_PROXY.
 
 /** Whether there is a proxy to use, and whether it can be used; nothing is changed by asking. */
 export function proxyUse(environment: Environment): ProxyUse {
@@ -113,7 +112,5 @@ function isUntrusted(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && "code" in cause && UNTRUSTED.has(String(cause.code));
 }
-
-// The variables of a process, as plain data.
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,11 +1,9 @@
-/** `fetch` for plain requests, over Node's `http`: Node's own takes a tenth of a second and twenty megabytes to load. */
+/** Implements `fetch` for plain requests on `node:http`, loaded lazily: Node's own takes 100 ms and 20 MB to load. */
 
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { Socket } from "node:net";
 import type { PlainRequest } from "./http-request.ts";
 import { answerTo } from "./http-response.ts";
-
-// Lines to servers, kept open for the next request; none of them keeps a program from its end.
 
 /** Begins a request on a line that is free, or on a new one. */
 export function begin(url: URL, options: Pick<RequestOptions, "method" | "headers">): ClientRequest {
@@ -44,6 +42,7 @@ class Unanswered extends Error {
 const REST_MS = 30_000;
 const agents = new Map<string, Agent>();
 
+// Idle connections are kept for the next request, and do not keep the process alive.
 function agentFor(url: URL): Agent {
   const known = agents.get(url.protocol);
   if (known) return known;
@@ -61,14 +60,13 @@ function isSecure({ protocol }: URL): boolean {
   return protocol === "https:";
 }
 
-// Where an answer sends us: on to the same server, or nowhere; a key is never shown to another.
-
 export type Redirection =
   /** The answer is what was asked for. */
   | { readonly type: "here" }
   | { readonly type: "onward"; readonly request: PlainRequest }
   | { readonly type: "refused"; readonly message: string };
 
+/** Allows a redirect to the same origin only: a key is never sent to another server. */
 export function redirection(request: PlainRequest, answer: IncomingMessage): Redirection {
   const { url, method, redirect } = request;
   const { statusCode: status = 0, headers } = answer;
@@ -93,8 +91,6 @@ function refused(what: string): Redirection {
   return { type: "refused", message: `the request ${what}` };
 }
 
-// One request on one line, until its answer begins: aborted at once, given up where nobody takes the call.
-
 export type Sending =
   | { readonly type: "answered"; readonly answer: IncomingMessage }
   /** `isStale`: it went out on a line that had served before, and not a byte came back. */
@@ -105,6 +101,7 @@ export interface Patience {
   readonly callMs: number;
 }
 
+/** Sends one request until its response begins: ends at once on abort, and where no connection is made in time. */
 export function send(request: PlainRequest, { callMs }: Patience): Promise<Sending> {
   const { url, method, headers, body, signal } = request;
   const sent = begin(url, { method, headers: Object.fromEntries(headers) });

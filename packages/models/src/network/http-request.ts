@@ -1,10 +1,9 @@
-/** What is asked of `fetch`, where it is the plain case: a text or bytes to a web address. */
-
-// Names and values of a request or an answer, as `Headers` has them: Node's own bring its whole `fetch` into memory.
+/** Reads the arguments of `fetch` as a plain request, a text or bytes to a web address, and defines its headers. */
 
 /** As a record, as pairs or as headers. */
 export type HeadersAsked = NonNullable<ConstructorParameters<typeof Headers>[0]>;
 
+/** Replaces Node's own `Headers`, which would load its whole `fetch` into memory. */
 export class PlainHeaders implements Headers {
   readonly #values = new Map<string, readonly string[]>();
 

@@ -1,11 +1,10 @@
-/** An answer as `fetch` gives it, made of what came over the line. */
+/** Makes a `fetch` response from a `node:http` message: streams and decompresses its body. */
 
 import type { IncomingMessage } from "node:http";
 import { pipeline, Readable, type Transform } from "node:stream";
 import { PlainHeaders, type PlainRequest } from "./http-request.ts";
 
-// What is said in an answer, piece by piece as somebody listens; whoever has heard enough closes the line.
-
+/** Reads piece by piece as the stream is read; cancelling it closes the connection. */
 export function bodyOf(said: Readable, signal: AbortSignal | null): ReadableStream<Uint8Array> {
   let end = (): void => {};
   return new ReadableStream<Uint8Array>({
@@ -35,8 +34,7 @@ function broken(cause: unknown): TypeError {
   return new TypeError("terminated", { cause });
 }
 
-// What came packed although nobody asked for it, unpacked as it comes.
-
+/** Decompresses, as it arrives, a body that came compressed although none was asked for. */
 export function unpacked(answer: IncomingMessage): Readable {
   const names = (answer.headers["content-encoding"] ?? "").toLowerCase().split(",");
   const packings = names.map((name) => name.trim()).filter((name) => name !== "" && name !== "identity");

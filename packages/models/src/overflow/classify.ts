@@ -1,4 +1,4 @@
-/** What a provider's refusal means: structured code first, then status, then the words. */
+/** Classifies provider errors (by code, then status, then wording) and finds context overflow in replies that ended. */
 
 import { type Body, readBody } from "./error-body.ts";
 import { isOverflowCode, isRateCode, joined } from "./sentences.ts";
@@ -105,8 +105,6 @@ function isNearlyFull({ tokens, window }: { readonly tokens: number; readonly wi
   return window > 0 && tokens >= NEARLY_FULL * window;
 }
 
-// Overflow that no error tells of: the reply ended, but its stop reason or its usage says that the context was too much.
-
 /** What a provider reported of a reply that did end. Usage that is not reported is left out, or zero. */
 export interface EndedReply {
   /** The provider's own word, as it came: translations lose the one that matters. */
@@ -142,7 +140,7 @@ const READ_AT_LEAST = 0.6;
 const SMALLEST_ESTIMATE = 2_000;
 
 /**
- * Null: nothing to see.
+ * Finds an overflow that no error reports, by the stop reason or the usage of a reply. Null: nothing to see.
  *
  * @example
  * overflowInReply({ stopReason: "stop", input: 130_000, output: 400, window: 128_000 });

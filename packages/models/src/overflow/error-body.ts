@@ -1,9 +1,7 @@
-/** What a body says for itself: its sentences, its codes, its status. */
+/** Reads the messages, codes and status of an error body, without the fields in which it echoes the request. */
 
 import { type Allowance, type LooseValue, looseValue, wholeAllowance } from "./loose-json.ts";
 import { folded, isStatusAt, type Sentence, sentenceOf, sentencesIn } from "./sentences.ts";
-
-// The messages and codes in a body, without the fields in which it echoes what it was sent.
 
 /** As it came: letter case is the reader's affair. */
 export type Found = { readonly text: string } | { readonly code: string };

@@ -1,4 +1,4 @@
-/** The door `@pith/models/overflow`: was it too long? Knows no provider's library, and asks nobody. */
+/** Public API of `@pith/models/overflow`: recognises context overflow. Imports no provider's package and sends no request. */
 
 export {
   classifyRefusal,

@@ -1,4 +1,4 @@
-/** JSON as it really comes: cut off in the middle, or printed by Python. Linear, never throws, and never goes deep. */
+/** Parses JSON that is cut off or printed by Python. Runs in linear time, never throws and limits its depth. */
 
 /** Numbers and words without quotes are strings too: `400`, `null`, `None`. */
 export type LooseValue = string | readonly LooseValue[] | ReadonlyMap<string, LooseValue>;

@@ -1,6 +1,4 @@
-/** A text as sentences of plain words, each word in one spelling, without what stands in quotation marks. */
-
-// Structured codes and types that settle the question before any sentence is read.
+/** Splits text into normalised sentences without quotations, and recognises overflow and rate-limit codes. */
 
 /** z.ai numbers it. */
 const numbered: ReadonlySet<string> = new Set(["1261"]);
@@ -27,8 +25,6 @@ export function isRateCode(code: string): boolean {
 export function joined(code: string): string {
   return code.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
-
-// Words in one spelling: without case, without plural, synonyms as one; and the numbers among them.
 
 const plurals = ["token", "prompt", "input", "message", "context", "conversation", "limit", "length", "image", "file"];
 const spellings: ReadonlyMap<string, string> = new Map([

@@ -1,8 +1,6 @@
-/** The numbers of a refusal: how much it takes at most, and how much it was asked for. */
+/** Finds the token limit and the requested tokens in the sentences of an error. */
 
 import { isStatusAt, numberOf, type Sentence } from "./sentences.ts";
-
-// Words for what comes out of a model: its limits are no limits of the context.
 
 const results: ReadonlySet<string> = new Set([
   "output",
@@ -13,7 +11,7 @@ const results: ReadonlySet<string> = new Set([
   "generated",
 ]);
 
-/** `output`, `completion`, `max_tokens`, `max_output_tokens` … */
+/** `output`, `completion`, `max_tokens`, `max_output_tokens` …: limits of the output are no limits of the context. */
 export function comesOut(word: string): boolean {
   return results.has(word) || isOutputSetting(word);
 }

@@ -1,9 +1,7 @@
-/** What the sentences of a refusal speak of: too much context, too many bytes, too many calls, too little money. */
+/** Recognises what the sentences of an error complain about: context length, payload size, request rate or credit. */
 
 import { isOverflowCode, numberOf, phrases, type Sentence, says } from "./sentences.ts";
 import { comesOut, figuresIn, isOutputSetting } from "./token-limits.ts";
-
-// What makes a sentence an overflow: something the model reads, and that it is too much. Small lists, no clever patterns.
 
 /** What fills the window, and how it is measured. */
 const wholes = new Set(["prompt", "input", "message", "conversation", "context"]);
@@ -38,7 +36,7 @@ const elsewhere = phrases(
 );
 const outputs = phrases(["output token exceed", "completion token exceed", "output limit", "output token limit"]);
 
-/** Whether the sentence says that what the model should read is too much for it. */
+/** Whether the sentence says that what the model should read is too much for it. Uses short word lists, not patterns. */
 export function isTooMuch(sentence: Sentence): boolean {
   if (sentence.words.length === 1) return namesCode(sentence) || isChinese(sentence);
   if (leavesNoRoom(sentence)) return true;
@@ -50,7 +48,7 @@ export function isTooMuch(sentence: Sentence): boolean {
 export function isTooMuchTogether(first: Sentence, second: Sentence): boolean {
   const both = { words: [...first.words, ...second.words], line: `${first.line}.${second.line}` };
   if (!both.words.includes("token") || !both.words.some(goesIn) || both.words.some(comesOut)) return false;
-  return says(both, tops) && isCountedExcess(both) && !says(both, elsewhere) && !says(both, bottoms);
+  return says(both, tops) && isCountedExcess([both]) && !says(both, elsewhere) && !says(both, bottoms);
 }
 
 const tops = phrases(["max", "limit", "more than", "at most"]);
@@ -112,7 +110,7 @@ function countsTooMany(sentence: Sentence): boolean {
   if (!words.some((word) => word === "token" || word.endsWith("_tokens"))) return false;
   const isTotal = (words.includes("request") || words.includes("total")) && !words.some(comesOut);
   if (isTotal || words.some(goesIn)) return isExceeded(sentence) && !says(sentence, outputs);
-  return words.includes("requested") && !words.some(comesOut) && isCountedExcess(sentence);
+  return words.includes("requested") && !words.some(comesOut) && isCountedExcess([sentence]);
 }
 
 function goesIn(word: string): boolean {
@@ -120,11 +118,11 @@ function goesIn(word: string): boolean {
 }
 
 function isExceeded(sentence: Sentence): boolean {
-  return says(sentence, excesses) || isCountedExcess(sentence);
+  return says(sentence, excesses) || isCountedExcess([sentence]);
 }
 
-function isCountedExcess(sentence: Sentence): boolean {
-  const { limit, requested } = figuresIn([sentence]);
+function isCountedExcess(sentences: readonly Sentence[]): boolean {
+  const { limit, requested } = figuresIn(sentences);
   return limit !== undefined && requested !== undefined;
 }
 
@@ -173,7 +171,7 @@ export function wordingOf(sentences: readonly Sentence[]): Wording {
     payload: payload.includes(true),
     rate: isRate(whole),
     credit: says(whole, credits),
-    counted: !says(whole, debts) && tooMuch.some(isPlain) && isCounted(sentences.filter(isPlain)),
+    counted: !says(whole, debts) && tooMuch.some(isPlain) && isCountedExcess(sentences.filter(isPlain)),
   };
 }
 
@@ -188,11 +186,6 @@ function isRate(sentence: Sentence): boolean {
 
 function isPlain(sentence: Sentence): boolean {
   return !isRate(sentence) && !says(sentence, quotas);
-}
-
-function isCounted(sentences: readonly Sentence[]): boolean {
-  const { limit, requested } = figuresIn(sentences);
-  return limit !== undefined && requested !== undefined;
 }
 
 const strings = phrases(["string too long", "maxlength"]);

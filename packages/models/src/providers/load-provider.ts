@@ -1,9 +1,8 @@
-/** The provider packages that come along: Anthropic, OpenAI in both of its protocols, Google, and everyone who speaks like OpenAI. */
+/** Loads AI SDK provider packages lazily: Anthropic, OpenAI, Google and OpenAI-compatible, or any installed one by name. */
 
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 
-// A line to a provider: which model, where, with which key. What every provider package is made of.
-
+/** What a provider package needs to connect to one model. */
 export interface Line {
   readonly model: string;
   readonly baseUrl?: string;
@@ -58,8 +57,6 @@ export function compatible(name: string): (line: Line) => Promise<LanguageModelV
     return createOpenAICompatible({ ...rest, name, baseURL, includeUsage: true })(line.model);
   };
 }
-
-// A provider package that somebody else has installed, found by its name and loaded when it is wanted.
 
 export type Loaded =
   | { readonly type: "loaded"; readonly language: LanguageModelV4 }

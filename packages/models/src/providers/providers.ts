@@ -1,4 +1,4 @@
-/** The providers known by name: how they are spoken to, where they live, which variables hold their keys. */
+/** Lists the known providers (protocol, base URL, key variables) and suggests one for a mistyped name. */
 
 import { anthropic, type Connect, compatible, google, openaiChat, openaiResponses } from "./load-provider.ts";
 
@@ -81,8 +81,7 @@ function local(id: string, baseUrl: string): Provider {
   return { id, api: "openai-completions", connect: compatible(id), baseUrl, keys: [], isLocal: true };
 }
 
-// Which provider a mistaken name was meant for: one that is spelled much like it, or the house of a model.
-
+/** The provider that sells the model in the name, else the one with the closest spelling; null if none is close. */
 export function providerLike(name: string): string | null {
   const wanted = name.toLowerCase();
   const house = houses.find(([word]) => wanted.includes(word))?.[1];

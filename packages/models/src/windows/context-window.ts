@@ -1,4 +1,4 @@
-/** How many tokens a model really sees: the smallest of what the user set, the server serves and experience taught. */
+/** Picks the effective context window, the smallest of setting, served and learnt figures, and identifies endpoints. */
 
 export interface WindowParts {
   readonly setting?: number | undefined;
@@ -33,8 +33,6 @@ function figure(because: ContextWindow["because"], tokens: number | undefined): 
   return tokens !== undefined && Number.isFinite(tokens) && tokens > 0 ? [{ tokens, because }] : [];
 }
 
-// Where a model is served: the name under which its window is remembered, and whether that is a machine of one's own.
-
 /** One name per endpoint and model. Keys and passwords in the URL stay out of it, since it is written to disk. */
 export function endpointKey(baseUrl: string, model: string): string {
   return `${place(baseUrl)} ${model}`;
@@ -62,8 +60,7 @@ function isPrivate([first = 0, second = 0]: readonly number[]): boolean {
   return (first === 192 && second === 168) || (first === 169 && second === 254);
 }
 
-// What a server of models says about the window it serves.
-
+/** What a model server says about the window it serves. */
 export interface Served {
   readonly server: "ollama" | "llama.cpp" | "lm-studio" | "vllm";
   /** Tokens of one conversation, its answer included. */

@@ -1,7 +1,6 @@
-/** One more thing seen of an endpoint, and what follows from it: so that no mistake stays for good. */
+/** Learns the context window of an endpoint from refusals and token counts. A learnt window expires, so no mistake is permanent. */
 
-// What one model at one endpoint has taught, and for how long it is believed: nobody is held to a mistake for ever.
-
+/** What is known of one model at one endpoint. */
 export interface Learnt {
   /** Tokens it counts for one of our estimate, as seen on replies that were not cut. */
   readonly ratio: number;
@@ -83,8 +82,6 @@ function age({ at = 0 }: Learnt, now: number): number {
 function shelved({ window, from, ...rest }: Learnt): Learnt {
   return from === "overflow" && window !== undefined ? { ...rest, doubted: window } : rest;
 }
-
-// When a count is so low that a part of the request must have been dropped, and when it is not so after all.
 
 /** Below this estimate a short count proves nothing: no window is so small. */
 export const LEAST_SUSPECT = 2_000;
@@ -200,7 +197,7 @@ function exceeds({ estimate, reported }: Counted, { ratio, served }: Learnt): bo
 }
 
 function isShort(learnt: Learnt, { estimate, reported }: Counted): boolean {
-  return estimate < LEAST_SUSPECT || reported < 0.6 * estimate * learnt.ratio;
+  return estimate < LEAST_SUSPECT || reported < SHORT * estimate * learnt.ratio;
 }
 
 function healthy(learnt: Learnt, counted: Counted): Learnt {
@@ -218,8 +215,6 @@ function nextRatio({ ratio, most = 0 }: Learnt, counted: Counted): number {
   return seen >= ratio || counted.reported < 0.9 * most ? (ratio + seen) / 2 : ratio;
 }
 
-// What to tell a person whose server drops a part of the conversation in silence, and what they can do.
-
 export interface Cut extends Counted {
   /** What the window is taken for from now on. */
   readonly window: number;
@@ -227,6 +222,7 @@ export interface Cut extends Counted {
   readonly place: string;
 }
 
+/** Tells the user that the server silently drops a part of the conversation, and what to change. */
 export function cutSentence({ estimate, reported, window, place }: Cut): string {
   return [
     `${place} counted ${figure(reported)} of about ${figure(estimate)} tokens: it seems to drop what does not fit, silently.`,

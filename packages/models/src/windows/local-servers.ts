@@ -1,4 +1,4 @@
-/** Reads what a server answered, which may be anything. */
+/** Asks Ollama, LM Studio, llama.cpp and vLLM for the context window they serve. Their answers are not trusted. */
 
 import { assumedWindow, isLocal, type Served } from "./context-window.ts";
 
@@ -21,8 +21,6 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-// One question to a server that may be anything: bounded in time and bytes, never sent on elsewhere.
-
 /** GET, or POST where there is a body. The path begins with a slash. */
 export type Ask = (path: string, body?: Readonly<Record<string, unknown>>) => Promise<unknown>;
 
@@ -36,6 +34,7 @@ export interface AskParts {
 
 const MOST_BYTES = 1_048_576;
 
+/** Bounded in bytes, and in time by `signal`; never follows a redirect. Null for anything but JSON with status 200. */
 export function asking({ baseUrl, headers = {}, fetch = globalThis.fetch, signal }: AskParts): Ask {
   const root = rootOf(baseUrl);
   return async (path, body) => {
@@ -75,8 +74,7 @@ async function dropped(answer: Response): Promise<null> {
   return null;
 }
 
-// llama.cpp's server: the window of one slot, which is what one conversation gets.
-
+/** The window of one slot, which is what one conversation gets. */
 export async function llamaCppWindow(ask: Ask, model: string): Promise<Served | null> {
   const query = `model=${encodeURIComponent(model)}&autoload=false`;
   // One that serves several models answers by name; asking must not make it load one.
@@ -95,8 +93,7 @@ function modelEntry(listed: unknown, model: string): unknown {
   return entries.find(({ id }) => id === model) ?? (entries.length === 1 ? entries[0] : undefined);
 }
 
-// LM Studio: the window a model is loaded with; what the model could take at most is another figure.
-
+/** The window a model is loaded with; the most that the model could take is another figure. */
 export async function lmStudioWindow(ask: Ask, model: string): Promise<Served | null> {
   const shown = await ask(`/api/v0/models/${encodeURIComponent(model).replaceAll("%2F", "/")}`);
   const trained = tokenCount(field(shown, "max_context_length"));
@@ -107,8 +104,7 @@ export async function lmStudioWindow(ask: Ask, model: string): Promise<Served | 
   return { server: "lm-studio", window: loaded, source: "loaded", trained };
 }
 
-// Ollama: `num_ctx` of the model's own file, and what it is loaded with now.
-
+/** From `num_ctx` in the model's own file, and from what the model is loaded with now. */
 export async function ollamaWindow(ask: Ask, model: string): Promise<Served | null> {
   const [version, shown, running] = await Promise.all([
     ask("/api/version"),
@@ -160,16 +156,13 @@ function tagged(model: string): string {
   return name.includes(":") ? name : `${name}:latest`;
 }
 
-// vLLM, and servers that speak as it does: the longest sequence is part of its list of models.
-
+/** Also of servers that are compatible with vLLM: the longest sequence is part of the list of models. */
 export async function vllmWindow(ask: Ask, model: string): Promise<Served | null> {
   const entries = records(field(await ask("/v1/models"), "data"));
   const ours = entries.find(({ id }) => id === model);
   const window = tokenCount(ours?.max_model_len);
   return window === null ? null : { server: "vllm", window, source: "loaded" };
 }
-
-// Asks a server of models, whichever it is, for the window it serves: in a bounded time, and without throwing.
 
 export interface ServedParts {
   readonly baseUrl: string;
@@ -191,6 +184,8 @@ const servers: readonly ((ask: Ask, model: string) => Promise<Served | null>)[] 
 ];
 
 /**
+ * Asks in a bounded time, whichever server it is, and never throws.
+ *
  * @example
  * const served = await servedWindow({ baseUrl: "http://127.0.0.1:11434/v1", model: "qwen3-coder:30b" });
  */

@@ -1,4 +1,4 @@
-/** What is known of one model's window while it is talked to: asked of its server, learnt from its replies, remembered for the next time. */
+/** Tracks the context window of one model: asks its server, learns from its replies and remembers the result. */
 
 import type { AssistantMessage, Model, ModelEvent, ModelFailure, Request, Usage } from "@pith/context";
 import { requestTokens } from "../max-output.ts";
@@ -85,8 +85,7 @@ function isNew(lesson: Learnt, before: Learnt | undefined): boolean {
   return lesson.window !== before?.window || lesson.cuts !== before?.cuts || lesson.at !== before?.at;
 }
 
-// A model whose replies are looked at for what they tell about its window; one that read only a part of the context counts as overflow.
-
+/** A reply to only a part of the context, which the server has cut, becomes an overflow failure. */
 export function watching(model: Model, watch: WindowWatch): Model {
   return {
     api: model.api,

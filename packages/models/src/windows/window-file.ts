@@ -1,4 +1,4 @@
-/** Where what was learnt of windows is kept between sessions: a port, and its version in memory. */
+/** Stores learnt context windows between sessions: the `WindowMemory` port, in memory and as a locked file. */
 
 import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -43,11 +43,9 @@ export function withEntry(
   return Object.fromEntries(entries.slice(-MOST_ENTRIES));
 }
 
-// Text of a file of learnt windows to data; what is not as it should be is left out, since it can be learnt again.
-
 const FIGURES = ["most", "at", "named", "doubted", "cuts", "served"] as const;
 
-/** Null when the text is no such file at all. */
+/** Null when the text is no such file at all. Invalid entries and fields are left out, since they can be learnt again. */
 export function readWindows(text: string): LearntWindows | null {
   const value = parsed(text);
   if (!isRecord(value)) return null;
@@ -90,13 +88,12 @@ function parsed(text: string): unknown {
   }
 }
 
-// One writer at a time: a lock file beside the file, across processes; one whose owner died is broken after a while.
-
 const PAUSE = 20;
 /** As many pauses as one writer may take, who needs milliseconds: about three seconds. */
 const STALE_AFTER = 150;
 const MOST_PAUSES = 500;
 
+/** One writer at a time, across processes: a lock file beside the file, broken after a while if its owner died. */
 export async function locked<T>(path: string, act: () => Promise<T>): Promise<T> {
   const lock = `${path}.lock`;
   await take(lock);
@@ -142,8 +139,7 @@ async function identity(lock: string): Promise<string | null> {
   }
 }
 
-// What was learnt of windows, in a file of one's own: replaced whole, never half written, readable by nobody else.
-
+/** The file is replaced whole, never half written, and readable by its owner only. */
 export function windowFile(path: string): WindowMemory {
   let last: Promise<unknown> = Promise.resolve();
   return {

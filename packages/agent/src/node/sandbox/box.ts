@@ -1,4 +1,4 @@
-/** What a sandbox is made of: the place, what of it may be written, and what must not even be seen. */
+/** Defines what a sandbox is made from, and finds the folders in which its commands may write. */
 
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
@@ -35,8 +35,6 @@ export interface Box {
   /** Where everybody may write, as it is when the shell is made; the temporary folders of the machine, unless told otherwise. */
   readonly temporary?: readonly string[];
 }
-
-// Places that mean something to others than the command at hand: what builds share, what other programs act upon, where the machine's services listen.
 
 /** Within the home: what package managers keep for the next build, folder by folder. Beside them lie programs, and scripts that shells begin with. */
 export const CACHES: readonly string[] = [
@@ -77,8 +75,7 @@ export const SOCKET_VARIABLES: readonly string[] = [
   "VSCODE_IPC_HOOK_CLI",
 ];
 
-// Where the path of something that is there leads. Asked at once and by the hundred, unlike `realPath`, which also follows to what is not there yet.
-
+// Synchronous, because it is called by the hundred. Unlike `realPath` it follows only what exists.
 /** Null where there is nothing, or nothing one may look at. A path that is not absolute leads nowhere. */
 export function presentPath(path: string): string | null {
   // Asked first, because most of what is looked for is not there, and an error costs ten times as much as the look.
@@ -94,8 +91,6 @@ export function presentPaths(paths: readonly string[]): readonly string[] {
   return paths.map(presentPath).filter((path) => path !== null);
 }
 
-// Where commands may write besides the workspace: found out once, before any command could have put a link there.
-
 export interface Writable {
   readonly temporary: readonly string[];
   /** Of packages; for commands that may write in the workspace. */
@@ -104,6 +99,7 @@ export interface Writable {
 
 type Place = Pick<Box, "home" | "environment" | "temporary" | "extraWritable">;
 
+// Called once, before any command could have put a link there.
 /** Whatever a variable or a setting says, never all there is. */
 export function writableOf({ home, environment, temporary, extraWritable = [] }: Place): Writable {
   const named = temporary ?? [...TEMPORARY, environment.TMPDIR ?? "/tmp"];

@@ -1,4 +1,4 @@
-/** Whether a sandbox can be made on this machine: tried once, for real. */
+/** Detects whether a sandbox can be made on this machine, by making one. */
 
 import { execFile } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
@@ -6,8 +6,6 @@ import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { isWithin } from "../../text.ts";
 import { type Box, type Bubblewrap, presentPath, writableOf } from "./box.ts";
 import { diskArguments } from "./mounts.ts";
-
-// Where a program lies that may be started outside every sandbox: never where commands, or other users, could have put one of that name.
 
 export interface Sought {
   readonly name: string;
@@ -17,6 +15,7 @@ export interface Sought {
   readonly writable: readonly string[];
 }
 
+// The program runs outside every sandbox, so it must not lie where commands or other users could have put it.
 /** Its path through no link; null where there is none. */
 export function safeProgram({ name, folders, writable }: Sought): string | null {
   const isSafe = (path: string): boolean => !writable.some((each) => isWithin(each, path)) && isOwnersAlone(path);
@@ -45,11 +44,10 @@ function isOwnersAlone(path: string): boolean {
   return (mode & OTHERS_WRITE) === 0;
 }
 
-// Workspaces that no sandbox makes safe: whoever may write there decides what the user's next shell or program does.
-
 /** Within the home. */
 const OBEYED: readonly string[] = [".config", ".gnupg", ".local/bin", ".local/share/systemd", ".ssh"];
 
+// A command that writes in such a workspace controls what the user's next shell or program does.
 /** Why, or null where it is fit. All absolute, and the root through no link. */
 export function unfitRoot(root: string, home: string): string | null {
   if (root === "/") return "the workspace is the whole disk, and nothing would be outside it";

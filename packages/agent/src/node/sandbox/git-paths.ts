@@ -1,12 +1,10 @@
-/** A folder of git with settings of its own: a repository's, or that of a module in it. */
+/** Finds what git runs or trusts in a workspace's repositories and must not change, and what commands of a worktree need to write. */
 
 import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { isWithin } from "../../text.ts";
 import { presentPath } from "./box.ts";
 import type { Guarded } from "./guarded-paths.ts";
-
-// What the settings of a repository lead git to: files with more settings, and folders and programs that it runs.
 
 export interface Settings {
   /** The file they are in. */
@@ -121,8 +119,6 @@ function foldersIn(folder: string): readonly string[] {
   }
 }
 
-// The git repository of a workspace: what of it commands need to write, and what git runs or believes and so must stay as it is.
-
 export interface Repository {
   /** Where it lies outside the workspace. */
   readonly writable: readonly string[];
@@ -149,15 +145,14 @@ export function guardedFurtherDown(paths: readonly string[], home: string): read
 }
 
 type Found = Omit<Repository, "link">;
-type RepositoryPlace = { readonly root: string; readonly home: string };
 
-function found(git: string, place: RepositoryPlace): Found {
+function found(git: string, place: Place): Found {
   if (isFile(join(git, "config"))) return { writable: [], guarded: [...personal(place), ...guardedIn(git, place)] };
   return linkedTo(git, place) ?? { writable: [], guarded: [{ path: git }] };
 }
 
 /** What the user's own settings name in this workspace. */
-function personal(place: RepositoryPlace): readonly Guarded[] {
+function personal(place: Place): readonly Guarded[] {
   const files = [".gitconfig", ".config/git/config"].map((name) => join(place.home, name));
   return files.flatMap((file) => namedBySettings({ ...place, file }));
 }
@@ -166,7 +161,7 @@ function personal(place: RepositoryPlace): readonly Guarded[] {
  * A worktree says in a file where its repository is. It is believed only if the repository says the same of the worktree,
  * for otherwise a file in the workspace could make any folder writable; and nothing is followed through links, for the same reason.
  */
-function linkedTo(git: string, place: RepositoryPlace): Found | null {
+function linkedTo(git: string, place: Place): Found | null {
   const own = namedIn(git, "gitdir: ");
   if (own === null || namedIn(join(own, "gitdir")) !== git) return null;
   const common = namedIn(join(own, "commondir"));

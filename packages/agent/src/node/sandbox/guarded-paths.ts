@@ -1,4 +1,4 @@
-/** What stays as it is though it lies where commands may write, be it there or not. */
+/** Protects paths that lie where commands may write, whether they exist or not. */
 
 import { type Dirent, readdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -8,8 +8,7 @@ import { type Box, presentPath, presentPaths } from "./box.ts";
 import type { Mount } from "./mounts.ts";
 import { type Holding, inOpened, isPlaceholder, keptFile, marksOf, placeholder } from "./placeholders.ts";
 
-// A name that is a link cannot be mounted over, so no sandbox keeps it from being replaced: it is put back when the command has ended.
-
+// A link cannot be mounted over, so no sandbox keeps it from being replaced; it is restored when the command has ended.
 /** Not free where it is no link. */
 export function keptLink(path: string): Holding {
   const target = targetOf(path);
@@ -88,14 +87,13 @@ function firstMissing(path: string): string {
   return isThere ? path : firstMissing(above);
 }
 
-// Guarded names further down in a workspace, where they are there in the beginning: what a command makes itself is its own.
-
 /** Looked at in one go before the first command, so neither far nor long. */
 const MOST_DEPTH = 3;
 const MOST_FOLDERS = 400;
 const MOST_FOUND = 24;
 const GUARDED: ReadonlySet<string> = new Set([".git", ...GUARDED_FOLDERS, ...GUARDED_FILES]);
 
+// Only names that exist at the start are guarded: what a command creates is its own.
 /** Their paths, without those right in the root; what is nearer comes first. */
 export function nestedNames(root: string): readonly string[] {
   const found: string[] = [];

@@ -1,4 +1,4 @@
-/** What of this machine a command sees, and what it may change: all is readable, little is writable, some is not there. */
+/** Computes what a sandboxed command sees: everything is readable, little is writable, some paths are hidden. */
 
 import { lstatSync, readFileSync, statSync } from "node:fs";
 import { isWithin } from "../../text.ts";
@@ -14,10 +14,9 @@ import { guardedFurtherDown, repositoryOf } from "./git-paths.ts";
 import { type Guard, type Guarded, guardsOf } from "./guarded-paths.ts";
 import type { Mount } from "./mounts.ts";
 
-// The sockets of other programs: a command that may talk to one may have things done outside its sandbox, though it can write nothing there.
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
+// By such a socket a command can have things done outside its sandbox, though it can write nothing there.
 /** Paths of those that there are. */
 export function foreignSockets(environment: Environment): readonly string[] {
   const paths = new Set(presentPaths([...boundPaths(), ...namedPaths(environment)]));

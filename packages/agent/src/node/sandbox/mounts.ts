@@ -1,4 +1,4 @@
-/** What a command sees at which path, as data, and as arguments of bubblewrap. */
+/** Orders the mounts of a sandbox, turns them into bubblewrap arguments and verifies them. */
 
 import { closeSync, constants, fstatSync, openSync, readlinkSync } from "node:fs";
 import { dirname } from "node:path";
@@ -86,11 +86,10 @@ function depth({ path }: Mount): number {
   return path === "/" ? 0 : path.split("/").length;
 }
 
-// What was looked at is what a command gets: between the look and the mount another command could put a link there, to any folder of the machine.
-
 /** What is said instead of running the command. */
 export const MOVED = "what it may write was moved while it was made";
 
+// Between the check and the mount another command could put a link there, to any folder of the machine.
 /** Words that start a program in a sandbox whose mounts are those that were looked at; null where something has moved already. */
 export function samePlaceFirst(mounts: readonly Mount[], words: readonly string[]): readonly string[] | null {
   const shown = mounts.filter(({ as }) => as === "writable" || as === "readable");

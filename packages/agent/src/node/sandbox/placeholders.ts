@@ -1,4 +1,4 @@
-/** Keeps the name of something absent from being taken: while commands run an empty folder stands there, and goes with the last of them. */
+/** Keeps absent names from being taken: a placeholder stands there while commands run and is removed with the last of them. */
 
 import {
   chmodSync,
@@ -18,10 +18,9 @@ import {
 import { basename, dirname, join } from "node:path";
 import { codeOf } from "../safe-files.ts";
 
-// A folder that a command closed is opened again: where nothing can be removed, what kept a name would stay for good.
-
 const OWNER_WRITES = 0o300;
 
+// In a folder that a command closed nothing can be removed, and a placeholder would stay for good.
 /** Does something to what lies in the folder, where need be after it was opened. What cannot be done is left undone. */
 export function inOpened(folder: string, act: () => void): void {
   try {
@@ -135,13 +134,12 @@ function isLeftBehind(mark: string): boolean {
   }
 }
 
-// Keeps the name of an absent file where a folder would be taken for damage: a file that says nothing new stands there while commands run.
-
 /** The folder beside it with a mark of each command that needs it: whose folder is gone, is somebody's own. */
 export function marksOf(path: string): string {
   return `${path}.pith`;
 }
 
+/** For an absent name where a folder would be taken for damage: a file without effect stands there while commands run. */
 export function keptFile(path: string, text: string): Holding {
   const marks = marksOf(path);
   const wasOurs = isPlaceholder(marks);

@@ -1,4 +1,4 @@
-/** A shell whose commands change nothing but the workspace, temporary folders and package caches. A command that cannot be held does not run. */
+/** Runs commands that write only workspace, temporary folders and caches. A command whose sandbox cannot be made does not run. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import type { ShellAct, ShellEnd, WorkspaceShell } from "../../ports.ts";
@@ -9,11 +9,10 @@ import { nestedNames } from "./guarded-paths.ts";
 import { layoutOf, type Standing } from "./layout.ts";
 import { arranged, diskArguments, MOVED, type Mount, samePlaceFirst } from "./mounts.ts";
 
-// Files that were open before this program began: unless they are closed, a command can use them, whatever it may open itself. Node sees to those with low numbers only.
-
 /** The flag of a file that is closed when another program begins, as `/proc` writes it. */
 const CLOSED_BY_ITSELF = 0o2000000;
 
+// A command could use files that were open before this program began; Node closes only those with low numbers.
 /** Their numbers, but for the three that everybody has. */
 export function inheritedFiles(): readonly number[] {
   const numbers = readdirSync("/proc/self/fd").map(Number);

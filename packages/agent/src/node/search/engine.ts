@@ -1,4 +1,4 @@
-/** The two acts that a search is made of, and that ripgrep and a walk of our own both know. Neither follows links, or goes into `.git`. */
+/** Defines the interface of the two search engines, ripgrep and the built-in walk. Neither follows links nor enters `.git`. */
 
 import type { FileHandle } from "node:fs/promises";
 import type { Fits } from "../../glob.ts";
@@ -55,8 +55,6 @@ export function badPattern(why: string): Searched {
 
 export const ACROSS_LINES = "it asks for a line break, and lines are searched one by one";
 
-// What a search is pointed at: opened first, so that what is not there or is closed is said, and not found empty; and held, so that it stays the same.
-
 export interface Target extends SearchedFolder {
   readonly type: "file" | "folder";
   readonly bytes: number;
@@ -67,6 +65,7 @@ export interface Absent {
   readonly message: string;
 }
 
+/** Opens the target first, so that a missing or closed one is reported, and holds it open, so that it stays the same. */
 export async function withTarget<Outcome>(
   place: Place,
   search: (target: Target) => Promise<Outcome>,
@@ -121,14 +120,13 @@ async function absent(place: Place, error: unknown): Promise<Absent> {
   return { type: "refused", message: refusal(error, { act: "read", shown: place.shown }) };
 }
 
-// Hits file by file, until there are as many as were asked for; whoever searches is then stopped.
-
 export interface Collecting {
   readonly signal: AbortSignal;
   readonly most: number;
   readonly around: number;
 }
 
+/** Collects hits until there are as many as asked for; the search then stops. */
 export async function collected(files: AsyncIterable<Searched>, wish: Collecting): Promise<Found<GrepHit>> {
   const found: GrepHit[] = [];
   let count = 0;
@@ -151,8 +149,6 @@ function withoutBefore(found: readonly GrepHit[], around: number): readonly Grep
   const end = found.findLastIndex(({ path, line }) => path === last.path && line <= last.line + around);
   return found.slice(0, end + 1);
 }
-
-// Plain text as a regular expression that fits nothing else, in ripgrep's language and in ours.
 
 export function literalPattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");

@@ -1,10 +1,8 @@
-/** A pattern held against lines. One that would take for ever is broken off: a regular expression of JavaScript can. */
+/** Matches a ripgrep pattern against lines. A match that takes too long is aborted: a JavaScript expression can run forever. */
 
 import { createContext, Script } from "node:vm";
 import type { GrepWish } from "../../ports.ts";
 import { ACROSS_LINES, literalPattern } from "./engine.ts";
-
-// A pattern in ripgrep's language, said in JavaScript's as far as people use what differs: words of any script, named kinds of characters, flags at the beginning.
 
 export interface Dialect {
   /** For an expression with the flag `u`. */
@@ -14,6 +12,7 @@ export interface Dialect {
   readonly flags: string;
 }
 
+/** Translates ripgrep's syntax as far as people use what differs: Unicode words, POSIX classes, flags at the beginning. */
 export function inJavaScript(pattern: string): Dialect {
   const [beginning = "", flags = ""] = /^\(\?([ims]+)\)/.exec(pattern) ?? [];
   const loose = pattern.slice(beginning.length).replace(/\[:(\w+):\]/g, (kind, name: string) => KINDS[name] ?? kind);

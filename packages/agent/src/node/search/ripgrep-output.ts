@@ -1,4 +1,4 @@
-/** What ripgrep tells in JSON, a record per line. A record may have the length of a file: of such a one only its places are kept. */
+/** Parses ripgrep's JSON output and verifies each line against the file. Of a record too long to hold, only its positions are kept. */
 
 import type { FileHandle } from "node:fs/promises";
 import type { GrepHit, GrepWish } from "../../ports.ts";
@@ -6,14 +6,13 @@ import { wideEncoding } from "../../text.ts";
 import { cutAround } from "../../tools/search/grep.ts";
 import { type Opening, openHeld } from "../safe-files.ts";
 
-// A record while it comes: kept whole as long as it is short; of a long one only its beginning, and what follows its texts.
-
 const LONGEST = 256 * 1024;
 const BEGINNING_LENGTH = 64;
 const PLACE_LENGTH = 64;
 /** What follows the text of the line, and that of its first hit. Within a text in JSON every quote has a backslash before it, so that they stand nowhere else. */
 const MARKS = ['"},"line_number":', '"},"start":'];
 
+/** A record while it arrives: kept whole while it is short, else only its beginning and what follows its texts. */
 export class RecordDraft {
   #pieces: Buffer[] = [];
   #length = 0;
@@ -159,8 +158,6 @@ function longLine(draft: RecordDraft): RipgrepLine {
   };
 }
 
-// The hits of one file while ripgrep tells them.
-
 export class FileDraft {
   readonly hits: GrepHit[] = [];
   readonly #path: string;
@@ -209,8 +206,6 @@ export class FileDraft {
 const BEFORE = 1_024;
 const AFTER = 3_072;
 
-// The file that ripgrep says it has read, opened once more: ripgrep goes by paths, which somebody may bend meanwhile, and what it tells must stand here.
-
 export interface Source {
   /** As many as are there; none where it cannot be read. */
   bytes(start: number, length: number): Promise<Buffer>;
@@ -219,6 +214,7 @@ export interface Source {
   close(): Promise<void>;
 }
 
+// Ripgrep goes by paths, which may be exchanged meanwhile, so what it reports must be found in this file.
 /** Null where it is gone, or lies elsewhere by now. */
 export async function openSource(opening: Opening): Promise<Source | null> {
   const held = await openHeld(opening).catch(() => null);

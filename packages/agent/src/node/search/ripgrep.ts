@@ -1,4 +1,4 @@
-/** Searching with ripgrep, told to find what our own walk finds: whatever the user's settings for it are, and always in the same order. */
+/** Searches with ripgrep, so that it finds what the built-in walk finds, in the same order, whatever the user's ripgrep settings are. */
 
 import { type ChildProcessByStdio, execFile, spawn } from "node:child_process";
 import { tmpdir } from "node:os";
@@ -24,8 +24,6 @@ import {
 import { FileDraft, openSource, ripgrepRecords } from "./ripgrep-output.ts";
 import { outerRules } from "./walk.ts";
 
-// One run of ripgrep: its output as it comes. It ends when the reader has enough, or somebody breaks it off.
-
 export interface Run {
   readonly program: string;
   readonly options: readonly string[];
@@ -46,6 +44,7 @@ type Child = ChildProcessByStdio<null, Readable, Readable>;
 
 const LONGEST_COMPLAINT = 4_096;
 
+/** Ripgrep ends when the reader has enough or the signal aborts. */
 export function startRipgrep({ program, options, folder, file = "", signal }: Run): Running {
   signal.throwIfAborted();
   const child = spawn(program, [...options, "--", `./${file}`], {
@@ -199,8 +198,6 @@ function refused(complaint: string): Searched {
 function failure(complaint: string): string {
   return `the search failed: ${complaint.trim().split("\n")[0] || "ripgrep ended early"}`;
 }
-
-// Which ripgrep there is, if any that is new enough.
 
 export interface Trust {
   /** As the variable `PATH` has them. */

@@ -1,4 +1,4 @@
-/** One file held against a pattern, read in pieces. Never waits for the other end of a pipe, and never keeps more than a piece. */
+/** Searches one file in pieces. It never waits for the other end of a pipe and never holds more than one piece. */
 
 import type { FileHandle } from "node:fs/promises";
 import { TextDecoder } from "node:util";
@@ -8,8 +8,6 @@ import { cutAround } from "../../tools/search/grep.ts";
 import { openHeld } from "../safe-files.ts";
 import { LARGEST_MEGABYTES } from "./engine.ts";
 import type { LinePattern } from "./line-pattern.ts";
-
-// The hits of one file, with the lines around them, told line by line.
 
 export class FileHits {
   readonly found: GrepHit[] = [];
@@ -62,8 +60,6 @@ export class FileHits {
   }
 }
 
-// Bytes of a file as lines, piece by piece: a line that is too long comes in parts, so that none takes more memory than another.
-
 export interface Line {
   readonly number: number;
   readonly text: string;
@@ -76,6 +72,7 @@ const LONGEST_PART = 16 * 1024;
 /** Parts overlap, so that a hit on their edge is seen. */
 const OVERLAP = 512;
 
+/** Splits bytes into lines; a line that is too long comes in parts, so that memory stays bounded. */
 export class LineReader {
   #decoder: TextDecoder | null = null;
   #rest = "";

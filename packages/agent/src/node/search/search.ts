@@ -1,4 +1,4 @@
-/** Searching the files of this machine: with ripgrep where there is one, else by a walk of our own that finds the same. */
+/** Implements find, grep and ls on this machine: with ripgrep where there is one, else with a built-in walk that finds the same. */
 
 import type { Dirent } from "node:fs";
 import { lstat, opendir } from "node:fs/promises";
@@ -21,8 +21,7 @@ import {
 import { ripgrepEngine, usableRipgrep } from "./ripgrep.ts";
 import { walkingEngine } from "./walk.ts";
 
-// The first few of many by some order, without keeping the many.
-
+/** The first few of many items in some order, without keeping all of them. */
 export class FirstFew<Each> {
   readonly #most: number;
   readonly #order: (one: Each, other: Each) => number;
@@ -58,8 +57,7 @@ export function byName(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-// The names in one folder, sorted: all of them, ignored and hidden too.
-
+/** All names in a folder, sorted, ignored and hidden ones too. */
 export async function listNames(place: Place, act: SearchAct): Promise<Found<ListedName>> {
   act.signal.throwIfAborted();
   return await withFolder(place, ({ at }) => namesIn(at, act));
@@ -87,8 +85,6 @@ async function sized(listed: ListedName, folder: string): Promise<ListedName> {
   const stats = await lstat(join(folder, listed.name)).catch(() => null);
   return stats === null ? listed : { ...listed, bytes: stats.size };
 }
-
-// Files in a folder that a glob fits: the newest first, or as they are come upon.
 
 export interface NewestWish {
   readonly folder: SearchedFolder;

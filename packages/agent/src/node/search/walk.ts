@@ -1,4 +1,4 @@
-/** All files under a folder that are not ignored, by name. No link is followed, so that there is no circle; what cannot be opened is passed by. */
+/** Walks and searches files that `.gitignore` does not exclude. Links are not followed; what cannot be opened is skipped. */
 
 import type { Dirent } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
@@ -16,8 +16,6 @@ import {
 } from "./engine.ts";
 import { linePattern } from "./line-pattern.ts";
 import { searchFile } from "./search-file.ts";
-
-// What `.gitignore` files leave out: each rules over its folder and all below, the nearest first.
 
 export interface IgnoreRules {
   /** Ends in a slash. */
@@ -38,6 +36,7 @@ export async function outerRules(folder: string): Promise<readonly IgnoreRules[]
   return isIgnored(`${folder}/`, all) ? "ignored" : all;
 }
 
+/** Puts the rules of the folder first: the nearest decide. */
 export async function withRulesIn(folder: string, outer: readonly IgnoreRules[]): Promise<readonly IgnoreRules[]> {
   const text = await textOf(join(folder, ".gitignore"));
   if (text === null) return outer;
@@ -129,8 +128,6 @@ async function entriesOf(path: Buffer): Promise<Dirent<Buffer>[]> {
     return [];
   }
 }
-
-// Searching without any other program: file by file, each read in pieces.
 
 export const walkingEngine: Engine = { files: walk, grep };
 

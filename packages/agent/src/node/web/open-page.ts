@@ -1,4 +1,4 @@
-/** Opens a page within its limits of time and size; whatever goes wrong on the way is a value. */
+/** Opens a web page within limits of time, size and redirects; a failure is returned as a value. */
 
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
@@ -9,14 +9,13 @@ import type { WebAct, WebFailed, WebOpened, WebPage, WebRefused } from "../../po
 import { codeOf } from "../safe-files.ts";
 import { failed, type Resolve, type Route, refused, routeTo, systemResolve } from "./public-address.ts";
 
-// One request on the wire, to an address that was looked at. The name is never resolved here; it stays in Host and in TLS.
-
 export interface AskAct {
   readonly signal: AbortSignal;
   /** Milliseconds until a connection stands. */
   readonly connectMs: number;
 }
 
+// The name is never resolved here: the request goes to a checked address, and the name stays in Host and in TLS.
 /** The answer as soon as its head is here; whoever asked reads its body or destroys it. */
 export function ask({ url, addresses }: Route, { signal, connectMs }: AskAct): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
@@ -65,8 +64,6 @@ export class ConnectTimeout extends Error {
   override readonly name: string = "ConnectTimeout";
 }
 
-// What went wrong on the network, translated once into our few kinds.
-
 export interface Limits {
   /** Of whoever asked. */
   readonly signal: AbortSignal;
@@ -99,13 +96,12 @@ function firstOf(error: unknown): unknown {
   return error instanceof AggregateError && error.errors.length > 0 ? firstOf(error.errors[0]) : error;
 }
 
-// The body of an answer, unpacked while it comes, so that a small answer cannot become a large one.
-
 export interface Body {
   readonly bytes: Uint8Array;
   readonly isWhole: boolean;
 }
 
+/** Unpacks while it reads, so that a small response cannot become a large one. */
 export async function bodyOf(response: IncomingMessage, mostBytes: number): Promise<Body> {
   try {
     return await upTo(unpacked(response), mostBytes);
@@ -142,8 +138,6 @@ async function upTo(source: Readable, mostBytes: number): Promise<Body> {
   return { bytes: bytes.subarray(0, mostBytes), isWhole: size <= mostBytes };
 }
 
-// From a URL to its page, hop by hop: each is looked at before it is dialled, a redirect no less than the first.
-
 export interface Visit {
   readonly url: string;
   readonly allowedHosts: readonly string[];
@@ -163,6 +157,7 @@ export interface VisitAct {
 
 const MOST_REDIRECTS = 5;
 
+/** Every hop is checked before it is dialled, a redirect as well as the first. */
 export async function visit({ url, allowedHosts, hops, host }: Visit, act: VisitAct): Promise<WebOpened> {
   const route = await routeTo(url, { ...act, allowedHosts });
   if (route.type !== "route") return hops === 0 ? route : redirected(route, url);

@@ -1,4 +1,4 @@
-/** Which addresses belong to everybody. All others lead into this machine, its network or its cloud, and are named. */
+/** Resolves a URL to public addresses only. Addresses of this machine, its network or its cloud are refused by name. */
 
 import { lookup } from "node:dns/promises";
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
@@ -71,8 +71,6 @@ const ranges6: readonly Range[] = [
 /** All that is given out so far; what lies outside is not the internet. */
 const global6 = networks("ipv6", "2000::/3");
 
-// The two ways in which opening an address comes to nothing, made in one place.
-
 export function refused(why: WebRefused["why"], message: string): WebRefused {
   return { type: "refused", why, message };
 }
@@ -81,8 +79,7 @@ export function failed(why: WebFailed["why"], message: string): WebFailed {
   return { type: "failed", why, message };
 }
 
-// Ports where something other than the web listens, and might take a request for orders.
-
+/** Something other than the web listens on these ports and might take a request for commands. */
 export const offLimitsPorts: ReadonlySet<number> = new Set(
   [
     // Old small services, files, shells, names.
@@ -95,8 +92,6 @@ export const offLimitsPorts: ReadonlySet<number> = new Set(
   ].flat(),
 );
 
-// Where an address written by a model leads to, as far as its text tells; what looks like a trick is refused here.
-
 export interface Destination {
   readonly type: "destination";
   readonly url: URL;
@@ -107,6 +102,7 @@ export interface Destination {
   readonly isAllowed: boolean;
 }
 
+// Checks only the text of the URL; what looks like a trick is refused.
 /** `allowedHosts` have the form `host:port`. */
 export function destinationOf(text: string, allowedHosts: readonly string[]): Destination | WebRefused {
   if (CONTROL.test(text)) return refused("malformed", "the URL has spaces or control characters");
@@ -154,8 +150,6 @@ function placeRefusal({ host, port, isAllowed }: Destination): WebRefused | null
 
 const LOCAL = /\.(?:localhost|local|localdomain|internal|intranet|lan|home\.arpa)$/;
 
-// The way to a page: its name resolved once, every address looked at, and only these dialled afterwards.
-
 export interface Route extends Omit<Destination, "type"> {
   readonly type: "route";
   /** At least one; all of them may be dialled. */
@@ -171,6 +165,7 @@ export interface RouteParts {
   readonly signal: AbortSignal;
 }
 
+/** The name is resolved once and every address is checked; only these are dialled afterwards. */
 export async function routeTo(text: string, parts: RouteParts): Promise<Route | WebRefused | WebFailed> {
   const destination = destinationOf(text, parts.allowedHosts);
   if (destination.type === "refused") return destination;

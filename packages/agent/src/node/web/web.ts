@@ -1,4 +1,4 @@
-/** The web as this machine reaches it, without what only this machine reaches. */
+/** Creates the port to the public web. The HTTP client is loaded lazily, with the first page. */
 
 import type { Web } from "../../ports.ts";
 import type { NodeWebParts } from "./open-page.ts";

@@ -1,4 +1,4 @@
-/** The tool `bash`: runs a command and says what came of it, or starts it as a job and looks after it. */
+/** Defines the `bash` tool: runs a command and reports its result, or starts it as a background job. */
 
 import type { Redaction } from "@pith/context";
 import { unlessAborted } from "../../async.ts";

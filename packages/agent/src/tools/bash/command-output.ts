@@ -1,11 +1,9 @@
-/** What a command says: as much of it as a model can take, and where that is not all, the whole of it kept beside the session. */
+/** Collects the output of one command: an excerpt for the model, and the whole output as a blob when the excerpt is not all of it. */
 
 import type { BlobDraft, BlobKept, Blobs } from "../../ports.ts";
 import type { OutputLimit } from "../output.ts";
 import type { Shown } from "./output-buffer.ts";
 import { Screen } from "./terminal-output.ts";
-
-// An output as it came, byte for byte: held while it is short, handed on to be kept as soon as it is not.
 
 export interface SpillParts {
   readonly limit: OutputLimit;
@@ -13,6 +11,7 @@ export interface SpillParts {
   readonly blobs?: Blobs | undefined;
 }
 
+/** The raw output: held in memory while it is short, written to a blob once it exceeds the limit. */
 export class Spill {
   readonly #blobs: Blobs | undefined;
   readonly #most: number;

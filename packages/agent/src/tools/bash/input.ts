@@ -1,4 +1,4 @@
-/** What a call of the tool asks for, read from arguments that may be anything. */
+/** Describes the `bash` tool to the model and reads its arguments. */
 
 import { type Argument, type Asked, all, flagOf, isGiven, numberIn, right, type Wrong, wrong } from "../arguments.ts";
 
@@ -46,8 +46,6 @@ function secondsOf(asked: Asked, name: "timeout" | "wait"): Argument<number> {
   const seconds = numberIn(asked[name]) ?? 0;
   return seconds >= 0 ? right(Math.min(seconds, LONGEST_SECONDS)) : wrong(`\`${name}\` has to be a number of seconds`);
 }
-
-// What the model is told of the tool.
 
 const description =
   "Run a bash command in the workspace, without input. Of a long output you see the beginning and the end. " +

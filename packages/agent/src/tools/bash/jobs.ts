@@ -1,4 +1,4 @@
-/** Commands that run in the background: each with a name, its new output, and an end no later than the agent's. */
+/** Runs commands as background jobs, which end no later than the agent, and limits how often a callback runs. */
 
 import type { ShellEnd, WorkspaceShell } from "../../ports.ts";
 import type { Said } from "./command-output.ts";
@@ -77,13 +77,12 @@ function startedJob(id: string, { command, timeoutMs }: Command, { shell, sandbo
   };
 }
 
-// An act that is done soon after it was asked for, and never more often than so.
-
 export interface Throttled {
   ask(): void;
   stop(): void;
 }
 
+/** Calls `act` soon after `ask()`, and at most once every `everyMs`. */
 export function throttled(act: () => void, everyMs: number): Throttled {
   let timer: NodeJS.Timeout | undefined;
   let isAsked = false;

@@ -1,8 +1,6 @@
-/** The beginning and the end of an output, however long it is: what does not fit is counted and let go. */
+/** Keeps the head and the tail of an output of any length; what does not fit is counted and dropped. */
 
 import type { OutputLimit } from "../output.ts";
-
-// The bytes that mean something to a terminal, by their names.
 
 export const BELL = 0x07;
 export const TAB = 0x09;
@@ -16,8 +14,6 @@ export const CAPITAL_G = 0x47;
 export const BRACKET = 0x5b;
 export const BACKSLASH = 0x5c;
 export const DELETE = 0x7f;
-
-// Lines of an output as bytes: counted, cut where a line or at least a character ends, and made readable.
 
 /** How much of a piece may be given up so that it begins or ends with a whole line. */
 const SPARE = 1 / 4;
@@ -71,8 +67,7 @@ function isWithinCharacter(byte: number): boolean {
   return (byte & 0b1100_0000) === 0b1000_0000;
 }
 
-// The newest bytes of a stream, found by their offset in it. The oldest make room for the newest.
-
+/** The newest bytes of a stream, addressed by their offset in it. */
 export class Ring {
   readonly #size: number;
   /** The byte at offset n of the stream stands at n modulo the size. */

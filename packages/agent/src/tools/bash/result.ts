@@ -1,12 +1,10 @@
-/** How a command ended and what it said, as the model reads it. */
+/** Builds the result of a `bash` call: the output, how the command ended, and notes on the sandbox and on kept output. */
 
 import { blobHandle } from "@pith/context";
 import type { BlobKept, ShellEnd, WorkspaceShell } from "../../ports.ts";
 import type { ToolOutput } from "../../tool.ts";
 import { sized } from "../output.ts";
 import type { Said, Taken } from "./command-output.ts";
-
-// Where a command runs: held by a sandbox or not, and what a model is told when the sandbox got in its way.
 
 export interface Sandbox {
   /** The shell outside it, for what the user lets out. */

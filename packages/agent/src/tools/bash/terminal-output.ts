@@ -1,4 +1,4 @@
-/** What a person at a terminal would have seen of an output: no escape sequences, no control characters, of a line that is written again and again its last state. */
+/** Turns output into what a terminal would show: no escape sequences or control characters, and of a rewritten line its last state. */
 
 import type { OutputLimit } from "../output.ts";
 import {
@@ -17,8 +17,6 @@ import {
   TAB,
   ZERO,
 } from "./output-buffer.ts";
-
-// The grammar of terminal escape sequences, byte by byte: where one ends.
 
 /** Where the next byte stands. */
 export type EscapeState = "none" | "escape" | "control" | "string" | "string-end";

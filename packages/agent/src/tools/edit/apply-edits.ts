@@ -1,12 +1,10 @@
-/** All replacements of one edit, looked up in the text as it was and made together; or why none was made. */
+/** Looks up all replacements of an edit in the original text and makes them together, or explains why none was made. */
 
 import type { Redaction } from "@pith/context";
 import type { Replacement } from "../files.ts";
 import { alike, type Found, findSpot, type How, LARGEST_LOOSE, MOST_PLACES, SearchedText } from "./find-match.ts";
 import { nearest } from "./nearest-lines.ts";
 import { type Splice, withPlainEnds } from "./text-file.ts";
-
-// Numbers of lines for places in a text.
 
 /** Counted from 1; the places are in order. */
 export function linesAt(text: string, places: readonly number[]): readonly number[] {
@@ -20,8 +18,6 @@ export function linesAt(text: string, places: readonly number[]): readonly numbe
     return line;
   });
 }
-
-// What is answered when a text is not there once: enough to get it right the next time.
 
 export interface Several {
   readonly name: string;

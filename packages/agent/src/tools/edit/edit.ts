@@ -1,4 +1,4 @@
-/** The tool `edit`: parts of a file replaced, all together or none. Every byte outside them stays as it was. */
+/** Defines the `edit` tool: replaces parts of a file, all or none, and previews a change. Every byte outside these parts is preserved. */
 
 import type { Redaction } from "@pith/context";
 import type { FileRead, WorkspaceFiles } from "../../ports.ts";
@@ -23,8 +23,6 @@ import { replace } from "./apply-edits.ts";
 import type { How } from "./find-match.ts";
 import { bytesWith, type Splice, textFile } from "./text-file.ts";
 import { changesOf, unifiedDiff } from "./unified-diff.ts";
-
-// What an edit did, in a sentence or two.
 
 export interface Edited {
   readonly path: string;
@@ -122,8 +120,6 @@ function stale(path: string): string {
   return `${path} was changed since it was read, so it was not edited; read it again`;
 }
 
-// What a call would make of a file, for whoever is asked before it: the text before and after. Nothing is written.
-
 export interface ChangeCall {
   /** `edit` or `write`; of any other nothing is known. */
   readonly tool: string;
@@ -143,6 +139,7 @@ export interface ChangedText {
   readonly after: string;
 }
 
+// For the permission question: the text before and after the call. Nothing is written.
 /** Null where it cannot be told: the file is no text, or the call would fail. */
 export async function changedText(call: ChangeCall, { files, redaction }: ChangeParts): Promise<ChangedText | null> {
   const path = pathOf(call.arguments);

@@ -1,9 +1,7 @@
-/** Where a replacement belongs: the one place that has its old text, exactly, or else apart from typographic signs, or white space. */
+/** Finds the one place a replacement applies to: an exact match, else one apart from typographic characters or white space. */
 
 import type { Replacement } from "../files.ts";
 import type { Splice } from "./text-file.ts";
-
-// How much two texts, or two lists of lines, begin and end with alike.
 
 export interface Alike {
   readonly head: number;
@@ -19,8 +17,6 @@ export function alike(one: ArrayLike<string>, other: ArrayLike<string>): Alike {
   while (tail < most - head && one[one.length - 1 - tail] === other[other.length - 1 - tail]) tail++;
   return { head, tail };
 }
-
-// Tabs and blanks at the starts of lines: whether two blocks are indented alike, and how one becomes the other.
 
 export interface Indent {
   /** How many blanks a tab stands for. */
@@ -69,8 +65,7 @@ function depthOf(lead: string, width: number): number {
   return [...lead].reduce((depth, sign) => (sign === "\t" ? depth - (depth % width) + width : depth + 1), 0);
 }
 
-// Signs that models write in their plain form. Each has one plain sign in its place, so that places in a text stay what they are.
-
+/** Replaces typographic characters by plain ones, one for one, so that offsets stay valid. */
 export function plainSigns(text: string): string {
   return text.replace(FANCY, (sign) => {
     if (SINGLE.includes(sign)) return "'";
@@ -85,8 +80,7 @@ const DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212";
 const BLANKS = "\u00a0\u2002-\u200a\u202f\u205f\u3000";
 const FANCY = new RegExp(`[${SINGLE}${DOUBLE}${DASHES}${BLANKS}]`, "g");
 
-// Whole lines that are the wanted ones apart from blanks at their ends, and tabs or blanks at their starts. What comes in their place is indented as the file is.
-
+/** Whole lines that match apart from trailing blanks and indentation; their replacement is indented as the file is. */
 export function looseLines({ lines, trimmed }: SearchedText, edit: Replacement): readonly Splice[] {
   const wanted = wantedLines(edit);
   if (wanted.old.every((line) => line.trim() === "")) return [];
@@ -206,8 +200,7 @@ function placesOf(text: string, wanted: string): readonly number[] {
 /** So many places are enough to say that there are too many. */
 export const MOST_PLACES = 1_000;
 
-// A text that one thing after another is looked up in: what is made of it for the first serves the others.
-
+/** A text that is searched several times; its derived forms are computed once. */
 export class SearchedText {
   readonly text: string;
   #plain: string | null = null;

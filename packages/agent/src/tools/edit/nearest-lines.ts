@@ -1,4 +1,4 @@
-/** The lines of a text that are most like wanted ones, for the answer to a miss. */
+/** Finds the lines of a text that are most similar to the wanted ones, for the error message of a failed match. */
 
 import { plainSigns, type SearchedText } from "./find-match.ts";
 

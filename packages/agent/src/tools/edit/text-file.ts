@@ -1,4 +1,4 @@
-/** A text file apart: its byte order mark, its text with plain line ends, and where the line ends were others. Put together again, no byte is lost. */
+/** Splits a text file into byte order mark, text and line ends, and joins them again without losing a byte. */
 
 export interface TextFile {
   readonly mark: string;

@@ -1,4 +1,4 @@
-/** A unified diff of a text and its splices: no search is needed, because what changed is known. */
+/** Builds a unified diff of a text and its splices; the changes are known, so none are searched for. */
 
 import { linesAt } from "./apply-edits.ts";
 import { alike } from "./find-match.ts";

@@ -1,4 +1,4 @@
-/** The tool `fetch`: a page of the web as Markdown, part by part. */
+/** Defines the `fetch` tool: shows a web page as Markdown, part by part. */
 
 import type { Redaction } from "@pith/context";
 import type { Web, WebFailed, WebRefused } from "../../ports.ts";
@@ -8,14 +8,13 @@ import { type Asked, type Wrong, wholeNumberOf, wrong } from "../arguments.ts";
 import { counted, failed } from "../output.ts";
 import type { Readable } from "./page-text.ts";
 
-// A stretch of a text that fits into so many bytes, ending between lines where it can, never inside a letter.
-
 export interface Part {
   readonly text: string;
   /** Where the next part begins; null at the end. */
   readonly next: number | null;
 }
 
+/** A part of at most `room` bytes; it ends between lines where it can, never inside a character. */
 export function partOf(text: string, { offset, room }: { readonly offset: number; readonly room: number }): Part {
   const start = cuttable(text, offset);
   const { read } = new TextEncoder().encodeInto(text.slice(start, start + room), new Uint8Array(room));
@@ -26,8 +25,6 @@ export function partOf(text: string, { offset, room }: { readonly offset: number
   return { text: text.slice(start, end), next: end };
 }
 
-// A page as the model reads it: bounded, with where it came from, and in a frame that the page itself cannot close.
-
 export interface AnswerWish {
   /** The character to begin at, counted from 0. */
   readonly offset: number;
@@ -35,6 +32,7 @@ export interface AnswerWish {
   readonly room: number;
 }
 
+/** Puts the page into a frame that the page itself cannot close. */
 export function answer(page: Readable, { offset, room }: AnswerWish): ToolOutput {
   const { url, status, type, text } = page;
   if (offset > 0 && offset >= text.length)
@@ -78,8 +76,6 @@ function noteOn({ text, isWhole }: Readable, offset: number, { next }: Part): st
   return isWhole ? "" : "\n[the page is longer; no more of it is read]";
 }
 
-// What the model is told of the tool.
-
 export const description: string =
   "Fetch a page of the public web: HTML comes as Markdown, other text as it is. Long pages come in parts; go on with offset.";
 
@@ -92,8 +88,7 @@ export const parameters: unknown = {
   required: ["url"],
 };
 
-// The few pages read last, so that going on in one does not fetch it again, changed perhaps.
-
+/** The pages read last, so that the next part is not fetched again and perhaps from a changed page. */
 export class Pages {
   readonly #kept = new Map<string, Readable>();
 
@@ -110,8 +105,6 @@ export class Pages {
 }
 
 const MOST_PAGES = 4;
-
-// What a call of the tool asks for, read from arguments that may be anything.
 
 export type Wish = { readonly type: "fetch"; readonly url: string; readonly offset: number } | Wrong;
 

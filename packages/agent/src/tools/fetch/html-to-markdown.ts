@@ -1,9 +1,8 @@
-/** A page of HTML as the Markdown a reader needs of it. Any page ends in bounded time, however it is nested. */
+/** Converts an HTML page to Markdown, in bounded time however deeply the page is nested. */
 
 import { type Attributes, blocks, type Element, type Node, parse } from "./html-tree.ts";
 
-// Preformatted text as a fenced block: every space stays, and nothing inside can end the fence.
-
+/** A fenced block that keeps every space; nothing inside can end the fence. */
 export function codeText(element: Element): string {
   const text = raw(element.children).replace(/^\n/, "").trimEnd();
   if (text === "") return "";
@@ -34,8 +33,6 @@ function languageOf({ attributes, children }: Element): string {
   return /(?:^|\s)lang(?:uage)?-([\w+#.-]{1,30})/.exec(classes.join(" "))?.[1] ?? "";
 }
 
-// Links and pictures as Markdown, with addresses that work from anywhere.
-
 export function linkText(text: string, href: string | undefined, base: string): string {
   if (href?.startsWith("#")) return ANCHOR.test(text) ? "" : text;
   const url = absolute(href, base);
@@ -60,8 +57,6 @@ function absolute(href: string | undefined, base: string): string | null {
 
 const LONGEST_LINK = 2_000;
 const SHOWN: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
-
-// What stands within a line: words, links, emphasis, code. Blocks among them are run together.
 
 export interface Place {
   /** What relative links are relative to. */
@@ -116,8 +111,6 @@ function spaced(text: string, marked: (inner: string) => string): string {
   return `${text.startsWith(" ") ? " " : ""}${marked(inner)}${text.endsWith(" ") ? " " : ""}`;
 }
 
-// Tables: those that hold figures become tables, those that only lay out a page do not.
-
 /** Several rows and columns, and nothing in a cell that needs lines of its own. */
 export function isTable(table: Element): boolean {
   const rows = rowsOf(table);
@@ -170,8 +163,6 @@ const SECTIONS: ReadonlySet<string> = new Set(["thead", "tbody", "tfoot"]);
 const LAYOUT: ReadonlySet<string> = new Set(
   "table ul ol dl pre blockquote h1 h2 h3 h4 h5 h6 section article".split(" "),
 );
-
-// What stands by itself on a page, from top to bottom, as blocks of Markdown.
 
 export interface Block {
   readonly text: string;

@@ -1,8 +1,6 @@
-/** HTML to a tree, a stretch at a time, so that the rest of the program keeps running beside a large page. */
+/** Parses HTML into a tree of bounded size and depth, in chunks, so that a large page does not block the rest of the program. */
 
 import type { Token, Tokenizer } from "parse5";
-
-// What the elements of a page mean to a reader: which stand by themselves, which are noise, which end by themselves.
 
 /** They begin a line of their own. */
 export const blocks: ReadonlySet<string> = new Set(
@@ -62,8 +60,6 @@ const implied: ReadonlyMap<string, ImpliedEnd> = new Map([
 /** What is open outside a cell is not ended from inside. */
 export const cells: ReadonlySet<string> = set("td th caption");
 export const tableParts: ReadonlySet<string> = set("table thead tbody tfoot tr td th caption html body");
-
-// A page as a small tree: what a reader sees of it, no deeper and no larger than can be walked safely.
 
 export type Node = Element | string;
 

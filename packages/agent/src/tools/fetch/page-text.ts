@@ -1,4 +1,4 @@
-/** Bytes of a page as text, in the charset it was written in: by its mark, by its server, by its own word, or by trying. */
+/** Turns the bytes of a web page into readable text: detects its charset and kind, and converts HTML to Markdown. */
 
 import type { WebPage } from "../../ports.ts";
 import { HEAD, pictureKind, wideEncoding } from "../../text.ts";
@@ -47,10 +47,9 @@ function succeeds(attempt: () => unknown): boolean {
   }
 }
 
-// What a page is to a reader: by the word of its server, unless its bytes say otherwise.
-
 export type Kind = "html" | "text" | "picture" | "binary";
 
+/** By the content type, unless the bytes say otherwise. */
 export function kindOf({ contentType, bytes }: Pick<WebPage, "contentType" | "bytes">): Kind {
   const type = mediaType(contentType);
   if (pictureKind(bytes) !== null || PICTURE.test(type)) return "picture";
@@ -81,8 +80,6 @@ function isBinary(bytes: Uint8Array): boolean {
 function looksLikeHtml(bytes: Uint8Array): boolean {
   return /^\s*<(?:!doctype html|html|head|body)/i.test(new TextDecoder().decode(bytes.subarray(0, HEAD)));
 }
-
-// A page made readable: its title and its text, or only its name where there is nothing to read.
 
 export interface Readable {
   readonly url: string;

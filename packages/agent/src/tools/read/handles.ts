@@ -1,4 +1,4 @@
-/** What a handle opens: a blob that was kept beside the session, or an entry of it, on whatever branch. */
+/** Opens handles: a blob kept beside the session, or an entry of the session on any branch. */
 
 import type { AgentMessage, BashExecutionMessage, Entry } from "@pith/context";
 import { HEAD, isPlainText, pictureKind } from "../../text.ts";
@@ -6,8 +6,6 @@ import type { ToolCall, ToolOutput } from "../../tool.ts";
 import { type FileParts, type Handle, type PageLines, pageLines } from "../files.ts";
 import { failed, said, sized } from "../output.ts";
 import { LARGEST_PICTURE, longPage, picture, type ReadRange, tooLargePicture } from "./pages.ts";
-
-// An entry as a text: who speaks, what was said, what was called and what came of it, whole.
 
 /** Beginning with a line that names the entry. */
 export function entryWords(entry: Entry): string {

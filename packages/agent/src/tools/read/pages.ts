@@ -1,4 +1,4 @@
-/** One page of a text: whole lines from an offset, within the bounds of a tool's output, and where to read on. */
+/** Builds one page of a text or a very long file, or an image, within the output limit, with a note on where to read on. */
 
 import type { BlobRead } from "../../ports.ts";
 import { cuttable } from "../../text.ts";
@@ -91,8 +91,6 @@ function noteOn({ offset, shown, wanted, all, most }: Shown): string {
   return `[lines ${offset} to ${last} of ${all}${why}; read on with offset ${last + 1}]`;
 }
 
-// A picture as a tool shows it, where a provider takes one of its size.
-
 export function picture(bytes: Uint8Array, name: string, mimeType: string): ToolOutput {
   if (bytes.length > LARGEST_PICTURE) return tooLargePicture(bytes.length, name, mimeType);
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
@@ -112,8 +110,6 @@ export function tooLargePicture(size: number, name: string, mimeType: string): T
 // Providers refuse a picture over 5 MB, counted in base64.
 export const LARGEST_PICTURE: number = 3.75 * 1024 * 1024;
 
-// The lines in a piece of something long, by their places. A line without end is parted, so that no line is out of reach.
-
 export interface ByteLine {
   readonly start: number;
   /** Behind its last byte, without the line end. */
@@ -122,6 +118,7 @@ export interface ByteLine {
   readonly next: number;
 }
 
+// A line without end is split, so that every part of it can be reached by an offset.
 /** A longer line counts as several. */
 export const LONGEST_PART = 1_000;
 
@@ -156,8 +153,6 @@ function letterBefore(piece: Uint8Array, at: number): number {
   return at;
 }
 
-// One page of something long: read piece by piece, and no further than the page needs, so that its size takes no memory.
-
 /** In bytes. */
 export type ReadRange = (range: { readonly start: number; readonly end: number }) => Promise<BlobRead>;
 
@@ -165,6 +160,7 @@ export interface LongWish extends PageWish {
   readonly signal: AbortSignal;
 }
 
+/** Reads in pieces and no further than the page needs, so that memory does not grow with the file. */
 export async function longPage(
   read: ReadRange,
   wish: LongWish,

@@ -1,4 +1,4 @@
-/** The tool `read`: a page of a text, a picture, or what a handle opens. What it shows is bounded, and it says how to read on. */
+/** Defines the `read` tool: shows a bounded page of text, an image or what a handle opens, and says how to read on. */
 
 import type { Reference } from "@pith/context";
 import type { Held } from "../../ports.ts";

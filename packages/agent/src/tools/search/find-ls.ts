@@ -1,4 +1,4 @@
-/** The tool `find`: files by their names, the newest first. */
+/** Defines the `find` tool (files by glob, newest first) and the `ls` tool (all names in a folder, ignored and hidden ones too). */
 
 import type { ListedName } from "../../ports.ts";
 import { visible } from "../../text.ts";
@@ -56,8 +56,6 @@ const words = {
   ifNone: "[no such file; ignored ones are left out unless path names their folder, and those that may not be read]",
   narrow: "narrow glob or path",
 };
-
-// The tool `ls`: the names in one folder, ignored and hidden ones too.
 
 export function lsTool(parts: SearchParts): Tool {
   return {

@@ -1,4 +1,4 @@
-/** The tool `grep`: lines that a pattern fits, each with its file and number. */
+/** Defines the `grep` tool: finds lines that match a pattern, each with its file and line number. */
 
 import type { GrepHit, GrepWish, SearchAct } from "../../ports.ts";
 import { cuttable, visible } from "../../text.ts";
@@ -17,8 +17,7 @@ import {
   under,
 } from "./search.ts";
 
-// A long line, cut to what stands around its hit: one line of minified code can have megabytes.
-
+// One line of minified code can have megabytes.
 const LONGEST_LINE = 500;
 
 const MARK = "[…]";

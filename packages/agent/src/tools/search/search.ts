@@ -1,4 +1,4 @@
-/** What a search is asked for: what to look for, and how many of it. */
+/** Provides what `grep`, `find` and `ls` share: arguments, the path to search, and a bounded result. */
 
 import type { SearchAct, Workspace } from "../../ports.ts";
 import { visible } from "../../text.ts";
@@ -25,8 +25,6 @@ export function countOf(asked: Asked, name: string, { unlessSaid, from, most }: 
   return count.type === "wrong" ? count : right(Math.min(count.value ?? unlessSaid, most));
 }
 
-// Where a search looks: as it was asked, for whoever permits it, and as the next call can use what was found there.
-
 export type SearchParts = Pick<Workspace, "files" | "search">;
 
 /** The workspace itself unless said. */
@@ -46,8 +44,6 @@ export function searchAct(path: string, call: ToolCall, most: number): SearchAct
 export function under(folder: string, found: string): string {
   return folder === "." || folder === "./" ? found : `${folder.replace(/\/+$/, "")}/${found}`;
 }
-
-// What was found as the model reads it: whole lines, within the bounds of a tool's output, and how to see less or more.
 
 export interface Finds {
   readonly lines: readonly string[];

@@ -1,4 +1,4 @@
-/** The tool `write`: a whole file, new or in place of one that the model has seen as it is. */
+/** Defines the `write` tool: creates a file, or replaces one whose current content the model has seen. */
 
 import type { FileRead } from "../../ports.ts";
 import type { Tool, ToolOutput } from "../../tool.ts";

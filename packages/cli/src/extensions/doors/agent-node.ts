@@ -1,3 +1,3 @@
-/** The door `@pith/agent/node`, all of it, for extensions alone. */
+/** Re-exports all of `@pith/agent/node`, for extensions only. */
 
 export * from "@pith/agent/node";

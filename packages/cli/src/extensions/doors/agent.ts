@@ -1,3 +1,3 @@
-/** The door `@pith/agent`, all of it, for extensions alone. */
+/** Re-exports all of `@pith/agent`, for extensions only. */
 
 export * from "@pith/agent";

@@ -1,3 +1,3 @@
-/** The door `@pith/context/node`, all of it, for extensions alone. */
+/** Re-exports all of `@pith/context/node`, for extensions only. */
 
 export * from "@pith/context/node";

@@ -1,3 +1,3 @@
-/** The door `@pith/context/secrets`, all of it, for extensions alone. */
+/** Re-exports all of `@pith/context/secrets`, for extensions only. */
 
 export * from "@pith/context/secrets";

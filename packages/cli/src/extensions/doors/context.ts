@@ -1,3 +1,3 @@
-/** The door `@pith/context`, all of it, for extensions alone. */
+/** Re-exports all of `@pith/context`, for extensions only. */
 
 export * from "@pith/context";

@@ -1,3 +1,3 @@
-/** The door `@pith/models/convert`, all of it, for extensions alone. */
+/** Re-exports all of `@pith/models/convert`, for extensions only. */
 
 export * from "@pith/models/convert";

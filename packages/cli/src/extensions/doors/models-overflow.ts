@@ -1,3 +1,3 @@
-/** The door `@pith/models/overflow`, all of it, for extensions alone. */
+/** Re-exports all of `@pith/models/overflow`, for extensions only. */
 
 export * from "@pith/models/overflow";

@@ -1,3 +1,3 @@
-/** The door `@pith/models`, all of it, for extensions alone. */
+/** Re-exports all of `@pith/models`, for extensions only. */
 
 export * from "@pith/models";

@@ -1,4 +1,4 @@
-/** A session that an editor has open: the agent, what it can be told, and how it is stopped and left. */
+/** Defines the session type of ACP mode, the editor's capabilities, and the protocol errors. */
 
 import { type ClientCapabilities, RequestError, type SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { Ready } from "../../app/start.ts";
@@ -23,8 +23,6 @@ export interface EditorSession {
   close(): Promise<void>;
 }
 
-// What an editor can show, as it said when it connected, and where its session works.
-
 export interface Abilities {
   /** Compactions as things of their own. */
   readonly compactions: boolean;
@@ -46,8 +44,6 @@ export interface Sight {
 
 /** Takes what the editor is told of a session; resolves when it is written, or nobody reads any more. */
 export type TellEditor = (update: SessionUpdate) => Promise<void>;
-
-// What is answered where something cannot be done: an error of the protocol, with a sentence that says what to do.
 
 /** A mistake of whoever asked. */
 export function wrongly(message: string): RequestError {

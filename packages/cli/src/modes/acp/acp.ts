@@ -1,4 +1,4 @@
-/** The ACP mode: an editor talks, in the Agent Client Protocol. Nothing but the protocol is written to the standard output. */
+/** Runs ACP mode and handles its methods. Nothing but the Agent Client Protocol is written to stdout. */
 
 import { Readable, Writable } from "node:stream";
 import {
@@ -19,8 +19,6 @@ import { configOptions, setMode, setOption } from "./config-options.ts";
 import { prompted } from "./prompt.ts";
 import type { OpeningParts } from "./session.ts";
 import { EditorSessions, introduced, listed, opening, pathOf, shownAgain } from "./sessions.ts";
-
-// What an editor may ask of Pith, method by method, in the Agent Client Protocol.
 
 export interface AppParts {
   readonly wish: Wish;

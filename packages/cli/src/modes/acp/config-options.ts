@@ -1,4 +1,4 @@
-/** What an editor lets the user choose besides words: the mode, the model, and how long it thinks. */
+/** Offers the permission mode, the model and the thinking level to an editor, and sets them. */
 
 import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol/sdk/unstable";
 import type { Mode } from "@pith/agent";
@@ -8,8 +8,6 @@ import { runCommand } from "../../commands/run-command.ts";
 import { levels, modes } from "../../commands/settings.ts";
 import type { KeyPlaces } from "../../settings/keys.ts";
 import { wrongly } from "./acp-context.ts";
-
-// The permission modes as an editor offers them. Pure.
 
 export function modeState(now: Mode): SessionModeState {
   return {

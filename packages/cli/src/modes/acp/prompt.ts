@@ -1,4 +1,4 @@
-/** One prompt of an editor, to its end: a command is answered, everything else is said to the model, which works until it has no more to say. */
+/** Runs one prompt of an editor to its end: converts its content blocks, then runs a slash command or asks the model. */
 
 import { isAbsolute, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,8 +11,6 @@ import { runCommand } from "../../commands/run-command.ts";
 import { MOST_TEXT, pictureIn } from "../../resources/attachments.ts";
 import { type EditorSession, failing, keyless, wrongly } from "./acp-context.ts";
 import { textBlock } from "./tool-updates.ts";
-
-// What an editor sends as a prompt, as what is said to the model: files and pictures first, and the words last. Pure.
 
 export type SaidBlocks = { readonly type: "said"; readonly words: string; readonly along: readonly Along[] } | Mistake;
 

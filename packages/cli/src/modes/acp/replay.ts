@@ -1,4 +1,4 @@
-/** A branch as an editor shows it again: what was said, thought and done, in order, with a sign where a compaction stands. Pure. */
+/** Converts a stored branch, compactions included, into the session updates that show it in an editor again. Pure. */
 
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { AssistantMessage, Entry } from "@pith/context";

@@ -1,4 +1,4 @@
-/** Opens a session for an editor: everything that happens in it is told there, and whoever sits there is asked. */
+/** Opens one session for an editor, and sends its events, questions and changed options to the editor. */
 
 import { randomUUID } from "node:crypto";
 import type { AgentContext } from "@agentclientprotocol/sdk/unstable";
@@ -16,14 +16,13 @@ import { OpenCalls } from "./tool-updates.ts";
 import { askEditor, editorUi } from "./ui.ts";
 import { firstIds, idsAt, toUpdates, usageUpdate } from "./updates.ts";
 
-// Tells an editor of choices that were made elsewhere, such as by a command: the mode, the model, how long it thinks.
-
 export interface ChoicesParts {
   readonly desk: Pick<Desk, "agent" | "mode">;
   readonly place: KeyPlaces;
   readonly tell: TellEditor;
 }
 
+// Options may also change outside the protocol, such as by a slash command.
 /** Nothing is told where nothing has changed since. */
 export function choicesTeller({ desk, place, tell }: ChoicesParts): () => Promise<void> {
   const { agent, mode } = desk;

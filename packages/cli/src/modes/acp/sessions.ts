@@ -1,4 +1,4 @@
-/** All sessions that an editor has open, several at once, each in a folder of its own. */
+/** Manages an editor's open sessions, each in its own folder; lists stored sessions and commands, and converts given MCP servers. */
 
 import { stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
@@ -7,7 +7,6 @@ import type {
   McpServer as GivenServer,
   ListSessionsRequest,
   ListSessionsResponse,
-  McpServer,
   NewSessionResponse,
 } from "@agentclientprotocol/sdk/unstable";
 import type { SessionReason } from "@pith/agent";
@@ -21,8 +20,6 @@ import { configOptions, modeState } from "./config-options.ts";
 import { replay } from "./replay.ts";
 import { type OpeningParts, openEditorSession } from "./session.ts";
 import { usageUpdate } from "./updates.ts";
-
-// What can be called with a slash, as an editor offers it: commands, those of extensions, prompt templates and skills.
 
 export async function announceCommands({ desk, ready, tell }: EditorSession): Promise<void> {
   const own = commands.filter(({ name }) => !OF_THE_SCREEN.includes(name)).map(commandOffered);
@@ -50,8 +47,6 @@ interface Offered {
   readonly says: string;
   readonly takes?: string;
 }
-
-// The sessions that are kept, a page at a time, and one of them by its whole id.
 
 export async function listed({ cwd, cursor }: ListSessionsRequest): Promise<ListSessionsResponse> {
   const from = cursor ? Number(cursor) : 0;
@@ -81,8 +76,6 @@ export async function pathOf(sessionId: string): Promise<string> {
   return found.path;
 }
 
-// Servers of tools that an editor brings along, as Pith names them. Pure.
-
 export type GivenServers = { readonly type: "servers"; readonly servers: McpServers } | Mistake;
 
 export function mcpGiven(given: readonly GivenServer[] = []): GivenServers {
@@ -109,7 +102,7 @@ function pairs(list: readonly { readonly name: string; readonly value: string }[
 
 export interface Placed {
   readonly cwd: string;
-  readonly mcpServers?: readonly McpServer[];
+  readonly mcpServers?: readonly GivenServer[];
 }
 
 export class EditorSessions {

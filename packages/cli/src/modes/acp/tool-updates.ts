@@ -1,4 +1,4 @@
-/** Calls of tools as an editor shows them: what is done, to which file, and what came of it. Pure. */
+/** Converts tool calls, diffs, notes and message content for an editor, and tracks calls without a result. */
 
 import { resolve } from "node:path";
 import type {
@@ -15,13 +15,12 @@ import type { AssistantMessage, ImageBlock, TextBlock, ToolResultMessage } from 
 import { callWords } from "../../text/tool-call-text.ts";
 import type { Abilities } from "./acp-context.ts";
 
-// A unified diff as pairs of texts, before and after, which is how editors want it. Pure.
-
 export interface ChangedHunk {
   readonly oldText: string;
   readonly newText: string;
 }
 
+/** Editors take a diff as pairs of texts, before and after. */
 export function changedHunks(diff: string): readonly ChangedHunk[] {
   const hunks: { readonly old: string[]; readonly new: string[] }[] = [];
   for (const line of diff.split("\n")) {
@@ -38,8 +37,6 @@ export function changedHunks(diff: string): readonly ChangedHunk[] {
 function textIn(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join("");
 }
-
-// Texts and pictures as an editor takes them, and notes of ours among the words of the model. Pure.
 
 export function textBlock(text: string): ContentBlock {
   return { type: "text", text };
@@ -152,8 +149,7 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
-// The calls that have no result yet: a question names what is asked for, and an editor wants to know which call that is.
-
+/** A permission question does not name its call, but the editor wants the id: it is found by tool and arguments. */
 export class OpenCalls {
   readonly #calls = new Map<string, Called>();
 

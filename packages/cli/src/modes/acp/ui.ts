@@ -1,4 +1,4 @@
-/** Whoever sits before the editor is asked whether a call may be run; no answer is a no. */
+/** Asks the permission and extension questions in the editor. No answer means no. */
 
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
@@ -73,8 +73,7 @@ async function changeIn(question: Question, place: ShownPlace): Promise<ToolCall
 
 const MOST_BYTES = 1024 * 1024;
 
-// What extensions ask and show, in an editor: forms where it has them, else the buttons of a permission request.
-
+/** Uses forms where the editor has them, else the buttons of a permission request. */
 export function editorUi(asking: Asking): ExtensionUi {
   const { sight, tell } = asking;
   const { forms } = sight.can;
@@ -155,8 +154,6 @@ function waiting({ signal, timeout }: UiAsking = {}): SendRequestOptions {
 function asText(value: unknown, options?: readonly string[]): string | undefined {
   return typeof value === "string" && (options?.includes(value) ?? true) ? value : undefined;
 }
-
-// What is needed to ask whoever sits before the editor.
 
 export interface Asking {
   readonly client: AgentContext;

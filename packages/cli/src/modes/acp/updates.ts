@@ -1,4 +1,4 @@
-/** What an event of the agent tells an editor: none, one or several updates of the session. Pure. */
+/** Converts agent events, compactions and context usage into session updates for an editor. Pure. */
 
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { Agent, AgentEvent } from "@pith/agent";
@@ -7,8 +7,6 @@ import { amount } from "../../text/format.ts";
 import { noteOn } from "../print/progress-notes.ts";
 import type { Abilities, Sight } from "./acp-context.ts";
 import { callEnded, callShown, contentBlocks, isRun, noteUpdate, textBlock } from "./tool-updates.ts";
-
-// Compactions as an editor shows them: things of their own where it can, else a note when one has ended. Pure.
 
 type CompactionEvent = Extract<AgentEvent, { type: "compaction_start" | "compaction_end" }>;
 
@@ -155,8 +153,6 @@ function noted(event: AgentEvent, { can }: Sight, severity: "info" | "warning"):
   return text === null ? [] : [noteUpdate({ text, severity }, can)];
 }
 
-// The ids by which an editor tells one message and one compaction from the next. Pure.
-
 export interface Ids {
   /** Of this opening of the session, so that none comes twice. */
   readonly opening: string;
@@ -176,8 +172,6 @@ export function idsAt(ids: Ids, event: AgentEvent): Ids {
   const id = `${ids.opening}-${count}`;
   return isMessage ? { ...ids, count, message: id } : { ...ids, count, compaction: id };
 }
-
-// How full the context is, and what the session has cost.
 
 /** Null where nobody knows how much fits. `cost` is null where it was not counted. */
 export function usageUpdate(agent: Pick<Agent, "contextUsage">, cost: number | null): SessionUpdate | null {

@@ -1,4 +1,4 @@
-/** A session gets the screen: its name, what was said last, what is worth knowing, and then what was asked for. */
+/** Shows a session when it gets the screen, then sends the prompt of the command line or offers to continue unfinished work. */
 
 import { draftAt, LARGEST_PICTURE, type Next, nextAt } from "@pith/agent";
 import { nodeFiles } from "@pith/agent/node";
@@ -14,8 +14,6 @@ import { showTitle, type Told } from "./session-output.ts";
 import { isFinished } from "./state/blocks.ts";
 import { factsOf } from "./state/footer.ts";
 import { submit } from "./submit.ts";
-
-// A session that broke off in the middle of its work: it is said, and one may let it go on.
 
 export async function offerToGoOn(talking: Talking): Promise<void> {
   const { ready, screen } = talking;

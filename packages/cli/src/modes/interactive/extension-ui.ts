@@ -1,4 +1,4 @@
-/** One question of an extension: in its turn, for as long as an answer is wanted, and heard only once the keys rest. */
+/** Shows the questions, notifications, statuses and widgets of extensions on the screen, one question at a time. */
 
 import type { ExtensionUi, UiAsking } from "@pith/agent";
 import type { Redaction } from "@pith/context";
@@ -26,7 +26,7 @@ export async function askedOn<State, Answer>(
   const ask = async (): Promise<Answer | null> => {
     const enough = notifier?.waits(title);
     try {
-      const { onceQuiet } = await import("./panels/extension-prompts.ts");
+      const { onceQuiet } = await panels();
       const quietMs = !notifier ? 0 : stage.words.text === "" ? A_MOMENT_MS : TYPING_MS;
       return await stage.ask(onceQuiet(await panel(), quietMs), { where: "inline", signal });
     } finally {
@@ -49,14 +49,13 @@ export function ending({ signal, timeout }: UiAsking, left: AbortSignal): AbortS
 /** A timer knows no more. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-// The three questions an extension can ask, on a screen: what is shown is concealed, and what comes back is what it gave.
-
 export interface QuestionParts extends Pick<AskedParts<unknown, unknown>, "turns" | "notifier"> {
   readonly redacted: Redaction["redacted"];
   /** The session was left. */
   readonly left: AbortSignal;
 }
 
+/** Shows redacted texts, and returns the option as the extension gave it. */
 export function questionsOn(
   stage: Stage,
   { redacted, left, turns, notifier }: QuestionParts,
@@ -95,14 +94,13 @@ async function panels() {
   return await import("./panels/extension-prompts.ts");
 }
 
-// Who may ask when: a permission question is asked at once, and whatever extensions ask waits until none is open, one behind the other.
-
 export interface Turns {
   atOnce<Value>(act: () => Promise<Value>): Promise<Value>;
   /** Undefined where it was broken off before its turn came. */
   inTurn<Value>(act: () => Promise<Value>, signal: AbortSignal): Promise<Value | undefined>;
 }
 
+/** A permission question is asked at once; questions of extensions wait until none is open, one after the other. */
 export function turns(): Turns {
   let urgent = 0;
   let last: Promise<unknown> = Promise.resolve();
@@ -141,8 +139,6 @@ async function unlessAborted(awaited: Promise<unknown>, signal: AbortSignal): Pr
   await Promise.race([awaited, aborted.promise]);
 }
 
-// Where extensions of one session ask and show, on its screen. Whatever they say is concealed, steers nothing, and is gone when the session is left.
-
 export interface UiParts {
   readonly redacted: Redaction["redacted"];
   /** In the transcript, or as soon as there is one. */
@@ -159,6 +155,7 @@ export interface ScreenUi {
   shut(): void;
 }
 
+/** Texts are redacted and stripped of control sequences; statuses and widgets go when the session is left. */
 export function uiOn(stage: Stage, { redacted, tell, turns, notifier }: UiParts): ScreenUi {
   const leaving = new AbortController();
   const left = leaving.signal;

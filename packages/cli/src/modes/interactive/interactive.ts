@@ -1,4 +1,4 @@
-/** The interactive mode: one screen, and on it one session after another until somebody has had enough. */
+/** Runs interactive mode: opens the drawn or plain screen, runs sessions on it, and restores the terminal at the end. */
 
 import { format } from "node:util";
 import { pithHome } from "@pith/context/node";
@@ -17,8 +17,6 @@ import type { Stage } from "./screen-context.ts";
 import { oneAfterAnother, type Talk } from "./session-loop.ts";
 import { keepTitle, restoreTitle } from "./session-output.ts";
 import { nothingShown } from "./state/screen-state.ts";
-
-// Who ends a talk from outside: a signal, or a terminal that is gone. What is under way is aborted then, and all of it is saved.
 
 export interface Ending {
   /** The exit code that belongs to what came. */
@@ -64,8 +62,7 @@ const SIGNALS = [
   ["SIGTERM", 143],
 ] as const;
 
-// A fault of the program itself: the terminal is given back as it was before anything is said of it, because nobody could read it otherwise.
-
+// Restores the terminal before it reports the fault: the message would be unreadable otherwise.
 /** What comes back ends that. */
 export function restoringOnFault(restore: () => void): () => void {
   const fault = (error: unknown, how: Stray): void => {
@@ -100,8 +97,6 @@ function restored(restore: () => void): void {
 const AS_IT_WAS = "\x1b[?1049l\x1b[?25h\x1b[?2004l\x1b[?1004l\x1b[<u\x1b[>4;0m\x1b[0m\r\n";
 
 const SAVED = "pith: what was said and done until now is saved; go on with pith -c";
-
-// The screen that a talk is shown on: drawn, or told in plain lines.
 
 export interface OpenScreen {
   readonly screen: Stage;
@@ -199,8 +194,6 @@ function pressedEarly(key: string, screen: Stage): boolean {
   if (key === "ctrl+z") void suspend({ screen });
   return key === "ctrl+c" || key === "ctrl+z";
 }
-
-// Whether a talk is told in plain lines: the flag says so, a terminal that can do no more, or the user's settings.
 
 export async function isPlain({ plain }: Choices, place: PlainPlace = here()): Promise<boolean> {
   if (plain !== undefined) return plain;

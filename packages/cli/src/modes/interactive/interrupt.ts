@@ -1,12 +1,11 @@
-/** Ends whatever is under way, and nothing begins afterwards; what waited to be said comes back to whoever said it. */
+/** Handles Esc, Ctrl+C, Ctrl+D and Ctrl+Z: stops work, puts queued messages back into the editor, quits or suspends. */
 
 import type { Queued } from "@pith/context";
 import { saidWords } from "../../resources/attachments.ts";
 import { keyHint } from "./keys/key-text.ts";
 import { type Stage, survived, type Talking } from "./screen-context.ts";
 
-// What is shown as under way ends with what was under way: not all that can fail or be stopped tells that it has ended.
-
+// Not everything that fails or is stopped emits an event at its end.
 /** While something is still under way, nothing changes. */
 export function shownAtRest({ ready, screen }: Talking): void {
   const { agent } = ready.built;
@@ -39,8 +38,6 @@ function isAtWork({ ready, screen: { state } }: Talking): boolean {
   return ready.built.agent.isRunning || state.work.type !== "idle" || state.shell.length > 0;
 }
 
-// All that waits to be heard comes back into the editor, before what was being typed.
-
 export async function takenBack({ ready, screen }: Talking): Promise<void> {
   const waiting = await ready.built.agent.clearQueue();
   const words = waiting.map(({ content }) => wordsOf(content, screen)).filter((text) => text !== "");
@@ -57,8 +54,6 @@ function wordsOf(content: Queued["content"], { editor }: Stage): string {
     return text.replaceAll(before.text, editor.pictures.put(block));
   }, words);
 }
-
-// The ways out: the first Ctrl+C stops or clears, a second one soon after it leaves; Ctrl+D leaves an empty editor.
 
 /** Ctrl+C. What was typed can be had back with the arrow up. */
 export function clear(talking: Talking): boolean {
@@ -101,8 +96,6 @@ function againTold({ state }: Stage): string {
 }
 
 const SOON_MS = 2_000;
-
-// Ctrl+Z, as anywhere in a shell: the program sleeps, the terminal is the shell's, and `fg` brings all of it back.
 
 /** False where a shell cannot do that. */
 export function suspend({ screen }: { readonly screen: Stage }): false | Promise<void> {

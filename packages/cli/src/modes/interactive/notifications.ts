@@ -1,4 +1,4 @@
-/** What makes a terminal call somebody: its bell, or a notification of the desktop, in the words that this terminal understands. Pure. */
+/** Rings the bell or sends a desktop notification when a question waits or long work ends while the user looks elsewhere. */
 
 import type { Terminal } from "@earendil-works/pi-tui";
 import type { AgentEvent } from "@pith/agent";
@@ -50,8 +50,7 @@ function passedThrough(sequence: string): string {
   return `\x1bPtmux;${sequence.replaceAll("\x1b", "\x1b\x1b")}${END}`;
 }
 
-// Whether somebody looks at the terminal, as far as it can be told: by what the terminal says of its focus, else by the keys.
-
+/** The focus that the terminal reports; where it never reports one, the last key counts. */
 export interface Gaze {
   /** Null: the terminal has never said. */
   readonly hasFocus: boolean | null;
@@ -83,8 +82,6 @@ const AWAY_MS = 10_000;
 
 const FOCUS_GAINED = "\x1b[I";
 const FOCUS_LOST = "\x1b[O";
-
-// Calls whoever has turned away: when a question waits for them, and when work that took a while is done.
 
 export interface NotifierParts {
   /** Writes to the terminal what is not to be seen. */
@@ -147,11 +144,10 @@ const SHORTEST_MS = 50;
 /** Who looks now may turn away without an answer. */
 const AGAIN_MS = 2_000;
 
-// A terminal that tells whether somebody looks at it. What it says of its focus reaches nobody as a key.
-
 const REPORT_FOCUS = "\x1b[?1004h";
 const REPORT_NO_FOCUS = "\x1b[?1004l";
 
+/** Focus reports are not passed on as keys. */
 export class WatchedTerminal extends OneWrite {
   readonly #now: () => number;
   #gaze: Gaze = neverSeen;

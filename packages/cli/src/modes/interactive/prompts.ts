@@ -1,4 +1,4 @@
-/** Whoever sits before the screen is asked: what it is about is shown first, and all of it where they want to see it. */
+/** Asks the user for tool permissions, for trust in a folder, and for consent to automatic compaction. */
 
 import { homedir } from "node:os";
 import type { AgentHooks, Answer, Ask } from "@pith/agent";
@@ -70,14 +70,13 @@ async function showWhole({ question, matter, signal }: Asking, stage: Stage): Pr
   await stage.ask(page, { where: "page", signal });
 }
 
-// Before the first talk in a folder that brings something of its own: does it count? Nobody is asked where there is nothing, nor twice about the same bytes.
-
 export interface TrustPlace {
   readonly cwd: string;
   /** Pith's home. */
   readonly home: string;
 }
 
+// Does not ask about a folder that brings nothing of its own, nor twice about the same bytes.
 /** The wish as it stands afterwards: only this time is said by the wish itself. */
 export async function trustAsked(wish: Wish, stage: Stage, place: TrustPlace = here()): Promise<Wish> {
   if (wish.trusts) return wish;
@@ -126,8 +125,6 @@ async function isCounted(stage: Stage, { cwd, home }: TrustPlace): Promise<boole
   if (kept.type === "failed") stage.tell(kept.message, "bad");
   return false;
 }
-
-// Asks before a compaction that nobody asked for, where the settings want that; loaded when the first is due.
 
 /** `talking` is null until the session is open. */
 export function consentHooks(talking: () => Talking | null): AgentHooks {

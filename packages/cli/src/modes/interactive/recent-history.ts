@@ -1,4 +1,4 @@
-/** What was said before, as far as a glance needs: the newest of the branch, from the log, however the context was compacted. */
+/** Shows the last messages of a branch when a session opens, read from the log however the context was compacted. */
 
 import type { Entry } from "@pith/context";
 import { wayTo } from "../../sessions/tree-lines.ts";
@@ -9,8 +9,6 @@ import type { Talking } from "./screen-context.ts";
 import type { Answered, Block } from "./state/blocks.ts";
 import { foldEntry } from "./state/reduce-entry.ts";
 import { nothingShown } from "./state/screen-state.ts";
-
-// Of a long talk what a glance needs: the last exchange or two, and of a long answer its end. Pure.
 
 export interface Glance {
   readonly blocks: readonly Block[];

@@ -1,4 +1,4 @@
-/** What acts on a screen can do with it: tell something, ask something, and put words before the person. */
+/** Defines what actions can do with a screen (`Stage`) and with the session on it (`Talking`), and reports their errors. */
 
 import { type AgentEvent, NotWritten } from "@pith/agent";
 import type { Ready } from "../../app/start.ts";
@@ -41,8 +41,6 @@ export interface Words {
   insert(text: string): void;
 }
 
-// What acts within a talk work on: the session that is open, and the screen it is shown on.
-
 export interface Talking {
   readonly ready: Ready;
   readonly desk: Desk;
@@ -57,8 +55,7 @@ export type Way = "new" | "resume" | "fork" | "reload";
 /** What a command does where there is a screen: true where it was taken care of; false: it is run as anywhere. `words` stand behind its name. */
 export type Opener = (words: string, talking: Talking) => Promise<boolean>;
 
-// A talk goes on, whatever became of one act: a full disk is told, and so is what must not happen.
-
+/** Reports an error of `act` on the screen, so that the session goes on. */
 export async function survived(act: () => Promise<void>, { screen, ready }: Talking): Promise<void> {
   try {
     await act();

@@ -1,4 +1,4 @@
-/** The interactive screen as it lives: state, editor and panels, drawn on one terminal. */
+/** Implements the drawn interactive screen: state, editor and panels on one terminal. */
 
 import type { ImageProtocol, RgbColor, Terminal as TerminalPort } from "@earendil-works/pi-tui";
 import type { AgentEvent } from "@pith/agent";

@@ -1,4 +1,4 @@
-/** Words for the model: at once, or where it is at work, before its next request or when it is done. */
+/** Sends a message to the agent, at once or queued while it is busy, and shows the answer of a command. */
 
 import type { Agent, AgentEvent, Content } from "@pith/agent";
 import type { Answer } from "../../commands/command.ts";
@@ -67,8 +67,6 @@ async function hearWaiting(agent: Agent): Promise<void> {
   if (agent.isRunning || agent.queue.length === 0) return;
   for await (const _ of agent.resume());
 }
-
-// What a command answered, on the screen.
 
 export async function show(given: Answer, talking: Talking): Promise<void> {
   const { screen, leave, ready } = talking;

@@ -1,4 +1,4 @@
-/** One session on the screen: what is typed and pressed reaches its agent, and what happens in it is shown. */
+/** Opens, runs and closes one session after another on the same screen. */
 
 import { pithHome } from "@pith/context/node";
 import type { Leaving } from "../../app/build.ts";
@@ -17,8 +17,6 @@ import { type Stage, survived, type Talking, type Way } from "./screen-context.t
 import { type ScreenTelling, tellingOn } from "./session-output.ts";
 import type { FactsKeeper } from "./state/track-footer.ts";
 import { submit } from "./submit.ts";
-
-// Leaving a session: somebody says where to go, and whoever waits for that goes there, as often as it happens.
 
 export interface Departure {
   /** Goes on with another session, or ends. */
@@ -53,8 +51,6 @@ export function departure(): Departure {
     },
   };
 }
-
-// How to go on with a session once the program has ended.
 
 /** Null where nothing is kept, or nothing was said. */
 export function wayBack({ built, place: { home } }: Ready): string | null {
@@ -152,8 +148,6 @@ function talkOf(talking: Talking, { open, shut }: ScreenTelling, isLeaving: () =
   };
 }
 
-// What a talk begins with: what the command line says, or with `-r` the session that is chosen on the screen.
-
 /** Null where none was chosen. `note`: why the one before it could not be had. */
 export async function firstWish(wish: Wish, screen: Stage, note: string | null = null): Promise<Wish | null> {
   if (wish.session.type !== "choose") return wish;
@@ -163,8 +157,6 @@ export async function firstWish(wish: Wish, screen: Stage, note: string | null =
   return session && { ...wish, session };
 }
 
-// One session after another on the same screen: the next is open before the one before it is closed, and where it cannot be opened, one stays.
-
 export interface Showing {
   readonly screen: Stage;
   readonly notifier: Notifier | undefined;
@@ -172,6 +164,7 @@ export interface Showing {
   readonly shown: (talk: Talk) => void;
 }
 
+/** The next session is opened before the current one is closed; where that fails, the current one stays. */
 export async function oneAfterAnother(wish: Wish, { screen, notifier, shown }: Showing): Promise<Exit> {
   let talk: Talk | null = null;
   let folder = process.cwd();

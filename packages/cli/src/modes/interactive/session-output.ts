@@ -1,4 +1,4 @@
-/** How one session speaks on a screen: what it tells before it has the screen waits for that, and once another one has it, nothing more is shown. */
+/** Shows a session's events and notes, held back until it has the screen and dropped afterwards, and sets the terminal title. */
 
 import { basename } from "node:path";
 import type { AgentEvent, ExtensionUi, Listen } from "@pith/agent";
@@ -8,8 +8,6 @@ import { type Turns, turns, uiOn } from "./extension-ui.ts";
 import type { Notifier } from "./notifications.ts";
 import type { Stage, Talking } from "./screen-context.ts";
 import type { Note } from "./state/blocks.ts";
-
-// The title of the terminal: what the session is called, and the folder one works in.
 
 export async function showTitle({ ready, screen }: Talking): Promise<void> {
   const { agent } = ready.built;

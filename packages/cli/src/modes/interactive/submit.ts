@@ -1,4 +1,4 @@
-/** What words that were sent off do: a command opens its panel or is run, a shell line is run, and everything else is said. */
+/** Submits typed input: opens the panel of a command, runs a command or a shell line, or sends a message. */
 
 import { type ShellLines, shellLinesOf } from "../../app/user-shell.ts";
 import { runCommand } from "../../commands/run-command.ts";
@@ -7,8 +7,6 @@ import { shownAtRest } from "./interrupt.ts";
 import type { Opener, Talking } from "./screen-context.ts";
 import { hearBehind, say, show } from "./send.ts";
 import type { ShellLine } from "./state/blocks.ts";
-
-// Commands that open a panel where there is a screen; every other way of calling them is answered as anywhere.
 
 /** By the command's name, without its slash. Loaded when they are wanted. */
 export const openers: Readonly<Record<string, () => Promise<Opener>>> = {
@@ -41,7 +39,7 @@ export async function submit(given: string | Written, talking: Talking): Promise
   const written = typeof given === "string" ? justWords(given) : given;
   const { text } = written;
   void remember(text, talking);
-  if (text.startsWith("!") && text.length > 1) return await shellLine(text, talking);
+  if (text.startsWith("!") && text.length > 1) return await runShellLine(text, talking);
   if (await opened(text, talking)) return;
   const answer = text.startsWith("/") ? await runCommand(text, talking.desk).finally(() => shownAtRest(talking)) : null;
   // Files and pictures go with what a template says, too.
@@ -55,10 +53,6 @@ async function opened(text: string, talking: Talking): Promise<boolean> {
   if (!talking.screen.hasPages && !wordless.includes(name)) return false;
   const opener = Object.hasOwn(openers, name) ? await openers[name]?.() : undefined;
   return (await opener?.(words.trim(), talking)) ?? false;
-}
-
-async function shellLine(text: string, talking: Talking): Promise<void> {
-  await runShellLine(text, talking);
 }
 
 /** Without secrets, and only where anything is kept. A disk that is full costs the history a line, and nobody anything else. */
@@ -91,8 +85,7 @@ async function sayWritten(written: Written, talking: Talking): Promise<void> {
 /** What is being read, by whom it will be said to. */
 const reading = new WeakMap<object, Promise<unknown>>();
 
-// A shell line of the user's own on the screen: `!` is told to the model with its output, `!!` is not.
-
+// `!` shows the command and its output to the model, `!!` does not.
 /** Until it is in the log it is seen below; when all of them are, what was said meanwhile is heard. */
 export async function runShellLine(text: string, talking: Talking): Promise<void> {
   const [, marks = "!", command = ""] = /^(!!?)\s*([\s\S]*)$/.exec(text) ?? [];

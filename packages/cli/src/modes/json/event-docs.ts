@@ -1,4 +1,4 @@
-/** Every event that programs read, with an example: the page on events is made of it, and the compiler sees that none is missing. */
+/** Documents every wire event with an example, for the generated events page. A missing event is a compile error. */
 
 import { noUsage } from "@pith/context";
 import type { AssistantMessageEvent, WireEvent } from "./events.ts";
@@ -221,8 +221,6 @@ export const eventTable: Rows<WireEvent> = {
 
 export const eventNames: readonly string[] = Object.keys(eventTable);
 
-// What the page on events says of each.
-
 export interface EventRow<Event> {
   /** When it is told, and what one must know of its fields. */
   readonly says: string;
@@ -236,8 +234,6 @@ export type Rows<Event extends { readonly type: string }> = {
 
 /** Also of a shape that several types share. */
 type Of<Event, Type> = Event extends { readonly type: infer Own } ? (Type extends Own ? Event : never) : never;
-
-// The pieces of a reply, as programs read them, with an example each.
 
 export const replyTable: Rows<AssistantMessageEvent> = {
   text_start: { says: "a text begins", example: { type: "text_start", contentIndex: 0 } },

@@ -1,4 +1,4 @@
-/** What programs read of a session, line by line: pi's shapes where pi has one, ours beside them. */
+/** Defines the wire events of JSON and RPC mode, in pi's shapes where pi has one, and converts agent events to them. */
 
 import type { AgentEvent, CompactionResult, Delta, RunEnd } from "@pith/agent";
 import {
@@ -84,8 +84,6 @@ export interface ErrorLine {
   readonly error: string;
 }
 
-// A reply as programs follow it: from pieces to the beginnings, deltas and ends of its blocks.
-
 export interface ReplyDraft {
   /** Of the block that is yet to begin. */
   readonly next: number;
@@ -152,8 +150,6 @@ function closing({ open }: ReplyDraft): readonly AssistantMessageEvent[] {
   return open ? [{ type: `${open.kind}_end`, contentIndex: open.at, content: open.content }] : [];
 }
 
-// What an agent tells, as programs read it: one event may be several lines. Pure, so that every mode can share it.
-
 /** What is known of the reply that comes in. */
 export interface WireState {
   readonly reply: ReplyDraft;
@@ -167,6 +163,7 @@ export interface Wired {
   readonly lines: readonly WireEvent[];
 }
 
+/** Pure, so that JSON and RPC mode share it. One event may become several lines. */
 export function toWire(state: WireState, event: AgentEvent): Wired {
   switch (event.type) {
     case "message_start":

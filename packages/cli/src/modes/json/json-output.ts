@@ -1,12 +1,10 @@
-/** The JSON mode: every event as a line for programs, as fast as they read. Who has left is not worked for. */
+/** Writes every event to stdout as a JSON line, at the reader's pace. The run is aborted when the reader closes the pipe. */
 
 import type { Answer } from "../../commands/command.ts";
 import type { Lines } from "../../text/process-io.ts";
 import { lineOf } from "../../text/safe-text.ts";
 import type { Voice } from "../print/text-output.ts";
 import { atRest, type CommandResult, toWire, type WireEvent } from "./events.ts";
-
-// What a command answered, as a line.
 
 export function commandResult(command: string, answer: Answer): CommandResult {
   const told = { type: "command_result", command } as const;

@@ -1,4 +1,4 @@
-/** One block of a transcript in words, as somebody would read it out: no boxes, no signs, one line where one is enough. Pure. */
+/** Renders transcript blocks and state changes as sentences that can be read aloud, without boxes or symbols. Pure. */
 
 import { several, severalLines } from "../../text/format.ts";
 import { clipped, oneLine, plain } from "../../text/safe-text.ts";
@@ -6,8 +6,7 @@ import type { Answered, Block, Called, Compacted, Note, Said, ShellLine } from "
 import type { Facts } from "../interactive/state/footer.ts";
 import type { ScreenState, Signs, Work } from "../interactive/state/screen-state.ts";
 
-// What a tool did, in one sentence, such as `Tool bash npm test: done, 12 lines.`; of what failed also the first lines. Pure.
-
+/** One sentence, such as `Tool bash npm test: done, 12 lines.`; a failed call adds its first lines. */
 export function toldCall(call: Called): string {
   const name = calledName(call);
   switch (call.state) {
@@ -115,8 +114,6 @@ function compactedTold({ entry, warnings, isUndone }: Compacted): string {
   const found = warnings.map((warning) => `\nWarning: ${warning}`).join("");
   return `Compacted: ${entry.tokensBefore} tokens became a summary. /context tells what fills the context now, /undo takes it back.${found}`;
 }
-
-// What else changed between two pictures of a talk, as few lines: what is under way, what waits, hints and who speaks. Pure.
 
 export function toldChange(before: ScreenState, after: ScreenState): readonly string[] {
   const lines = [

@@ -1,14 +1,13 @@
-/** Lines that were typed, one after the other: each answers what is asked, or is said. */
+/** Takes typed lines one after the other: each answers the open question or is submitted; writes the prompts between them. */
 
 import { clipped, plain } from "../../text/safe-text.ts";
 import type { PlainScreen } from "./plain-screen.ts";
-
-// Lines that were typed before: listed by number, and said again by it, since no key of a plain terminal brings them back. Pure.
 
 export type Recalled =
   /** What is to be said instead of the line. */
   { readonly type: "line"; readonly text: string } | { readonly type: "told"; readonly lines: readonly string[] };
 
+// No key of a plain terminal recalls earlier lines.
 /** `/history` lists them, `/history 3` means the third; every other line means itself. */
 export function recalled(line: string, earlier: readonly string[]): Recalled {
   const [whole, number] = /^\/history(?:\s+(\d+))?\s*$/.exec(line) ?? [];
@@ -124,8 +123,6 @@ export class LineLoop {
   }
 }
 
-// Where lines are said, and where one is asked to type: a prompt stands alone on its line, and whatever is said begins a new one.
-
 export interface PlainVoice {
   say(lines: readonly string[]): void;
   /** Asks for a line, unless it is asked for already. */
@@ -142,6 +139,7 @@ export interface VoiceParts {
   readonly said: () => void;
 }
 
+/** A prompt stays alone on its line: output that follows it begins a new one. */
 export function plainVoice({ write, isEchoed, said }: VoiceParts): PlainVoice {
   let isPrompted = false;
   return {

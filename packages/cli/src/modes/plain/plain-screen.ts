@@ -1,4 +1,4 @@
-/** A talk for who hears it, or whose terminal cannot move its cursor: lines come one after the other, and none is ever drawn anew. */
+/** Implements the screen for screen readers and terminals without cursor movement. Lines are appended and never redrawn. */
 
 import type { AgentEvent } from "@pith/agent";
 import { several } from "../../text/format.ts";
@@ -13,8 +13,7 @@ import type { ScreenState } from "../interactive/state/screen-state.ts";
 import { calledName, toldBlock, toldChange } from "./block-text.ts";
 import { keyed, type Question, spokenQuestion } from "./questions.ts";
 
-// What of a talk can be said now, since nothing of it will change: where nothing is folded, nothing waits to be opened. Pure.
-
+/** Nothing is folded here, so that foldable blocks are printed as soon as they are finished. */
 export function finished(state: ScreenState): Printable {
   const { blocks, rest } = printable(state);
   const open = rest.blocks.findIndex((block) => !isFinished(block) || isDraft(block));
@@ -23,8 +22,6 @@ export function finished(state: ScreenState): Printable {
   return { blocks: [...blocks, ...more], rest: { ...rest, blocks: rest.blocks.slice(more.length) } };
 }
 
-// A line now and then while something takes long, so that silence does not look like an end: each comes later than the one before.
-
 export interface Waiting {
   /** Calls it after so many milliseconds, unless what it returns is called before. */
   readonly later: (act: () => void, ms: number) => () => void;
@@ -32,6 +29,7 @@ export interface Waiting {
   readonly state: () => ScreenState;
 }
 
+// Silence would look like the end. Each line comes later than the one before.
 /** To be called whenever the state may be another. */
 export function stillWorking({ later, tell, state }: Waiting): () => void {
   let stop: (() => void) | null = null;

@@ -1,4 +1,4 @@
-/** The plain screen on the streams of this process: lines in, lines out, and Ctrl+C. */
+/** Connects the plain screen to stdin, stdout and SIGINT of this process. */
 
 import { createInterface, type Interface } from "node:readline";
 import type { Stage } from "../interactive/screen-context.ts";

@@ -1,4 +1,4 @@
-/** What was drawn for a screen, as lines to be read out: without inks, frames and marks. */
+/** Turns panels into questions in plain lines, answered by a number, a line of text or key names. */
 
 import { stripVTControlCharacters } from "node:util";
 import { CURSOR_MARKER } from "@earendil-works/pi-tui";
@@ -20,8 +20,6 @@ const FRAME_BEHIND = /[\u2500-\u259f][\s\u2500-\u259f]*$/;
 
 /** Wide and high enough that nothing is cut which could be said. */
 export const plainSight: Sight = { width: 160, height: 60, theme: themeNamed("none") };
-
-// A panel that knows no numbers, answered with the names of its keys: `down enter`, or words that are typed into it.
 
 /** `isOpen` says whether it still waits. */
 export function keyed(panel: OpenPanel, isOpen: () => boolean): Question {
@@ -48,8 +46,6 @@ function keysIn(line: string): readonly string[] {
 
 const KEY =
   /^(?:(?:(?:ctrl|alt|shift)\+)+\S|up|down|left|right|enter|escape|tab|space|backspace|home|end|pageUp|pageDown|\S)$/;
-
-// A question in words: what is asked, and what a line that was typed does to it.
 
 export interface Question {
   /** What is asked, whenever it is to be read out. */

@@ -1,4 +1,4 @@
-/** From a wish to its end: what was set and said is gathered, the parts are built, the work is done and told. */
+/** Runs one prompt or command in print or JSON mode, and returns the exit code. */
 
 import { type AgentEvent, draftAt, NotWritten, type RunEnd } from "@pith/agent";
 import { asItIs, type Redaction } from "@pith/context";
@@ -6,7 +6,7 @@ import { openDesk, type Ready, readied, saidIn, type Telling } from "../../app/s
 import type { Wish } from "../../args/args.ts";
 import type { Answer } from "../../commands/command.ts";
 import type { Said } from "../../resources/attachments.ts";
-import { stopOnSignals, type Terminal } from "../../text/process-io.ts";
+import { linesTo, stopOnSignals, type Terminal } from "../../text/process-io.ts";
 import { printVoice, type Voice } from "./text-output.ts";
 
 /** The exit code of the program, and why it is not 0. */
@@ -34,7 +34,7 @@ export async function work(wish: Wish, terminal: Terminal): Promise<Exit> {
 
 /** Loaded where it is wanted. */
 async function jsonVoice(): Promise<Voice> {
-  const [json, { linesTo }] = await Promise.all([import("../json/json-output.ts"), import("../../text/process-io.ts")]);
+  const json = await import("../json/json-output.ts");
   return json.jsonVoice(linesTo(process.stdout));
 }
 

@@ -1,11 +1,9 @@
-/** What happens on the way to an answer, as lines for people. */
+/** Formats agent events, compactions and usage totals as progress lines for stderr. */
 
 import type { AgentEvent, CompactionEvent, Tool } from "@pith/agent";
 import { addedUsage, noUsage, type Usage } from "@pith/context";
 import { costTold, counted, secondsTold, tokensTold } from "../../text/format.ts";
 import { clipped } from "../../text/safe-text.ts";
-
-// What becomes of a context that is too long, in few and calm lines.
 
 type Progressing = Extract<AgentEvent, { type: "compaction_progress" | "branch_summary_progress" }>;
 
@@ -117,11 +115,10 @@ function countedFamilies(secrets: Extract<AgentEvent, { type: "secrets_redacted"
 /** By its words, since calls run at once and end in any order. */
 function failureOf({ toolName, args, result }: Extract<AgentEvent, { type: "tool_execution_end" }>): string {
   const call = `${toolName} ${clipped(wordsOf(args), SHORT)}`.trim();
-  return `${call} failed: ${clipped(textOf(result.content), LONG)}`;
+  return `${call} failed: ${clipped(textOf(result.content), MAX_NOTE_CHARS)}`;
 }
 
 const SHORT = 40;
-const LONG = 300;
 
 type Started = Extract<AgentEvent, { type: "tool_execution_start" }>;
 
@@ -141,8 +138,6 @@ function wordsOf(args: Readonly<Record<string, unknown>>): string {
 function textOf(content: readonly { readonly type: string; readonly text?: string }[]): string {
   return content.map(({ text = "" }) => text).join(" ");
 }
-
-// What a run has cost so far: requests, tokens, dollars.
 
 export interface Tally {
   readonly requests: number;

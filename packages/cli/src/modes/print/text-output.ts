@@ -1,12 +1,10 @@
-/** The print mode: the answer goes to the standard output, what happens on the way to the standard error. */
+/** Writes the answer to stdout and progress notes to stderr; defines `Voice`, the output interface of print and JSON mode. */
 
 import type { Agent, AgentEvent, Listen, RunEnd, Tool } from "@pith/agent";
 import { realFiles, totalsOf } from "@pith/context/node";
 import type { Answer } from "../../commands/command.ts";
 import type { Terminal } from "../../text/process-io.ts";
 import { countEvent, noteOn, nothingYet, type Tally, told, usageTold } from "./progress-notes.ts";
-
-// What came of a command, for a program that prints and ends: what to print, what to note, and how to go on.
 
 export interface PrintedAnswer {
   /** For the standard output; empty for nothing. */
@@ -44,8 +42,6 @@ function openedAnswer(opened: Extract<Answer, { type: "opened" }>, goOn: string)
     : `say these words with ${call} "…"`;
   return { answer: draft, notes: [`· ${text}; ${way}`] };
 }
-
-// What a session has cost since its beginning, for whoever goes on with it.
 
 /** Null where nothing is kept, or counting would make somebody wait. */
 export async function pastTold(path: string | null): Promise<string | null> {
@@ -157,8 +153,6 @@ interface Showing {
 function withLineEnd(text: string): string {
   return text.endsWith("\n") ? text : `${text}\n`;
 }
-
-// How the program tells what happens: to people or to programs. Everything else is the same for both.
 
 export interface Voice {
   /** Everything that happens, in a run or beside one. */

@@ -1,4 +1,4 @@
-/** Bytes to lines that end with LF and nothing else: U+2028 and its like are letters here. A line that is too long is passed over, and said to be. */
+/** Splits bytes at LF only (not at U+2028), reports over-long lines, parses each line as bounded JSON, and waits with a timeout. */
 
 export type Piece =
   | { readonly type: "line"; readonly bytes: Buffer }
@@ -54,8 +54,6 @@ function withoutCr(bytes: Buffer): Buffer {
   return bytes.at(-1) === CR ? bytes.subarray(0, -1) : bytes;
 }
 
-// One line as JSON, from whoever it comes: bytes that are no UTF-8, nesting without end and values without number are refused before anything is made of them.
-
 export type ReadJson =
   | { readonly type: "read"; readonly value: unknown }
   | { readonly type: "mistake"; readonly message: string };
@@ -64,6 +62,7 @@ const DEEPEST = 200;
 /** More than any command takes: millions of empty lists would fill the memory. */
 const MOST_VALUES = 10_000;
 
+/** Refuses invalid UTF-8, deep nesting and too many values before parsing: the input is untrusted. */
 export function readJson(bytes: Uint8Array): ReadJson {
   const text = textIn(bytes);
   if (text === null) return mistake("the line is no UTF-8; write JSON in UTF-8");
@@ -112,8 +111,6 @@ const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 const BRACKET = 0x5b;
 const BRACE = 0x7b;
-
-// Waits for something, but only for so long; no clock is left behind.
 
 /** Whether it came in time, however it ended. */
 export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** What a field of a command may be, and how to write it: read here and nowhere else. */
+/** Parses a JSON value into an RPC command, or explains what is wrong. Fields are validated here and nowhere else. */
 
 import type { ImageBlock } from "@pith/context";
 import { nearest } from "../../args/usage-error.ts";
@@ -81,8 +81,6 @@ function isImage(value: unknown): boolean {
   return isKind && data !== "" && /^[A-Za-z0-9+/]+={0,2}$/.test(data) && Object.keys(more).length === 0;
 }
 
-// One value as a command: its name, its id and its fields, or what to write instead. Nothing but what it names itself is read of it.
-
 export type ReadCommand =
   | {
       readonly type: "command";
@@ -95,6 +93,7 @@ export type ReadCommand =
 /** Of every command only what it may be given. */
 export type KnownFields = Readonly<Record<string, { readonly fields: Readonly<Record<string, Field<unknown>>> }>>;
 
+/** Reads only own properties of the value, and passes on only the fields that the command names. */
 export function readCommand(value: unknown, known: KnownFields): ReadCommand {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return mistake({ message: 'a command is an object, such as {"type":"get_state"}' });

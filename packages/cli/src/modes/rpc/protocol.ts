@@ -1,4 +1,4 @@
-/** Every command that another program can send, with its fields and with what it gives back: one map for the server and for the client. */
+/** Defines the RPC protocol for server and client: commands with parameters and results, responses, events and UI requests. */
 
 import type { CompactionResult, Content, Mode, Question } from "@pith/agent";
 import type { AgentMessage, Entry, ImageBlock, Pin, ThinkingLevel, Usage } from "@pith/context";
@@ -128,8 +128,6 @@ interface RanShell {
   readonly truncated: boolean;
 }
 
-// What other programs are told of a session when they ask: its state, its costs, its tree and who could speak.
-
 /** How much of what waits is said at once. */
 export type Delivery = "all" | "one-at-a-time";
 
@@ -197,8 +195,6 @@ export interface RpcSlashCommand {
   readonly description: string;
   readonly source: "pith" | "extension" | "prompt" | "skill";
 }
-
-// The lines of RPC beside commands: answers, events, and what extensions and permissions ask.
 
 /** What came of a command. A line that is no command is answered under the name `parse`. */
 export type RpcAnswer<Data = unknown> =

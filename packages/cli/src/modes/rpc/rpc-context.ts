@@ -1,4 +1,4 @@
-/** What commands work on: the session that is open now, and the ways to another. */
+/** Defines what an RPC command runs on (`Seat`), how a command is described (`Row`), and the options that a client sets. */
 
 import type { Mode, SessionReason } from "@pith/agent";
 import type { Ready } from "../../app/start.ts";
@@ -32,8 +32,7 @@ export type Going = Extract<SessionReason, "new" | "resume" | "fork">;
 
 export type Gone = { readonly type: "gone" } | { readonly type: "failed"; readonly message: string };
 
-// What another program has set until the program ends: it holds in every session that comes.
-
+/** Options set by the client: they apply to every later session until the program ends. */
 export interface Chosen {
   readonly steering?: Delivery;
   readonly followUp?: Delivery;
@@ -48,8 +47,6 @@ export function hold({ steering, followUp, isCompacting, mode }: Chosen, { built
   if (isCompacting !== undefined) agent.setAutoCompactionEnabled(isCompacting);
   if (mode !== undefined) setMode(mode);
 }
-
-// What there is to know of a command: for people, for whoever reads its fields, and for whoever runs it.
 
 export interface Row<Name extends RpcName> {
   /** What it does, in one line. */

@@ -1,4 +1,4 @@
-/** The RPC mode: another program talks, a line of JSON for each command, each event and each answer. Nothing else is ever written there. */
+/** Runs RPC mode: commands as JSON lines on stdin, responses and events on stdout. Nothing else is ever written to stdout. */
 
 import { Console } from "node:console";
 import { LARGEST_PICTURE } from "@pith/agent";
@@ -18,8 +18,6 @@ import { Answering } from "./server.ts";
 import { openSeat } from "./session.ts";
 import { Questions } from "./ui.ts";
 
-// What stood on the command line, said before all that comes by lines: words as by `prompt`, and the files that were named.
-
 /** Null where nothing stood there. */
 export async function beginning(wish: Wish, seat: Seat): Promise<Outcome<Said> | null> {
   const { words, files } = wish;
@@ -31,8 +29,6 @@ export async function beginning(wish: Wish, seat: Seat): Promise<Outcome<Said> |
   if (content.type === "mistake") return { type: "failed", message: content.message };
   return await said(content.content, { seat, pictures: [], behaviour: undefined });
 }
-
-// Lines to whoever reads them, and whether there is room for more.
 
 export interface Paced {
   readonly write: (line: RpcEvent | RpcAnswer) => void;

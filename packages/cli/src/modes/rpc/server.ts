@@ -1,4 +1,4 @@
-/** Lines in, answers out: each line is answered once, whatever it holds, and commands begin in the order in which they came. */
+/** Reads command lines and answers each exactly once, whatever it contains. Commands start in the order they arrive. */
 
 import { NotWritten } from "@pith/agent";
 import { rpcTable } from "./commands/commands.ts";
@@ -8,10 +8,9 @@ import type { RpcAnswer } from "./protocol.ts";
 import type { Outcome, Seat } from "./rpc-context.ts";
 import type { Questions } from "./ui.ts";
 
-// In which order commands begin: those that speak one after the other, everything behind those that leave a session, and what stops something at once.
-
 export type Lane = "speaking" | "leaving" | "urgent" | undefined;
 
+/** Speaking commands run one after the other, all commands wait for a session switch, and urgent ones run at once. */
 export class Lanes {
   #speaking: Promise<unknown> = Promise.resolve();
   #leaving: Promise<unknown> = Promise.resolve();

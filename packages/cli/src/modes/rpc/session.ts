@@ -1,4 +1,4 @@
-/** The session that another program works in: opened, told of, and left for the next one. */
+/** Opens the session of an RPC client, forwards its events, and switches to another session. */
 
 import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,12 +15,11 @@ import type { RpcEvent } from "./protocol.ts";
 import { type Chosen, type Going, type Gone, hold, type Seat } from "./rpc-context.ts";
 import { type Questions, rpcAsk, rpcUi } from "./ui.ts";
 
-// Where to work with a session that is gone on with: in its own folder, as its words and its files belong there.
-
 export type SessionFolder =
   | { readonly type: "found"; readonly cwd: string }
   | { readonly type: "failed"; readonly message: string };
 
+/** A resumed session runs in its own folder, where its files are. */
 export async function folderOf(path: string): Promise<SessionFolder> {
   const cwd = await looked(path, async ({ header }) => cwdOf(path, header, realFiles));
   if (typeof cwd !== "string") return { type: "failed", message: cwd.message };

@@ -1,4 +1,4 @@
-/** Questions to whoever sits at the other program: each goes out as a line and waits for its answer, for a while. */
+/** Sends the questions of extensions and permissions to the RPC client, and waits for each reply until a timeout. */
 
 import type { Answer, Ask, ExtensionUi, Question, Rule, UiAsking } from "@pith/agent";
 import type { RpcUiRequest } from "./protocol.ts";
@@ -111,8 +111,6 @@ function replyTo({ request, told }: Open, { value, confirmed }: Given): Replied 
   const meant = request.options[told.options.indexOf(value)];
   return meant === undefined ? undefined : { value: meant };
 }
-
-// What extensions ask and show, and what permissions ask, as lines to the other program.
 
 export function rpcUi(questions: Questions): ExtensionUi {
   return {

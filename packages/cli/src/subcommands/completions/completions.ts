@@ -1,4 +1,4 @@
-/** What can be written behind `pith`, as all shells are told of it. */
+/** Describes what can follow `pith` on a command line, for all shells, and lists session ids for completion. */
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -88,9 +88,7 @@ function wordsFor(takes: string): Words {
   return takes.includes("|") ? takes.replace(/[[\]]/g, "").split("|") : [];
 }
 
-// `pith __sessions`: ids for a shell to complete, by the names of files alone. Nothing in them can be more than a word.
-
-/** One a line, with when it began; this folder's first, newest first. */
+/** One a line, with when it began; this folder's first, newest first. Read from file names alone: `NAME` lets only plain words through. */
 export function sessionWords(cwd: string, environment: Environment): string {
   const all = sessionsFolder(environment);
   const own = folderName(cwd);

@@ -1,10 +1,9 @@
-/** The script for each shell, made from the tables of flags and subcommands. */
+/** Generates the completion scripts for bash, fish and zsh from the tables of flags and subcommands. */
 
 import type { Subcommand } from "../subcommand.ts";
 import { firstWords, groups, type Line, type LineFlag, lines, type Words } from "./completions.ts";
 
-// The completions of bash, which works with what it has had since version 3.
-
+/** Works with bash 3 and later. */
 export function bashScript(all: readonly Line[]): string {
   const names = firstWords(all).map(([word]) => word);
   const grouped = [...groups(all)];
@@ -73,8 +72,6 @@ export function spellings({ name, short }: LineFlag): readonly string[] {
   return [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
 }
 
-// The completions of fish, one line for each word.
-
 export function fishScript(all: readonly Line[]): string {
   return [
     "# Completions of pith for fish; made by: pith completions fish",
@@ -136,8 +133,6 @@ function complete(where: string, what: string): string {
 function quoted(text: string): string {
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }
-
-// The completions of zsh, with what each word is for.
 
 export function zshScript(all: readonly Line[]): string {
   const grouped = [...groups(all)];

@@ -1,4 +1,4 @@
-/** One thing that was looked at, and what to do about it. */
+/** Checks completions, disk, settings, keys, the machine and trust for `pith doctor`. */
 
 import { accessSync, constants, existsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
@@ -35,8 +35,6 @@ export function fault(name: string, says: string, advice: string): Check {
   return { name, state: "fault", says, advice };
 }
 
-// Whether the shell knows the words of `pith`.
-
 /** Never more than a hint: there are many places where they may lie. */
 export async function completionCheck({ environment }: Call): Promise<Check> {
   const shell = basename(environment.SHELL ?? "");
@@ -52,8 +50,6 @@ export const PLACES: Readonly<Record<string, string>> = {
   zsh: ".zfunc/_pith",
   fish: ".config/fish/completions/pith.fish",
 };
-
-// Room on the disk, and whether SQLite can search texts.
 
 export async function diskChecks({ home }: Call): Promise<readonly Check[]> {
   return [await spaceCheck(home), await sqliteCheck()];
@@ -94,8 +90,7 @@ async function sqliteCheck(): Promise<Check> {
   }
 }
 
-// The user's settings, and who can be asked. Keys are counted, never shown.
-
+/** Keys are counted, never shown. */
 export async function keyChecks(call: Call): Promise<readonly Check[]> {
   return [await settingsCheck(call), await providerCheck(call)];
 }
@@ -135,8 +130,6 @@ function ids(): string {
     .map(({ id }) => id)
     .join(", ");
 }
-
-// What of this machine Pith works with: Node, a sandbox for commands, ripgrep.
 
 export async function machineChecks(call: Call): Promise<readonly Check[]> {
   return [nodeCheck(process.versions.node), await sandboxCheck(call), await ripgrepCheck(call)];
@@ -184,8 +177,6 @@ function isProgram(path: string): boolean {
     return false;
   }
 }
-
-// Whether what this folder has to say of Pith counts.
 
 export async function trustCheck({ cwd, home }: Call): Promise<Check> {
   const folder = await trustedFolder({ cwd, home, userHome: homedir() });

@@ -1,4 +1,4 @@
-/** All checks, one after the other, as lines with what to do. */
+/** Implements `pith doctor`: runs all checks and prints each result with what to do about it. */
 
 import { diskError } from "@pith/context/node";
 import type { Call, Outcome } from "../subcommand.ts";

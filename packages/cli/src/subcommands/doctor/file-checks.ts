@@ -1,4 +1,4 @@
-/** Whether anybody else can read or write what Pith keeps; `--fix` takes those rights away, and changes nothing else. */
+/** Checks file permissions and sessions for `pith doctor`. Only `--fix` changes anything: it removes the rights of others. */
 
 import { chmodSync, lstatSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
@@ -81,8 +81,6 @@ function closed(path: string): boolean {
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
 const MOST = 200_000;
-
-// Whether the sessions can be read: what is damaged, and blobs whose session is gone. Nothing is mended here.
 
 export async function sessionChecks(call: Call): Promise<readonly Check[]> {
   const all = await listSessions({ env: { PITH_HOME: call.home } });

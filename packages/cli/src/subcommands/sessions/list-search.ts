@@ -1,4 +1,4 @@
-/** A list of sessions for people and for programs. */
+/** Implements `pith sessions list` and `pith sessions search`. */
 
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -46,7 +46,6 @@ async function closedSessions(home: string): Promise<string | null> {
 }
 
 async function withoutSecrets(items: readonly SessionItem[], call: Call): Promise<readonly SessionItem[]> {
-  const { redactionHere } = await import("../../sessions/entries.ts");
   return (await redactionHere(call)).redacted(items);
 }
 
@@ -108,8 +107,6 @@ export function wordsOf({ name, firstMessage, damaged }: SessionItem): string {
 }
 
 const WIDTH = 80;
-
-// What a search has found, for people and for programs.
 
 export async function searched(call: Call): Promise<Outcome> {
   const limit = numberIn(call.flags, "limit", DEFAULT_HITS);

@@ -1,4 +1,4 @@
-/** What has lain in the trash for longer than its grace, and its end. The only place where a session is ever deleted. */
+/** Implements `pith sessions prune`, the only place that deletes a user's non-empty session: after 30 days in the trash. */
 
 import { rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -61,8 +61,6 @@ async function removed({ id, from, folder }: OldTrash, home: string): Promise<st
   }
 }
 
-// What is to be pruned, and whether it is to be done: without an age of one's own it is only shown.
-
 export interface PruneWish {
   readonly type: "wish";
   /** Milliseconds. */
@@ -73,6 +71,7 @@ export interface PruneWish {
   readonly isMeant: boolean;
 }
 
+/** Nothing is pruned without `--yes` and an explicit age. */
 export function pruneWish(flags: Call["flags"]): PruneWish | Mistake {
   const said = flags["older-than"];
   const isMeant = flags.yes === true;
@@ -87,8 +86,6 @@ export function pruneWish(flags: Call["flags"]): PruneWish | Mistake {
 
 const USUAL = "90d";
 const LEAST = 24 * 3_600_000;
-
-// What pruning would do, for people and for programs; nothing is done.
 
 export interface ReportParts extends Sorted {
   readonly trash: readonly OldTrash[];
@@ -147,8 +144,6 @@ function commandOf({ said, emptiesTrash }: PruneWish): string {
 
 const MOST = 50;
 
-// Sessions in which nobody has said anything for long, by their own entries. What somebody cared to mark is none of them.
-
 export interface Silent {
   readonly item: SessionItem;
   /** When the newest entry was written, ISO. */
@@ -172,6 +167,7 @@ export interface Sorting {
   readonly told: (line: string) => void;
 }
 
+/** Judges by a session's own entries. One that is named, labelled or pinned is never silent. */
 export async function silentSessions({ home, before, told }: Sorting): Promise<Sorted> {
   const all = await listSessions({ env: { PITH_HOME: home } });
   const stays = { named: 0, labelled: 0, pinned: 0, younger: 0, undated: 0, damaged: 0 };
@@ -221,8 +217,6 @@ function hasPins(path: string): boolean {
 
 const PAGE = 1024 * 1024;
 const PINNED = Buffer.from('"pith.pin"');
-
-// Pruning: what would go and what stays, and why; done only for whoever said so with an age of their own.
 
 export async function pruned(call: Call): Promise<Outcome> {
   const wish = pruneWish(call.flags);

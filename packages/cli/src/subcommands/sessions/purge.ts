@@ -1,4 +1,4 @@
-/** What was kept to put files back has their true bytes, secrets included; what holds one is removed, and cannot be put back any more. */
+/** Implements `pith sessions purge`: removes secrets from sessions, their blobs, stored originals and the search index. */
 
 import { readdir, readFile, rm, utimes } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ export interface Forgetting {
   readonly isDry: boolean;
 }
 
-/** How many. */
+/** Originals are stored unredacted. Those that hold a secret are deleted, and cannot be restored any more; returns how many. */
 export async function forgetOriginals(session: MeantSession, forgetting: Forgetting): Promise<number> {
   let count = 0;
   for (const folder of keptFolders(session, forgetting.home)) count += await forgottenIn(folder, forgetting);
@@ -42,14 +42,11 @@ async function forgottenIn(folder: string, { redaction, isDry }: Forgetting): Pr
   return count;
 }
 
-// The search index may remember words of what was purged; it is a copy, and made anew by the next search.
-
+/** The index may hold purged words. It is a copy: the next search rebuilds it. */
 export async function forgetSearches(home: string): Promise<void> {
   // What else belongs to it goes first: left behind, it would be taken for a part of the next one.
   for (const ending of ["-shm", "-wal", ""]) await rm(join(home, `search.db${ending}`), { force: true });
 }
-
-// The sessions to be looked through: those that are named, or all, also those that lie in the trash.
 
 export interface MeantSession {
   readonly path: string;
@@ -74,11 +71,9 @@ export async function meantSessions(call: Call): Promise<MeantSessions> {
   return { type: "meant", sessions };
 }
 
-// A vault that knows, beside all that looks like a secret, what somebody pipes in: an argument would stay in the history of the shell.
-
 export type PurgingVault = { readonly type: "vault"; readonly vault: Vault } | Mistake;
 
-/** Also where redaction is switched off: whoever purges wants it. */
+/** Reads more secrets from stdin: an argument would stay in the shell's history. Works even where redaction is switched off. */
 export async function purgingVault({ home, environment, flags, note }: Call): Promise<PurgingVault> {
   const chosen = await choose({}, { home, environment });
   if (chosen.type === "mistake") return chosen;
@@ -106,8 +101,7 @@ const LEAST = 6;
 /** No variable has a space in its name. */
 const GIVEN = "given line";
 
-// Session after session without its secrets: first looked at, and written anew only where somebody says so.
-
+/** Only looks for secrets, unless `--yes` is given. */
 export async function purged(call: Call): Promise<Outcome> {
   const meant = await meantSessions(call);
   if (meant.type !== "meant") return meant;

@@ -1,4 +1,4 @@
-/** A session back from the trash to where it was, with the files that were kept for it. */
+/** Implements `pith sessions restore` and `pith sessions rebind`. */
 
 import { rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -18,8 +18,7 @@ import { ageTold, bytesTold } from "../../text/format.ts";
 import { oneLine } from "../../text/safe-text.ts";
 import type { Call, Outcome } from "../subcommand.ts";
 
-// The folder of a session in the trash, once the session is back: gone, if nothing but our own notes is left in it.
-
+/** Removes a session's folder in the trash once the session is back, if only our own notes are left in it. */
 export async function sweep(folder: string): Promise<void> {
   const sides = realFiles.list(join(folder, ".pith")).map((name) => join(folder, ".pith", name));
   const isBare =
@@ -88,8 +87,6 @@ function shownTrash(trash: readonly TrashedSession[]): Outcome {
   const text = lines.length === 0 ? "the trash is empty" : lines.join("\n");
   return { type: "shown", text, data: { trash } };
 }
-
-// A session to another working folder, with all that is its own.
 
 export async function rebound(call: Call): Promise<Outcome> {
   const {

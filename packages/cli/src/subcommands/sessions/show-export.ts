@@ -1,4 +1,4 @@
-/** A session as somebody reads it: its newest entries, one of them, or the tree of all. */
+/** Implements `pith sessions show` and `pith sessions export`. Both redact secrets. */
 
 import type { Entry } from "@pith/context";
 import type { JsonlStore } from "@pith/context/node";
@@ -100,8 +100,6 @@ async function facts(store: JsonlStore): Promise<object> {
   const { id, cwd, timestamp } = store.header;
   return { id, path: store.path, cwd, name: (await store.name()) ?? null, created: timestamp };
 }
-
-// A session as a file for others, without secrets.
 
 export async function exported(call: Call): Promise<Outcome> {
   const { flags, cwd } = call;

@@ -1,4 +1,4 @@
-/** The bytes of the blobs of sessions: a blob that two sessions share by a second name counts once. */
+/** Implements `pith sessions stats`: sums up the entries, disk space, tokens and cost of sessions. */
 
 import { basename, dirname, join } from "node:path";
 import { addedUsage, noUsage, type Usage } from "@pith/context";
@@ -9,7 +9,7 @@ import { amount, bytesTold, costTold, counted } from "../../text/format.ts";
 import { type Call, type Outcome, progress } from "../subcommand.ts";
 import { sessionsIn } from "./list-search.ts";
 
-/** Of the session at this path, without those that were counted before. */
+/** Bytes of the blobs of the session at this path. A blob that sessions share by a second name counts once. */
 export function blobsBeside(): (path: string) => number {
   const seen = new Set<string>();
   return (path) => {
@@ -24,8 +24,6 @@ export function blobsBeside(): (path: string) => number {
     return bytes;
   };
 }
-
-// Sums over sessions as lines for people.
 
 export function sumsText(sums: Sums): string {
   if (sums.sessions === 0) return "no session yet";
@@ -56,8 +54,7 @@ function lineOf({ id, bytes, cost, words }: Sized): string {
 
 const WIDTH = 60;
 
-// Sums over sessions: each file is read once from end to end, and told of while that takes long.
-
+/** Reads each file once, from end to end. */
 export async function summed(call: Call): Promise<Outcome> {
   const [word] = call.arguments;
   const found = word === undefined ? null : await meant(word, call);
@@ -129,8 +126,6 @@ async function added(sums: Sums, item: SessionItem, blobs: number): Promise<Sums
 }
 
 const MOST = 10;
-
-// What many sessions hold and have cost together.
 
 export interface Sums {
   readonly sessions: number;

@@ -1,4 +1,4 @@
-/** Anthropic Messages: a signature beside each thought; redacted thoughts are their signature and nothing else. */
+/** Implements the Anthropic Messages dialect: a thinking block has a signature; a redacted one is its signature alone. */
 
 import type { JSONObject, JSONValue } from "@ai-sdk/provider";
 import type { ThinkingBlock } from "@pith/context";

@@ -1,4 +1,4 @@
-/** How signatures and ids travel over one wire protocol: from our blocks to the AI SDK's parts, and back from a draft. */
+/** Defines `Dialect`, how one wire protocol carries signatures and ids, and what all dialects share. */
 
 import type {
   JSONValue,
@@ -34,8 +34,6 @@ export interface Beside {
   readonly thinks: boolean;
 }
 
-// Telling one protocol's signatures from another's.
-
 /** The fields in which chat completions carry reasoning; pi writes the field's name where others have a signature. */
 export const reasoningFields: readonly string[] = ["reasoning_content", "reasoning", "reasoning_text"];
 
@@ -60,8 +58,7 @@ export function objectIn(text: string | undefined): Readonly<Record<string, JSON
   }
 }
 
-// What all protocols have in common: words and calls as they are, without any signature.
-
+/** The base of all dialects: texts and calls as they are, without any signature. */
 export const unsigned: Dialect = {
   sentText: ({ text }) => ({ type: "text", text }),
   sentThinking: () => [],

@@ -1,4 +1,4 @@
-/** Gemini: a thought signature on any part of a reply, most often on the first call or the last text. */
+/** Implements the Gemini dialect: any part of a reply may have a thought signature, mostly the first call or the last text. */
 
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
 import { type DraftBlock, foundText } from "../draft.ts";

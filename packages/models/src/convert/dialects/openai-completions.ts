@@ -1,4 +1,4 @@
-/** OpenAI Chat Completions and all that speak it: reasoning is plain text, which some take back and others refuse. */
+/** Implements the OpenAI Chat Completions dialect: reasoning is plain text, which some providers take back and others refuse. */
 
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { AssistantMessage } from "@pith/context";

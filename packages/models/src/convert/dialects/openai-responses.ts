@@ -1,4 +1,4 @@
-/** OpenAI Responses: a reply is a list of items with ids; the signature of a thought is its whole item, as JSON. */
+/** Implements the OpenAI Responses dialect: a reply is a list of items with ids; a reasoning signature is the whole item as JSON. */
 
 import type { JSONObject, LanguageModelV4ReasoningPart, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { TextBlock, ThinkingBlock, ToolCallBlock } from "@pith/context";

@@ -1,4 +1,4 @@
-/** The dialect of a wire protocol, by pi's name for it. */
+/** Maps a wire protocol, by pi's name for it, to its dialect, and defines the default dialect for all others. */
 
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { ModelName } from "@pith/context";
@@ -9,8 +9,7 @@ import { gemini } from "./gemini.ts";
 import { openaiCompletions } from "./openai-completions.ts";
 import { openaiResponses } from "./openai-responses.ts";
 
-// Protocols that pi has no encoding for: what the provider said beside its words is kept whole, and goes back whole.
-
+/** For protocols that pi has no encoding for: the provider's metadata is kept whole and sent back whole. */
 export const anyOther: Dialect = {
   ...unsigned,
   sentText: (block, beside) => ({ ...unsigned.sentText(block, beside), ...unpacked(block.textSignature) }),

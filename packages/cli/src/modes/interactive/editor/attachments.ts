@@ -1,4 +1,4 @@
-/** What is said with words that were typed: the files and folders they name with an @, the pictures that were pasted, and the words last. */
+/** Builds the content of a message (files and folders named with @, then images, then the text), and inserts pasted images. */
 
 import { type Content, LARGEST_PICTURE, type WorkspaceFiles } from "@pith/agent";
 import { nodeFiles, nodeSearch } from "@pith/agent/node";
@@ -61,8 +61,6 @@ async function namesOf(path: string, root: string): Promise<FoundFile> {
 function folderText(path: string, names: readonly string[]): string {
   return `<folder path="${path}">\n${names.join("\n")}\n</folder>`;
 }
-
-// A picture comes into the words: from the clipboard, or from a file whose path was pasted or dropped.
 
 export async function pastePicture({ ready, screen }: Talking): Promise<void> {
   const clipped = await clippedPicture(ready.place.environment);

@@ -1,4 +1,4 @@
-/** The picture in the clipboard, by whichever program of this machine can read it. */
+/** Reads images from the clipboard, and copies text to it (`/copy`). */
 
 import { execFile, spawn } from "node:child_process";
 import { LARGEST_PICTURE, pictureKind } from "@pith/agent";
@@ -72,10 +72,8 @@ function outputOf({ program, arguments: given }: Reader, environment: Environmen
 
 const PATIENCE_MS = 5_000;
 
-// The clipboard: through a program of this machine where there is one, and through the terminal, which also reaches the machine one sits at.
-
 export interface ClipboardPlace {
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   readonly platform: NodeJS.Platform;
   /** To the terminal; dropped where it hears words alone. */
   readonly send: (sequence: string) => void;
@@ -85,7 +83,7 @@ export interface ClipboardPlace {
 /** A program and its arguments. */
 export type Program = readonly [name: string, ...args: readonly string[]];
 
-/** The program that took it; null where only the terminal was told. */
+/** The program that took it; null where only the terminal was told, which also reaches the user's own machine over SSH. */
 export async function toClipboard(text: string, place: ClipboardPlace): Promise<string | null> {
   const { environment, send, run = runs } = place;
   send(clipboardSequence(text, environment));
@@ -110,7 +108,7 @@ export function programsFor({
 }
 
 /** OSC 52; through tmux also to the terminal around it. */
-export function clipboardSequence(text: string, { TMUX }: ClipboardPlace["environment"]): string {
+export function clipboardSequence(text: string, { TMUX }: Environment): string {
   const own = `\x1b]52;c;${Buffer.from(text.toWellFormed()).toString("base64")}\x07`;
   return TMUX ? `${own}\x1bPtmux;${own.replaceAll("\x1b", "\x1b\x1b")}\x1b\\` : own;
 }
@@ -128,8 +126,6 @@ function runs([name, ...args]: Program, text: string): Promise<boolean> {
 
 /** In milliseconds. */
 const LONGEST = 3_000;
-
-// `/copy` on a screen: what was answered goes to the clipboard.
 
 export const copyOnScreen: Opener = async (words, { ready, desk, screen }) => {
   const answer = await textToCopy(words, desk);

@@ -1,4 +1,4 @@
-/** What may stand at the cursor: a command at the beginning, what belongs behind one, or a path behind an @. */
+/** Completes commands at the beginning of a message, their arguments, and paths after an @. */
 
 import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from "@earendil-works/pi-tui";
 import type { Desk } from "../../../commands/command.ts";
@@ -90,15 +90,13 @@ function items(prefix: string, candidates: readonly Candidate[]): Items {
   return shown.length === 0 || isWritten ? null : { items: shown, prefix };
 }
 
-// What may stand behind a command, where that is a closed set.
-
 export interface WordSources {
   readonly desk: Desk;
   /** Who can be asked from here. */
   readonly models: () => Promise<readonly string[]>;
 }
 
-/** Null where anything may. */
+/** The arguments of a command; null where they are no closed set. */
 export async function argumentWords(name: string, { desk, models }: WordSources): Promise<readonly Candidate[] | null> {
   const command = commands.find((each) => each.name === name || each.aliases?.includes(name));
   switch (command?.name) {

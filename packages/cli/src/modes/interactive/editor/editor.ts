@@ -1,4 +1,4 @@
-/** The editor: several lines, at most half of the screen; nothing that comes into it can steer the terminal. */
+/** Implements the multi-line editor, at most half of the screen high. Nothing typed or pasted may control the terminal. */
 
 import { Editor, type EditorTheme, type TUI } from "@earendil-works/pi-tui";
 import { harmless } from "../../../text/safe-text.ts";
@@ -129,8 +129,6 @@ function isTyping(data: string): boolean {
 function decoded(pasted: string): string {
   return pasted.replaceAll("\x1b[106;5u", "\n").replaceAll("\x1b[109;5u", "\n").replaceAll("\x1b[105;5u", "\t");
 }
-
-// Where one types: several lines, with history and completion.
 
 export interface EditorParts {
   readonly theme: Theme;

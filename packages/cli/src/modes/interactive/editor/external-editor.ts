@@ -1,4 +1,4 @@
-/** The words in another editor, $VISUAL or $EDITOR: it has the terminal until it has ended, and its file is gone afterwards. */
+/** Opens the message in `$VISUAL` or `$EDITOR`, which has the terminal until it exits; its temporary file is then deleted. */
 
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";

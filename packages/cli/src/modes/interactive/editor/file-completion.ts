@@ -1,10 +1,8 @@
-/** The files and folders of a folder, listed in the background and searched in small pieces, so that typing never waits for them. */
+/** Lists and searches paths for completion, in the background and in small pieces, so that typing never waits. */
 
 import type { WorkspaceSearch } from "@pith/agent";
 
-// Which of many paths are meant by a few letters: the letters in their order, the nearer together and the later in the path the better. Pure.
-
-/** Null where the letters are not all there. Higher is better. */
+/** Higher is better: letters in order, near each other and late in the path. Null where the letters are not all there. */
 export function fit(path: string, wanted: string): number | null {
   if (wanted === "") return -path.length / 100;
   const name = path.lastIndexOf("/", path.length - 2) + 1;
@@ -143,9 +141,7 @@ function pause(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-// Paths outside of the folder, as they are written: `~/`, `/` and `../` are completed name by name.
-
-/** Null where the words are none, so that the folder's own files are meant. */
+/** The folder of a path that begins with `~/`, `/`, `./` or `../`; null where the workspace's own files are meant. */
 export function outsideFolder(wanted: string): string | null {
   if (!/^(?:~\/|\/|\.\.?\/)/.test(wanted)) return null;
   return wanted.slice(0, wanted.lastIndexOf("/") + 1);

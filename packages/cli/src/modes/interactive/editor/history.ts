@@ -1,4 +1,4 @@
-/** What was said in a folder, over all its sessions: kept in Pith's home, for its owner alone, and no more than can be walked through. */
+/** Reads and writes the prompt history of a folder, over all its sessions. The file is readable by its owner only, and bounded. */
 
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";

@@ -1,4 +1,4 @@
-/** Words as somebody sends them off: what is said, and what goes with it. */
+/** Defines the message being written: its text, the files it names with @, and its pasted images. */
 
 import { fileURLToPath } from "node:url";
 import { LARGEST_PICTURE, pictureKind } from "@pith/agent";
@@ -24,9 +24,7 @@ export function justWords(text: string): Written {
   return { text, typed: text, pictures: [] };
 }
 
-// Files that words name with an @: `@src/a.ts`, or `@"with blanks.md"`. Pure.
-
-/** Each once, in their order; whether they are there is not known here. */
+/** Files named as `@src/a.ts` or `@"with blanks.md"`, each once, in their order; whether they exist is not known here. */
 export function mentions(words: string): readonly string[] {
   const found = [...words.matchAll(MENTION)].map(([, quoted, bare]) => quoted ?? bare ?? "");
   return [...new Set(found)].filter((path) => path !== "");
@@ -35,9 +33,7 @@ export function mentions(words: string): readonly string[] {
 /** At the beginning of a word: an address such as me@example.org names nothing. */
 const MENTION = /(?<=^|[\s(])@(?:"([^"\n]+)"|([^\s"]+))/gu;
 
-// Paths of pictures, as terminals paste them when files are dropped on them: quoted, escaped, or as addresses, one or several. Pure.
-
-/** Empty where the words are anything but such paths. */
+/** Image paths as terminals paste dropped files: quoted, escaped or as file URLs. Empty where the text is anything else. */
 export function picturePaths(pasted: string): readonly string[] {
   const text = pasted.trim();
   if (text.length > LONGEST) return [];
@@ -72,8 +68,6 @@ function fromAddress(line: string): string | null {
   }
 }
 
-// Pictures that were pasted: each has a marker in the words, and is said where its marker still stands when they are sent.
-
 /** So many bytes of them are kept, the newest first: an undo or the history may bring a marker back. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
@@ -81,6 +75,7 @@ export type Taken =
   | { readonly type: "taken"; readonly marker: string }
   | { readonly type: "refused"; readonly why: string };
 
+/** Pasted images: each has a marker in the text, and is sent only if its marker is still there. */
 export class Pictures {
   #kept: readonly Picture[] = [];
   #count = 0;

@@ -1,4 +1,4 @@
-/** What typing needs and a first picture does not: the keymap, what was said here before, and what can be completed. */
+/** Sets up the editor: keymap, history, queued messages and completion. Loaded lazily: the first frame does not need it. */
 
 import {
   type AutocompleteProvider,
@@ -66,8 +66,6 @@ function isLess(id: string, keys: readonly string[] | undefined): boolean {
   const usual = TUI_KEYBINDINGS[id as keyof typeof TUI_KEYBINDINGS].defaultKeys;
   return keys !== undefined && keys.length < [usual].flat().length;
 }
-
-// What can be completed in a talk: its commands, templates and skills, what belongs behind them, and paths.
 
 export function completionAt({ ready, desk }: Talking): AutocompleteProvider {
   const root = ready.place.cwd;

@@ -1,4 +1,4 @@
-/** What each key does that is no typing. */
+/** Defines what each key action does, and runs the action bound to a pressed key. */
 
 import { runCommand } from "../../../commands/run-command.ts";
 import { clear, quit, stop, suspend, takenBack } from "../interrupt.ts";
@@ -9,8 +9,6 @@ import { openOrClose } from "../state/screen-state.ts";
 import { openers } from "../submit.ts";
 import { type ActionId, ordered, usualKeymap } from "./bindings.ts";
 import { Presses } from "./input.ts";
-
-// What waits to be heard: sent off for later, or taken back to be written anew.
 
 /** Says what stands in the editor when the work under way is done; where nothing is, at once. */
 export function followUp({ screen }: Talking): true {
@@ -61,8 +59,6 @@ function called(name: string): Action {
 function isAtWork({ ready, screen }: Talking): boolean {
   return ready.built.agent.isRunning || screen.state.work.type !== "idle";
 }
-
-// What a key does that is no typing.
 
 export interface Amid {
   /** Something is asked, and the key means nothing there: then only sleep is left to it. */

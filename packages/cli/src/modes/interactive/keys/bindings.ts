@@ -1,4 +1,4 @@
-/** Every key that is no typing: what it does, and how it is pressed unless the keymap file says otherwise. */
+/** Defines the default key bindings, parses key names such as `ctrl+o`, and applies the user's keymap file. Pure. */
 
 import { nearest } from "../../../args/usage-error.ts";
 import { readCommentedJson } from "../../../settings/jsonc.ts";
@@ -49,8 +49,6 @@ export const keyTable: readonly KeyRow[] = [
   { id: "context", keys: ["alt+c"], says: "what fills the context" },
 ];
 
-// Keys of the editor itself, under the ids that pi-tui gives them, and what each does.
-
 export interface EditorKeyRow {
   /** As the keymap file names it. */
   readonly id: EditorKeyId;
@@ -59,6 +57,7 @@ export interface EditorKeyRow {
   readonly says: string;
 }
 
+/** As pi-tui names them. */
 export type EditorKeyId = `tui.${"editor" | "input" | "select"}.${string}`;
 
 export const editorKeys: readonly EditorKeyRow[] = [
@@ -93,8 +92,6 @@ export const editorKeys: readonly EditorKeyRow[] = [
   { id: "tui.select.confirm", keys: ["enter"], says: "take the row, in a completion" },
   { id: "tui.select.cancel", keys: ["escape", "ctrl+c"], says: "close a completion" },
 ];
-
-// Names of keys, as the keymap file writes them: `ctrl+o`, `alt+enter`, `escape escape`. Pure.
 
 export type KeyRead =
   | { readonly type: "key"; readonly key: string }
@@ -154,8 +151,6 @@ const SPECIAL = [
 ];
 
 const other: Readonly<Record<string, string>> = { esc: "escape", return: "enter", del: "delete", ins: "insert" };
-
-// Which key does what: as the tables say, and over them what the keymap file says. Pure.
 
 /** Keys by the id of what they do. */
 export type Keymap = Readonly<Record<string, readonly string[]>>;

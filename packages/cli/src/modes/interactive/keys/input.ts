@@ -1,4 +1,4 @@
-/** Keys as they are pressed one after the other, and what each may mean: `escape escape` is more than two of them. */
+/** Decodes terminal input into key names, recognises sequences such as `escape escape`, and reads pasted lines. */
 
 import { decodeKittyPrintable, isKeyRelease, parseKey } from "@earendil-works/pi-tui";
 import { harmless } from "../../../text/safe-text.ts";
@@ -46,8 +46,7 @@ export class Presses {
   }
 }
 
-// What was pressed, by name: `up`, `ctrl+c`, `enter`, or the very sign that was typed.
-
+// Returns a name such as `up` or `ctrl+c`, or the character that was typed.
 /** Nothing for a key that is let go: some terminals tell that, too, and it is no second press. */
 export function keyOf(data: string): string {
   if (isKeyRelease(data)) return "";
@@ -61,8 +60,6 @@ function isTyped(data: string): boolean {
 
 /** As tmux spells them, whatever the terminal around it does. */
 const INSIDE_TMUX: Readonly<Record<string, string>> = { "\x1b[1~": "home", "\x1b[4~": "end" };
-
-// What was pasted where one line is typed, as in a search: harmless, and one line of it.
 
 const BEGIN = "\x1b[200~";
 const END = "\x1b[201~";

@@ -1,4 +1,4 @@
-/** How a key is named in a hint, as the keymap has it now: `Esc`, `Ctrl+O`, `Shift+Tab`. Pure. */
+/** Formats keys for hints and /keys, and reads the user's keymap file. */
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -30,8 +30,6 @@ export function keyNamed(key: string): string {
 }
 
 const SHORT: Readonly<Record<string, string>> = { escape: "Esc", pageUp: "PgUp", pageDown: "PgDn" };
-
-// The keys as they are now, as text: what each does, and how it is pressed. Pure.
 
 export interface ToldKey {
   readonly id: string;
@@ -69,8 +67,6 @@ function has({ id, keys, says }: ToldKey, words: string): boolean {
 function pressed({ keys }: ToldKey): string {
   return keys.length === 0 ? "(no key)" : keys.join(", ");
 }
-
-// The user's keymap file, read from the disk. No file is no mistake.
 
 /** Beside the settings; `keys.json` holds keys of another kind. */
 export function keymapFile(home: string): string {

@@ -1,4 +1,4 @@
-/** Nobody can speak yet: who shall is found or asked for, a key perhaps, a model; then the talk begins anew with it. */
+/** Runs the first start without a model: finds or asks for a provider, a key and a model, then begins the session again. */
 
 import type { Content } from "@pith/agent";
 import { usualModels } from "../../../app/model.ts";
@@ -82,8 +82,7 @@ async function kept(provider: string, model: string, { ready, screen }: Start): 
   return name;
 }
 
-// Words for somebody who is not there yet: it is asked once more who shall speak, and then they are said.
-
+/** Sends a message that was written without a model: asks for a model first. */
 export async function sayAfter(content: Content, { ready, screen, leave }: Talking): Promise<void> {
   const words = saidWords(content);
   const next = await withSpeaker(ready, screen);

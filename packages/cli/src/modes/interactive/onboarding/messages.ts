@@ -1,4 +1,4 @@
-/** The first session of all begins: who speaks and why, where Pith chose it itself, and one hint. */
+/** Defines the messages of the first start, greets the first session, and adds advice to a failed run. */
 
 import { readdir } from "node:fs/promises";
 import { basename, dirname } from "node:path";
@@ -6,8 +6,6 @@ import type { RunEnd } from "@pith/agent";
 import { providers } from "@pith/models";
 import type { Ready } from "../../../app/start.ts";
 import type { Stage } from "../screen-context.ts";
-
-// What a first start says: who Pith is, which keys there are, and what to do where nobody can speak.
 
 export const WELCOME: string = [
   "Pith: a coding agent whose long sessions keep their memory.",
@@ -53,8 +51,6 @@ async function isFirst({ built: { sessionPath } }: Ready): Promise<boolean> {
   const isAlone = folders.every((name) => name === basename(folder) || name.startsWith("."));
   return isAlone && files.every((name) => name === basename(sessionPath) || !name.endsWith(".jsonl"));
 }
-
-// What to do when the model cannot be asked: for people, behind why it could not. Pure.
 
 type Failed = Extract<RunEnd, { type: "failed" }>;
 

@@ -1,4 +1,4 @@
-/** The providers one can have a key of, as a first start offers them. */
+/** Lists the providers that the first start offers, and tests a key with a request that costs nothing. */
 
 import { type Environment, networkFetch, type Provider, providers } from "@pith/models";
 import { modelIds } from "../../../app/available-models.ts";
@@ -38,8 +38,6 @@ const known: Readonly<Record<string, readonly [name: string, keysAt: string]>> =
   moonshotai: ["Moonshot (Kimi)", "platform.moonshot.ai/console/api-keys"],
   zai: ["Z.ai (GLM)", "z.ai/manage-apikey/apikey-list"],
 };
-
-// Asks a provider whether it takes a key, by a question that costs nothing: which models there are.
 
 export type Verdict =
   | { readonly type: "accepted"; readonly models: readonly string[] }

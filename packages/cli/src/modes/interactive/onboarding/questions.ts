@@ -1,4 +1,4 @@
-/** Asks for a key until there is one that its provider does not refuse, or nobody wants to give one. */
+/** Asks for a provider, its key and a model on the first start. Of a key only its length is ever shown. */
 
 import { CURSOR_MARKER, truncateToWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import type { Environment } from "@pith/models";
@@ -11,8 +11,6 @@ import { emptyLine, hintLine, type LineInput, typedInto } from "../panels/widget
 import type { Stage } from "../screen-context.ts";
 import { refusedKey, uncheckedKey } from "./messages.ts";
 import { type House, houses, tryKey } from "./providers.ts";
-
-// A key that is typed or pasted: nobody sees more of it than how long it is.
 
 export interface SecretWish {
   readonly title: string;
@@ -69,9 +67,7 @@ function drawn({ title, says }: SecretWish, { line, fault }: Secret, { width, th
   ].map((each) => truncateToWidth(each, width));
 }
 
-// One line in place of the editor while something is found out; Esc does without.
-
-/** Null where somebody did not want to wait. */
+/** Shows one line in place of the editor while `act` runs; null where the user skipped it with Esc. */
 export async function whileWaiting<Value>(
   words: string,
   screen: Stage,
@@ -133,8 +129,6 @@ export async function askKey(house: House, { environment, home, screen }: KeyPla
   }
 }
 
-// Asks which of a provider's models shall speak; where only one is known, nobody is asked.
-
 export interface ModelChoice {
   /** Of the provider, for people. */
   readonly name: string;
@@ -168,8 +162,6 @@ function rowsOf({ usual, models }: ModelChoice) {
     ...others,
   ];
 }
-
-// Asks who shall speak: a model on this machine, where there is one, or a provider one has a key of.
 
 export type Speaker =
   | { readonly type: "house"; readonly house: House }

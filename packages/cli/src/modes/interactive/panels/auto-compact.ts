@@ -1,4 +1,4 @@
-/** The questions before a compaction that nobody asked for: because it is full, or because the next model sees less. */
+/** Asks before an automatic compaction, when the context is full or the next model's window is smaller, and implements `/autocompact`. */
 
 import type { Agent } from "@pith/agent";
 import {
@@ -68,8 +68,6 @@ export function askBefore({ tokens, limit, keeps, seconds, mayWait }: Consenting
     ],
   });
 }
-
-// The question before a compaction that nobody asked for, and what becomes of its answer.
 
 type Reply = SessionBeforeCompactResult | undefined;
 
@@ -142,8 +140,6 @@ function hasWaited({ entries, compactionAt }: Window): boolean {
   return since.some((entry) => entry.type === "custom" && entry.customType === POSTPONED);
 }
 
-// Whether anything is compacted by itself, with what that means for this window.
-
 export function autoChoice(budget: Budget): Panel<Walk, boolean> {
   const { enabled } = budget.limits;
   return choice({
@@ -170,8 +166,6 @@ function rowsOf({ contextWindow, limit, tail, limits }: Budget): readonly (reado
     ["keepRecentTokens", `${amount(limits.tail.tokens)}: the newest ${amount(tail)} stay as they were said`],
   ];
 }
-
-// `/autocompact` on a screen: alone it asks, shows what holds, and keeps the answer for all sessions to come.
 
 export const openAutocompact: Opener = async (words, talking) => {
   const { ready, desk, screen } = talking;

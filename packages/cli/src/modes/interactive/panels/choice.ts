@@ -1,4 +1,4 @@
-/** One of a few: walked through with the arrows, taken with Enter or by its own key. */
+/** Defines the panels that choose one of a few or one of many options, and the side-by-side layout of a list and its preview. */
 
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { plain } from "../../../text/safe-text.ts";
@@ -60,8 +60,6 @@ function drawOption<Value>(
   const line = `${isChosen ? theme.accent(words) : words}${short}${says === "" ? "" : theme.dim(`  ${plain(says)}`)}`;
   return truncateToWidth(line, width, "…");
 }
-
-// One of many: typing narrows the list, the arrows walk it, Enter takes.
 
 export interface Pick<Value> {
   readonly title: string;
@@ -155,8 +153,6 @@ function drawRow<Value>({ label, says }: PickRow<Value>, { isChosen, column, sig
   const words = ` ${isChosen ? "❯" : " "} ${cell(plain(label), column)}`;
   return `${isChosen ? theme.accent(words) : words}  ${theme.dim(plain(says))}`;
 }
-
-// A list, and beside it what one stands on, where there is room for both. Pure.
 
 export interface SideBySide {
   readonly list: number;

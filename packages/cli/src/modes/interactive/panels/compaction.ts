@@ -1,12 +1,16 @@
-/** What a compaction would do, to be confirmed: what is dropped, kept and pinned, what it costs, and what it should look at. */
+/** Implements `/compact` with its preview of what is dropped, kept, pinned and paid, and `/undo` and `/redo`. */
 
 import { CURSOR_MARKER, truncateToWidth } from "@earendil-works/pi-tui";
 import type { Agent } from "@pith/agent";
 import { type Entry, MOVE, previewCompaction, type Window } from "@pith/context";
 import { catalogue } from "@pith/models";
 import { stepped } from "../../../commands/compact.ts";
-import type { PreviewFacts, Share } from "../../../context-report/compaction-preview.ts";
-import { previewFacts, type Teller } from "../../../context-report/compaction-preview.ts";
+import {
+  type PreviewFacts,
+  previewFacts,
+  type Share,
+  type Teller,
+} from "../../../context-report/compaction-preview.ts";
 import { compactionTold } from "../../../context-report/compaction-text.ts";
 import { amount, costTold, counted } from "../../../text/format.ts";
 import { plain } from "../../../text/safe-text.ts";
@@ -67,8 +71,6 @@ function focusLine(line: LineInput, theme: Theme): string {
   return ` ${theme.dim("look at".padEnd(12))} ${hint}`;
 }
 
-// `/compact` on a screen: alone it shows first what would become of it; with words it is done at once.
-
 export const openCompact: Opener = async (words, talking) => {
   const isPreviewed = words === "" || PREVIEW.test(words);
   if (!isPreviewed && words.startsWith("--")) return false;
@@ -105,8 +107,6 @@ function tellerOf({ ready: { built, place } }: Talking): Teller {
   const { prices } = catalogue().facts(by.slice(0, at), by.slice(at + 1)).facts;
   return { by, isSpeaking: by === speaking, prices };
 }
-
-// Takes the newest compaction back, or takes that back; one key does both.
 
 /** Whoever has just undone one wants it again; else the newest is undone. */
 export const stepCompaction: Opener = (_, talking) =>

@@ -1,4 +1,4 @@
-/** The page of what fills the context, as lines. Pure. */
+/** Shows what fills the context (`/context`: by kind, tool, file and entry) and what the model sees now (`/seen`). */
 
 import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import { entryWords } from "@pith/context";
@@ -15,8 +15,6 @@ import { meterOf } from "../state/track-footer.ts";
 import { type PageLine, type PagerState, pageLines, pager } from "./pager.ts";
 import { goesOn, type Panel, type Pressed, type Sight } from "./panel.ts";
 import { atTop, hintLine, type Walk, walked } from "./widgets.ts";
-
-// What fills a context, as rows of one kind: by kind, by tool, by file, by entry. Pure.
 
 export interface Row {
   readonly name: string;
@@ -159,8 +157,6 @@ function drawRow(
   return `${isChosen ? theme.accent(line) : line} ${figures}  ${theme.tail(bar)}`;
 }
 
-// What fills the context, on a page: by kind, by tool, by file, and the biggest entries with what each would free.
-
 export interface ContextPageState {
   readonly tab: Tab;
   readonly walk: Walk;
@@ -217,8 +213,6 @@ function opened(id: string, { entryText }: ContextPageParts): NonNullable<Contex
   return { page, state: page.start };
 }
 
-// `/context` on a screen: a page to walk through.
-
 export const openContext: Opener = async (words, { ready, screen }) => {
   if (words !== "") return false;
   const { session, budget } = ready.built.agent;
@@ -235,8 +229,6 @@ export const openContext: Opener = async (words, { ready, screen }) => {
   await screen.ask(page, { where: "page" });
   return true;
 };
-
-// What the model sees now, on a page: every part under its heading.
 
 export function seenPage(parts: readonly SeenPart[], tokens: number): Panel<PagerState, null> {
   return pager({
@@ -257,8 +249,6 @@ function linesOf(part: SeenPart, before: SeenPart | undefined, width: number): r
 }
 
 const INDENT = "   ";
-
-// `/seen` on a screen: what the model sees now, on a page.
 
 export const openSeen: Opener = async (words, { ready, screen }) => {
   const { session, budget } = ready.built.agent;

@@ -1,4 +1,4 @@
-/** What a session changed in files: the files, and below them the changes of the one that is chosen. Pure. */
+/** Implements `/diff`: a page of the files a session changed, with the changes of the selected file below them. */
 
 import { truncateToWidth } from "@earendil-works/pi-tui";
 import type { ChangedFile } from "../../../commands/session-changes.ts";
@@ -9,8 +9,6 @@ import type { Theme } from "../render/theme.ts";
 import type { Opener } from "../screen-context.ts";
 import { answered, goesOn, type Panel, type Pressed, type Sight } from "./panel.ts";
 import { atTop, hintLine, type Walk, walked } from "./widgets.ts";
-
-// What the page of changes knows: the files, which of them is chosen, and how far its changes are scrolled.
 
 export interface DiffState {
   readonly files: readonly ChangedFile[];
@@ -27,8 +25,6 @@ export function patchRows(file: ChangedFile | undefined): readonly string[] {
   if (!file) return [];
   return [...file.notes.map((note) => `# ${note}`), ...(file.patch === "" ? [] : file.patch.split("\n"))];
 }
-
-// The page of what was changed, drawn: files with what came and went, then lines in the inks of a diff. Pure.
 
 export function drawDiffPage({ files, walk, from }: DiffState, { width, height, theme }: Sight): readonly string[] {
   const head = ` ${theme.strong("What this session changed")}  ${theme.dim(sums(files))}`;
@@ -97,8 +93,6 @@ const steps: Readonly<Record<string, number>> = {
   end: Number.POSITIVE_INFINITY,
   G: Number.POSITIVE_INFINITY,
 };
-
-// `/diff` on a screen: a page with the files that were changed, and the changes of the one that is chosen.
 
 export const diffOnScreen: Opener = async (words, { ready, desk, screen }) => {
   if (words !== "") return false;

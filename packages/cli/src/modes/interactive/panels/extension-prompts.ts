@@ -1,4 +1,4 @@
-/** What extensions can ask: one of several, yes or no, and a line. Each says that it is no question of Pith's own. */
+/** Defines the questions that extensions can ask: a choice, yes or no, and a line. Each is marked as an extension's question. */
 
 import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { harmlessLine, harmlessLines } from "../../../text/safe-text.ts";
@@ -81,8 +81,6 @@ function asLines(text: string): readonly string[] {
 const LONGEST = 200;
 const MOST_LINES = 12;
 
-// A panel that comes unasked while somebody may be typing: until their keys rest, these are for the editor, and none of them answers it.
-
 export interface Quiet<State> {
   readonly inner: State;
   readonly isHeard: boolean;
@@ -90,6 +88,7 @@ export interface Quiet<State> {
   readonly early: number;
 }
 
+/** For a panel that opens while the user may be typing: until keys rest for `quietMs`, they go to the editor and never answer it. */
 export function onceQuiet<State, Answer>(panel: Panel<State, Answer>, quietMs: number): Panel<Quiet<State>, Answer> {
   const later = (early: number) => async (signal: AbortSignal) => {
     await rested(quietMs, signal);

@@ -1,8 +1,7 @@
-/** Who shall speak: the models that one's keys and this machine allow, searched by typing. */
+/** Implements `/model`, a searchable list of the models that keys and local servers offer, and `/thinking`. */
 
 import { visibleWidth } from "@earendil-works/pi-tui";
-import type { ModelRow } from "../../../app/available-models.ts";
-import { modelsHere, modelsWithKey } from "../../../app/available-models.ts";
+import { type ModelRow, modelsHere, modelsWithKey } from "../../../app/available-models.ts";
 import { runCommand } from "../../../commands/run-command.ts";
 import { levels } from "../../../commands/settings.ts";
 import { saveSetting } from "../../../settings/save.ts";
@@ -14,8 +13,6 @@ import { show } from "../send.ts";
 import { choice } from "./choice.ts";
 import { answered, goesOn, type Panel, type Sight } from "./panel.ts";
 import { atTop, drawLine, emptyLine, hintLine, type LineInput, typedInto, type Walk, walked } from "./widgets.ts";
-
-// The models one can choose from, as rows: who sells it, how much it sees, what it costs. Pure.
 
 /** Those in whose name every word stands; who speaks now is first. */
 export function rowsFor(rows: readonly ModelRow[], wanted: string, speaking: string): readonly ModelRow[] {
@@ -130,8 +127,6 @@ function rowLine(row: ModelRow, { isChosen, isSpeaking, isNarrow, column }: Mark
   return `${isChosen ? theme.accent(words) : words}${theme.dim(facts)}`;
 }
 
-// `/model` without a name, and its key: who shall speak is chosen from a list.
-
 export async function openModels(words: string, talking: Talking): Promise<boolean> {
   if (words !== "") return false;
   const { ready, screen, desk } = talking;
@@ -162,8 +157,6 @@ async function keep(name: string, { ready, screen }: Talking): Promise<void> {
     fault === null ? "plain" : "bad",
   );
 }
-
-// `/thinking` without a level: chosen from the few there are.
 
 export async function openThinking(words: string, talking: Talking): Promise<boolean> {
   if (words !== "") return false;

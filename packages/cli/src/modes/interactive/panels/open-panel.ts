@@ -1,12 +1,11 @@
-/** A panel that somebody is looking at: what it knows now, and the answer that will come. */
+/** Runs an open panel: holds its state, passes keys to it, and resolves its answer. */
 
 import { CURSOR_MARKER } from "@earendil-works/pi-tui";
 import { plain } from "../../../text/safe-text.ts";
 import { fitted } from "../render/text.ts";
 import { isWayOut, type Panel, type Pressed, type Sight } from "./panel.ts";
 
-// A line of a panel as a terminal may get it, whoever drew it: its inks and the mark of the cursor stay, and of all the rest nothing steers.
-
+/** Makes a drawn line safe for the terminal: colours and the cursor marker stay, and nothing else controls it. */
 export function tamed(line: string, width: number): string {
   const safe = line
     .split(OURS)

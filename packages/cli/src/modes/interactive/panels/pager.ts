@@ -1,4 +1,4 @@
-/** A text as lines of a width: plain, and none wider. Pure. */
+/** Implements a text pager with scrolling and search, and a scrollable text page with answers below it. */
 
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { plain, plainLine } from "../../../text/safe-text.ts";
@@ -16,6 +16,7 @@ import {
   typedInto,
 } from "./widgets.ts";
 
+/** Plain lines, none wider than `width`. */
 export function pageLines(text: string, width: number): readonly PageLine[] {
   const lines = plain(text).replaceAll("\t", "    ").split("\n");
   return lines.flatMap((line) => wrapped(line, Math.max(1, width))).map((line) => ({ text: line }));
@@ -44,8 +45,6 @@ function simplyWrapped(line: string, width: number): readonly string[] {
   }
   return [...rows, line.slice(at)];
 }
-
-// What keys do on a page of text. Pure.
 
 export interface Paged {
   readonly lines: readonly PageLine[];
@@ -96,8 +95,6 @@ function found(state: PagerState, paged: Paged, { step, isHere }: Searching): Pa
   return state;
 }
 
-// What is known of a page of text: its lines, and where one looks.
-
 export interface PageLine {
   /** Already plain, and no wider than what it was made for. */
   readonly text: string;
@@ -113,8 +110,6 @@ export interface PagerState {
 }
 
 export const pagerStart: PagerState = { top: 0, typing: null, query: "" };
-
-// A long text on a page of its own: walked through, and searched.
 
 export interface PagerParts {
   readonly title: string;
@@ -173,8 +168,6 @@ function drawn({ text, isHeading }: PageLine, query: string, { theme }: Sight): 
   if (isFound) return theme.selected(text);
   return isHeading ? theme.heading(text) : text;
 }
-
-// A page of text that one scrolls through; where there is something to decide, the answers stand below it. Pure.
 
 export interface TextPage<Value> {
   readonly title: string;

@@ -1,4 +1,4 @@
-/** Something a person answers with keys: a question below the talk, or a page of its own. Pure: what it shows is a function of what it knows. */
+/** Defines `Panel`: a question or a page answered with keys, drawn as a pure function of its state. */
 
 import type { Theme } from "../render/theme.ts";
 

@@ -1,4 +1,4 @@
-/** Which permission mode holds: one key goes through plan, ask and edit; `all` is asked for by its name and confirmed. */
+/** Switches the permission mode: Shift+Tab cycles plan, ask and edit. Mode `all` is never in the cycle and must be confirmed. */
 
 import type { Mode } from "@pith/agent";
 import { modes, modeTold } from "../../../commands/settings.ts";

@@ -1,4 +1,4 @@
-/** What a question is about, as a person must see it to answer: the change, the whole command, the address. Pure. */
+/** Shows what a permission question is about: the diff, the whole command or the URL. It reads files and never changes them. */
 
 import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import type { Question } from "@pith/agent";
@@ -86,8 +86,6 @@ function broken(line: string, room: number): readonly string[] {
 }
 
 const LONG = 2_000;
-
-// Finds out what a question is about: for a change of a file, how that file would differ. Reads the file, and changes nothing.
 
 export interface MatterPlace {
   readonly cwd: string;

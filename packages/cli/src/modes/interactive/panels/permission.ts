@@ -1,4 +1,4 @@
-/** How a question looks: the sentence, what it is about as far as there is room, the answers, and the keys. Pure. */
+/** Implements the permission and folder trust questions. Keys typed for the editor must never grant a permission. */
 
 import { truncateToWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import type { Answer, Question } from "@pith/agent";
@@ -85,8 +85,6 @@ function hintsFor({ question, state }: ShownQuestion, isCut: boolean): readonly 
 
 const STOPS = "Esc: no, and stop";
 
-// What can be answered to a question, in the order in which it stands there. Pure.
-
 export interface QuestionState {
   readonly walk: Walk;
   /** Which of the rules is offered, the narrowest first. */
@@ -124,8 +122,6 @@ export interface Row {
 function row(key: string, label: string, answer: Answer | null): readonly Row[] {
   return answer ? [{ key, label, answer }] : [];
 }
-
-// The question before something is done that is not simply permitted: what it is, all of it, and the few answers there are.
 
 /** `whole`: somebody wants to see all that it is about first. */
 export type QuestionAnswer = Answer | { readonly type: "whole"; readonly at: QuestionState };
@@ -213,8 +209,6 @@ function otherRule({ rule }: QuestionState, key: "left" | "right", { rules }: Qu
   const next = key === "right" ? rule + 1 : rule - 1;
   return Math.max(0, Math.min(next, rules.length - 1));
 }
-
-// The question whether a folder is trusted: all that would count from it, and the three answers.
 
 export type TrustAnswer = "always" | "once" | "no";
 

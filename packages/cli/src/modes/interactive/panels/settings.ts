@@ -1,4 +1,4 @@
-/** Every setting on one page: what holds, who says so, and what it means; Enter changes it. */
+/** Implements `/settings`: a page of every setting with its value, source and meaning; Enter changes it in the user's file. */
 
 import { homedir } from "node:os";
 import { visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
@@ -115,8 +115,6 @@ function meaning(setting: ListedSetting | undefined, { width, theme }: Sight): r
   const words = plain(setting.says.replaceAll("`", ""));
   return wrapTextWithAnsi(words, Math.max(10, width - 2)).map((line) => ` ${line}`);
 }
-
-// `/settings` without a name: the page of all settings, where the simple ones are changed in the user's own file.
 
 export async function openSettings(words: string, talking: Talking): Promise<boolean> {
   const { screen, desk } = talking;

@@ -1,4 +1,4 @@
-/** What keys do, in one quiet line, such as `Enter takes it · Esc closes`: where there is no room for all, the last one, which is the way out, stays. Pure. */
+/** Provides the parts that panels share: the hint line, line input, list selection and text scrolling. */
 
 import { CURSOR_MARKER, visibleWidth } from "@earendil-works/pi-tui";
 import { plain, plainLine } from "../../../text/safe-text.ts";
@@ -10,6 +10,7 @@ export interface HintLook {
   readonly theme: Theme;
 }
 
+/** Such as `Enter takes it · Esc closes`. Where there is no room for all hints, the last one, which is the way out, stays. */
 export function hintLine(said: readonly string[], { width, theme }: HintLook): string {
   const hints = said.map(plainLine);
   for (let count = hints.length - 1; count > 0; count--) {
@@ -18,8 +19,6 @@ export function hintLine(said: readonly string[], { width, theme }: HintLook): s
   }
   return theme.dim(` ${hints.at(-1) ?? ""}`);
 }
-
-// One line that is typed within a panel, such as a search. Pure.
 
 export interface LineInput {
   readonly text: string;
@@ -92,8 +91,6 @@ function segments(text: string): Iterable<Intl.SegmentData> {
   return segmenter.segment(text);
 }
 
-// A list one walks through: which row is chosen, and which part of it is seen. Pure.
-
 export interface Walk {
   readonly at: number;
   /** The first row that is seen. */
@@ -133,8 +130,6 @@ export function walkTo({ top }: Walk, wanted: number, { count, rows }: Length): 
   const last = Math.max(0, count - rows);
   return { at, top: Math.max(0, Math.min(Math.max(at - rows + 1, Math.min(top, at)), last)) };
 }
-
-// A text one scrolls through: which of its lines is the first that is seen. Pure.
 
 /** Null where the key is no scrolling. */
 export function scrolled(top: number, key: string, { count, rows }: Length): number | null {

@@ -1,4 +1,4 @@
-/** One block of a transcript as lines: every kind has its own way, and nothing of it can steer a terminal. */
+/** Renders one transcript block as lines. Nothing in its text may control the terminal. */
 
 import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import { counted, secondsTold } from "../../../text/format.ts";
@@ -11,8 +11,6 @@ import { cut, firstLines, fitted, inColumns, leftTold, linesIn, partShown, shown
 import { type Brush, isLive } from "./theme.ts";
 import { drawCalled, drawShell } from "./tool-call.ts";
 
-// What a person said, marked so that it is found again when one looks back.
-
 export function drawSaid({ text, images, from }: Said, brush: Brush): readonly string[] {
   const { theme, width, isUnfolded } = brush;
   const ink = from === "program" ? theme.dim : theme.user;
@@ -23,8 +21,6 @@ export function drawSaid({ text, images, from }: Said, brush: Brush): readonly s
 
 /** What is longer was pasted, and whoever pasted it knows it. */
 const MOST = 40;
-
-// What the model thought: one line, unless somebody opens it.
 
 export function drawThought(thought: Thought, brush: Brush): readonly string[] {
   if (thought.isPrinted) return [];
@@ -40,8 +36,6 @@ function headOf({ text, isOpen, tookMs }: Thought): string {
   const time = tookMs !== undefined && tookMs >= 1_000 ? ` for ${secondsTold(tookMs)}` : "";
   return `· thought${time}, ${counted(lines.length, "line")}`;
 }
-
-// What is told beside the talk: notes of the program, what somebody pinned, and what happened on a branch that was left.
 
 export function drawNote({ tone, text, divides }: Note, { width, theme }: Brush): readonly string[] {
   if (divides) return [theme.border(lineAcross(text, width))];

@@ -1,10 +1,11 @@
-/** Fenced code as rows, set in; of one that was begun above, what comes since. */
+/** Renders fenced code as indented rows. The highlighter is loaded lazily, when the first code is shown. */
 
 import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import type { Code, Paragraph } from "../state/blocks.ts";
 import { shownText } from "./text.ts";
 import { type Brush, isLive, type Theme } from "./theme.ts";
 
+/** Of a block whose beginning is printed already, only the rows that follow. */
 export function codeRows(
   text: string,
   { start, end, code, isClosed }: Paragraph & { readonly code: Code },

@@ -1,4 +1,4 @@
-/** A compaction in the transcript: two lines that say what was dropped, kept and paid, and the whole receipt when opened. */
+/** Renders a compaction as two lines (what was dropped, kept and paid) and, when opened, its full receipt. */
 
 import { type CompactionEntry, type Receipt, receiptOf } from "@pith/context";
 import { amount, bytesTold, costTold, counted, secondsTold } from "../../../text/format.ts";
@@ -7,8 +7,6 @@ import { keyTold } from "../keys/key-text.ts";
 import type { Compacted } from "../state/blocks.ts";
 import { cut, partShown, wrapped } from "./text.ts";
 import { type Brush, isLive } from "./theme.ts";
-
-// A receipt, row by row: why, who, what was dropped and kept, what was found, and what the model reads instead.
 
 export function receiptRows(entry: CompactionEntry, brush: Brush): readonly string[] {
   const { theme, width } = brush;

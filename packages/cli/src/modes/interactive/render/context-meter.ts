@@ -1,4 +1,4 @@
-/** How full a context is, as a row of cells: what stays first, what is kept, what is new, what is free, and where it is too much. Pure. */
+/** Renders how full the context is: a bar with marks for the limits, a percentage, token figures and a legend. */
 
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { amount } from "../../../text/format.ts";
@@ -69,8 +69,6 @@ function painted(row: readonly Cell[], theme: Theme): string {
   return text;
 }
 
-// How full a context is, in figures, and whether anything happens by itself. Pure.
-
 /** `context 46 %`: of what may be there before it is compacted; empty where nobody knows how much that is. */
 export function fullTold(meter: Meter, theme: Theme): string {
   return meter.limit === null ? "" : theme[inkFor(meter)](`context ${percentOf(meter)} %`);
@@ -100,8 +98,6 @@ function inkFor({ tokens, limit, soft }: Meter): Ink {
   if (limit !== null && tokens > limit) return "bad";
   return soft !== null && tokens > soft ? "warning" : "dim";
 }
-
-// How full the context is, in one line: a percentage, the bar, the figures, and where there is room what its signs mean. Pure.
 
 /** Never wider than `width`, unless the figures alone are. */
 export function meterLine(meter: Meter, { width, theme }: BarSize): string {

@@ -1,4 +1,4 @@
-/** A unified diff as rows: the line's number, what became of it, and its words. */
+/** Renders a unified diff as numbered rows, and single lines of a diff for pages. */
 
 import { plain } from "../../../text/safe-text.ts";
 import { cut, leftTold, wrapped } from "./text.ts";
@@ -58,8 +58,6 @@ function rowsIn(diff: string): readonly Row[] {
 }
 
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
-
-// A line of a unified diff on a page, in its ink, without the two that name the file. Pure.
 
 export function patchLine(line: string, theme: Theme): string {
   const sign = line[0] ?? "";

@@ -1,4 +1,4 @@
-/** The footer: who speaks, where, in which way and at what cost, and how full the context is. One line where there is room, else two. */
+/** Draws the footer: model, folder, mode, cost and context meter, in one line where there is room, else in two. */
 
 import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import { costTold } from "../../../text/format.ts";
@@ -6,8 +6,6 @@ import { clipped, plain } from "../../../text/safe-text.ts";
 import type { Facts } from "../state/footer.ts";
 import { barRoom, meterLine } from "./context-meter.ts";
 import type { Brush, Theme } from "./theme.ts";
-
-// Who speaks and where one stands, in as many words as there is room for. Pure.
 
 export interface Room {
   readonly room: number;

@@ -1,4 +1,4 @@
-/** Which words of a code are keywords, names and so on, in our inks. */
+/** Highlights code in the theme's colours with highlight.js. Loaded lazily: never import it statically. */
 
 import type { LanguageFn } from "highlight.js";
 import highlighter from "highlight.js/lib/core";
@@ -27,8 +27,6 @@ import typescript from "highlight.js/lib/languages/typescript";
 import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
 import type { Ink, Theme } from "./theme.ts";
-
-// The languages whose code is shown in inks.
 
 /** By the name its fence has; each knows its other names, such as `ts`, `sh` or `toml`, itself. */
 export const languages: Readonly<Record<string, LanguageFn>> = {

@@ -1,4 +1,4 @@
-/** A picture where the terminal can show one, else a line that says what it is. */
+/** Renders an image as a line that describes it and, where the terminal supports it, the image itself. */
 
 import {
   calculateImageRows,

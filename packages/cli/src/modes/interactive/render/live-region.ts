@@ -1,4 +1,4 @@
-/** The live region: what is not finished, what is under way, what waits, where one types, and the footer. Never higher than the screen. */
+/** Draws the live region: open blocks, status, queue, widgets, editor and footer. It is never higher than the screen. */
 
 import { truncateToWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { amount } from "../../../text/format.ts";
@@ -10,8 +10,6 @@ import { drawBlock } from "./block.ts";
 import { footer } from "./footer.ts";
 import { fitted } from "./text.ts";
 import type { Brush, Theme } from "./theme.ts";
-
-// What was said while it worked and waits to be heard: what comes next, what comes afterwards, and how to have it back.
 
 /** Rows for words; what is more is counted. */
 const MOST_ROWS = 4;
@@ -34,8 +32,6 @@ export function queueLines({ queue }: Pick<ScreenState, "queue">, { theme, width
   return ["", ...waiting.slice(0, MOST_ROWS).map(row), ...last];
 }
 
-// What extensions show, drawn: their lines above the editor, which take no more than a third of the screen, and their words below it.
-
 export function widgetRows(signs: Signs, { width, theme }: Brush, height: number): readonly string[] {
   const lines = widgetLines(signs);
   const most = Math.max(1, Math.floor(height / 3));
@@ -50,8 +46,6 @@ export function statusRow(signs: Signs, { width, theme }: Brush): readonly strin
   const words = statusWords(signs);
   return words.length === 0 ? [] : [theme.dim(truncateToWidth(words.join(" · "), width, "…"))];
 }
-
-// What is under way, in one line, with how to stop it; nothing where nothing is.
 
 export function statusLines({ work }: ScreenState, { theme, now, width, keymap }: Brush): readonly string[] {
   if (work.type === "idle") return [];
@@ -140,8 +134,7 @@ function hintLines({ hint }: ScreenState, { theme, width }: Brush): readonly str
   return lines.slice(0, 2).map((line) => theme.dim(` ${line}`));
 }
 
-// Draws anew once a second while something is under way, since its line says for how long; nothing ticks while nothing is.
-
+/** Redraws once a second while work is under way, since the status line shows the elapsed time. */
 export class Ticking {
   readonly #tick: () => void;
   #timer: NodeJS.Timeout | null = null;

@@ -1,4 +1,4 @@
-/** What the model answered, as Markdown, paragraph by paragraph: so it looks the same whether it was printed in one piece or in many. */
+/** Renders an answer as Markdown, paragraph by paragraph, so that it looks the same printed in one piece or in many. */
 
 import { detectCapabilities, Markdown, type MarkdownTheme, setCapabilities } from "@earendil-works/pi-tui";
 import { type Answered, type Paragraph, paragraphs } from "../state/blocks.ts";
@@ -6,8 +6,6 @@ import { KEPT } from "../state/finished-blocks.ts";
 import { codeLines, codeRows } from "./code.ts";
 import { shownText, wrapped } from "./text.ts";
 import type { Brush, Theme } from "./theme.ts";
-
-// Whether a text can be read as Markdown in no time: what nests without end, or is nothing but marks, is shown as it was written. Pure.
 
 /** S15: a million quotes within each other end a program that reads them one within the other. */
 export function isTame(text: string): boolean {
@@ -36,11 +34,10 @@ function marksIn(line: string): number {
   return line.match(/[*_[!]/g)?.length ?? 0;
 }
 
-// One paragraph of Markdown as lines; what cannot be read as such in no time is shown as it was written.
-
 // Where a link leads stands beside its words, always: words that hide an address are how one is led astray.
 setCapabilities({ ...detectCapabilities(() => false), hyperlinks: false });
 
+/** Text that would take too long to parse as Markdown is shown as it was written. */
 export function markdownLines(paragraph: string, { width, theme }: Brush): readonly string[] {
   const text = shownText(paragraph);
   const lines = isTame(text) ? rendered(text, { width: Math.max(1, width - 2), theme }) : null;

@@ -1,4 +1,4 @@
-/** Text from anywhere as lines that fit and steer nothing: broken where they are too long, and set in behind a mark. */
+/** Wraps, cuts, aligns and folds text into lines. Text from any source is made safe, so that it cannot control the terminal. */
 
 import { CURSOR_MARKER, sliceByColumn, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { counted } from "../../../text/format.ts";
@@ -65,8 +65,6 @@ export function shownLine(text: string): string {
 /** A few marks on a letter are a language; hundreds are a way to fill a screen. */
 const TOWER = /(\p{M}{8})\p{M}+/gu;
 
-// Words that stand below and beside each other: as wide as their column, or at both ends of a line. Pure.
-
 /** Just as wide: cut off, or filled up. */
 export function cell(text: string, width: number): string {
   return truncateToWidth(text, Math.max(0, width), "…", true);
@@ -88,8 +86,7 @@ export function atBothEnds(left: string, right: string, width: number): string {
   return `${name}${" ".repeat(Math.max(1, width - visibleWidth(name) - visibleWidth(right) - 1))}${right}`;
 }
 
-// A text that may have a name and what is said of it in two columns: what does not fit goes on in its own column.
-
+/** Lines may have two columns, a name and a description: a description that does not fit continues in its own column. */
 export function inColumns(text: string, margins: Pick<Margins, "width" | "ink">): readonly string[] {
   return text.split("\n").flatMap((line) => rowsOf(shownText(line), margins));
 }
@@ -108,8 +105,6 @@ function rowsOf(line: string, margins: Pick<Margins, "width" | "ink">): readonly
 const COLUMNS = /^( {2}\S+(?: \S+)*)( {2,})(\S.*)$/;
 /** What is longer has no columns. */
 const MAX_COLUMN_LINE = 1_000;
-
-// A part of something long, below its heading: folded to a few lines, or opened as far as there is room.
 
 export interface Part {
   readonly text: string;

@@ -1,4 +1,4 @@
-/** The inks a screen is drawn with, by what they mean; three sets: for dark and for light terminals, and without colour. */
+/** Defines the themes (dark, light and without colour), chooses the one for a terminal, and defines the drawing options (`Brush`). */
 
 import type { ImageProtocol, RgbColor } from "@earendil-works/pi-tui";
 import type { Environment } from "@pith/models";
@@ -96,8 +96,6 @@ const none: Codes = {
 
 const codes: Readonly<Record<ThemeName, Codes>> = { dark, light, none };
 
-// The theme that suits a terminal: as set, else as its background is, else for a dark one. Pure.
-
 export interface Surroundings {
   readonly environment: Environment;
   /** What was set; `auto` unless it was. */
@@ -129,8 +127,6 @@ function told(colours: string | undefined): ThemeName | null {
   if (!/^\d{1,2}$/.test(ground)) return null;
   return ground === "7" || Number(ground) >= 9 ? "light" : "dark";
 }
-
-// What every drawing is made with: how wide, in which inks, and whether what can be folded is shown whole.
 
 export interface Brush {
   readonly width: number;

@@ -1,4 +1,4 @@
-/** The one line that tells of a call: how it stands, what it is, how much came of it, and how long it took. */
+/** Renders tool calls and the user's own shell commands as a heading line with folded or full output. */
 
 import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import { counted, secondsTold } from "../../../text/format.ts";
@@ -51,8 +51,6 @@ function timeOf({ state, since, tookMs }: Called, now: number): string {
   return ms >= 1_000 ? secondsTold(ms) : "";
 }
 
-// A call of a tool: one line that tells it, and of what came of it as much as helps; all of it when opened.
-
 export function drawCalled(block: Called, brush: Brush): readonly string[] {
   const pictures = block.images.flatMap((image) => drawPicture(image, brush)).map((line) => line && `  ${line}`);
   const command = commandOf(block, brush);
@@ -88,8 +86,6 @@ function cameOf(block: Called, brush: Brush): readonly string[] {
 const FEW = 5;
 const FEW_OF_OTHERS = 12;
 const FEW_CHANGES = 14;
-
-// A shell line of the user's own, and what it said.
 
 export function drawShell(block: ShellLine, brush: Brush): readonly string[] {
   const { width, theme } = brush;

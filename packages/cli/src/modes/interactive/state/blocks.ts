@@ -1,4 +1,4 @@
-/** What a transcript is made of: one block for each thing that was said or done, in the order of the log. Plain data. */
+/** Defines the blocks of a transcript, in the order of the log, and splits Markdown text into paragraphs. Pure. */
 
 import type { CompactionEntry, ImageBlock } from "@pith/context";
 
@@ -131,8 +131,6 @@ export function isFinished(block: Block): boolean {
   }
 }
 
-// A Markdown text in paragraphs: pieces that are read each by itself, so that what is written behind one changes nothing in it. Pure.
-
 export interface Paragraph {
   readonly start: number;
   readonly end: number;
@@ -150,6 +148,7 @@ export interface Code {
   readonly start: number;
 }
 
+// Each paragraph is parsed by itself: text written behind it never changes it.
 /** From `from`, where a paragraph begins, or a line of the code that is open there. The last may be empty. */
 export function* paragraphs(text: string, from: number, open: Code | null = null): Generator<Paragraph> {
   let [start, code] = [from, open];

@@ -1,4 +1,4 @@
-/** What of a transcript is finished and can be printed for good, and what stays because it may still change. Pure. */
+/** Finds the blocks that are finished and can be printed for good; the others may still change. Pure. */
 
 import {
   type Answered,
@@ -12,14 +12,13 @@ import {
 } from "./blocks.ts";
 import type { ScreenState } from "./screen-state.ts";
 
-// How far a text that is still being written will not change any more: to the end of a whole paragraph, or of a line of long code. Pure.
-
 export interface Settled {
   readonly length: number;
   /** The code that is open there. */
   readonly code: Code | null;
 }
 
+// Up to the end of the last whole paragraph, or of a line within long code.
 /** From `from`, where a paragraph begins, or a line of the code that is open there. */
 export function settled(text: string, from: number, code: Code | null = null): Settled {
   let last: Paragraph | null = null;

@@ -1,4 +1,4 @@
-/** The footer's figures, from the parts of the program; what must be looked for, from what was known before. */
+/** Defines the data that the footer shows, and collects it from the open session. */
 
 import { homedir } from "node:os";
 import type { Mode } from "@pith/agent";
@@ -35,8 +35,6 @@ function fromHome(folder: string): string {
   const isWithin = home.length > 1 && (folder === home || folder.startsWith(`${home}/`));
   return isWithin ? `~${folder.slice(home.length)}` : folder;
 }
-
-// What the footer tells, as plain figures.
 
 export interface Facts {
   readonly model: string;

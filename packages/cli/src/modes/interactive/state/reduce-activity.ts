@@ -1,4 +1,4 @@
-/** What is under way, from event to event. Pure. */
+/** Reduces agent events to the current activity: idle, running, retrying, compacting or summarising. Pure. */
 
 import type { AgentEvent } from "@pith/agent";
 import { counted, secondsTold, tokensTold } from "../../../text/format.ts";

@@ -1,4 +1,4 @@
-/** An entry of the log becomes what is shown of it; what was drafted of it while it came makes room. Pure. */
+/** Reduces log entries to transcript blocks, which replace the drafts of a streamed reply. Pure. */
 
 import {
   type AssistantMessage,
@@ -26,8 +26,6 @@ import {
 } from "./blocks.ts";
 import type { ScreenState } from "./screen-state.ts";
 
-// Blocks put behind those there are; one that has no id of an entry or call gets a number of its own. Pure.
-
 export function added(state: ScreenState, ...blocks: readonly Block[]): ScreenState {
   return blocks.length === 0 ? state : { ...state, blocks: [...state.blocks, ...blocks] };
 }
@@ -46,8 +44,7 @@ export function withNote(state: ScreenState, note: Omit<Note, "id" | "kind">): S
   return added({ ...state, serial }, { kind: "note", id: `note:${serial}`, ...note });
 }
 
-// A reply that is whole takes the place of what was drafted of it while it came; what was printed of that is not shown again. Pure.
-
+/** Replaces the drafts of the reply; what was printed of them is not shown again. */
 export function foldReply(state: ScreenState, id: string, message: AssistantMessage): ScreenState {
   const drafts = state.blocks.filter(isOfReply);
   const others = state.blocks.filter((block) => !isOfReply(block));

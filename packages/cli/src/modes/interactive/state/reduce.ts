@@ -1,4 +1,4 @@
-/** What happened changes what is shown: one event after the other, live or read from the log. Pure. */
+/** Reduces agent events, live or read from the log, to the next screen state. Pure. */
 
 import type { AgentEvent, Delta } from "@pith/agent";
 import { counted } from "../../../text/format.ts";
@@ -19,8 +19,6 @@ import { foldWork } from "./reduce-activity.ts";
 import { added, drafted, foldEntry, withNote, withoutDrafts, withResult } from "./reduce-entry.ts";
 import type { ScreenState } from "./screen-state.ts";
 
-// Words that wait, in one line: the first of them, and how many more there are; files that are said with them are named in them. Pure.
-
 /** Once, when they begin to wait: they may be long, and are drawn often. */
 export function queuedWords(said: readonly string[]): readonly string[] {
   return said.map(inOneLine);
@@ -37,10 +35,9 @@ function inOneLine(text: string): string {
 /** Wider is no terminal. */
 const MOST_LETTERS = 1_000;
 
+// Attached files are named in the words, so that their contents are left out.
 const ATTACHED =
   /^<(file|folder) path="[^"\n]*">\n[\s\S]*?\n<\/\1>\n|^The picture [^\n]+:\n(?=\[image\/)|^\[picture \d+: [^\]\n]+\]\n(?=\[image\/)|^\[image\/\w+\]\n/gm;
-
-// A piece of a reply, as it comes: it belongs to the block that is still being written, or begins one. Pure.
 
 /** `now` in milliseconds. */
 export function foldDelta(state: ScreenState, delta: Delta, now: number): ScreenState {
@@ -96,8 +93,6 @@ function thoughtEnough(state: ScreenState, now: number): ScreenState {
   return onLast(state, { ...last, isOpen: false, ...(last.since !== undefined && { tookMs: now - last.since }) });
 }
 
-// What is told of compactions and moves, on the blocks they belong to. Pure.
-
 type FittingEvent = Extract<
   AgentEvent,
   { type: "compaction_quality" | "compaction_undone" | "compaction_redone" | "session_tree" }
@@ -145,8 +140,6 @@ function divided(state: ScreenState, summaryId: string | undefined): ScreenState
   return { ...rest, blocks: [...blocks, ...behind] };
 }
 
-// What a tool does, from its start to its end. Pure.
-
 type ToolEvent = Extract<AgentEvent, { readonly toolCallId: string }>;
 
 export function foldTool(state: ScreenState, event: ToolEvent, now: number): ScreenState {
@@ -172,8 +165,6 @@ function changed(block: Called, event: ToolEvent, now: number): Called {
       return { ...withResult(block, event.result), ...(block.since !== undefined && { tookMs: now - block.since }) };
   }
 }
-
-// What goes wrong or is worth knowing stands in the transcript, though it is no entry. Pure.
 
 export function noted(state: ScreenState, event: AgentEvent): ScreenState {
   const note = noteIn(event);

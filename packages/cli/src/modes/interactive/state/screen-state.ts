@@ -1,4 +1,4 @@
-/** All that a screen shows and that is not the editor: a pure fold of what happened. */
+/** Defines the state of the screen without the editor, the statuses and widgets of extensions, and folding. Pure. */
 
 import type { CompactionReason } from "@pith/agent";
 import { harmlessLine, harmlessLines } from "../../../text/safe-text.ts";
@@ -6,8 +6,6 @@ import type { Keymap } from "../keys/bindings.ts";
 import { keyTold } from "../keys/key-text.ts";
 import type { Block, ShellLine } from "./blocks.ts";
 import type { Facts } from "./footer.ts";
-
-// What extensions show beside a talk: a few words below it, and a few lines above the editor. Never more than a part of the screen. Pure.
 
 export interface Signs {
   readonly statuses: Readonly<Record<string, string>>;
@@ -46,6 +44,7 @@ function placed<Sign>(all: Readonly<Record<string, Sign>>, key: string, sign: Si
   return Object.keys(all).length >= MOST_KEYS ? all : { ...all, [key]: sign };
 }
 
+// Extensions never get more than a part of the screen.
 const LONGEST_STATUS = 30;
 const MOST_LINES = 10;
 const MOST_WIDGETS = 3;
@@ -122,8 +121,6 @@ export const nothingShown: ScreenState = {
   signs: noSigns,
   hint: null,
 };
-
-// What is folded is opened, or closed again; where nothing of that is left to be seen, a hint says what changes. Pure.
 
 export function openOrClose(state: ScreenState): ScreenState {
   const isUnfolded = !state.isUnfolded;

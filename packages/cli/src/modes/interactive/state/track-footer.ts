@@ -1,4 +1,4 @@
-/** Keeps what the footer tells: looked at anew when it can have changed, never while a reply is coming. */
+/** Keeps the footer data current: refreshed when it can have changed, never while a reply streams in. */
 
 import { open, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -23,8 +23,7 @@ import { keyHint } from "../keys/key-text.ts";
 import type { Talking } from "../screen-context.ts";
 import { factsOf, type Meter, nothingFound, type SlowFacts } from "./footer.ts";
 
-// How full a context is, by the one estimator: the same figures as `/context` and the trigger have. Pure.
-
+/** By the one estimator: the same figures as `/context` and the compaction trigger. */
 export function meterOf(window: Window, budget: Budget): Meter {
   const state = due(window, budget);
   const limit = Number.isFinite(budget.limit) ? budget.limit : null;
@@ -40,8 +39,7 @@ export function meterOf(window: Window, budget: Budget): Meter {
   };
 }
 
-// The branch of the version control system that a folder is on: read from its files, with no program started.
-
+// Reads git's files; no process is started.
 /** Where the branch is written down, for this folder or one above it; null where there is no such place. */
 export async function headFile(folder: string): Promise<string | null> {
   for (let at = resolve(folder); ; at = dirname(at)) {
@@ -80,8 +78,7 @@ async function beginning(path: string): Promise<string | null> {
 
 const LONGEST = 4_096;
 
-// Where one stands in the tree of a session, in a few words; null where it has but one branch. Read piece by piece, so that nobody waits.
-
+/** Null where there is but one branch. Reads in pieces, so that typing is not blocked. */
 export async function placeInTree({ store, leaf, window }: Session): Promise<string | null> {
   let outline = emptyOutline(leaf);
   for await (const growth of growOutline({ store, leaf, near: window.entries, most: MOST }))
@@ -108,8 +105,6 @@ function spokenAt({ nodes }: Outline, from: string | null): string | null {
   for (let node = nodes.get(id ?? ""); node?.kind === "other"; node = nodes.get(id ?? "")) id = node.parentId;
   return id;
 }
-
-// What one should know of a compaction that was just done, in one line: what it may have lost, and how to begin afresh. Pure.
 
 /** Undefined where there is nothing to say or take back; null takes the line away, since the talk has gone on. */
 export function qualityHint(entries: readonly Entry[], circumstances: Circumstances): string | null | undefined {
@@ -143,8 +138,7 @@ function hintOn(compaction: CompactionEntry, { compactions, keymap, isRunning }:
 const OFTEN = 2;
 const AFRESH = "/pin what must stay, or begin afresh with /handoff GOAL.";
 
-// Weighs what was said before in small steps, so that nobody who types waits for it; what was weighed once is known from then on.
-
+/** Estimates tokens in small steps, so that typing is not blocked; estimates are cached. */
 export async function weighSlowly(window: Window, budget: Budget): Promise<void> {
   let until = performance.now() + MOMENT_MS;
   for (let count = STEP; count < window.entries.length; count += STEP) {
@@ -272,8 +266,7 @@ class Keeping {
   }
 }
 
-// The footer's figures at once, for what no entry tells of, such as automatic compaction being switched off.
-
+/** For changes that no entry records, such as switching automatic compaction off. */
 export function refreshMeter({ ready, screen }: Pick<Talking, "ready" | "screen">): void {
   const { session, budget } = ready.built.agent;
   const meter = meterOf(session.window, budget);

@@ -1,4 +1,4 @@
-/** The main screen: what is finished is printed once and never touched again; only the live region below it is drawn anew. */
+/** Draws full-screen pages and the main screen, where finished lines are printed once and only the live region is redrawn. */
 
 import { CURSOR_MARKER, TuiMainScreen, visibleWidth } from "@earendil-works/pi-tui";
 import { fitted } from "../render/text.ts";
@@ -121,8 +121,7 @@ function rowsOf(line: string, width: number): number {
   return Math.max(1, Math.ceil(visibleWidth(line) / width));
 }
 
-// A page of its own over the whole terminal: what lies below is as it was when the page closes.
-
+/** Uses the alternate screen, so that the main screen is unchanged when the page closes. */
 export class FullPage {
   readonly #port: OneWrite;
   readonly #draw: Draw;

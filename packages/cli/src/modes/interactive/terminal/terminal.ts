@@ -1,4 +1,4 @@
-/** A terminal that is written to in whole pictures, and whose history nobody wipes. */
+/** Wraps the terminal so that whole frames are written and the scrollback is never cleared, and follows the theme settings. */
 
 import type { RgbColor, Terminal } from "@earendil-works/pi-tui";
 import { pithHome } from "@pith/context/node";
@@ -109,16 +109,13 @@ export class OneWrite implements Terminal {
   }
 }
 
-// Whether a terminal that becomes narrower wraps what stands on it anew, or cuts it off: by what it says of itself. Pure.
-
+// Whether a terminal that becomes narrower wraps its lines again or cuts them off, judged by the environment.
 /** Where nobody knows it does: nearly all of them do. */
 export function rewraps({ TMUX, STY, TERM = "", XTERM_VERSION }: Environment): boolean {
   // Whoever stands between has its own way, whatever it stands in: tmux wraps, screen cuts.
   if (TMUX) return true;
   return !STY && !XTERM_VERSION && !/^(?:linux|st)(?:-|$)/.test(TERM);
 }
-
-// The theme follows the settings and the terminal's background: asked once the first picture stands, which waits for neither.
 
 export interface Dressed {
   readonly theme: Theme;
@@ -131,6 +128,7 @@ export interface Dressable {
   redraw(): void;
 }
 
+/** The first frame waits for neither the settings nor the terminal's background colour. */
 export function wornHere(
   environment: Surroundings["environment"],
   wished: () => Promise<Settings["theme"]> = wishInSettings,

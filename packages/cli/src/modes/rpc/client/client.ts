@@ -1,10 +1,8 @@
-/** A client of `pith --mode rpc`: it starts the program, sends commands, matches their answers, and passes on what else is told. */
+/** Implements an RPC client: starts `pith --mode rpc`, sends commands, matches responses by id, and forwards events. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { lfLines, within } from "../lines.ts";
 import type { RpcAnswer, RpcAnswerTo, RpcCommand, RpcEvent, RpcName, RpcTakes, RpcUiResponse } from "../protocol.ts";
-
-// A child that was asked to end: after a while it is told so by a signal, and then by one that nobody can refuse.
 
 export interface Ending {
   readonly ended: Promise<unknown>;

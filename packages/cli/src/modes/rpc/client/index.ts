@@ -1,4 +1,4 @@
-/** The door `pith/rpc`: a client for programs that talk to Pith, with the types of all that goes over the line. */
+/** Exports the RPC client and the protocol types as `pith/rpc`. */
 
 export type {
   Delivery,

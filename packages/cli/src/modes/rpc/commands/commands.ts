@@ -1,4 +1,4 @@
-/** Every command there is, in the order in which they are shown. */
+/** Lists all RPC commands, in the order in which they are shown. */
 
 import type { RpcName } from "../protocol.ts";
 import type { Rows } from "../rpc-context.ts";

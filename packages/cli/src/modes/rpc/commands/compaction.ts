@@ -1,4 +1,4 @@
-/** Commands on what fits into the window: compactions, their undoing, and pins. */
+/** Implements the RPC commands for compaction: compact, preview, undo, redo, automatic compaction and pins. */
 
 import { pinEntry, pinWords, previewCompaction, refusalNotes, unpin as takeAway } from "@pith/context";
 import { LEAF_MOVED, written } from "../../../commands/command.ts";
@@ -7,8 +7,6 @@ import { compactionTold } from "../../../context-report/compaction-text.ts";
 import { flag, name, optional, words } from "../parse-command.ts";
 import type { RpcCommands, RpcGives } from "../protocol.ts";
 import { done, failed, type Outcome, type Rows, type Seat } from "../rpc-context.ts";
-
-// A compaction that another program asked for, or took back, and what came of it.
 
 export async function compacted(
   instructions: string | undefined,

@@ -1,4 +1,4 @@
-/** Commands that choose who speaks, how hard it thinks, and how what waits is said. */
+/** Implements the RPC commands that choose the model, the thinking level and the delivery of queued messages. */
 
 import { modelsWithKey } from "../../../app/available-models.ts";
 import { model as command, levels } from "../../../commands/settings.ts";
@@ -98,8 +98,6 @@ export const choosing: Rows<
     },
   },
 };
-
-// Who could speak, and who shall: as `/model` does it.
 
 export async function setModel(name: string, { desk, ready }: Seat): Promise<Outcome<RpcModel>> {
   const answer = await command.run(name, desk);

@@ -1,4 +1,4 @@
-/** Commands that say something to the model, or take it back. */
+/** Implements the RPC commands that send, queue and abort prompts, clear the queue, and run slash commands. */
 
 import { type AgentEvent, type Content, NotWritten, type RunEnd } from "@pith/agent";
 import type { ImageBlock } from "@pith/context";
@@ -8,8 +8,6 @@ import { commandResult } from "../../json/json-output.ts";
 import { images, oneOf, optional, text, words } from "../parse-command.ts";
 import type { RanCommand, RpcCommands, RpcSlashCommand, Said } from "../protocol.ts";
 import { done, failed, type Outcome, type Rows, type Seat } from "../rpc-context.ts";
-
-// Words for the model, as another program says them: into the run that is under way, or as the beginning of one.
 
 export interface Saying {
   readonly seat: Seat;
@@ -67,8 +65,6 @@ async function rest(run: AsyncGenerator<AgentEvent, RunEnd>, { tell, fault }: Se
     else fault(error);
   }
 }
-
-// Words that begin with a slash, as another program sends them: what the command answers is the answer, and another session is gone to.
 
 export type RanSlash =
   | { readonly type: "ran"; readonly outcome: Outcome<RanCommand> }
@@ -184,8 +180,6 @@ export const speaking: Rows<
     },
   },
 };
-
-// All that can be run with a slash here.
 
 export async function slashCommands({ desk, ready }: Seat): Promise<readonly RpcSlashCommand[]> {
   const own = commands.map(({ name, says }) => ({ name, description: says, source: "pith" as const }));

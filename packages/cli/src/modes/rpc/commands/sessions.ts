@@ -1,7 +1,7 @@
-/** Commands on sessions: to another, and what there are. */
+/** Implements the RPC commands on sessions: new, switch, fork, clone, name, list, delete and export. */
 
 import { resolve } from "node:path";
-import { listSessions } from "@pith/context/node";
+import { createSession, listSessions } from "@pith/context/node";
 import { type Answer, keptBack } from "../../../commands/command.ts";
 import { clone, fork } from "../../../commands/fork.ts";
 import { name as naming, resume } from "../../../commands/sessions.ts";
@@ -99,8 +99,6 @@ export const sessions: Rows<
   },
 };
 
-// From one session to another, as other programs ask for it: where an extension is against it, one stays.
-
 type Left = Outcome<RpcGives<"new_session">>;
 
 export async function begun(parentSession: string | undefined, seat: Seat): Promise<Left> {
@@ -109,7 +107,6 @@ export async function begun(parentSession: string | undefined, seat: Seat): Prom
   if (kept) return done({ cancelled: true });
   if (sessionPath === null) return arrived(await seat.go({ type: "none" }, "new"));
   if (parentSession === undefined) return arrived(await seat.go({ type: "new" }, "new"));
-  const { createSession } = await import("@pith/context/node");
   const made = await createSession({ cwd, parentSession, env: { PITH_HOME: home } });
   if (made.type !== "opened")
     return failed(made.type === "held" ? "another process has just made it; try again" : made.why);
@@ -147,8 +144,6 @@ async function followed(
 function arrived(outcome: Awaited<ReturnType<Seat["go"]>>): Left {
   return outcome.type === "failed" ? outcome : done({ cancelled: false });
 }
-
-// A session into the trash, as `pith sessions rm` does it.
 
 export async function thrownAway(
   { sessionPath, sessionId }: RpcTakes<"delete_session">,

@@ -1,4 +1,4 @@
-/** Commands beside the conversation: shell lines, retries and permissions. */
+/** Implements the RPC commands for shell lines, automatic retries and the permission mode. */
 
 import { shellLinesOf } from "../../../app/user-shell.ts";
 import { modes } from "../../../commands/settings.ts";
@@ -6,8 +6,7 @@ import { flag, oneOf, optional, words } from "../parse-command.ts";
 import type { RpcCommands, RpcGives, RpcTakes } from "../protocol.ts";
 import { done, failed, type Outcome, type Rows, type Seat } from "../rpc-context.ts";
 
-// A shell line that another program sent: told while it runs, kept in the log, and answered when it is there.
-
+/** Sends updates while the command runs, and returns once the result is in the log. */
 export async function ranShell(
   { command, excludeFromContext: isPrivate = false }: RpcTakes<"bash">,
   { ready, tell, room }: Seat,

@@ -1,4 +1,4 @@
-/** Commands that only ask: what the session is, holds and costs. */
+/** Implements the RPC commands that read a session: its state, messages, statistics and context usage. */
 
 import type { Agent } from "@pith/agent";
 import { buildSessionContext, type Model } from "@pith/context";
@@ -6,8 +6,6 @@ import { nthAnswer } from "../../../commands/copy.ts";
 import { sessionSums } from "../../../sessions/session-stats.ts";
 import type { RpcCommands, RpcModel, RpcState, RpcStats, RpcUsage } from "../protocol.ts";
 import { done, failed, type Rows, type Seat } from "../rpc-context.ts";
-
-// A session as other programs are told of it.
 
 export async function stateOf({ ready }: Pick<Seat, "ready">): Promise<RpcState> {
   const { agent, sessionPath } = ready.built;

@@ -1,4 +1,4 @@
-/** Commands on the tree of a session. */
+/** Implements the RPC commands on the session tree: read entries, navigate, set labels and list messages to fork from. */
 
 import { type Entry, plainText, provenance, type Store } from "@pith/context";
 import { written } from "../../../commands/command.ts";
@@ -7,8 +7,6 @@ import { entrySaid } from "../../../resources/attachments.ts";
 import { entryOrRoot, flag, name, nameOrNone, optional, text } from "../parse-command.ts";
 import type { RpcCommands, RpcGives, RpcTakes, RpcTreeNode } from "../protocol.ts";
 import { done, failed, type Outcome, type Rows, type Seat } from "../rpc-context.ts";
-
-// A move in the tree that another program asked for, and what came of it.
 
 export async function moved(
   { entryId, ...wish }: RpcTakes<"navigate_tree">,
@@ -36,8 +34,6 @@ export async function moved(
     }
   }
 }
-
-// All entries of a session, in the order they were written, and as a tree.
 
 /** By time, and a parent always before its children, whatever the clock said. */
 export async function entriesOf(store: Store): Promise<readonly Entry[]> {
@@ -156,8 +152,6 @@ export const walking: Rows<
     },
   },
 };
-
-// What a fork can begin before: the messages of the user on the branch one stands on.
 
 export async function forkMessages({ ready }: Seat): Promise<Outcome<RpcGives<"get_fork_messages">>> {
   const branch = await ready.built.agent.session.branch();

@@ -1,4 +1,4 @@
-/** The sessions on the disk, for the page that shows them. */
+/** Lists, searches, renames and trashes the sessions on disk for the sessions page. */
 
 import { homedir } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -26,8 +26,6 @@ import {
   type SessionsState,
   sessionRows,
 } from "./state.ts";
-
-// Search while somebody types: the newest question counts, and those before it are given up.
 
 export interface SearchPlace {
   /** Pith's home. */

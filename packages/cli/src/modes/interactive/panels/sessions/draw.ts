@@ -1,4 +1,4 @@
-/** A look into one session, beside the list: what it is, what it wants, and what was said last. Pure. */
+/** Draws the sessions page: title, search line, list, the preview beside it, and the key hints. */
 
 import { visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import type { SessionItem, Snippet } from "@pith/context/node";
@@ -21,8 +21,6 @@ import {
   sessionRows,
   standing,
 } from "./state.ts";
-
-// What a session is called, and where it belongs, for people. Pure.
 
 /** Its name; else what its newest checkpoint says of it; else how it began. */
 export function aboutTold(item: SessionItem, about: About | undefined): string {
@@ -80,8 +78,6 @@ function wrapped(text: string, { width }: Sight): readonly string[] {
   return wrapTextWithAnsi(plain(text).replaceAll("\t", " "), Math.max(10, width));
 }
 
-// One session of the list: what it is about, when it was last written, and how long it is. Pure.
-
 export interface RowSight extends Sight {
   readonly isChosen: boolean;
   readonly place: SessionsPlace;
@@ -133,8 +129,6 @@ function marked({ text, marks }: Snippet, theme: Theme): string {
   });
   return [...pieces, theme.dim(plain(text.slice(at)))].join("");
 }
-
-// The page of sessions as lines. Pure.
 
 export function drawSessions(known: SessionsState, sight: Sight, place: SessionsPlace): readonly string[] {
   const rows = sessionRows(known, place.cwd);

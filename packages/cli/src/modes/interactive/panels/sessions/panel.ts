@@ -1,4 +1,4 @@
-/** The page of sessions: walk through them, search in all that was said, go on with one; rename it, or put it into the trash. */
+/** Implements the sessions page's keys: selection, search, resuming, renaming and moving to the trash. */
 
 import type { SessionItem } from "@pith/context/node";
 import { answered, goesOn, isWayOut, type Panel, type Sight } from "../panel.ts";
@@ -16,8 +16,6 @@ import {
   sessionRows,
   standing,
 } from "./state.ts";
-
-// What is asked before a session is renamed or put into the trash: its answer, key by key. Pure.
 
 export function answeredQuestion(state: SessionsState, key: string, source: SessionSource): SessionsPressed {
   const { asked } = state;

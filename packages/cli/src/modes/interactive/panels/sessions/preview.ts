@@ -1,4 +1,4 @@
-/** A look into a session on the disk, from its end: whom it speaks with, what it is about, and what was said last. */
+/** Reads the preview of a session: model, goal and last messages. Of a session over 2 MB only the last 256 KB are read. */
 
 import { open } from "node:fs/promises";
 import { type Entry, entryWords, plainText, type Redaction } from "@pith/context";
@@ -7,8 +7,6 @@ import { entrySaid } from "../../../../resources/attachments.ts";
 import { looked } from "../../../../sessions/find-session.ts";
 import { branchesOf } from "../../../../sessions/tree-lines.ts";
 import type { About, Change, SessionSource } from "./state.ts";
-
-// What a session is about, in two sentences, from the summary of its newest compaction: what is wanted, and what comes next. Pure.
 
 /** Null where the summary has no sections that say it. */
 export function gistOf(summary: string): string | null {
@@ -43,8 +41,6 @@ const MAX_GIST_CHARS = 160;
 function ended(sentence: string): string {
   return /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`;
 }
-
-// The last entries of a long session, read from the end of its file: enough for a look, and a moment however long it is.
 
 /** In file order, on whatever branch they stand; none where the file cannot be read. */
 export async function tailEntries(path: string): Promise<readonly Entry[]> {
@@ -134,8 +130,7 @@ function isOf(entry: Entry, role: "user" | "assistant"): boolean {
 
 const LETTERS = 400;
 
-// Looks into sessions while somebody walks past them: each once, and those that lie before one's eyes now before all others.
-
+/** Reads each session once; a new call ends the one before it, so that the visible rows come first. */
 export function looker(
   redaction: () => Promise<Redaction>,
   into: (item: SessionItem) => Promise<About> = lookInto,

@@ -1,4 +1,4 @@
-/** `/resume` on the screen: the page of sessions; with words behind it the session they mean, wherever it belongs. */
+/** Implements `/resume`, `/new` and `/reload`, and asks where to work with a session of another folder. */
 
 import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -19,8 +19,6 @@ import { type ChoosingPlace, diskSource } from "./disk-source.ts";
 import { aboutTold, folderTold } from "./draw.ts";
 import { sessionsPanel } from "./panel.ts";
 
-// Where to work with a session of another folder: there, or here. A folder that is gone never keeps anybody from a session.
-
 export interface FolderPlace {
   readonly screen: Stage;
   readonly cwd: string;
@@ -35,6 +33,7 @@ export type Settled =
   | { readonly type: "left" }
   | { readonly type: "failed"; readonly why: string };
 
+/** A session stays usable when its folder is gone. */
 export async function settledFolder(item: SessionItem, { screen, cwd, home }: FolderPlace): Promise<Settled> {
   if (item.cwd === "" || item.cwd === cwd) return { type: "settled", path: item.path };
   const isThere = await isFolder(item.cwd);
@@ -92,8 +91,6 @@ async function brought({ path }: SessionItem, { cwd, home }: Omit<FolderPlace, "
         : whyNot(outcome);
   return { type: "failed", why };
 }
-
-// Choosing a session on its page, and where to work with it if it belongs to another folder.
 
 /** Null where one stays where one is. `note` is told on the page; whoever thinks better of a folder comes back to it. */
 export async function chosenSession(
@@ -158,8 +155,7 @@ async function named(words: string, talking: Talking): Promise<boolean> {
   return true;
 }
 
-// `/new` on the screen: a session that leaves no file behind, if nothing is said in it.
-
+/** The new session leaves no file behind if no message is sent in it. */
 export async function beginNew(words: string, talking: Talking): Promise<boolean> {
   if (words !== "") return false;
   const { ready, desk, leave } = talking;
@@ -169,8 +165,7 @@ export async function beginNew(words: string, talking: Talking): Promise<boolean
   return true;
 }
 
-// `/reload` on the screen: with extensions the session is opened anew, so that they are loaded anew.
-
+/** With extensions the session is opened again, so that they are loaded again. */
 export async function reloadOnScreen(words: string, talking: Talking): Promise<boolean> {
   const { ready, desk, leave } = talking;
   const { sessionPath: name, agent } = desk;

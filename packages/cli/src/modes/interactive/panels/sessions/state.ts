@@ -1,4 +1,4 @@
-/** What the page of sessions knows: all that are there, what is searched for, and where one stands. Plain data. */
+/** Defines the sessions page's state, the source it reads from, the order of its rows, and its layout. */
 
 import type { SessionItem, Snippet } from "@pith/context/node";
 import { type SideBySide, sideBySide } from "../choice.ts";
@@ -71,8 +71,6 @@ export const noSessionsYet: SessionsState = {
   note: null,
 };
 
-// Where the page of sessions has its knowledge from, and who acts for it: the port behind which the disk lies.
-
 export type SessionsPressed = Pressed<SessionsState, SessionItem>;
 
 export type Change = (state: SessionsState) => SessionsState;
@@ -100,14 +98,13 @@ export interface SessionsPlace {
   readonly now: () => number;
 }
 
-// Which sessions are shown, in which order: those whose name or first words are meant first, then those in which it was said. Pure.
-
 export interface SessionRow {
   readonly item: SessionItem;
   /** Where the words stand that were searched for; null where they stand in its name or its first words. */
   readonly snippet: Snippet | null;
 }
 
+/** Sessions whose name or first message matches come first, then those found by full-text search. */
 export function sessionRows({ items, scope, input, found }: SessionsState, cwd: string): readonly SessionRow[] {
   const there = scope === "all" ? items : items.filter((item) => item.cwd === cwd);
   const query = queryOf(input.text);
@@ -150,8 +147,6 @@ function textOf(item: SessionItem): string {
 
 // Only a shortcut: thousands of texts are looked through with every letter.
 const TEXTS = new WeakMap<SessionItem, string>();
-
-// How much of the page is for the list, and whether there is room beside it. Pure.
 
 /** Rows above and below the list: a title, the search, two rules and the keys. */
 export const AROUND = 5;

@@ -1,4 +1,4 @@
-/** The transcript page as lines: of a hundred thousand entries only those that are seen. Pure. */
+/** Draws the visible part of the transcript page, and searches the transcript for text. */
 
 import { counted } from "../../../../text/format.ts";
 import { plain } from "../../../../text/safe-text.ts";
@@ -60,8 +60,6 @@ function foot({ typing, note }: TranscriptState, { theme, width }: Sight): strin
 
 /** `n` goes up: one begins to read at the end. */
 const HINTS = ["↑↓ walk", "Enter opens", "/ search", "n up", "N down", "g start", "G end", "Esc closes"];
-
-// Looking for words in a transcript: from where one stands towards what is older or newer, and round again.
 
 export interface FindWish {
   readonly query: string;

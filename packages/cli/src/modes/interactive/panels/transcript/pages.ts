@@ -1,4 +1,4 @@
-/** The newest page of a transcript that somebody reads while work goes on: what is written is put behind it, and nothing is read again for that. */
+/** Reads a branch of the log as transcript pages, from its end, and extends the newest page as entries are written. */
 
 import type { Entry, Session } from "@pith/context";
 import { wayTo } from "../../../../sessions/tree-lines.ts";
@@ -13,6 +13,7 @@ export interface GrowingPage {
   begin(entries: readonly Entry[]): void;
 }
 
+/** Appends entries to the newest page as they are written, without reading it again. */
 export function growingPage(session: Session, tell: (page: GrownPage) => void, signal: AbortSignal): GrowingPage {
   let waiting: Entry[] | null = [];
   let [last, count, state] = [null as string | null, 0, nothingShown];
@@ -40,8 +41,7 @@ export function growingPage(session: Session, tell: (page: GrownPage) => void, s
   };
 }
 
-// A branch of the log as pages of a transcript, read from its end: however long it is, a page costs a page.
-
+/** Reads from the end, so that a page costs the same however long the branch is. */
 export function logPages(session: Session, title: string): TranscriptSource {
   const { store, leaf } = session;
   const blocksOf = (entries: readonly Entry[]): readonly Block[] =>

@@ -1,11 +1,9 @@
-/** Which rows are seen: the block one stands on always is, and of one that is higher than the page a part. Pure. */
+/** Computes the visible rows of the transcript and highlights search matches. The selected block is always visible, at least in part. */
 
 import { drawBlock } from "../../render/block.ts";
 import type { Theme } from "../../render/theme.ts";
 import type { Block } from "../../state/blocks.ts";
 import { blockAt, isOlder, newer, newest, older, type Spot, type Top, type TranscriptState } from "./state.ts";
-
-// The rows of one block of the transcript: drawn once for a width, folded or opened, and kept as long as the block is.
 
 /** What the page has for blocks. */
 export interface Rows {
@@ -40,8 +38,7 @@ function drawn(block: Block, { width, theme, isOpened }: Drawing): readonly stri
 // Only a shortcut: drawing Markdown anew for every key would be felt.
 const DRAWN = new WeakMap<Block, { readonly key: string; readonly lines: readonly string[] }>();
 
-// Words that were looked for, standing out in a line that has inks of its own; also without colours. Pure.
-
+/** Marks every match of the query, visible without colours too; the line's own colours continue behind each match. */
 export function marked(line: string, query: string, theme: Theme): string {
   const spans = spansIn(line, query);
   if (spans.length === 0) return line;

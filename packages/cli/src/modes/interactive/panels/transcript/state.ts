@@ -1,4 +1,4 @@
-/** What the transcript page knows: where the pages of the branch lie, those that are before one's eyes, and where one stands. Plain data. */
+/** Defines the transcript page's state, the source it reads from, and the steps from block to block over loaded pages. */
 
 import type { Block } from "../../state/blocks.ts";
 import type { LineInput } from "../widgets.ts";
@@ -64,8 +64,6 @@ export const nothingRead: TranscriptState = {
   note: null,
 };
 
-// Where a transcript is read from: the port behind which the log lies.
-
 export interface TranscriptSource {
   /** What the session is called. */
   readonly title: string;
@@ -89,8 +87,6 @@ export interface ToldPages {
   /** What the last of them says, if it is. */
   readonly beginning?: readonly Block[];
 }
-
-// From block to block over the pages that are read. Pure.
 
 type Read = Pick<TranscriptState, "loaded">;
 

@@ -1,4 +1,4 @@
-/** The transcript as a page: all that was said and done on the branch, from its first entry, with every fold to be opened. */
+/** Implements `/transcript`: a page of the whole branch, from its first entry, with scrolling, search and folding. */
 
 import { themeNamed } from "../../render/theme.ts";
 import type { Stage, Talking } from "../../screen-context.ts";
@@ -19,8 +19,6 @@ import {
   type TranscriptState,
   wantedPages,
 } from "./state.ts";
-
-// What was read of the log finds its place on the page, and whoever wanted to go somewhere stands there as soon as it is read. Pure.
 
 export function told(state: TranscriptState, { marks, pages, isLast, beginning }: ToldPages): TranscriptState {
   const first = state.marks.length;
@@ -191,8 +189,6 @@ function withPages(state: TranscriptState, { source, rows }: Page): TranscriptPr
     },
   };
 }
-
-// The transcript page: all that was said and done on this branch.
 
 /** Of the words behind `/transcript` it makes nothing. */
 export async function openTranscript(_words: string, { ready, screen }: Talking): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** One row of a tree: its lines, who speaks and how it begins; at the right its name, whether one stands there, and its age. Pure. */
+/** Draws the tree page: title, filters, rows, the preview beside or below them, and the key hints. */
 
 import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import type { Outline, Twig } from "../../../../sessions/tree-outline.ts";
@@ -87,8 +87,6 @@ function inked(words: string, { kind, isFailed }: Twig, theme: Theme): string {
   return kind === "tool" || kind === "calls" || kind === "other" ? theme.dim(words) : words;
 }
 
-// How a tree page is parted: rows, and the words of the chosen one beside them, below them or nowhere. Pure.
-
 export interface PageParts {
   readonly list: Size;
   /** Without rows where there is no room for it. */
@@ -118,8 +116,6 @@ export function pageParts({ width, height }: Pick<Sight, "width" | "height">): P
 const AROUND = 4;
 /** Rows that are enough for two things below each other. */
 const HIGH = 14;
-
-// A tree over the whole terminal: what is shown at the top, the rows with the chosen one's words beside or below, the keys at the foot. Pure.
 
 export interface TreeLook {
   readonly title: string;

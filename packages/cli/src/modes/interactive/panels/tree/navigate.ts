@@ -1,4 +1,4 @@
-/** To another place in the tree, as a person asks for it: what is left, what becomes of changed files, and then the move. */
+/** Moves to another entry of the tree: asks about the branch left and its changed files, then navigates and shows the result. */
 
 import {
   type Destination,
@@ -21,8 +21,6 @@ import type { Talking } from "../../screen-context.ts";
 import { show } from "../../send.ts";
 import { choice } from "../choice.ts";
 import { filesPanel, isRestorable, type Leaving, leaveQuestion, oneLinePanel, pathShown } from "./questions.ts";
-
-// After a move: the last words of where one stands now, from the log, what became of files, and what is to be said anew.
 
 /** `to` is the entry that was gone to: of a message the words are put before the person, and the names of its files. */
 export async function arrive(moved: Navigated, to: Entry, talking: Talking): Promise<void> {
@@ -70,8 +68,6 @@ function toneOf({ type }: Answer): "plain" | "bad" {
   return type === "failed" || type === "mistake" ? "bad" : "plain";
 }
 
-// What putting a file back would change in it, read from the disk and from what was kept.
-
 export async function fileDiff(file: PlannedFile, { files, originals }: RewindParts, folder: string): Promise<string> {
   const { path, target, type } = file;
   if (type === "lost") return "What it was before is not kept any more.";
@@ -94,8 +90,6 @@ function textOf(bytes: Uint8Array): string | null {
   return bytes.includes(0) ? null : new TextDecoder().decode(bytes);
 }
 
-// What a move would leave behind, and whether there is a move at all; from what is loaded already, so that nobody waits for it.
-
 export interface LeftBehind {
   /** Entries that people see; of what a compaction covers none. */
   readonly count: number;
@@ -103,6 +97,7 @@ export interface LeftBehind {
   readonly isHere: boolean;
 }
 
+/** Counts only entries that are already loaded, so that the question appears without delay. */
 export async function leftBehind(target: Entry, { store, leaf, window }: Session): Promise<LeftBehind> {
   const place = isSaidAnew(target) ? target.parentId : target.id;
   const parting = await store.commonAncestor(leaf, place);

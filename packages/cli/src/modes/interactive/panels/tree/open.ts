@@ -1,4 +1,4 @@
-/** `/tree` and `/fork` on a screen: pages to walk in, until somebody goes somewhere or has seen enough. */
+/** Implements `/tree` and `/fork`: opens the tree page and moves to or forks from the chosen entry. */
 
 import { refusalNotes } from "@pith/context";
 import { LEAF_MOVED } from "../../../../commands/command.ts";
@@ -7,8 +7,6 @@ import type { Stage, Talking } from "../../screen-context.ts";
 import { fork, go } from "./navigate.ts";
 import { type Picked, type TreeParts, treePanel } from "./panel.ts";
 import { forkSieves, type TreeState, treeSieves } from "./state.ts";
-
-// What the pages of the tree are called, what they show, and which keys they name.
 
 export type Look = Pick<TreeParts, "title" | "hints" | "sieves" | "enter">;
 

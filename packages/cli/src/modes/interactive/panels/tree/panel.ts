@@ -1,4 +1,4 @@
-/** The tree of a session as a page: one walks in it, looks for words, names entries, and goes to one of them. */
+/** Implements the tree page's keys: selection, folding, filters, search, labels, and choosing an entry. */
 
 import type { Entry } from "@pith/context";
 import type { Growth } from "../../../../sessions/tree-outline.ts";
@@ -19,8 +19,6 @@ import {
   withGrowth,
   withLabel,
 } from "./state.ts";
-
-// What keys do on a tree page while one walks: along the rows, from branch to branch, and what is folded or shown. Pure.
 
 /** How much of a page is seen at once. */
 export interface Seen {

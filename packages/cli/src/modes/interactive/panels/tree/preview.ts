@@ -1,4 +1,4 @@
-/** The entry one is at, whole: what it is, and all its words as far as there is room. Pure. */
+/** Draws the preview of the selected tree entry: what it is, and its full text as far as there is room. */
 
 import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { type Entry, entryWords } from "@pith/context";

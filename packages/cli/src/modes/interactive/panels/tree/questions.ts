@@ -1,4 +1,4 @@
-/** What becomes of a branch when one leaves it: told where one goes or not, or left alone by a session of its own. */
+/** Defines the questions asked before moving in the tree: summarise the branch left, put files back, and a line of input. */
 
 import { relative } from "node:path/posix";
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
@@ -43,8 +43,6 @@ const telling: Choice<Leaving>["options"] = [
 
 const FORK = "a new session from there; this one stays as it is";
 
-// A question that is answered with one line.
-
 export interface LineQuestion {
   readonly title: string;
   /** What its keys do. */
@@ -68,8 +66,6 @@ export function oneLinePanel({ title, hints }: LineQuestion): Panel<LineInput, s
     ],
   };
 }
-
-// What a move would do to one file, in a few words. Pure.
 
 /** Whether it can be put back as it was. */
 export function isRestorable({ type }: PlannedFile): boolean {
@@ -97,8 +93,6 @@ export function pathShown(path: string, folder: string): string {
   const short = relative(folder, path);
   return short === "" || short.startsWith("..") ? path : short;
 }
-
-// Files that were changed on the way: which can be put back and which not, with what that would change in each.
 
 export interface FilesParts {
   readonly files: readonly PlannedFile[];

@@ -1,4 +1,4 @@
-/** A tree as rows: the way to where one stands goes straight down, what was left is set in before it goes on. Pure. */
+/** Lays out a tree as rows: the current branch runs straight down, and side branches are indented before it continues. */
 
 import { type Outline, rootsOf, type Twig } from "../../../../sessions/tree-outline.ts";
 

@@ -1,4 +1,4 @@
-/** What a tree page knows: what was read, which part of it is shown, and what is being typed. Pure. */
+/** Defines the tree page's state and filters, and how the state changes as entries are read. */
 
 import type { Entry } from "@pith/context";
 import {
@@ -12,8 +12,6 @@ import {
 } from "../../../../sessions/tree-outline.ts";
 import { emptyLine, type LineInput } from "../widgets.ts";
 import { type Layout, noRows, type TreeRow, treeRows } from "./rows.ts";
-
-// Which entries a tree shows: by kind, by label, by the words one looks for. Pure.
 
 export interface Sieve {
   /** For people. */
