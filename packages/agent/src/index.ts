@@ -1,8 +1,7 @@
 /** The door `@pith/agent`: exports the agent loop, its tools, its permissions, and the ports to its workspace. */
 
 export { Agent, type Content } from "./agent.ts";
-export type { AgentHooks, AgentParts, LimitsFor, StateSection } from "./agent-options.ts";
-export { joinedHooks } from "./agent-options.ts";
+export { type AgentHooks, type AgentParts, joinedHooks, type LimitsFor, type StateSection } from "./agent-options.ts";
 export { NotWritten } from "./append.ts";
 export type { ModelSet } from "./compaction/auto-compact.ts";
 export type {
@@ -18,24 +17,26 @@ export type {
   SkipReason,
 } from "./events.ts";
 export { type ActParts, actsOn } from "./extensions/actions.ts";
-export type {
-  CancelledOr,
-  CommandContext,
-  CompactWish,
-  Extension,
-  ExtensionApi,
-  ExtensionCommand,
-  ExtensionContext,
-  ExtensionListener,
-  ExtensionMessage,
-  ExtensionRules,
-  ExtensionTool,
-  PaidBeside,
-  Sending,
-  SessionSight,
-  UsageSight,
+export {
+  type CancelledOr,
+  type CommandContext,
+  type CompactWish,
+  type Extension,
+  type ExtensionApi,
+  type ExtensionCommand,
+  type ExtensionContext,
+  type ExtensionListener,
+  type ExtensionMessage,
+  type ExtensionRules,
+  type ExtensionTool,
+  type ExtensionUi,
+  nobodyThere,
+  type PaidBeside,
+  type Sending,
+  type SessionSight,
+  type UiAsking,
+  type UsageSight,
 } from "./extensions/api.ts";
-export { type ExtensionUi, nobodyThere, type UiAsking } from "./extensions/api.ts";
 export { type EventRow, type EventTable, extensionEventTable } from "./extensions/event-docs.ts";
 export type {
   CancelResult,
@@ -79,8 +80,7 @@ export { type DeniedPlaces, deniedPlaces } from "./permissions/match-rules.ts";
 export { fetchesFreely, Permissions, type PermissionsParts, type RuleMemory } from "./permissions/permissions.ts";
 export type { Answer, Ask, Question } from "./permissions/question.ts";
 export type { Act, Ground, Permit, Permits, RealPath } from "./permissions/request.ts";
-export type { RuleMistake } from "./permissions/rules.ts";
-export { type ParsedRule, parseRule, type Rule, type RuleWords } from "./permissions/rules.ts";
+export { type ParsedRule, parseRule, type Rule, type RuleMistake, type RuleWords } from "./permissions/rules.ts";
 export type {
   BlobDraft,
   BlobKept,
@@ -133,8 +133,7 @@ export {
 } from "./tools/edit/edit.ts";
 export { type Diffed, unifiedDiff } from "./tools/edit/unified-diff.ts";
 export { fetchTool } from "./tools/fetch/fetch.ts";
-export type { FileParts } from "./tools/files.ts";
-export { knownFiles, Reads } from "./tools/files.ts";
+export { type FileParts, knownFiles, Reads } from "./tools/files.ts";
 export { type OutputLimit, outputLimit } from "./tools/output.ts";
 export { LARGEST_PICTURE } from "./tools/read/pages.ts";
 export { fileTools, searchTools } from "./tools/tools.ts";

@@ -1,4 +1,4 @@
-/** What is kept: one entry per line of a session file. Entries are never changed or removed, only added. */
+/** Defines the entries of a session file, one per line. Entries are never changed or removed, only appended. */
 
 import type {
   AgentMessage,
@@ -23,6 +23,7 @@ export interface Header {
   readonly pith?: { readonly format: 1 };
 }
 
+/** One line of a session file. */
 export type Entry =
   | MessageEntry
   | CompactionEntry

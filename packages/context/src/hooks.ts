@@ -1,4 +1,4 @@
-/** How extensions have their say in an act: each is asked in turn, and none can spoil or stall what it is asked about. */
+/** Runs hooks in turn, each with a timeout, and reports those that fail. A failing hook can neither stall nor crash the operation. */
 
 import { attempted, type Ports } from "./runtime.ts";
 import { patience } from "./settings.ts";

@@ -1,4 +1,4 @@
-/** The door `@pith/context`: sessions, the context at any leaf of them, and how it is kept small enough. */
+/** Exports `@pith/context`: sessions, the context at any leaf, and its compaction. */
 
 export type { WantedSummary } from "./branches/left-branch.ts";
 export { type Moved, type MoveParts, moveTo } from "./branches/move.ts";
@@ -23,22 +23,31 @@ export { type Added, addingUpTo, jsonDetails, roomForHooks, usageIn } from "./co
 export { type Budget, budgetFor, type Rung, rungs, type Setting, shouldCompact } from "./compaction/budget.ts";
 export { type Preview, previewCompaction } from "./compaction/choose-plan.ts";
 export { type Compaction, type CompactParts, compact } from "./compaction/compact.ts";
-export type {
-  AddedContext,
-  CompactionHooks,
-  CompactionPreparation,
-  CompactReason,
-  SessionBeforeCompactEvent,
-  SessionBeforeCompactResult,
-  SessionCompactEvent,
-  SessionCompactFailedEvent,
+export {
+  type AddedContext,
+  type CompactionHooks,
+  type CompactionPreparation,
+  type CompactReason,
+  POSTPONED,
+  type SessionBeforeCompactEvent,
+  type SessionBeforeCompactResult,
+  type SessionCompactEvent,
+  type SessionCompactFailedEvent,
 } from "./compaction/compaction-hooks.ts";
-export { POSTPONED } from "./compaction/compaction-hooks.ts";
 export { type Cut, type CutParts, findCutPoint } from "./compaction/cut-point.ts";
 export { type ModelWriting, modelWriter } from "./compaction/model-summarizer.ts";
 export { pinEntry, pinWords, unpin } from "./compaction/pins.ts";
-export type { Candidate, Paid, WriteAct, Writer, Written } from "./compaction/plan.ts";
-export { type NothingToDo, type Plan, type Prepared, prepareCompaction } from "./compaction/plan.ts";
+export {
+  type Candidate,
+  type NothingToDo,
+  type Paid,
+  type Plan,
+  type Prepared,
+  prepareCompaction,
+  type WriteAct,
+  type Writer,
+  type Written,
+} from "./compaction/plan.ts";
 export { type Finding, type Reason, type Receipt, receiptOf, type Stretch } from "./compaction/receipt.ts";
 export {
   type Breaker,
@@ -98,10 +107,15 @@ export {
   unhurried,
 } from "./hooks.ts";
 export type { Ledger } from "./ledger/ledger.ts";
-export type { ToolRole, ToolRoles } from "./ledger/touched-files.ts";
-export { type FileTouch, fileTouches, type TouchedFiles, touchedFiles } from "./ledger/touched-files.ts";
+export {
+  type FileTouch,
+  fileTouches,
+  type ToolRole,
+  type ToolRoles,
+  type TouchedFiles,
+  touchedFiles,
+} from "./ledger/touched-files.ts";
 export type * from "./message.ts";
-export type * from "./model.ts";
 export type * from "./model.ts";
 export type * from "./runtime.ts";
 export { type Attempt, type Attempted, attempted } from "./runtime.ts";
@@ -127,8 +141,7 @@ export {
   Session,
   type SessionParts,
 } from "./session/session.ts";
-export type { Pin } from "./session/state.ts";
-export { type Carried, carry, nothingCarried, QUEUED, type Queued, UNQUEUED } from "./session/state.ts";
+export { type Carried, carry, nothingCarried, type Pin, QUEUED, type Queued, UNQUEUED } from "./session/state.ts";
 export {
   type Appended,
   checkBatch,

@@ -1,5 +1,6 @@
-/** What is said: the messages of a conversation, in pi's spelling. Plain data, never changed once said. */
+/** Defines the messages and content blocks of a conversation, in pi's spelling: plain data, never changed once written. */
 
+/** One message of a conversation, in pi's spelling. Never changed once written. */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolResultMessage;
 
 /** Everything that can stand in a conversation: what a model understands, and what becomes a user message when sent. */

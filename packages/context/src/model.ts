@@ -1,7 +1,8 @@
-/** The door to a model: a request in, events out. Providers are adapters behind this port. */
+/** Defines the model port: a request in, events out, failures as values. Providers are adapters behind it. */
 
 import type { AssistantMessage, Message, ThinkingLevel, Tool, Usage } from "./message.ts";
 
+/** The model port: a request in, events out, failures as values. */
 export interface Model extends ModelName {
   /** Tokens the model can see at once, its answer included. */
   readonly contextWindow: number;
@@ -65,8 +66,7 @@ export interface ModelFailure {
   readonly cause?: unknown;
 }
 
-// What is asked of a model: one plain value, a pure function of the branch. Nothing else is ever sent.
-
+/** What a model is sent: one plain value, a pure function of the branch. Nothing else is ever sent. */
 export interface Request {
   readonly system: readonly SystemSection[];
   readonly tools: readonly Tool[];

@@ -1,4 +1,4 @@
-/** What a session needs from outside: time, chance, patience and a checksum. Handed in, so that every test can repeat itself. */
+/** Defines the ports (clock, ids, sleep, checksum), passed in so that tests are repeatable, and runs work with a timeout and abort. */
 
 export interface Ports {
   /** Milliseconds since 1970; shown to people, never used to order anything. */
@@ -15,8 +15,6 @@ export interface Ports {
 
 /** CRC-32 of the bytes, as an unsigned number. */
 export type Checksum = (bytes: Uint8Array) => number;
-
-// What becomes of work that may fail, hang or be aborted: a value in every case, and at once when it is aborted or takes too long.
 
 export type Attempted<Value> =
   | { readonly type: "done"; readonly value: Value }

@@ -1,4 +1,4 @@
-/** The numbers that bound everything, in one place. */
+/** Defines the limits and defaults of the file format and of compaction, and the timeouts. */
 
 export interface FormatLimits {
   /** Longest line that is read or written, in bytes. */

@@ -1,7 +1,8 @@
-/** The tree of a session: which entry follows which. Questions only; it holds every entry, in file order. */
+/** Builds and queries the tree of a session: children, branches, common ancestors, branch summaries and labels. */
 
 import type { BranchSummaryEntry, Entry } from "./entry.ts";
 
+/** The tree of a session, indexed by entry. */
 export interface Tree {
   /** In file order. */
   readonly entries: ReadonlyMap<string, Entry>;

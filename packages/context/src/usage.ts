@@ -1,4 +1,4 @@
-/** What a session holds and has cost, over all its entries: every branch, every summary, every call that was paid for. */
+/** Counts a session's entries and adds up their tokens and cost, over every branch, every summary and every paid call. */
 
 import { BRANCH_USAGE, COMPACTION_USAGE, type Entry } from "./entry.ts";
 import type { AgentMessage, Usage } from "./message.ts";

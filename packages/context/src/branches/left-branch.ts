@@ -1,4 +1,4 @@
-/** What is told of a left branch: what was told of it before, what a hook says, or what a model makes of it. */
+/** Gets the summary of a left branch: an earlier one is reused, a hook's is taken, or a model writes one. */
 
 import type { Budget } from "../compaction/budget.ts";
 import { ANY_FORM } from "../compaction/checks.ts";
@@ -23,8 +23,6 @@ import {
   toldBranch,
 } from "./summarize-branch.ts";
 import type { BeforeTree, HookSummary, TreeHooks } from "./tree-hooks.ts";
-
-// What is remembered of a branch that was left before: it is told once, and then only what came since.
 
 export interface Remembered {
   readonly entry: BranchSummaryEntry;

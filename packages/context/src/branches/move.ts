@@ -1,4 +1,4 @@
-/** To another place in the tree, with what was left behind remembered: one act, done whole or not at all. */
+/** Moves to another place in the tree, with a summary of the branch that is left: done whole or not at all. */
 
 import type { Budget } from "../compaction/budget.ts";
 import { isShown } from "../compaction/cut-point.ts";

@@ -1,4 +1,4 @@
-/** The summary of a branch that was left: by the first model that writes one which holds, with what code keeps of the work behind it. */
+/** Collects the entries of a left branch and summarises them with the first model that succeeds, the ledger appended. */
 
 import { type CarriedFront, carriedFront, carriedNarrative, nothingBefore } from "../compaction/summary-message.ts";
 import { isUsersRequest, requestIn } from "../compaction/user-messages.ts";
@@ -18,8 +18,6 @@ import type { Flaw } from "../summary/audit.ts";
 import { type Evidence, evidenceOf } from "../summary/evidence.ts";
 import { generateSummary, type SummaryFailure } from "../summary/generate-summary.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
-
-// As much of a left branch as a summariser has room for: the newest of it, and what older summaries tell of the rest.
 
 export interface PreparedBranch {
   /** In the order they had. */
@@ -232,8 +230,6 @@ export function toldBranch(
 
 /** Of the room: what the story may have at most; the ledger has the rest. */
 const STORY = 0.75;
-
-// What a move leaves behind: all that the model saw from where two branches part to the leaf that is left.
 
 export interface LeftBranch {
   /** Oldest first, each once; a compaction stands before what it kept. */

@@ -1,4 +1,4 @@
-/** A host's say in a move: what hooks are told before and after it, and what they may answer (B74, B75, c1). */
+/** Runs the hooks before and after a move in the tree, and reads what they return (B74, B75, c1). */
 
 import { addingUpTo, appendAdded, jsonDetails, usageIn } from "../compaction/added-entries.ts";
 import type { AddedContext } from "../compaction/compaction-hooks.ts";
@@ -8,6 +8,7 @@ import type { Usage } from "../message.ts";
 import type { Ports } from "../runtime.ts";
 import type { Session } from "../session/session.ts";
 
+/** Hooks before and after a move in the tree. */
 export interface TreeHooks extends HookHost {
   readonly session_before_tree?: readonly Hook<SessionBeforeTreeEvent, SessionBeforeTreeResult>[];
   readonly session_tree?: readonly Hook<SessionTreeEvent, AddedContext>[];

@@ -1,4 +1,4 @@
-/** What hooks put behind an act in the log: messages for the model and state of their own, within bounds. */
+/** Validates and bounds the entries, details and usage that hooks add. Loaded in every run, so it imports no compaction code. */
 
 import { contextSize } from "../context/context-size.ts";
 import type { Draft } from "../entry.ts";
@@ -10,8 +10,6 @@ import type { Session } from "../session/session.ts";
 import { formatLimits } from "../settings.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import type { Budget } from "./budget.ts";
-
-// What hooks say of details and of costs, read with care.
 
 /** As they will be in the log; null where there are none. */
 export function jsonDetails(details: unknown): JsonObject | null {
@@ -114,8 +112,6 @@ export async function appendAdded(added: readonly Added[], { session, behind, ho
   if (isHere) await session.append(...added);
   else reportTo(host, { event, why: "the session has gone elsewhere meanwhile" });
 }
-
-// How much hooks may add to the context. Asked in every run, hence apart from all that compacts.
 
 /** Tokens that hooks may add: they leave room to work in, so that what they add is no reason for the next compaction (GUARD1). */
 export function roomForHooks({ window }: Session, budget: Budget): number {

@@ -1,4 +1,4 @@
-/** How much is too much, and how much of each thing is kept: the limits, worked out for one model's window. */
+/** Computes the token and byte limits for one model's context window, and defines the reduction levels. */
 
 import type { ContextSize } from "../context/context-size.ts";
 import type { ToolRoles } from "../ledger/touched-files.ts";
@@ -17,6 +17,7 @@ export interface Setting {
   readonly tools?: ToolRoles;
 }
 
+/** The token and byte limits for one model's context window. */
 export interface Budget extends Setting {
   /** More tokens than this are too much. Of a window nobody knows, none are. */
   readonly limit: number;
@@ -90,8 +91,6 @@ function limitsOf({ tokens, percent, reserve }: Threshold, window: number, large
     ...(reserve === undefined ? [] : [window - Math.min(reserve, window * largest)]),
   ];
 }
-
-// The steps of the ladder that need no model, from what is kept gladly to the barest: each keeps less than the one before.
 
 export interface Rung {
   readonly name: "whole" | "reduced" | "half" | "quarter" | "summary-only" | "barest";

@@ -1,4 +1,4 @@
-/** The checks a candidate must pass before it counts, one small function each, and what is worth knowing about one that did. */
+/** Checks a candidate before it is committed (content, length, claims, coverage, size), and lists notices about an accepted one. */
 
 import type { ContextSize } from "../context/context-size.ts";
 import type { Entry } from "../entry.ts";
@@ -14,9 +14,10 @@ import type { Finding } from "./receipt.ts";
 import { carriedNarrative } from "./summary-message.ts";
 import { isUsersRequest, requestIn } from "./user-messages.ts";
 
-// The coverage law: what the model saw before a compaction is kept, or was put before its writer, or was carried on. Nothing falls out.
-
-/** The entries that would fall out; a compaction with any is refused. */
+/**
+ * What the model saw before a compaction must be kept, given to the summariser, or carried on. The entries that would fall out; a
+ * compaction with any is refused.
+ */
 export function uncovered({ window, cut, carried }: Plan, { covers, story }: Candidate): readonly Entry[] {
   const before = window.entries[window.compactionAt];
   const isCarried = carried.story === "" || story !== "" || (before !== undefined && covers.has(before.id));
@@ -25,8 +26,6 @@ export function uncovered({ window, cut, carried }: Plan, { covers, story }: Can
     return at < cut.at && isShown(entry, window.edits) && !covers.has(entry.id);
   });
 }
-
-// What a plan's summary is held against: all that it covers, and what code has kept from before.
 
 /** The same plan always gives the same; it is worked out once. */
 export function planEvidence(plan: Plan): Evidence {

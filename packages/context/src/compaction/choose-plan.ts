@@ -1,4 +1,4 @@
-/** Down the rungs until the context fits with room to work in; where no rung helps, what fills the window. */
+/** Chooses the first reduction level that leaves room to work, or reports what fills the window; previews a compaction. */
 
 import { contextSize } from "../context/context-size.ts";
 import { LISTED, referenceOf } from "../context/loaded-skills.ts";
@@ -94,8 +94,6 @@ function isCompacted({ entries, compactionAt, edits }: Window): boolean {
     isShown(entry, edits) && !referenceOf(entry) && !(entry.type === "custom_message" && entry.customType === LISTED);
   return compactionAt !== -1 && !entries.slice(compactionAt + 1).some(isSaid);
 }
-
-// What a compaction would do now, with nothing done: what is covered and kept, and the front that code alone would write.
 
 /** Planned: the plan, the receipt as it would be without a model, and what the model would see first. */
 export type Preview = Chosen;

@@ -1,4 +1,4 @@
-/** Plan and candidate to one batch of entries, if every check holds; else to what is wrong. Pure: nothing is written here. */
+/** Turns a plan and a candidate into one batch of entries, or a refusal if a check fails. Pure: nothing is written here. */
 
 import { foldedSystem } from "../context/build-request.ts";
 import { type ContextSize, calibrationAt, contextSize } from "../context/context-size.ts";

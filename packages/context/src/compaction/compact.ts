@@ -1,4 +1,4 @@
-/** The one path through a compaction, whoever asked for it: plan, writer, commit, one batch in the log. */
+/** Runs a compaction, whatever triggered it: plans, runs hooks, tries summarisers in turn, commits and appends one batch. */
 
 import { contextSize } from "../context/context-size.ts";
 import { BREAKER, COMPACTION_USAGE } from "../entry.ts";
@@ -33,8 +33,6 @@ import {
 } from "./plan.ts";
 import { allowanceAt, type Finding, isAllowed, type Receipt } from "./receipt.ts";
 import { type Breaker, isOpen } from "./should-compact.ts";
-
-// Writer after writer, until one makes something of the plan that every check accepts. Code itself is the last of them.
 
 export interface WriteParts extends Need {
   readonly session: Session;

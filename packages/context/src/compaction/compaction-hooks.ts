@@ -1,4 +1,4 @@
-/** What hooks are told of a compaction, and what they may answer; names and shapes are the documents' (c1, B73–B75). */
+/** Runs the hooks before and after a compaction and validates their answers. Names and shapes follow the documents (c1, B73–B75). */
 
 import { entryMessage, latestEdit } from "../context/build-context.ts";
 import type { CompactionEntry, Entry } from "../entry.ts";
@@ -14,6 +14,7 @@ import { type Candidate, type Plan, prepareAt } from "./plan.ts";
 import type { Finding, Reason } from "./receipt.ts";
 import { carriedNarrative } from "./summary-message.ts";
 
+/** Hooks before and after a compaction. */
 export interface CompactionHooks extends HookHost {
   readonly session_before_compact?: readonly Hook<SessionBeforeCompactEvent, SessionBeforeCompactResult>[];
   readonly session_compact?: readonly Hook<SessionCompactEvent, AddedContext>[];
@@ -87,8 +88,7 @@ const REASONS: Readonly<Record<Reason, CompactReason>> = {
 /** The custom entry of a hook's wish to wait: a compaction that was due is put off once. */
 export const POSTPONED = "pith.postponed";
 
-// A summary that a hook brought, as a candidate. It comes from outside: nothing in it is taken on trust.
-
+/** A hook's summary as a candidate. It comes from outside, so nothing in it is taken on trust. */
 export interface HookMade {
   readonly plan: Plan;
   readonly candidate: Candidate;
@@ -126,8 +126,7 @@ function planAt(plan: Plan, firstKept: unknown): Plan | null {
   return prepareAt(plan.window, plan, at);
 }
 
-// A plan as the documents call and shape it: what a hook is told before a compaction. A copy, so that nothing in it is ours.
-
+/** A plan in the documents' shape. A copy, so that a hook cannot change ours. */
 export interface CompactionPreparation {
   /** Where the kept part begins; empty where nothing is kept. */
   readonly firstKeptEntryId: string;
@@ -198,8 +197,6 @@ function callsIn(entry: Entry): readonly ToolCallBlock[] {
   return entry.message.content.filter((block) => block.type === "toolCall");
 }
 
-// Hooks before a compaction: they may cancel it, put it off once, say what matters, or bring a summary of their own (B73).
-
 export interface BeforeParts {
   readonly hooks: CompactionHooks;
   readonly ports: Pick<Ports, "sleep">;
@@ -219,6 +216,7 @@ export type Said =
       readonly findings: readonly Finding[];
     };
 
+/** Hooks may cancel a compaction, postpone it once, add instructions, or bring a summary (B73). */
 export async function beforeCompact(plan: Plan, parts: BeforeParts): Promise<Said> {
   const { hooks, ports, signal, instructions } = parts;
   const heard = await answersOf(hooks.session_before_compact ?? [], () => eventOf(plan, parts), {
@@ -282,8 +280,6 @@ function mayWait({ window, budget, before }: Plan, { reason }: BeforeParts): boo
   return reason === "due" && !hasWaited && budget.contextWindow - before.tokens >= reserve / 2;
 }
 
-// Hooks after a compaction, and after one that failed: they hear of it, and may put something behind it in the log (B75).
-
 export interface AfterParts {
   readonly session: Session;
   readonly hooks: CompactionHooks;
@@ -293,6 +289,7 @@ export interface AfterParts {
   readonly tokens: number;
 }
 
+/** Hooks may add entries behind the compaction (B75). */
 export async function afterCompact(id: string, { session, hooks, ports, reason, tokens }: AfterParts): Promise<void> {
   const { session_compact = [] } = hooks;
   const entry = session_compact.length > 0 ? await session.store.entry(id) : undefined;

@@ -1,4 +1,4 @@
-/** Where the kept part begins: whole exchanges from the end, as near to what should be kept as they allow. */
+/** Finds where the kept part of a branch begins, close to a token target. A call is never separated from its results. */
 
 import { entryMessage, latestEdit } from "../context/build-context.ts";
 import type { ContextEditEntry, Entry } from "../entry.ts";

@@ -1,4 +1,4 @@
-/** The narrative of code itself: it needs no model and never fails. */
+/** Writes the summary that needs no model, from turn notes and the summary carried on. It never fails. */
 
 import { fill } from "../summary/prompts.ts";
 import { shortened } from "../text/truncate.ts";
@@ -6,14 +6,13 @@ import { textTokens } from "../tokens/estimate-tokens.ts";
 import { keptByCode, type TurnNote } from "./kept-work.ts";
 import { type Candidate, MODEL_FREE, type Plan } from "./plan.ts";
 
-// The texts of a summary that no model writes; the headings are those every summary has.
-
 const progress = `## Progress
 ### Done
 {done}
 ### In Progress
 {doing}`;
 
+/** The headings are those of every summary. */
 export const modelFreeSections: Readonly<Record<"all" | "since" | "nothing", string>> = {
   /** Where there is nothing else to go on from. */
   all: `## Goal
@@ -39,8 +38,6 @@ ${progress}`,
 
   nothing: "- (nothing)",
 };
-
-// The narrative that needs no model: what was asked and said, turn by turn, within its budget. It cannot fail.
 
 export interface NotesParts {
   readonly turns: readonly TurnNote[];

@@ -1,4 +1,4 @@
-/** What code keeps of the covered part, whoever writes the story: the ledger and a note for each turn. */
+/** Collects what code keeps of the covered part, whoever writes the summary: the ledger, a note per turn, and the touched files. */
 
 import { entryMessage } from "../context/build-context.ts";
 import { entryWords, provenance } from "../context/entry-text.ts";
@@ -11,8 +11,6 @@ import { carriedFiles, fileTouches, newestFiles, type TouchedFiles } from "../le
 import { plainText } from "../text/sanitize.ts";
 import { isShown } from "./cut-point.ts";
 import type { Plan } from "./plan.ts";
-
-// What happened turn by turn, a line each: what was asked, and what the assistant said last.
 
 export interface TurnNote {
   /** The first words of the request; empty where the turn began before. */

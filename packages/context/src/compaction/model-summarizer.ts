@@ -1,4 +1,4 @@
-/** A model as a writer: the covered part is told to it, and what it makes of it is held against the log before it counts. */
+/** Wraps a model as a summariser, and removes from any summary what the log does not support. */
 
 import type { ThinkingLevel } from "../message.ts";
 import type { Model } from "../model.ts";
@@ -12,8 +12,7 @@ import { type Candidate, MODEL_FREE, NARRATIVE, type Plan, type Writer, type Wri
 import type { Finding } from "./receipt.ts";
 import { carriedNarrative } from "./summary-message.ts";
 
-// A story by a hook, a host or a model, as far as the log bears it out: what it makes up of the user or the work is left out.
-
+/** Removes what a summary by a hook, a host or a model makes up about the user or the work. */
 export function mended(plan: Plan, candidate: Candidate): Candidate {
   const { route, story, findings = [] } = candidate;
   // One that is far too long is refused as it is; nobody need read all of it.

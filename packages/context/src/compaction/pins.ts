@@ -1,4 +1,4 @@
-/** To pin and to unpin: each is an entry, so it can be seen, and moving back takes it back. */
+/** Pins and unpins texts as entries, so that moving back reverts them, and renders all pins for the front of the context. */
 
 import { entryWords } from "../context/entry-text.ts";
 import { PIN, UNPIN } from "../entry.ts";
@@ -25,8 +25,6 @@ export async function unpin(session: Session, pin: string): Promise<Appended> {
   if (!session.window.state.pins.some(({ id }) => id === pin)) throw new Error(`${pin} is no pin on this branch`);
   return session.append({ type: "custom", customType: UNPIN, data: { pin } });
 }
-
-// The pins as they stand at the very front of a context: word for word, in the order they were set.
 
 /** Empty where there is none. */
 export function pinsText(pins: readonly Pin[]): string {

@@ -1,4 +1,4 @@
-/** What a compaction would do: where it cuts, what it covers and keeps. Pure and cheap; it is the preview. */
+/** Plans a compaction: where it cuts, what it covers and keeps; defines what a summariser returns. Pure and cheap: it is the preview. */
 
 import { latestEdit } from "../context/build-context.ts";
 import { type ContextSize, calibrationAt, contextSize, entryBytes, type Fit, fitOf } from "../context/context-size.ts";
@@ -154,8 +154,7 @@ function fitAt(window: Window, { to }: Budget): Fit {
 /** Of the checkpoint: what a narrative has at most; the ledger has the rest. */
 export const NARRATIVE = 0.75;
 
-// What a writer makes of a plan: a summary that has yet to be checked, and what it cost.
-
+/** A summary for a plan, not checked yet, and what it cost. */
 export interface Candidate {
   readonly route: string;
   /** A summary by a model or a hook; empty where there is none. */

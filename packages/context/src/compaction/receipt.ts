@@ -1,4 +1,4 @@
-/** What a compaction did and cost; it lies in the compaction itself, so that nobody has to believe it. */
+/** Defines the receipt of a compaction, which its entry stores, and tracks what summaries cost for the hourly limit. */
 
 import { BRANCH_USAGE, COMPACTION_USAGE, type CompactionEntry, type Entry, MOVE } from "../entry.ts";
 import type { Usage } from "../message.ts";
@@ -69,8 +69,7 @@ export function receiptOf({ details }: CompactionEntry): Receipt | null {
   return isOurs ? (receipt as Receipt) : null;
 }
 
-// What summaries have cost lately, so that a limit by the hour holds across compactions, undos and restarts.
-
+/** One paid call. The log carries it, so that the hourly limit holds across compactions, undos and restarts. */
 export interface Spent {
   readonly at: string;
   readonly cost: number;

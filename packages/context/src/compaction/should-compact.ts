@@ -1,4 +1,4 @@
-/** Whether it is time: too many tokens or too many bytes, and nothing that says to wait. */
+/** Decides whether a compaction is due, and reads the breaker that stops automatic compactions when they no longer help. */
 
 import { latestEdit } from "../context/build-context.ts";
 import { type ContextSize, calibrationAt, contextSize, entryTokens, fitOf } from "../context/context-size.ts";
@@ -9,8 +9,7 @@ import { textTokens } from "../tokens/estimate-tokens.ts";
 import { type Budget, shouldCompact } from "./budget.ts";
 import { isTyped } from "./user-messages.ts";
 
-// The breaker: automatic compactions have stopped because they no longer help. It is in the log, so it holds after a restart too.
-
+/** Automatic compactions have stopped because they no longer help. It is in the log, so it holds after a restart too. */
 export interface Breaker {
   /** What fills the window. */
   readonly fills: Filling;
@@ -105,9 +104,7 @@ export function isUndo(entry: Entry): boolean {
   return entry.type === "custom" && entry.customType === MOVE && typeof Object(entry.data).undoes === "string";
 }
 
-// Whether a context fits whatever the exact count: a look that costs nothing, for whoever looks before every request.
-
-/** DUE6: false says nothing; then `due` counts. */
+/** A cheap check before every request. DUE6: false says nothing; then `due` counts. */
 export function surelyFits(window: Window, { limit, bytes, to, fixed = 0 }: Budget): boolean {
   const { entries, compactionAt } = window;
   const at = measuredAt(window, to);

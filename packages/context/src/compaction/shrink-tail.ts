@@ -1,4 +1,4 @@
-/** What must become smaller in the kept part: results and pastes too big for it, images too many for the wire. */
+/** Shrinks the kept tail: messages too big for it become head, tail and a handle; images too heavy for the request become marks. */
 
 import { entryMessage, latestEdit } from "../context/build-context.ts";
 import { entryBytes, entryTokens, type Fit } from "../context/context-size.ts";
@@ -15,8 +15,6 @@ import { evenShare, LEAST, type Shortening, shortArguments, shortened, shortText
 import { messageTokens, textTokens } from "../tokens/estimate-tokens.ts";
 import type { Budget, Rung } from "./budget.ts";
 import { isShown } from "./cut-point.ts";
-
-// One entry of the tail made small enough to stay: head and tail of its texts, and the handle that opens all of it.
 
 /** A context edit before it has a place. */
 export type Reduction = Pick<ContextEditEntry, "type" | "targetId" | "replacement" | "pith">;

@@ -1,4 +1,4 @@
-/** What the model sees first after a compaction, as one text and the lengths of its parts; what changes least comes first. */
+/** Renders the message a model sees first after a compaction, least changing parts first, and reads what the next one carries on. */
 
 import { type FrontKind, type FrontPart, frontTexts } from "../context/summary-parts.ts";
 import type { CompactionEntry } from "../entry.ts";

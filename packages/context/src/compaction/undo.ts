@@ -1,4 +1,4 @@
-/** Undo and redo of a compaction: both only move the leaf, so each is one step and nothing is lost. */
+/** Undoes and redoes a compaction. Both only move the leaf, so nothing is lost. */
 
 import type { Session } from "../session/session.ts";
 import type { Appended } from "../session/store.ts";

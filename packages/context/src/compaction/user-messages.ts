@@ -1,4 +1,4 @@
-/** What the user wrote and a compaction covers, word for word: a block for each compaction, newest chosen first, oldest shown first. */
+/** Keeps the user's covered messages word for word (one block per compaction, newest chosen first) and the latest request. */
 
 import { entryWords, provenance } from "../context/entry-text.ts";
 import type { ContextEditEntry, Entry } from "../entry.ts";
@@ -135,8 +135,6 @@ const SEAMS = 2;
 /** Tokens below which there is no room for anybody. */
 const LEAST = 12;
 
-// What the user asked for last, where the kept part of a context does not say it: the checkpoint ends with it (KEEP4).
-
 export interface RequestParts {
   /** What the checkpoint before ended with: the request may be older than all that is loaded. */
   readonly before: string;
@@ -146,7 +144,10 @@ export interface RequestParts {
   readonly tokens: number;
 }
 
-/** Empty where the kept part says it, and where nobody asked for anything. Where no person speaks, a program's request counts. */
+/**
+ * KEEP4: the checkpoint ends with it. Empty where the kept part says it, and where nobody asked for anything. Where no person speaks,
+ * a program's request counts.
+ */
 export function latestRequest(parts: RequestParts): string {
   const { covered, kept, edits, before } = parts;
   const isTalk = isUsersRequest(before) || [...covered, ...kept].some((entry) => isTyped(entry, edits));

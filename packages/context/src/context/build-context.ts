@@ -1,12 +1,10 @@
-/** Window to context: the messages at the leaf, each with the entry it came from. Exactly what pi shows for the same branch. */
+/** Builds the context at a leaf: its messages, edits applied, each with its entry. Exactly what pi shows for the same branch. */
 
 import type { ContextEditEntry, EditedContent, Entry } from "../entry.ts";
 import type { AgentMessage, Message, SystemMessage } from "../message.ts";
 import type { Window } from "../session/loaded-branch.ts";
 import type { Carried } from "../session/state.ts";
 import { frontBlocks } from "./summary-parts.ts";
-
-// The one message an entry gives to the context, as it is or as an edit has changed it.
 
 /** Null for an entry that gives none. The same entry always gives the same object, so that nothing need be compared by content. */
 export function entryMessage(entry: Entry, edit: ContextEditEntry | undefined): AgentMessage | null {
@@ -110,8 +108,6 @@ function withContent(message: AgentMessage, content: EditedContent): AgentMessag
   }
 }
 
-// A fold over a list that mostly grows at its end: it goes on where it stood when the list begins with the very same items.
-
 export interface Fold<Item extends object, State, Setting> {
   start(setting: Setting): State;
   /** May change the state in place; nobody else holds it. */
@@ -120,7 +116,8 @@ export interface Fold<Item extends object, State, Setting> {
 }
 
 /**
- * From the outside a pure function of items and setting. Items are immutable, so the same object means the same content, and
+ * Folds a list that mostly grows at its end: continues where it stopped when the list begins with the very same items. From
+ * the outside a pure function of items and setting. Items are immutable, so the same object means the same content, and
  * looking at pointers alone spares a walk through memory that is cold by the time of the next request.
  */
 export function growing<Item extends object, State, Setting>(
@@ -204,8 +201,7 @@ function isSystem(entry: Entry): boolean {
   return entry.type === "message" && entry.message.role === "system";
 }
 
-// The edit that decides what an entry gives to the context: of several the latest (CTX3).
-
+/** The edit that decides what an entry gives to the context: of several, the latest (CTX3). */
 export function latestEdit(
   edits: readonly ContextEditEntry[],
   { id }: Pick<Entry, "id">,

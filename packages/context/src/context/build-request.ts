@@ -1,4 +1,4 @@
-/** Window to request: system and tools from the first system message, the messages after it, and the marks for the cache. */
+/** Builds the request for a model: system prompt, tools, messages and cache marks. Folds system messages into one. */
 
 import { isObject } from "../format/read-line.ts";
 import type { Message, SystemMessage, ThinkingLevel, Tool } from "../message.ts";
@@ -65,8 +65,6 @@ function cacheMarks(
     ...[...ends].map((index) => ({ after: "message" as const, index })),
   ];
 }
-
-// The system state at a leaf as one message: what a compaction puts in the place of all that was said about it.
 
 /** Null where the log says nothing of it. */
 export function foldedSystem({ entries, compactionAt }: Window): SystemMessage | null {

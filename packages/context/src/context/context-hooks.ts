@@ -1,10 +1,11 @@
-/** A host's say in what one request shows: a look at a copy of the context, and another one in its place (B76). The log stays as it is. */
+/** Runs the hooks that may replace the messages of one request (B76). They get copies; the log stays as it is. */
 
 import { answersOf, type Hook, type HookHost } from "../hooks.ts";
 import type { AgentMessage } from "../message.ts";
 import type { Ports } from "../runtime.ts";
 import type { SessionContext } from "./build-context.ts";
 
+/** Hooks that may replace the messages of one request. */
 export interface ContextHooks extends HookHost {
   readonly context?: readonly Hook<ContextEvent, ContextResult>[];
   /** Asked behind those: they may replace the system's messages, too. */

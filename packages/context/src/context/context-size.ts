@@ -1,4 +1,4 @@
-/** How big a context is: the one answer for trigger, meter, cut and statistics. */
+/** Computes the size of a context, measured and estimated, calibrated per model. Trigger, meter, cut and statistics all use it. */
 
 import type { ContextEditEntry, Entry } from "../entry.ts";
 import type { AssistantMessage, Message } from "../message.ts";
@@ -8,8 +8,6 @@ import { messageTokens } from "../tokens/estimate-tokens.ts";
 import { buildSessionContext, entryMessage, growing } from "./build-context.ts";
 import { convertToLlm, userText } from "./convert-to-llm.ts";
 import { type EntrySize, entrySize, measuredAt, measureOf, replyIn } from "./entry-size.ts";
-
-// How the estimates for one model fit what it measures, and how one more measure changes that.
 
 export interface Fit {
   /** Real tokens for each that was estimated. */
@@ -64,8 +62,6 @@ interface CarriedDetails {
 function isWithin(value: unknown, low: number, high: number): value is number {
   return typeof value === "number" && value >= low && value <= high;
 }
-
-// What a branch teaches about its size: what it comes to by estimate, and how that compares with each model's own counts.
 
 export interface Lessons {
   /** Of all that is sent of the log, before any calibration. */
@@ -166,8 +162,6 @@ function learn(learning: Learning, message: AssistantMessage, sent: number): voi
   learning.reply = { model, total: measure.total, tokens: size.tokens };
 }
 
-// How our estimates compare with what each model measures, learnt from the replies on a branch.
-
 /** By `provider/model`, the last measured one last. Plain JSON: a compaction carries it in `details.pith.calibration`. */
 export type Calibration = Readonly<Record<string, Fit>>;
 
@@ -183,6 +177,7 @@ export function fitOf(calibration: Calibration, to: Pick<ModelName, "provider" |
   return calibration[nameOf(to)] ?? { ...uncalibrated, overhead: newest.overhead };
 }
 
+/** The size of a context in tokens: what was measured, and what was estimated since. */
 export interface ContextSize {
   readonly tokens: number;
   /** By the last reply that can be trusted; 0 if there is none. */

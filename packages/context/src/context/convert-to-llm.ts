@@ -1,4 +1,4 @@
-/** Context to what a provider accepts, after every hook has had its say. */
+/** Converts a context into the messages a provider accepts, each tool call with exactly one result. Runs after all hooks. */
 
 import type {
   AgentMessage,
@@ -15,8 +15,6 @@ import type { ModelName } from "../model.ts";
 import { growing } from "./build-context.ts";
 import { isFrom, sendable } from "./sanitize-message.ts";
 
-// Every tool result right after its call, every call with exactly one result, on any run of messages; taken in one by one.
-
 export interface Pairing {
   /** What is settled. */
   readonly settled: Message[];
@@ -30,6 +28,7 @@ export function emptyPairing(): Pairing {
   return { settled: [], exchange: null, used: new Map() };
 }
 
+/** Takes in one message of any run: each result comes right after its call, and each call has exactly one result. */
 export function pair(pairing: Pairing, message: Message, to: ModelName | undefined): void {
   const { settled, used } = pairing;
   if (message.role === "assistant") {
@@ -144,9 +143,7 @@ function freshId(wish: string, used: Map<string, number>): string {
   return copies === 1 ? wish || name : freshId(`${name.slice(0, 32)}_${copies}`, used);
 }
 
-// How each kind of message is put to a model: what it does not know by itself is said as a user message.
-
-/** Null for a shell line that the user keeps from the model. */
+/** A kind that models do not know becomes a user message. Null for a shell line that the user keeps from the model. */
 export function spoken(message: AgentMessage): Message | null {
   switch (message.role) {
     case "system":

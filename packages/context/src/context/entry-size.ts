@@ -1,4 +1,4 @@
-/** What one entry adds to a request, before any calibration: its message, as the model that said it would get it back. */
+/** Computes what one entry adds to a request before calibration, and reads what replies report about theirs. */
 
 import type { ContextEditEntry, Entry } from "../entry.ts";
 import type { AgentMessage, AssistantMessage, Usage } from "../message.ts";
@@ -59,8 +59,7 @@ function sum(one: EntrySize, other: EntrySize): EntrySize {
   };
 }
 
-// What replies themselves say their requests came to: the only real counts there are.
-
+/** What a reply reports about its request: the only real token counts there are. */
 export interface Measure {
   /** All that the model was given. */
   readonly prompt: number;

@@ -1,4 +1,4 @@
-/** The words of an entry as the context has them, as one text; images are named, not shown. */
+/** Reads the text of an entry as the context has it, images only named, and determines who wrote it. */
 
 import type { ContextEditEntry, Entry } from "../entry.ts";
 import type { AgentMessage } from "../message.ts";
@@ -37,8 +37,6 @@ function blockWords(block: { readonly type?: unknown; readonly text?: unknown } 
   if (block?.type === "text" && typeof block.text === "string") return [block.text];
   return block?.type === "image" ? ["[image]"] : [];
 }
-
-// Who speaks in an entry. Only what a person typed counts as the user's word: tool output, notes and summaries never do.
 
 export type Provenance = "person" | "assistant" | "tool" | "program" | "summary" | "nobody";
 

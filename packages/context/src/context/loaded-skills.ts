@@ -1,4 +1,4 @@
-/** What was loaded as it stands, such as a skill: a model has it word for word or not at all, so no summary retells it. */
+/** Finds the skills loaded in a context. A model has a skill word for word or not at all, so no summary retells it. */
 
 import type { CompactionEntry, Entry } from "../entry.ts";
 import { isObject } from "../format/read-line.ts";

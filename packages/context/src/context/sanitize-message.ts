@@ -1,4 +1,4 @@
-/** One message as a provider accepts it: nothing empty, failed or ill-formed; reasoning byte for byte or not at all. */
+/** Prepares one message for a provider: nothing empty, failed or ill-formed is sent; reasoning goes byte for byte or not at all. */
 
 import type {
   AssistantMessage,

@@ -1,4 +1,4 @@
-/** Which part of a compaction's summary is which: it was rendered once, and is taken apart by lengths, never by what it says. */
+/** Splits a compaction summary into its parts, by their recorded lengths and never by their text. */
 
 import type { CompactionEntry } from "../entry.ts";
 

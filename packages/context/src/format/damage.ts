@@ -1,5 +1,6 @@
-/** What can be wrong with a session file, each by its name. Damage is always reported, never thrown and never passed over. */
+/** Names every kind of damage in a session file. Damage is always reported, never thrown and never ignored. */
 
+/** One damaged place in a session file. */
 export interface Damage {
   readonly kind: DamageKind;
   /** Counted from 1, as an editor shows it. */

@@ -1,4 +1,4 @@
-/** The text of a JSON object taken apart without parsing it, so that one member can change and every other byte stay. */
+/** Changes single members of a JSON text without parsing it, keeps every other byte, and checks how deep the text nests. */
 
 export interface Span {
   readonly start: number;

@@ -1,4 +1,4 @@
-/** One entry to one line. What could not be read again is refused here, before it is written. */
+/** Converts between entries and the JSON of their lines. What could not be read again is refused before it is written. */
 
 import type { Entry } from "../entry.ts";
 import { type FormatLimits, formatLimits } from "../settings.ts";
@@ -34,8 +34,6 @@ function written(entry: Entry): JsonObject {
 }
 
 export const GAP_NOTE = "pith.gap";
-
-// What a line says, as an entry.
 
 type Place = Pick<Entry, "id" | "parentId">;
 

@@ -1,4 +1,4 @@
-/** The end of a line of ours: what the store notes about it, and the checksum of all bytes before. It is no part of the entry. */
+/** Writes and reads the trailer of a line: the store's marks and a CRC-32 of all bytes before it. It is not part of the entry. */
 
 import type { Checksum } from "../runtime.ts";
 

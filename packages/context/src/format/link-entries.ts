@@ -1,4 +1,4 @@
-/** Lines in file order to entries in one tree: ids from the line or its position, old spellings upgraded, gaps where lines were lost. */
+/** Links lines in file order into one tree of entries: ids from the line or its offset, upgraded spellings, gaps for lost lines. */
 
 import type { Entry } from "../entry.ts";
 import { type Tree, treeOf } from "../tree.ts";
@@ -10,9 +10,7 @@ import { type JsonObject, lineText, type WholeLine, wrongField } from "./read-li
 import type { RawLine } from "./split-lines.ts";
 import type { ReadLine } from "./torn-tail.ts";
 
-// Which compactions name an entry that is not before them on their branch: one walk over the tree, whatever its shape.
-
-/** The ids of those compactions. */
+/** The ids of compactions whose first kept entry is not before them on their branch. One walk over the tree. */
 export function keptNobody(entries: readonly Entry[]): ReadonlySet<string> {
   const misled = new Set<string>();
   if (!entries.some((entry) => entry.type === "compaction")) return misled;
@@ -43,8 +41,6 @@ function* walk({ children }: Tree): Generator<Step> {
   }
 }
 
-// Gives every line its place in one tree: whatever the parents say, each entry hangs under a root and none under itself.
-
 /** A line on its way into the tree. */
 export interface Unplaced {
   /** Null for a damaged line whose id cannot be made out. */
@@ -71,7 +67,10 @@ export interface Gap {
   readonly why: DamageKind;
 }
 
-/** One placement per line, in file order; linear in the number of lines. */
+/**
+ * One placement per line, in file order; linear in the number of lines. Whatever the parents say, each entry hangs under a
+ * root and none under itself.
+ */
 export function place(lines: readonly Unplaced[]): readonly Placement[] {
   const ground = survey(lines);
   for (let at = 0; at < lines.length; at++) settle(ground, at);
@@ -207,13 +206,12 @@ function claim(taken: Set<string>, wish: string): string {
   return id;
 }
 
-// Which lines stand in the tree: all but headers, and copies of a line that is there already.
-
 export interface StandingLines {
   readonly lines: readonly ReadLine[];
   readonly damage: readonly Damage[];
 }
 
+/** All lines but headers and copies of an earlier line. */
 export function standingLines(read: readonly ReadLine[], headerAt: number): StandingLines {
   const lines: ReadLine[] = [];
   const damage: Damage[] = [];

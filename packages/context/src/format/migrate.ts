@@ -1,4 +1,4 @@
-/** What older versions of the format wrote differently, and what it means in today's spelling. */
+/** Upgrades lines of format versions 1 and 2 to the spelling of version 3. */
 
 import { memberSpans, withMembers } from "./edit-json.ts";
 import { isObject, type JsonObject } from "./read-line.ts";

@@ -1,4 +1,4 @@
-/** One line of bytes to one JSON object, or to the name of what is wrong with it. Never throws. */
+/** Reads one line of bytes into a JSON object, or names what is wrong with it, and checks the fields of an entry. Never throws. */
 
 import type { Entry } from "../entry.ts";
 import type { Checksum } from "../runtime.ts";
@@ -131,12 +131,13 @@ const LEGIBLE = 400;
 const firstLetters = (bytes: Uint8Array): string => String.fromCharCode(...bytes.subarray(0, LEGIBLE));
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-// Whether a line's fields are what its kind promises. What is not becomes an unknown entry: kept, named, never in a context.
-
 type Field = (value: unknown) => boolean;
 type Shape = Readonly<Record<string, Field>>;
 
-/** Names the first field that is wrong, or null. A kind we do not know has no wrong fields. */
+/**
+ * Names the first field that is wrong, or null. A kind we do not know has no wrong fields. An entry with a wrong field becomes
+ * an unknown one: kept and reported, never in a context.
+ */
 export function wrongField(value: JsonObject): string | null {
   const kind = value.type;
   if (typeof kind !== "string") return "type";

@@ -1,4 +1,4 @@
-/** The bytes of a session file to its entries, and back. Any bytes give a result: what cannot be read is named, never thrown. */
+/** Decodes and encodes session files. Any bytes give a result: what cannot be read is named, never thrown. */
 
 import type { Header } from "../entry.ts";
 import type { Checksum, Ports } from "../runtime.ts";
@@ -18,8 +18,6 @@ import {
 } from "./read-line.ts";
 import { type RawLine, type SplitFile, splitLines } from "./split-lines.ts";
 import { withoutTornTail } from "./torn-tail.ts";
-
-// The line that says whose session it is, which version, and whether its lines carry a seal.
 
 export interface FoundHeader {
   readonly header: Header | null;
@@ -92,6 +90,7 @@ function isHeader(value: JsonObject): value is JsonObject & Header {
 
 const noHeader = (raw: RawLine | undefined): Damage => named("no-header", raw);
 
+/** A decoded session file: header, entries and damage. */
 export interface SessionFile {
   /** Null where the file has none that can be read. */
   readonly header: Header | null;

@@ -1,4 +1,4 @@
-/** A file's bytes to its lines, whatever the encoding and the line ends. Blank lines are passed over. */
+/** Splits the bytes of a file into lines, in any encoding and with any line ends. Blank lines are skipped. */
 
 import { type Damage, type DamageKind, named } from "./damage.ts";
 

@@ -1,4 +1,4 @@
-/** What a crash leaves at the end: half a line, half a batch, lines whose predecessors never reached the disk. None of it counts. */
+/** Drops what a crash leaves at the end of a file: half a line, half a batch, lines whose predecessors never reached the disk. */
 
 import { type Damage, named } from "./damage.ts";
 import type { BatchMark } from "./line-checksum.ts";

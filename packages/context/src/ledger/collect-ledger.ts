@@ -1,4 +1,4 @@
-/** The ledger of entries: what is said and done in them, and the ledgers that compactions and branch summaries among them carry. */
+/** Collects the ledger of entries from their messages and tool runs, and from the ledgers that summaries among them carry. */
 
 import type { BranchSummaryEntry, CompactionEntry, Entry } from "../entry.ts";
 import { isObject } from "../format/read-line.ts";
@@ -24,8 +24,6 @@ import { imagesOf, referencesOf, type Said, saidIn, textsOf } from "./references
 import { onlyLooks } from "./shell-command.ts";
 import { type CallMeaning, callMeaning, callResults, callsIn, fileTouches, type ToolRoles } from "./touched-files.ts";
 
-// How a command ended: by what its tool says, or by the last line of its output.
-
 /** Null for a failure without a code. */
 export function toldExitCode({ details, isError }: ToolResultMessage, output: string): number | null {
   const told = isObject(details) ? details.exitCode : null;
@@ -43,8 +41,7 @@ export function isExitLine(line: string): boolean {
 
 const EXIT = /\bexit(?:ed)?(?: with)?(?: exit)? (?:code|status)[: ] {0,2}(-?\d{1,10})\b/i;
 
-// What tools and shell lines did: the command, how it ended, and what it put out. Nothing of an output is read before it is asked for.
-
+/** A tool call or shell line with its result. The output is not read before it is needed. */
 export interface Run {
   readonly meaning: CallMeaning;
   /** Where the call stands. */
@@ -131,15 +128,11 @@ export function unlessRepeated<Item>(find: (run: Run) => readonly Item[]): (run:
   };
 }
 
-// The shell line of a run, and how it ended.
-
 /** None for a tool that runs no shell line. */
 export function commandOf(run: Run): readonly LedgerCommand[] {
   const command = plainText(shellLine(run) ?? "", LETTERS.command);
   return command === "" ? [] : [{ command, exitCode: exitCode(run), entryId: run.calledIn }];
 }
-
-// The lines of an output that say what went wrong.
 
 /** The first two and the last; of a failure that names none, its last words. */
 export function errorsOf(run: Run): readonly LedgerLine[] {
@@ -182,8 +175,6 @@ function mayTell(text: string): boolean {
 const WORD_AND_WHAT = /(?:rror|xception|ERROR|fatal|FATAL|panic)\b[^:]{0,30}:/;
 const SIGNS = ["FAIL", "✗", "×", "✖", "npm e", "npm ERR!"];
 const SMALL_SIGNS = ["command not found", "no such file", "permission denied", "segmentation fault"];
-
-// The lines of a long output that are worth keeping, besides those that are errors.
 
 /** None of what can be had again by looking again. */
 export function linesOf(run: Run): readonly LedgerLine[] {

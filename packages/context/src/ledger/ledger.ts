@@ -1,4 +1,4 @@
-/** What code keeps of the work: plain data, bounded for ever, in which each item names the entry it stands in. */
+/** Defines the ledger that code keeps of the work, each item with its entry, and merges ledgers within fixed limits. */
 
 import { lineTemplate } from "../text/score-units.ts";
 import { onlyLooks } from "./shell-command.ts";
@@ -85,8 +85,6 @@ export const MOST = {
 /** How many letters of each foreign text are kept. */
 export const LETTERS = { path: 1000, command: 200, line: 300, reference: 300, caption: 80, id: 100 } as const;
 
-// The newest of many things, each once. Looked for from the end, no more is looked at than fills the list.
-
 export interface Wanted<Item> {
   /** Items with one text are the same; the newest of them counts. */
   readonly by: (item: Item) => string;
@@ -98,7 +96,7 @@ export function newest<Item>(items: readonly Item[], wanted: Wanted<Item>): read
   return newestFound(items, { ...wanted, find: (item) => [item] });
 }
 
-/** The same of what is found in each of the sources, oldest first. */
+/** The same of what is found in each of the sources, oldest first; no more of them are looked at than fill the list. */
 export function newestFound<Source, Item>(
   sources: readonly Source[],
   { find, by, most }: Wanted<Item> & { readonly find: (source: Source) => readonly Item[] },
@@ -130,8 +128,6 @@ interface WantedLists {
   readonly images: Wanted<LedgerImage>;
 }
 
-// The newest shell lines, each once: of those that do something, and of those that only look.
-
 /** Of what is found in each of the sources, oldest first; no more of them are looked at than fill both lists. */
 export function newestCommands<Source>(
   sources: readonly Source[],
@@ -150,8 +146,6 @@ export function newestCommands<Source>(
     }
   return [...known.values()].filter((item) => item !== null).reverse();
 }
-
-// Files rolled up into their folders: what is too old to be listed is still counted.
 
 /** The folders with these files counted in; where they become too many, the oldest are counted under ".". */
 export function rolledUp(folders: readonly LedgerFolder[], files: readonly LedgerFile[]): readonly LedgerFolder[] {
@@ -196,13 +190,11 @@ function withoutOldest(folders: readonly LedgerFolder[]): readonly LedgerFolder[
   return joinedFolders([...oldest, ...folders.slice(excess + 1)]);
 }
 
-// Ledgers made into one: each thing once, the newest last, within the bounds. In however many steps, the same is kept.
-
 export function mergedLedgers(older: Ledger, newer: Ledger): Ledger {
   return mergedInOrder([older, newer]);
 }
 
-/** From the oldest to the newest; each may hold more than the bounds. */
+/** From the oldest to the newest; each may hold more than the bounds. In however many steps, the same is kept. */
 export function mergedInOrder(ledgers: readonly Ledger[]): Ledger {
   const all = {
     files: ledgers.flatMap(({ files }) => files),

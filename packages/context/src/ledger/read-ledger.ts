@@ -1,4 +1,4 @@
-/** The ledger that a compaction or a branch summary carries. It comes from a file, so nothing in it is taken on trust. */
+/** Reads and validates the ledger in a compaction or branch summary. It comes from a file, so nothing in it is trusted. */
 
 import { isObject, type JsonObject } from "../format/read-line.ts";
 import { plainText } from "../text/sanitize.ts";

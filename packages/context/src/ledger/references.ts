@@ -1,4 +1,4 @@
-/** What a text points at: addresses, commits and ids, by which the thing is found again. */
+/** Finds URLs, commits, ids and images in messages, by which the things they name can be found again. */
 
 import { entryMessage, latestEdit } from "../context/build-context.ts";
 import { LISTED, referenceOf } from "../context/loaded-skills.ts";
@@ -11,8 +11,6 @@ import { edges } from "../text/truncate.ts";
 import { imageSize } from "../tokens/estimate-tokens.ts";
 import { LETTERS, type LedgerImage, type LedgerReference } from "./ledger.ts";
 
-// What was said in entries, as edits have left it: what was taken out of the context does not come back by way of the ledger.
-
 export interface Said {
   readonly entryId: string;
   readonly message: AgentMessage;
@@ -20,6 +18,7 @@ export interface Said {
   readonly unedited: AgentMessage;
 }
 
+/** Messages as edits have left them: what was taken out of the context must not come back through the ledger. */
 export function saidIn(entries: readonly Entry[]): readonly Said[] {
   const edits = entries.filter((entry) => entry.type === "context_edit");
   return entries.flatMap((entry) => {
@@ -173,9 +172,7 @@ function isLongId(word: string): boolean {
 
 const digits = (word: string): number => word.replace(/\D/g, "").length;
 
-// What is left of an image that is no longer shown: its size, its path, a caption, and the handle that opens it (B51).
-
-/** `path` is the file named by the call whose result this is. */
+/** What is kept of an image that is no longer shown (B51). `path` is the file named by the call whose result this is. */
 export function imagesOf(said: Said, path: string | null): readonly LedgerImage[] {
   // An edit may have left a mark where the image was; it is the image that must not be lost.
   const images = blocksOf(said.unedited).flatMap((block) => {

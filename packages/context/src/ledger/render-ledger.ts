@@ -1,4 +1,4 @@
-/** The ledger as the model sees it, within a budget. It says what it does not show. */
+/** Renders a ledger as text within a token budget, and lists what it leaves out. */
 
 import { plainText } from "../text/sanitize.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
@@ -13,8 +13,6 @@ import {
   type LedgerReference,
   rolledUp,
 } from "./ledger.ts";
-
-// Foreign text as it may stand among ours: whatever it says, it ends no block, begins no line and forges no tag.
 
 // LED4: on one line nothing can begin a line of ours, and without its first letter no tag is a tag.
 export function quoted(text: string, letters: number): string {
@@ -33,8 +31,6 @@ const NAMED: Readonly<Record<string, string>> = { "<": "&lt;", ">": "&gt;", "\n"
 function numbered(letter: string): string {
   return `\\u{${letter.codePointAt(0)?.toString(16)}}`;
 }
-
-// How much of a ledger is shown, and in which order it is given up when there is no room for all of it.
 
 /** Of each the newest part, from 0 to 1. */
 export interface Shares {
@@ -75,14 +71,13 @@ export function newestShare<Item>(items: readonly Item[], share: number): readon
   return items.slice(items.length - Math.ceil(items.length * share));
 }
 
-// The files of a ledger in pi's two blocks, one path a line; what has no room by its name is rolled up by folder (B48, B49).
-
 export interface FileBlocks {
   readonly blocks: readonly string[];
   /** How many files are neither named nor counted in a folder that is. */
   readonly hidden: Readonly<Record<LedgerFile["did"], number>>;
 }
 
+/** In pi's two blocks, one path a line; what has no room by its name is rolled up by folder (B48, B49). */
 export function fileBlocks({ files, folders }: Ledger, shares: Shares): FileBlocks {
   const named = new Set([
     ...newestShare(those(files, "read"), shares.read),
@@ -122,8 +117,7 @@ function total(folders: readonly LedgerFolder[], did: LedgerFile["did"]): number
   return folders.reduce((sum, folder) => sum + folder[did], 0);
 }
 
-// What stands for an image that is not shown: `[image entry:4f2a, 800x600, shot.png, "the login page"]`.
-
+/** Stands for an image that is not shown: `[image entry:4f2a, 800x600, shot.png, "the login page"]`. */
 export function imageMark({ handle, size, path, caption }: LedgerImage): string {
   const parts = [
     `image ${quoted(handle, LETTERS.reference)}`,
@@ -133,8 +127,6 @@ export function imageMark({ handle, size, path, caption }: LedgerImage): string 
   ];
   return `[${parts.filter((part) => part !== "").join(", ")}]`;
 }
-
-// The lists of a ledger as sections, each item on one line with the entry it came from.
 
 export interface Section {
   readonly heading: string;

@@ -1,6 +1,4 @@
-/** A shell line as its simple commands, with where each reads from and writes to. Nothing is run, and nothing is guessed. */
-
-// One word of a shell line, with its quotes taken off. A word that only a shell could make out stays open.
+/** Parses a shell line into simple commands and finds the files they read and modify. Nothing is run, and nothing is guessed. */
 
 /** Null where a variable, a pattern or a substitution stands in it. */
 export type Word = string | null;
@@ -214,8 +212,6 @@ function addWord(reader: Reader): void {
   reader.at = end;
 }
 
-// The words of a command apart: the letters of its options, and what is left to be files.
-
 export interface Operands {
   /** One letter each, in order. */
   readonly options: string;
@@ -263,8 +259,6 @@ function optionsIn(word: Word, takes: string): Options | null {
 }
 
 const LONG: Readonly<Record<string, string>> = { "-in-place": "i", "-recursive": "r" };
-
-// What the programs of a shell do with the files they are named: the common ones, and only the obvious.
 
 export interface Touch {
   readonly path: string;
@@ -355,8 +349,6 @@ function touches(words: readonly Word[], did: Touch["did"]): readonly Touch[] {
 function isNoFile(path: string): boolean {
   return /^(?:-|\d{1,3}|\/dev\/.*)$/s.test(path);
 }
-
-// Which files a shell line names: a conservative reading of the obvious, never of what only a shell could know.
 
 /** In the order of the line. A path behind a `cd` is said in two parts: they are joined, and nothing else is done to it. */
 export function shellTouches(line: string): readonly Touch[] {

@@ -1,4 +1,4 @@
-/** Which files entries touched, by what tools and their calls say of themselves, whatever the tools are called. */
+/** Lists the files that entries read and modified, by what tools and their calls declare, whatever the tools are called. */
 
 import type { Entry } from "../entry.ts";
 import { isObject, type JsonObject } from "../format/read-line.ts";
@@ -11,9 +11,7 @@ import type {
 } from "../message.ts";
 import { shellTouches, type Touch } from "./shell-command.ts";
 
-// Which result answers which call, also where ids come twice or hands have left anything in a file.
-
-/** A result answers the newest call before it that bears its id. */
+/** A result answers the newest call before it that bears its id: in a file, an id may occur twice. */
 export function callResults(messages: readonly AgentMessage[]): ReadonlyMap<ToolCallBlock, ToolResultMessage> {
   const open = new Map<string, ToolCallBlock>();
   const results = new Map<ToolCallBlock, ToolResultMessage>();
@@ -30,8 +28,6 @@ export function callsIn({ content, stopReason }: AssistantMessage): readonly Too
   if (stopReason === "error" || stopReason === "aborted" || !Array.isArray(content)) return [];
   return content.filter((block): block is ToolCallBlock => block?.type === "toolCall");
 }
-
-// What a tool's call says of itself: the files it names and the shell lines it runs, as its host declared or as its arguments show.
 
 /** By the tool's name. A tool that is declared without a role touches nothing. */
 export type ToolRoles = Readonly<Record<string, ToolRole>>;

@@ -1,4 +1,4 @@
-/** A blob that comes piece by piece: written beside the others as it comes, and called after its content once that is known. */
+/** Writes a blob that arrives in pieces, beside the session's other blobs, and names it by its hash once it is complete. */
 
 import { createHash, randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-/** The blobs of a session, each a file named by the hash of its content: kept once, never changed, checked when read whole. */
+/** Stores a session's blobs, each a file named by its SHA-256 and checked when read whole, and moves large images into blobs. */
 
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
@@ -183,8 +183,6 @@ function changed(hash: string, path: string): BlobReading {
 
 const STEP = 1024 * 1024;
 
-// Images out of the log: what is too big for a line becomes a blob, on the disk before any entry names it.
-
 export interface SpillParts extends BlobParts {
   /** Images of more bytes than this become blobs. */
   readonly limit?: number;
@@ -201,6 +199,7 @@ export type Spilling<Each> =
     }
   | Unavailable;
 
+// A blob is on the disk before any entry names it.
 /** To be called before the draft is appended; nothing is lost if it then is not. */
 export async function spilled<Each extends Draft>(
   draft: Each,

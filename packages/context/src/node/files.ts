@@ -1,4 +1,4 @@
-/** The disk as a session needs it: a handful of acts, each a single step, so that a test can make any one of them fail. */
+/** Defines the `Files` port, implements it on disk, and turns disk errors into values. Each operation is a step that tests can fail. */
 
 import {
   closeSync,
@@ -85,8 +85,7 @@ export function diskError(error: unknown): string {
   return typeof code === "string" && /^E[A-Z0-9]+$/.test(code) ? code : "";
 }
 
-// The files of this machine. Every call waits for the disk: an append is one write and one sync, and nothing comes between.
-
+/** Synchronous calls only: nothing comes between the write and the sync of an append. */
 export const realFiles: Files = {
   open: (path, how) => opened(openSync(path, (how === "append" ? APPEND : constants.O_RDONLY) | PLAIN)),
   create: (path) => opened(openSync(path, APPEND | PLAIN | constants.O_CREAT | constants.O_EXCL, OWNER_FILE)),
@@ -151,8 +150,6 @@ function withFolder(act: (descriptor: number) => void): (path: string) => void {
   };
 }
 
-// What the disk would not do, as a value that says why and what to do next.
-
 export interface Unavailable {
   readonly type: "unavailable";
   /** The system's name for it, such as `ENOSPC`. */
@@ -207,8 +204,6 @@ const advice: Readonly<Record<string, string>> = {
   EIO: refusalNotes["disk-error"],
   EMFILE: "too many files are open; close some and try again",
 };
-
-// What belongs to a session and is not its log: lease, index, blobs. It lies in a folder of its own, out of the way of others.
 
 /** `…/.pith/<name of the session's file>` beside the file. */
 export function sideFolder(path: string): string {

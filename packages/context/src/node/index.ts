@@ -1,9 +1,8 @@
-/** The door `@pith/context/node`: what needs a real machine. */
+/** Exports `@pith/context/node`: the functions and types that need Node. */
 
 export type { Progress } from "../search/changed-files.ts";
 export type { Hit, Snippet } from "../search/hits.ts";
-export type { Searching } from "../search/search.ts";
-export { type SearchParts, searchSessions } from "../search/search.ts";
+export { type Searching, type SearchParts, searchSessions } from "../search/search.ts";
 export type { HitKind } from "../search/searchable-text.ts";
 export { BLOB_QUOTA, BlobDraft, type DraftKeeping } from "./blob-writer.ts";
 export {

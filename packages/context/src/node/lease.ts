@@ -1,4 +1,4 @@
-/** One writer per session file. A lease is a numbered file beside it; nobody holds one without having looked around again after its own number was there. */
+/** Grants one writer per file through numbered lease files. A lease counts only after its holder put its number down and looked again. */
 
 import { basename, dirname } from "node:path";
 import { diskError, type FileStat, type Files } from "./files.ts";

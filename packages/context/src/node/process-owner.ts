@@ -1,4 +1,4 @@
-/** Who holds a lease, and whether that process still lives. Whoever cannot be judged from here counts as alive. */
+/** Describes the process that holds a lease and checks whether it still runs. An owner that cannot be checked counts as alive. */
 
 import { execFileSync } from "node:child_process";
 import { readFileSync, readlinkSync } from "node:fs";

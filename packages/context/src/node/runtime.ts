@@ -1,4 +1,4 @@
-/** The ports of a real machine: its clock, its timers, its randomness, zlib's CRC-32. */
+/** Implements `Ports` for a real machine: clock, timers, random ids and zlib's CRC-32. */
 
 import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";

@@ -1,12 +1,10 @@
-/** What has changed on the disk since the index was last brought up to date: one look at each file's state, none at its content. */
+/** Finds session files that changed since the last index update, without reading them, and runs long work in short steps. */
 
 import { type FileStat, type Files, orNull } from "../node/files.ts";
 import { isSessionName } from "../node/sessions/paths.ts";
 import type { Checksum } from "../runtime.ts";
 import type { Database } from "./database.ts";
 import { filesIn, folders, type KnownFile, type KnownFolder } from "./tables.ts";
-
-// The state of all session files of a folder. Thousands that nobody has touched for a day are looked at twice a second at most, the others each time.
 
 /** By the names of the files; links are none. The same one again where nothing has changed. */
 export type Seen = ReadonlyMap<string, FileStat>;
@@ -16,6 +14,7 @@ export interface Looking {
   readonly now: () => number;
 }
 
+// Files untouched for a day are checked twice a second at most, the others each time.
 /** Null for a folder that cannot be read now: that is not an empty one. */
 export function look(folder: string, { files, now }: Looking): Seen | null {
   const time = now();
@@ -46,7 +45,7 @@ interface Look {
 
 const isQuiet = ({ modified }: FileStat, time: number): boolean => time - modified > QUIET_FOR;
 
-function isSame(one: FileStat, other: FileStat): boolean {
+function isSame(one: Pick<FileStat, "identity" | "size" | "modified">, other: FileStat): boolean {
   return one.identity === other.identity && one.size === other.size && one.modified === other.modified;
 }
 
@@ -67,8 +66,6 @@ const LOOKS = new WeakMap<Files, Map<string, Look>>();
 /** Half of the second within which whatever was written must be found. */
 const FRESH = 500;
 const QUIET_FOR = 86_400_000;
-
-// Long work in short steps: whoever waits for something else gets a turn after each of them, and what is done stays done.
 
 export interface Step {
   /** Bytes of sessions that were read. */
@@ -196,13 +193,9 @@ function changesOf(folder: string, seen: Seen, before: readonly KnownFile[]): Pi
   const changed = [...seen].flatMap(([name, stat]): ChangedFile[] => {
     const file = known.get(name);
     if (!file || !isSound(file)) return [{ folder, name, stat, known: null }];
-    return isStill(file, stat) ? [] : [{ folder, name, stat, known: file }];
+    return isSame(file, stat) ? [] : [{ folder, name, stat, known: file }];
   });
   return { files: changed, gone: before.filter((file) => !isSound(file)) };
-}
-
-function isStill({ identity, size, modified }: KnownFile, stat: FileStat): boolean {
-  return identity === stat.identity && size === stat.size && modified === stat.modified;
 }
 
 const NO_FILES = "0";

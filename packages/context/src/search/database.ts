@@ -1,13 +1,12 @@
-/** The file of the index: made for its owner alone, and thrown away whenever it is not what this version writes. It is never the truth. */
+/** Opens the SQLite file of the search index, private to its owner. It is only a cache: one that this version cannot use is recreated. */
 
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { diskError, type Files } from "../node/files.ts";
 
-// SQLite as this machine's Node has it, loaded when it is needed and without the warning of Nodes that still call it an experiment.
-
 export type Database = DatabaseSync;
 
+/** Loads `node:sqlite` only when needed, without the warning of Node versions that call it experimental. */
 export function openDatabase(path: string): Database {
   const { emitWarning } = process;
   process.emitWarning = (...warning: readonly unknown[]) => {
@@ -152,8 +151,7 @@ CREATE TABLE volume (
   id INTEGER PRIMARY KEY, first INTEGER NOT NULL, letters INTEGER NOT NULL, newest INTEGER NOT NULL, sealed INTEGER NOT NULL
 );`;
 
-// The index stays open for a moment after a search: whoever searches again, as one does, finds everything ready.
-
+// The index stays open for a moment after a search, because another one often follows.
 /** Nobody else has it meanwhile; a second search at the same time opens it once more. */
 export async function withIndex<Made>(
   path: string,

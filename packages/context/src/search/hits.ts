@@ -1,4 +1,4 @@
-/** What was found, read from the sessions themselves: the index is believed only where the file says the same. */
+/** Reads search hits and their snippets from the session files. A hit counts only if its file still holds the match. */
 
 import { basename, dirname, join } from "node:path";
 import { type JsonObject, readLine } from "../format/read-line.ts";
@@ -12,8 +12,6 @@ import { type Mark, marksIn, matches, type Question } from "./query.ts";
 import { type Beginning, beginningOf, type LinePlace, lineAt } from "./read-sessions.ts";
 import { type HitKind, searchable } from "./searchable-text.ts";
 import { type Candidate, doubt, nameLine, placeOf } from "./tables.ts";
-
-// The part of a text that shows best why it was found: one line, fit for a screen, with what was asked for marked.
 
 export interface Snippet {
   readonly text: string;

@@ -1,7 +1,6 @@
-/** What was typed, as what is looked for. Any text is a question: nothing in it is an operator, and nothing is a mistake. */
+/** Parses a search query and finds its words in a text. Any text is a valid query; the index splits words by the same rules. */
 
-// The words of a text as they are looked for: without case and accents, signs of scripts without spaces one by one. Question and index share it.
-
+// Words have no case and no accents; scripts without spaces are split into single signs. Query and index share this.
 /** What the index is given. Its tokenizer parts it at every ASCII sign that is neither letter nor digit, and nowhere else. */
 export function indexable(text: string): string {
   const words = text.match(ASCII_WORD) ?? [];
@@ -139,8 +138,6 @@ const MOST_PARTS = 32;
 /** Letters of words that stand everywhere. */
 const SHORT = 3;
 
-// Where a question's words stand in a text. The index says which entries have them; this checks it, and marks them.
-
 /** Whether a text has all that is asked for: by the very words that the index was given. */
 export function matches(text: string, { parts }: Question): boolean {
   const words = wordsIn(text);
@@ -194,7 +191,7 @@ interface Span {
 }
 
 function spansIn(text: string): readonly Span[] {
-  const runs = text.match(IS_ASCII.test(text) ? ASCII_WORD : RUN) ?? [];
+  const runs = text.match(IS_ASCII.test(text) ? ASCII_WORD : ANY_WORD) ?? [];
   const spans: Span[] = [];
   let end = 0;
   for (const run of runs) {
@@ -233,4 +230,3 @@ const NONE: readonly string[] = [];
 const CAPITAL = /[A-Z]/;
 // Most are such words, and hardly anything has to be done to them.
 const SHORT_ASCII = /^[A-Za-z0-9]{1,40}$/;
-const RUN = /[\p{L}\p{N}\p{M}]+/gu;

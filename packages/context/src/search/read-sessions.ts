@@ -1,4 +1,4 @@
-/** What a file has that the index has not: its further lines, a bit at a time. A damaged line is passed over, a torn end waits. */
+/** Reads the lines of a session file that the index lacks, in batches. A damaged line is skipped; a torn end waits. */
 
 import type { Header } from "../entry.ts";
 import { type JsonObject, type LineRules, readLine } from "../format/read-line.ts";
@@ -12,8 +12,6 @@ import type { FormatLimits } from "../settings.ts";
 import { indexable, placeWord } from "./query.ts";
 import { searchable } from "./searchable-text.ts";
 import type { Addition } from "./tables.ts";
-
-// The lines of a session file from any line on, split as the codec splits them, and what the file's beginning says of them.
 
 export interface SessionLine {
   readonly offset: number;

@@ -1,4 +1,4 @@
-/** Search in all sessions: what was ever said, called or answered, the newest first, with the index brought up to date before. */
+/** Searches all sessions: updates the index, ranks the entries that match, and reads the best hits. */
 
 import { dirname, join, resolve } from "node:path";
 import { type Unavailable, unavailable } from "../node/files.ts";
@@ -13,8 +13,7 @@ import type { HitKind } from "./searchable-text.ts";
 import { type Candidate, findEntries, folders, idsFrom } from "./tables.ts";
 import { type CatchUpParts, type CaughtUp, catchUp } from "./update-index.ts";
 
-// The order of what was found: people's words before machines' output, words in a row before scattered ones, short before long, new before old.
-
+// People's text before program output, words in a row before scattered ones, short before long, new before old.
 /** `phrased` are those in which all words stand in a row. Best first; of equals the newest. */
 export function ranked(found: readonly Candidate[], phrased: ReadonlySet<number>): readonly Candidate[] {
   const newest = Math.max(...found.map(({ time }) => time));
@@ -57,8 +56,6 @@ const WORTH: Readonly<Record<HitKind, number>> = {
   toolResult: 0,
 };
 
-// Which entries a question may be answered with, as the index has it: the newest, the best of them first.
-
 export interface Within {
   /** Folders with sessions. */
   readonly places: readonly string[];
@@ -96,8 +93,6 @@ function foldersWithin(database: Database, places: readonly string[]): readonly 
 
 /** The newest so many hits are put in order. */
 const RANKED = 2_000;
-
-// What came of a search: what was found, what could not be looked at yet, or why there was none.
 
 export type Searching =
   | {

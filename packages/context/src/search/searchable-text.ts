@@ -1,4 +1,4 @@
-/** What of an entry can be found: what was said, called, answered, summed up and named. Never thinking, signatures, images or system prompts. */
+/** Extracts the searchable text of an entry. Thinking, signatures, images and system prompts are never included. */
 
 import { isObject, type JsonObject } from "../format/read-line.ts";
 import { asItIs, type Redaction } from "../session/session.ts";

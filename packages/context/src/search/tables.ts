@@ -1,10 +1,9 @@
-/** Which entries have which words, and where they stand in their files. Their text is not kept. */
+/** Reads and writes the index tables: which entries hold which words, and where they stand. The text itself is not stored. */
 
 import { type Database, prepared } from "./database.ts";
 import { HIT_KINDS, type HitKind } from "./searchable-text.ts";
 
-// The words, in volumes that are read from the newest back: what is asked for often is found in the first, whatever lies behind it.
-
+/** A part of the word index. Volumes are read from the newest back, so a frequent word is found in the first one. */
 export interface Volume {
   readonly id: number;
   /** The first entry in it. */
@@ -234,8 +233,6 @@ function candidate([
 ]: readonly number[]): Candidate {
   return { id, file, time, at, length, kind: HIT_KINDS[kind] ?? "custom", letters };
 }
-
-// Which files the index has read, how far, and how to tell whether they are still the same.
 
 /** A file as it was when it was read. */
 export interface KnownFile {

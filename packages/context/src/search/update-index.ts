@@ -1,4 +1,4 @@
-/** Brings the index up to date before a search: what was added is read, what is gone is forgotten. Of all programs one does it at a time. */
+/** Brings the index up to date: adds new lines, removes lost files. One process at a time does it, under a lease. */
 
 import { join } from "node:path";
 import { diskError, type Files, type OpenFile } from "../node/files.ts";
@@ -24,8 +24,6 @@ import {
   tidied,
 } from "./tables.ts";
 
-// One session file into the index: only what was added to it, or all of it anew where it is no longer what it was.
-
 export interface FileParts {
   readonly files: Files;
   readonly ports: Ports;
@@ -35,6 +33,7 @@ export interface FileParts {
   readonly volumeLetters: number;
 }
 
+// Reads only what was added, or all of it again if the file is no longer the same.
 /** Returns whether the disk let us read it. */
 export function* readFile(database: Database, changed: ChangedFile, parts: FileParts): Generator<Step, boolean> {
   let file: OpenFile | null = null;

@@ -1,4 +1,4 @@
-/** Values of the environment that are secrets: by the name of the variable, or because the user says so. */
+/** Finds secrets in environment variables, by name or because the user lists them, in every form their values may take. */
 
 import type { Kind } from "./matches.ts";
 import { isVaried } from "./pattern.ts";
@@ -69,8 +69,6 @@ function encoded(value: string): string {
 export function asBytes(value: string): string {
   return Array.from(new TextEncoder().encode(value), (byte) => String.fromCharCode(byte)).join("");
 }
-
-// What of an environment may come to light, in every form that it may have there.
 
 export interface ExpectedValue {
   readonly seen: string;

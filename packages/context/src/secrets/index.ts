@@ -1,9 +1,8 @@
-/** The door `@pith/context/secrets`: secrets found in texts and kept out of a session. Loaded apart, since not every host wants it. */
+/** Exports `@pith/context/secrets`: finds secrets in texts and keeps them out of a session. Loaded separately, by hosts that want it. */
 
 export type { Variables } from "./environment.ts";
 export { PLACEHOLDER } from "./matches.ts";
 export type { Family } from "./pattern.ts";
 export { families } from "./patterns.ts";
 export { type PieceRedaction, SecretStream } from "./redact-stream.ts";
-export type { SecretsRestored } from "./vault.ts";
-export { type SecretFound, Vault, type VaultParts } from "./vault.ts";
+export { type SecretFound, type SecretsRestored, Vault, type VaultParts } from "./vault.ts";

@@ -1,4 +1,4 @@
-/** Texts anywhere in a value: a copy of it with some of them changed, or the very same value where none is. */
+/** Maps the strings anywhere in a value, returns the same value where none changes, and names the fields redaction must not touch. */
 
 /** `key` is the name that a text stands under; null: at the top, or in a list. */
 export type TextChange = (text: string, key: string | null) => string;
@@ -56,8 +56,7 @@ function isPlain(value: object): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
-// What redaction passes by: signatures, what is encrypted, and pictures. A letter changed in one of them would break it, and no shape of a secret means anything there.
-
+/** Signatures, encrypted content and images: one changed letter would break them, and no shape of a secret means anything there. */
 export function isPassedBy(key: string, { type, mimeType, redacted }: Fields): boolean {
   switch (type) {
     case "thinking":

@@ -1,4 +1,4 @@
-/** Where a secret stands in a text, and what it is; several of them made into one row. */
+/** Orders, filters and replaces matches of secrets in a text, and defines the placeholders that stand for them. */
 
 export interface Kind {
   readonly id: string;
@@ -63,8 +63,7 @@ export function replaced(text: string, spots: readonly Spot[], by: (spot: Spot) 
   return made + text.slice(at);
 }
 
-// Whether something new begins at a place of a text: behind a letter it is the middle of a word, but not behind an escape that ends in one.
-
+/** Whether something new begins here: behind a letter it does not, unless that letter ends an escape. */
 export function beginsAt(text: string, at: number): boolean {
   if (at === 0) return true;
   if (!isWordSign(text.charCodeAt(at - 1))) return true;
@@ -86,8 +85,7 @@ function isWordSign(code: number): boolean {
   );
 }
 
-// What stands in the log for a secret: one word that JSON, XML and shells leave as it is, the same for the same secret.
-
+/** A placeholder is one word that JSON, XML and shells leave as it is, the same for the same secret. */
 export const PREFIX = "PITH_SECRET_";
 
 /** The digest decides what it stands for; the family is for people. */

@@ -1,4 +1,4 @@
-/** A family of secrets as data: how people call it, how it is found fast, and what a text must look like to be one. */
+/** Defines a family of secrets as data, and tests whether a text looks random or like a password. */
 
 export interface Family {
   /** Stands in placeholders: small letters and digits. */
@@ -24,8 +24,6 @@ export interface Family {
   /** What else must hold of the secret; that it is varied, unless said. */
   readonly isLikely?: (secret: string) => boolean;
 }
-
-// Whether a text looks as if chance had made it, or people.
 
 /** Not a row of the same few letters, as examples have. */
 export function isVaried(text: string): boolean {

@@ -1,9 +1,8 @@
-/** All families of secrets that are known by their shape; where two fit, the earlier counts. */
+/** Lists all families of secrets that are known by their shape. Where two match, the earlier counts. */
 
 import { type Family, isPassword, isRandom, isVaried } from "./pattern.ts";
 
-// Tokens of registries, and of those who keep the secrets of others.
-
+/** Registries and secret managers. */
 export const keepers: readonly Family[] = [
   { id: "npm", name: "npm token", needles: ["npm_"], pattern: "npm_[A-Za-z0-9]{36,}" },
   {
@@ -61,14 +60,13 @@ export function isLogin(secret: string): boolean {
   }
 }
 
-// Secrets that are known by how they are carried: in an address, a header, a signed token, or behind a name that says what they are.
-
 /** What may be one where there is a name for it; what is called or looked up with it is none. */
 const VALUE = "([\\w+/=.~!@#%^&*-]{16,256})(?![\\w+/=.~!@#%^&*(\\[{-])";
 
 /** What stands between a name and its value: in settings, code with and without types, calls, and XML. */
 const SAID = "(?::[ \\t]?\\w{1,20}[ \\t]?(?==))?[ \\t]{0,4}(?:=>|:=|={1,3}|[:>]|[(,](?=[ \\t]{0,2}[\"'`]))[ \\t]{0,4}";
 
+/** Known by how they are carried: in a URL, a header, a signed token, a command, or behind a name for secrets. */
 export const carried: readonly Family[] = [
   {
     id: "jwt",
@@ -161,8 +159,7 @@ function isSignedToken(secret: string): boolean {
   }
 }
 
-// Keys of those who lend machines, databases and networks.
-
+/** Cloud, database and network providers. */
 export const clouds: readonly Family[] = [
   {
     id: "awsid",
@@ -249,8 +246,7 @@ export const clouds: readonly Family[] = [
   { id: "databricks", name: "Databricks token", needles: ["dapi"], pattern: "dapi[0-9a-f]{32}(?:-\\d)?(?![0-9a-f])" },
 ];
 
-// Tokens of those who keep code and build it.
-
+/** Code hosting and builds. */
 export const codeHosts: readonly Family[] = [
   {
     id: "github",
@@ -287,8 +283,7 @@ export const codeHosts: readonly Family[] = [
   },
 ];
 
-// Keys of shops and of those who move money.
-
+/** Shops and payments. */
 export const commerce: readonly Family[] = [
   {
     id: "stripe",
@@ -318,11 +313,10 @@ export const commerce: readonly Family[] = [
   { id: "easypost", name: "EasyPost key", needles: ["EZAK", "EZTK"], pattern: "EZ[AT]K[A-Za-z0-9]{54}" },
 ];
 
-// Tokens of those who carry messages.
-
 /** What comes behind the two letters, which alone stand in too many words. */
 const digits: readonly string[] = [..."0123456789abcdef"];
 
+/** Chat and e-mail services. */
 export const messages: readonly Family[] = [
   {
     id: "slack",
@@ -373,8 +367,7 @@ export const messages: readonly Family[] = [
   },
 ];
 
-// Keys of those who run models.
-
+/** Model providers. */
 export const models: readonly Family[] = [
   { id: "anthropic", name: "Anthropic key", needles: ["sk-ant-"], pattern: "sk-ant-[\\w-]{32,}" },
   { id: "openrouter", name: "OpenRouter key", needles: ["sk-or-"], pattern: "sk-or-(?:v1-)?[\\w-]{32,}" },
@@ -398,8 +391,7 @@ export const models: readonly Family[] = [
   { id: "tavily", name: "Tavily key", needles: ["tvly-"], pattern: "tvly-(?:dev-|prod-)?[A-Za-z0-9]{28,}" },
 ];
 
-// Tokens of what people plan, draw and watch their work with.
-
+/** Planning, design and monitoring tools. */
 export const offices: readonly Family[] = [
   {
     id: "linear",

@@ -1,15 +1,14 @@
-/** The families made ready for looking: all needles at once, and for each the few families it may belong to. Made at the first look. */
+/** Indexes the prefixes of all secret families, so that a text is searched for all of them at once. Built on first use. */
 
 import type { Family } from "./pattern.ts";
 import { families } from "./patterns.ts";
-
-// Many literal texts looked for at once: three letters say where one may begin, so that a text is passed over as fast as it can be read.
 
 export interface Hit {
   readonly literal: string;
   readonly index: number;
 }
 
+/** Searches for many literals at once: three letters decide where one may begin, so a text is skipped as fast as it is read. */
 export class Literals {
   /** By the first three letters; 0 where none begins so. */
   readonly #places = new Uint16Array(MASK + 1);

@@ -1,4 +1,4 @@
-/** Private keys line by line: what stands between the marks goes, the marks and the line ends stay, so that lines can still be counted. */
+/** Finds the lines of private keys, whole or in pieces. Markers and line ends stay, so that lines can still be counted. */
 
 import type { Kind, Spot } from "./matches.ts";
 import { KEY_ENDS } from "./prefix-index.ts";
@@ -103,6 +103,7 @@ function isEscape(text: string, at: number): boolean {
 const BASE64 = /[A-Za-z0-9+/=]/;
 const ENDING = /^-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/;
 const LONGEST_MARK = 80;
+/** Letters of Base64 that a full line of a key has at least. */
 const LEAST_LONG = 40;
 /** Lines of keys have 64 to 76 letters, and something may stand before them. */
 const LONGEST_LINE = 200;
@@ -143,8 +144,7 @@ function spotOf(start: number, length: number): Spot {
   return { start, end: start + length, kind: PRIVATE_KEY };
 }
 
-// Lines that may be the last ones of a private key whose beginning nobody has seen: they wait until it is plain whether the mark of its end follows.
-
+/** Holds back lines that may end a key whose beginning was not seen, until it is clear whether the marker of its end follows. */
 export class KeyLines {
   #held = "";
   /** The last lines of a key are as long as they happen to be. */
@@ -181,12 +181,11 @@ const SHORT = /^\S{0,8} {0,4}[A-Za-z0-9+/=]{1,80}\r?\n$/;
 export function mayBeOfKey(text: string, next: number): boolean {
   let at = next - 1;
   while (at > next - 5 && NO_LETTER.test(text.charAt(at))) at -= 1;
-  for (const last = at - LEAST; at > last; at -= 1) if (!isBase64(text.charCodeAt(at))) return false;
+  for (const last = at - LEAST_LONG; at > last; at -= 1) if (!isBase64(text.charCodeAt(at))) return false;
   return true;
 }
 
 const NO_LETTER = /[\r\n=]/;
-const LEAST = 40;
 
 function isBase64(code: number): boolean {
   return (

@@ -1,10 +1,9 @@
-/** Redaction of what comes in pieces: line by line, holding back what a secret may have begun in. However it is cut into pieces, the same comes out. */
+/** Redacts text that arrives in pieces, holding back what may begin a secret. The result is the same however the text is split. */
 
 import { type Hit, needles } from "./prefix-index.ts";
 import { KeyLines, type KeyState, mayBeOfKey } from "./private-keys.ts";
 
-// How much of a line can be passed on though more of it may come: words in which nothing secret can begin, and those around a needle once it is plain what they are.
-
+/** How much of a line can be passed on before its end: words in which no secret can begin, and those around a needle once settled. */
 export function settledIn(line: string): number {
   const hit = needles().all.next(line, 0);
   if (!hit) return afterLastSpace(line);

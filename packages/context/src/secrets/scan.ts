@@ -1,4 +1,4 @@
-/** A text looked through once: every secret that a family knows by its shape, in one pass from needle to needle. */
+/** Scans a text for every secret that is known by its shape, in one pass from prefix to prefix. */
 
 import { beginsAt, inOrder, type Kind, outside, PREFIX, placeholdersIn, type Spot } from "./matches.ts";
 import { type Family, isVaried } from "./pattern.ts";

@@ -1,4 +1,4 @@
-/** The vault: what is secret goes in and a placeholder comes out; the way back is for tools alone. Nothing of it is ever written. */
+/** Replaces secrets by placeholders, and restores them for tools alone. Nothing in the vault is ever written. */
 
 import type { Redaction } from "../session/session.ts";
 import { expectedValues, isSecretField, type Variables } from "./environment.ts";
@@ -20,12 +20,11 @@ import { Literals } from "./prefix-index.ts";
 import { type Piece, SecretStream } from "./redact-stream.ts";
 import { kindOfAll, scan } from "./scan.ts";
 
-// The placeholders that were given, and the way back from them. Held in memory alone.
-
 export type SecretsRestored<Value> =
   | { readonly type: "restored"; readonly value: Value }
   | { readonly type: "unknown"; readonly placeholders: readonly string[] };
 
+/** The placeholders that were given, and their secrets. Held in memory alone. */
 export class GivenPlaceholders {
   readonly #digest: (value: string) => string;
   readonly #bySecret = new Map<string, string>();
@@ -76,8 +75,7 @@ function broken(text: string): readonly string[] {
   return text.replace(PLACEHOLDER, " ").match(BROKEN) ?? [];
 }
 
-// Values that were met before, wherever they stand now: found as they are, without the name that gave them away.
-
+/** Finds values that were met before, also without the name that gave them away. */
 export class KnownValues {
   readonly #kinds = new Map<string, Kind>();
   /** How those begin that have white space in them: letters that no space comes before. */

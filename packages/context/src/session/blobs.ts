@@ -1,4 +1,4 @@
-/** The block that stands in an entry for a blob: what it is, how big, and the handle that opens it. pi reads it as plain text. */
+/** Builds and reads the text block that stands for a blob in an entry: its type, its size and its handle. pi reads it as plain text. */
 
 import type { Entry } from "../entry.ts";
 import type { TextBlock } from "../message.ts";

@@ -1,4 +1,4 @@
-/** One branch of a session as a new file: every line as it was written, but for the places where labels stood. */
+/** Writes one branch of a session as a new file: lines as they were, except around labels, which are collected at the end. */
 
 import type { Entry } from "../entry.ts";
 import { withMembers } from "../format/edit-json.ts";

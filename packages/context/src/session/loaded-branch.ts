@@ -1,4 +1,4 @@
-/** The loaded end of a branch: all that the context at its leaf needs, whatever the length of the history before it. */
+/** Maintains the loaded end of a branch: all that the context at its leaf needs, however long the history before it. */
 
 import type { ContextEditEntry, Entry, GapEntry } from "../entry.ts";
 import { type Carried, carriedBy, carry, nothingCarried } from "./state.ts";

@@ -1,4 +1,4 @@
-/** A session kept in memory: the bytes of its file, and the lines that they mean. */
+/** Implements a session store in memory: the bytes of the session file, and the tree of its entries. */
 
 import type { BranchSummaryEntry, Entry, Header } from "../entry.ts";
 import type { Damage } from "../format/damage.ts";
@@ -17,8 +17,6 @@ import type { Ports } from "../runtime.ts";
 import { ancestry, branchSummaries, commonAncestor, type GrowingTree, grow, labels, treeOf } from "../tree.ts";
 import { type Window, windowAt } from "./loaded-branch.ts";
 import { type Appended, type Fence, known, LineStore, type Lines, verdict } from "./store.ts";
-
-// All lines of a session in memory, as the tree that they mean.
 
 export class HeldLines implements Lines {
   readonly #tree: GrowingTree;

@@ -1,4 +1,4 @@
-/** A session as its writer holds it: the window at the leaf, and the few acts that add to the log. Nothing here builds a context. */
+/** Implements the session: appends redacted entries, moves the leaf, forks and notifies watchers. It builds no context. */
 
 import { type Draft, type Entry, MOVE } from "../entry.ts";
 import type { Ports } from "../runtime.ts";
@@ -7,8 +7,7 @@ import { extended, leafOf, reachesBefore, type Window } from "./loaded-branch.ts
 import { carrying } from "./state.ts";
 import type { Appended, Fence, Store } from "./store.ts";
 
-// What must not be written: the port behind which secrets are found. Everything passes it on its way into the log, and nothing that is in the log already.
-
+/** Finds what must not be written. Everything passes it on its way into the log; nothing that is in the log already does. */
 export interface Redaction {
   /**
    * The same value where it holds no secret, else a copy in which a placeholder stands for each. A text, or anything made of

@@ -1,4 +1,4 @@
-/** What holds until it is changed: model, thinking level, tools, pins, messages that wait. One fold along the branch; each kind of state is one case. */
+/** Folds the entries of a branch into the state at its leaf: model, thinking level, tools, pins and queued messages. */
 
 import {
   type CompactionEntry,
@@ -9,8 +9,6 @@ import {
   UNPIN,
 } from "../entry.ts";
 import type { CustomMessage, UserMessage } from "../message.ts";
-
-// What the user wants kept word for word, as the entries of a branch say it.
 
 export interface Pin {
   /** Of the entry that pinned it; by this it is taken away. */
@@ -57,8 +55,7 @@ function textIn(content: CustomMessage["content"]): string {
   return (content ?? []).flatMap((block) => (block?.type === "text" ? block.text : [])).join("\n");
 }
 
-// Messages that wait: in the log as soon as they are said, part of the conversation when their turn comes.
-
+/** A message that waits: in the log as soon as it is sent, part of the conversation when its turn comes. */
 export interface Queued {
   /** The id that its message will have: once that is on the branch, it no longer waits. */
   readonly id: string;

@@ -1,10 +1,11 @@
-/** Where a session is kept: the port behind which memory, a file or a database stands. The log is the truth; this is its only door. */
+/** Defines the store port (the only access to a session's log), the base class of stores and the rules of an append. */
 
 import type { BranchSummaryEntry, CompactionEntry, ContextEditEntry, Entry, Header } from "../entry.ts";
 import { entryText } from "../format/entry-line.ts";
 import { type FormatLimits, formatLimits } from "../settings.ts";
 import type { Window } from "./loaded-branch.ts";
 
+/** The store port: the only access to a session's log. */
 export interface Store {
   readonly header: Header;
   /** The last entry written; a new session has none. */
@@ -64,8 +65,7 @@ export const refusalNotes = {
   "newer-version": "a newer program wrote this session; it can only be read here, or forked",
 } as const;
 
-// The reading side of a store: every question about the lines of a session, answered at once. Held in memory, or read from a file.
-
+/** The reading side of a store: answers at once, from memory or from a file. */
 export interface Lines {
   /** The last entry written, gaps left aside. */
   readonly leaf: string | null;
@@ -90,8 +90,6 @@ export function known(lines: Pick<Lines, "has">, id: string | null): string | nu
   if (id !== null && !lines.has(id)) throw new Error(`entry ${id} is not in this session`);
   return id;
 }
-
-// What a batch must keep to before it may be appended. Throws a sentence that names the entry: a caller's mistake, not an outcome.
 
 /** What a store answers about what it holds. */
 export interface Holdings {
@@ -163,8 +161,6 @@ export function isEditable(entry: Entry): boolean {
 function absent(entry: Entry, verb: string, id: string): Error {
   return new Error(`entry ${entry.id} ${verb} ${id}, which is not in this session`);
 }
-
-// What every store of lines answers alike, and what each must ask before it writes. Where the lines are kept is its own.
 
 export abstract class LineStore implements Store {
   abstract readonly header: Header;

@@ -1,11 +1,9 @@
-/** One question to a model: its text, or why there is none. Nothing it says or fails to say throws. */
+/** Sends one request to a model and returns text, failure or cancellation, with progress. Never throws, whatever the model does. */
 
 import type { AssistantMessage, Usage } from "../message.ts";
 import type { Model, ModelEvent, ModelFailure, ModelName, Request } from "../model.ts";
 import { type Attempted, attempted, briefly, type Ports } from "../runtime.ts";
 import { patience } from "../settings.ts";
-
-// What is heard while a model answers, as progress for people and as calls that cost something though nothing came of them.
 
 export interface Ear {
   /** Every event of the stream. */
@@ -24,6 +22,7 @@ export interface Hearing {
   readonly spent?: ((usage: Usage) => void) | undefined;
 }
 
+/** Turns stream events into progress, and reports the usage of failed attempts, which also cost money. */
 export function earOf({ progress = () => {}, spent = () => {} }: Hearing): Ear {
   let [letters, told, attempts, isWaiting] = [0, 0, 0, false];
   const goesOn = (): void => {
@@ -222,8 +221,6 @@ function read(message: AssistantMessage, call: Call): Reply {
 function failure(code: AskFailure["code"], note: string, call?: Call): Reply {
   return { type: "failed", failure: { code, note: briefly(note) }, ...(call && { call }) };
 }
-
-// What is being done while a summary is made: for whoever waits for it.
 
 export type Progress =
   | { readonly step: "planning" }

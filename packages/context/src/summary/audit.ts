@@ -1,4 +1,4 @@
-/** The audit of a summary that a model wrote: checked against the log before it counts. */
+/** Audits a model's summary against the log: sections, citations, quotations, claims, names, latest request, length and language. */
 
 import { foldAccents } from "../text/sanitize.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
@@ -27,8 +27,7 @@ import {
   withoutQuotations,
 } from "./summary-lines.ts";
 
-// AUD1: a summary that says nothing replaces nothing.
-
+/** AUD1: an empty summary replaces nothing. */
 export const empty: Check = ({ lines }) =>
   isEmpty(lines)
     ? [{ code: "empty", note: "the summary says nothing: write what happened under its headings", line: null }]
@@ -38,8 +37,7 @@ export function isEmpty(lines: readonly StoryLine[]): boolean {
   return lines.every(({ heading, text }) => heading !== null || saysNothing(text));
 }
 
-// In which language a text is written: by its letters, and where those are Latin, by the commonest words.
-
+/** Detected by the script and, where that is Latin, by the most common words. */
 export interface Language {
   readonly script: string;
   /** Null where it cannot be told. */
@@ -122,8 +120,7 @@ function listed(words: string): ReadonlySet<string> {
   return new Set(foldAccents(words).split(" "));
 }
 
-// AUD8: a summary is written in the user's language, so that the work goes on in it.
-
+/** AUD8: a summary is written in the user's language, so that the work continues in it. */
 export const otherLanguage: Check = ({ lines, evidence }) => {
   const spoken = spokenLanguage(evidence.typed());
   const written = languageOf(bodyOf(lines));
@@ -168,8 +165,6 @@ const nameOf = ({ script, tongue }: Language): string => NAMES[script] ?? tongue
 
 const NAMES: Readonly<Record<string, string>> = { Han: "Chinese", Kana: "Japanese", Hangul: "Korean" };
 
-// What is wrong with a summary: told to the model that must correct it, and to people.
-
 export const flawCodes = [
   "empty",
   "sections",
@@ -184,6 +179,7 @@ export const flawCodes = [
 
 export type FlawCode = (typeof flawCodes)[number];
 
+/** Shown to the model that must correct the summary, and to people. */
 export interface Flaw {
   readonly code: FlawCode;
   /** One sentence; it names the line. */
@@ -205,8 +201,7 @@ export function shown(text: string): string {
 
 const LONGEST = 80;
 
-// AUD4: what a summary says that the user wants, decided or allowed rests on what a person typed, and names it.
-
+/** AUD4: what a summary says the user wants, decided or allowed cites a message in which the user says so. */
 export const unfounded: LineCheck = (line, evidence) => {
   const claim = claimOf(line);
   if (claim === null || isCarriedOn(line, evidence)) return null;
@@ -235,16 +230,14 @@ function peopleIn(text: string, evidence: Evidence): readonly Heard[] {
 /** A line that needs more messages than this rests on none. */
 const MAX_FOOTING_FLAWS = 12;
 
-// AUD4: nothing in a story passes for what code alone writes, least of all for the user's own words.
-
+/** AUD4: no line imitates what only code writes, least of all the user's own words. */
 export const forged: LineCheck = ({ text, number, isForged }) => {
   if (!isForged) return null;
   const note = `line ${number} passes for a part of the record that no story has: ${shown(text)}`;
   return { code: "unfounded", note, line: number };
 };
 
-// AUD2: what a summary cites exists.
-
+/** AUD2: every entry and blob that a summary cites exists. */
 export const unknownId: LineCheck = (line, evidence) =>
   flawOf(line, [...unknownHandles(line.text, evidence), ...leftOver(line.text)]);
 
@@ -259,16 +252,13 @@ function unknownHandles(text: string, evidence: Evidence): readonly string[] {
 function flawOf({ number }: StoryLine, unknown: readonly string[]): Flaw | null {
   if (unknown.length === 0) return null;
   const names = unknown
-    .slice(0, MOST)
+    .slice(0, MAX_NAME_FLAWS)
     .map((id) => shown(id.trim()))
     .join(", ");
   return { code: "unknown-id", note: `line ${number} cites what does not exist: ${names}`, line: number };
 }
 
-const MOST = 5;
-
-// AUD5: what a summary calls by a name occurs in what was covered.
-
+/** AUD5: every name in a summary occurs in the covered entries. */
 export const unknownName: LineCheck = ({ text, number, heading, section }, evidence) => {
   const names = heading || isOfPlan(section) ? [] : unknownNames(text, evidence);
   if (names.length === 0) return null;
@@ -279,14 +269,14 @@ export const unknownName: LineCheck = ({ text, number, heading, section }, evide
   return { code: "unknown-name", note: `line ${number} names what does not occur in the log: ${list}`, line: number };
 };
 
+/** Unknown ids or names that one note lists. */
 const MAX_NAME_FLAWS = 5;
 
 export function unknownNames(text: string, evidence: Evidence): readonly Name[] {
   return namesIn(maskedCitations(text)).filter((name) => !isKnownName(name, evidence.names()));
 }
 
-// AUD3: what a summary quotes the user with, the user typed.
-
+/** AUD3: the user typed every quotation of the user. */
 export const falseQuote: LineCheck = (line, evidence) => {
   if (isCarriedOn(line, evidence)) return null;
   const wrong = quotationsOfUser(line).find((words) => !evidence.isTyped(words));
@@ -303,8 +293,6 @@ function quotationsOfUser({ text, passes }: StoryLine): readonly string[] {
 }
 
 const isClosed = (text: string): boolean => (text.match(/["“”„«»「」『』]/g) ?? []).length % 2 === 0;
-
-// What is wrong with one line by itself.
 
 export function lineFlaws(line: StoryLine, evidence: Evidence): readonly Flaw[] {
   if (line.text.trim() === "") return [];
@@ -324,8 +312,7 @@ function isUsersOwn({ text }: StoryLine, evidence: Evidence): boolean {
     .some((id) => evidence.isOpening(id, text));
 }
 
-// AUD6: a summary says what the user asked for last, and where.
-
+/** AUD6: a summary cites the user's latest request. */
 export function wrongRequest({ lines, evidence }: Pick<Audited, "lines" | "evidence">): readonly Flaw[] {
   const { request } = evidence;
   const asking = lines.filter(({ section }) => section === GOAL || section === REQUEST);
@@ -335,8 +322,7 @@ export function wrongRequest({ lines, evidence }: Pick<Audited, "lines" | "evide
   return isCited ? [] : [{ code: "wrong-request", note, line: null }];
 }
 
-// AUD1: every required heading stands in a summary once, and in its order.
-
+/** AUD1: every required heading occurs once, in its order. */
 export const sections: Check = ({ lines, format }) => sectionFlaws(lines, format.sections);
 
 export function sectionFlaws(lines: readonly StoryLine[], required: readonly string[]): readonly Flaw[] {
@@ -360,8 +346,7 @@ function placesOf(heading: string, lines: readonly StoryLine[]): readonly number
 
 const flaw = (note: string, line: number | null): Flaw => ({ code: "sections", note, line });
 
-// AUD1: a summary is as short as it has to be.
-
+/** AUD1: a summary stays within its token limit. */
 export function tooLong({ story, format }: Pick<Audited, "story" | "format">): readonly Flaw[] {
   const tokens = textTokens(story);
   const note = `the summary has ${tokens} tokens, ${format.tokens} are allowed`;
@@ -378,8 +363,6 @@ export function auditSummary(story: string, evidence: Evidence, format: StoryFor
 const eachLine: Check = ({ lines, evidence }) => lines.flatMap((line) => lineFlaws(line, evidence));
 
 const checks: readonly Check[] = [sections, eachLine, wrongRequest, tooLong, otherLanguage];
-
-// What every check is handed: the text, line by line, the log, and the shape a summary has.
 
 export interface StoryFormat {
   /** Required headings in order, e.g. `## Goal`. */

@@ -1,4 +1,4 @@
-/** What a summary is checked against: the log. Each answer is worked out when it is first asked for, and once. */
+/** Collects what a summary is checked against: the ids, names and user texts in the log. Each answer is computed once, on first use. */
 
 import { entryWords, provenance } from "../context/entry-text.ts";
 import type { ContextEditEntry, Entry } from "../entry.ts";
@@ -7,8 +7,6 @@ import { isQuotingLine, quotingLine } from "./claims/claim.ts";
 import { footings } from "./claims/footings.ts";
 import { type Heard, heard } from "./claims/heard.ts";
 import { bare, citedIds, headingOf, linesOf, placeLines, type StoryLine, saysNothing } from "./summary-lines.ts";
-
-// Lines of an earlier summary that nobody has checked: they may be carried on, but only as what they are.
 
 /** What a line begins with that is carried on without being verified. */
 export const EARLIER = "earlier summary, not verified:";
@@ -24,13 +22,12 @@ export interface EarlierParts {
   readonly isOurs: boolean;
 }
 
+/** The unverified lines of an earlier summary: they are carried on only with the `EARLIER` mark. */
 export function earlierLines({ previous, isOurs }: EarlierParts): ReadonlyMap<string, Heard> {
   const lines = linesOf(previous).filter((text) => !headingOf(text) && !saysNothing(text));
   const open = isOurs ? lines.filter(isMarked) : lines;
   return new Map(open.map((text) => [text, heard(unmarked(text))]));
 }
-
-// The names that occur in what was covered, so that a name in a summary can be asked for: a set of words, and of words joined by one mark.
 
 export interface KnownNames {
   /** `auth`, `getusername`. */
@@ -99,8 +96,7 @@ export function isKnownWord(word: string, { words }: KnownNames): boolean {
 
 const SHORT_HASH = 7;
 
-// Whether words stand in what was typed, in a row and in one entry; `…` in a quotation leaves words out.
-
+/** Whether a person typed these words in a row, in one entry; `…` in a quotation stands for words left out. */
 export type Quotable = (quotation: string) => boolean;
 
 /** What is asked costs what the quotation is long, not what was typed. */
@@ -177,9 +173,7 @@ function followEachOther(parts: readonly Part[], isHere: (at: number) => boolean
   });
 }
 
-// All texts of an entry: what was said, called, answered, run, and how things were named; not what is only bytes.
-
-/** No recursion: entries come from files, and may be nested deeply. */
+/** All texts of an entry, but no image data. No recursion: entries come from files, and may be nested deeply. */
 export function* textsIn({ id: _id, parentId: _parentId, timestamp: _timestamp, ...said }: Entry): Generator<string> {
   const open: unknown[] = [said];
   while (open.length > 0) {
@@ -206,8 +200,7 @@ const SILENT: ReadonlySet<string> = new Set([
   "served",
 ]);
 
-// What a person typed, by the entry it stands in: covered entries, words kept earlier, and what an audited story says they said.
-
+/** Where typed texts are found: covered entries, words kept earlier, and the user's sections of an audited summary. */
 export interface TypedParts {
   readonly covered: readonly Entry[];
   readonly edits: readonly ContextEditEntry[];
@@ -339,8 +332,7 @@ function* allTexts({ covered, edits, previous, words, pins, ledger, request }: E
   yield* [previous, words, ...pins, ledger, request?.text ?? ""];
 }
 
-// A line that says of itself that it comes from an earlier summary and is not verified, and does: only the user's own sections are closed to it.
-
+/** Whether a line is marked as unverified and stands in an earlier summary. The user's own sections never take such a line. */
 export function isCarriedOn({ text, passes }: StoryLine, evidence: Evidence): boolean {
   return passes !== "by-section" && isMarked(text) && evidence.isEarlier(text);
 }

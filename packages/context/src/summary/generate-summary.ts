@@ -1,4 +1,4 @@
-/** A story of entries by a model, held against them by code: told, checked, corrected once, mended, or refused. */
+/** Generates a summary with a model: builds the transcript, audits the answer, asks for one correction, then repairs or refuses it. */
 
 import type { ContextEditEntry, Entry } from "../entry.ts";
 import type { ThinkingLevel } from "../message.ts";
@@ -13,8 +13,7 @@ import { repaired } from "./repair.ts";
 import { correction, type Telling, type Told, tell, withIds } from "./summarize.ts";
 import { type TranscriptBlock, transcriptOf } from "./transcript.ts";
 
-// What a model's answer must look like, and how it becomes a story: a turn that is cut in two has a part of its own.
-
+/** The form of the model's answer, and how it becomes a summary; a split turn has a part of its own. */
 export interface StoryShape {
   /** What the model is asked for. */
   readonly format: Format;
@@ -242,9 +241,7 @@ function plainEvidence({ entries, turn = [], edits = [], previous = "", isChecke
 /** Findings that are named; who mends these mends the rest. */
 const MOST_FINDINGS = 20;
 
-// How hard a summariser thinks: as the session does, but never more than a summary needs (B41).
-
-/** The session's level, at most `medium`. */
+/** The session's level, at most `medium` (B41). */
 export function moderate(level: string): ThinkingLevel {
   return LEVELS.find((each) => each === level) ?? (level === "" ? "off" : "medium");
 }

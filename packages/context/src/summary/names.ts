@@ -1,10 +1,9 @@
-/** The names in a line that something in the log must bear: paths, files, identifiers, addresses, hashes, versions, and code in backticks. */
+/** Finds names in a summary line (paths, files, identifiers, URLs, hashes, versions, code in backticks) and looks them up in the log. */
 
 import { JOINED } from "../text/sanitize.ts";
 import { isKnownWord, type Joint, joints, type KnownNames, withoutV } from "./evidence.ts";
 
-// Names that everybody uses and nobody has to have said: products, formats and abbreviations.
-
+/** Common products, formats and abbreviations need not occur in the log. */
 export function isKnownBrand(word: string): boolean {
   const name = word.toLowerCase();
   return BRANDS.has(name) || BRANDS.has(name.replace(/s$/, ""));
@@ -18,8 +17,7 @@ const BRANDS: ReadonlySet<string> = new Set(
   openapi opentelemetry elasticsearch rabbitmq deepseek boolean asp.net vs.code`.split(/\s+/),
 );
 
-// What looks like a path or a file, and what only looks like one: `and/or`, `e.g.`, `CI/CD`.
-
+/** False for what only looks like a path, such as `and/or` or `CI/CD`. */
 export function isPath(word: string): boolean {
   if (!/[/\\]/.test(word) || !/[\p{L}\p{N}]/u.test(word)) return false;
   if (/^(?:~|\.{1,2})?[/\\][\p{L}\p{N}_.@-]/u.test(word) || /^[A-Za-z]:\\/.test(word)) return true;
@@ -29,6 +27,7 @@ export function isPath(word: string): boolean {
   return parts.length > 1 && FOLDERS.has((parts[0] ?? "").toLowerCase());
 }
 
+/** False for what only looks like a file name, such as `e.g.`. */
 export function isFileName(word: string): boolean {
   const [, name = "", ending = ""] = /^([\p{L}\p{N}_@.+-]*)\.([A-Za-z]\w{0,9})$/u.exec(word) ?? [];
   if (DOT_FILES.test(word)) return true;
@@ -120,8 +119,7 @@ function isIdentifier(word: string, after: string): boolean {
   return /^[A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+$/.test(word) && !isKnownBrand(word);
 }
 
-// Whether a name of a summary occurs in what was covered: leniently where a name may be written in more than one way.
-
+/** Whether a name occurs in the covered entries; lenient where a name can be written in more than one way. */
 export function isKnownName({ text, kind }: Pick<Name, "text" | "kind">, names: KnownNames): boolean {
   const parts = joints(withoutV(text));
   const hasWords = parts.every(({ word }) => word.length === 1 || isKnownWord(word, names));

@@ -1,4 +1,4 @@
-/** What code can cure in a summary without asking a model: the narrative stays as it is, what is wrong in it goes. */
+/** Repairs a summary without a model: restores headings, mends or removes wrong lines, adds the latest request, shortens the text. */
 
 import { wordsIn } from "../text/sanitize.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
@@ -42,8 +42,6 @@ import {
   withoutCitations,
   withoutMarker,
 } from "./summary-lines.ts";
-
-// What stands below each heading of a summary, and what to do where that is nothing, or more is to stand there.
 
 export interface Body {
   readonly heading: Heading;
@@ -107,15 +105,16 @@ export function sayNothing(texts: readonly string[]): readonly string[] {
 
 const NOTHING = "- (none)";
 
-// A story made short enough: the oldest of what is done goes first, then context, then the longest lines are cut.
-
 export interface Fitting {
   readonly tokens: number;
   /** What becomes of lines that were cut. */
   readonly mend: (texts: readonly string[]) => readonly string[];
 }
 
-/** As short as it can be, where that is not short enough. */
+/**
+ * The oldest of what is done goes first, then context, then the longest lines are cut. As short as it can be, where that is not
+ * short enough.
+ */
 export function fitTokens(texts: readonly string[], { tokens, mend }: Fitting): readonly string[] {
   const fits = (lines: readonly string[]): boolean => textTokens(mend(lines).join("\n")) <= tokens;
   const isShort = (lines: readonly string[]): boolean => textTokens(lines.join("\n")) <= tokens;
@@ -179,8 +178,6 @@ function cutLine(text: string, letters: number): string {
 
 const MOST = 3;
 
-// One line made sound, if code can: unknown ids go, an unknown name becomes a blank, a citation is attached. Else the line goes, or makes room for the words it cites.
-
 export type MendedLine =
   | { readonly type: "kept"; readonly text: string }
   /** It rests on an earlier summary alone, and goes where that may be said. */
@@ -194,6 +191,7 @@ export interface Mending {
   readonly evidence: Evidence;
 }
 
+/** Removes unknown ids, blanks unknown names, adds a citation; else quotes the entry the line cites, or removes the line. */
 export function mendLine(text: string, { flaws, lineOf, evidence }: Mending): MendedLine {
   if (lineOf(text).isForged) return { type: "removed" };
   const has = (code: Flaw["code"]): boolean => flaws.some((flaw) => flaw.code === code);
@@ -246,8 +244,7 @@ function withFooting(line: StoryLine, evidence: Evidence): string {
   return id === null ? line.text : withCitation(line.text, id);
 }
 
-// Line after line made sound. Each is judged by its place among those that stay, so that what is left is sound as a whole.
-
+/** Each line is judged by its place among the lines that stay, so that the result is sound as a whole. */
 export function mendLines(texts: readonly string[], evidence: Evidence): Mended {
   const { texts: kept, mended } = mendEach(texts, evidence);
   const led = mended.length === 0 ? kept : kept.filter((_, at) => !leadsNowhere(kept, at));
@@ -297,9 +294,7 @@ function leadsNowhere(texts: readonly string[], at: number): boolean {
   return indent === null ? headingOf(next) !== null || next === "" : indent <= (itemIndent(texts[at] ?? "") ?? -1);
 }
 
-// Headings put right: missing ones added, doubled ones joined, all in their order. What stands below them is moved, not changed.
-
-/** Nothing is done to what has too few headings to be a summary. */
+/** What stands below a heading is moved, not changed. Nothing is done to what has too few headings to be a summary. */
 export function restoreSections(texts: readonly string[], required: readonly string[]): Mended {
   const flaws = sectionFlaws(placeLines(texts), required);
   const blocks = blocksOf(withoutRule(texts), required);
@@ -398,8 +393,6 @@ function shortened(texts: readonly string[], evidence: Evidence, format: StoryFo
   const short = fitTokens(texts, { tokens: format.tokens, mend });
   return { texts: short, mended: flawsOf(short).length === 0 ? flaws : [] };
 }
-
-// What every repair gives back: the lines as they are now, and what was wrong with them.
 
 export interface Mended {
   readonly texts: readonly string[];

@@ -1,4 +1,4 @@
-/** The session told to a model: in one question where it has room, in parts where not. */
+/** Asks a model for a summary, in one request or in parts. Material stands between nonce marks; cited numbers become entry ids. */
 
 import { userText } from "../context/convert-to-llm.ts";
 import type { AssistantMessage, ThinkingLevel, Usage, UserMessage } from "../message.ts";
@@ -11,13 +11,11 @@ import { type Allowance, type Asker, type AskFailure, ask, type Call, type TellP
 import { FORMATS, type Format, fill, PROMPTS, SYSTEM } from "./prompts.ts";
 import type { TranscriptBlock } from "./transcript.ts";
 
-// A list in groups that each have room: nothing is left out, nothing is parted, the order stays.
-
 export interface Sized {
   readonly tokens: number;
 }
 
-/** What is bigger than the room by itself is a group of its own. */
+/** Keeps the order and leaves nothing out. What is bigger than the room by itself is a group of its own. */
 export function chunksOf<Each extends Sized>(list: readonly Each[], room: number): readonly (readonly Each[])[] {
   const chunks: Each[][] = [];
   let left = 0;
@@ -34,8 +32,7 @@ export function tokensOf(list: readonly Sized[]): number {
   return list.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
-// Material between marks that bear a random word: no content can foresee it, so none can pass for a mark.
-
+/** Material between marks that contain a random word: no content can predict it, so none can imitate a mark. */
 export interface Material {
   readonly tag: "conversation" | "turn" | "previous-summary" | "partial-summary" | "findings";
   /** Escaped already where it is a transcript; what models wrote is escaped here. */
@@ -69,8 +66,6 @@ function unusedWord(nonce: () => string, materials: readonly Material[]): string
     if (word !== "" && !materials.some(({ text }) => text.includes(word))) return word;
   }
 }
-
-// A question to a model about material, and its answer: a story that nobody has checked yet.
 
 export interface Telling extends Omit<Asker, "spent"> {
   readonly ports: Pick<Ports, "sleep" | "nonce">;
@@ -111,6 +106,7 @@ export interface Asked {
   readonly nonce: string;
 }
 
+/** The answer is not audited here. */
 export function question(materials: readonly Material[], task: string, telling: Telling): Promise<Told> {
   const { nonce, message } = marked(materials, task, telling.ports);
   const request: Request = {
@@ -187,8 +183,6 @@ export function conversation(tag: "conversation" | "turn", blocks: readonly Tran
   return blocks.length === 0 ? [] : [{ tag, text: blocks.map(({ text }) => text).join("\n\n") }];
 }
 
-// What a story rests on: the numbers a model cites become the ids of entries, which hold for ever.
-
 /** `[e3, e7]` becomes `(entry:…, entry:…)`; a number that stands for nothing stays, so that it can be found fault with. */
 export function withIds(text: string, ids: readonly string[]): string {
   return text.replace(NUMBERS, (cited) => {
@@ -201,8 +195,6 @@ export function withIds(text: string, ids: readonly string[]): string {
 }
 
 const NUMBERS = /\[e\d{1,9}(?:\s{0,3}[,;]\s{0,3}e?\d{1,9}){0,50}\]/gi;
-
-// A session too long for one question: notes on part after part, then one story of all notes.
 
 /** The turn that is cut stays apart. One question after the other: many a server at home has one slot (B43). */
 export async function toldInParts(telling: Telling, room: number): Promise<Told> {

@@ -1,4 +1,4 @@
-/** The headings of a summary: what they are called, however they are written, and under which of them the user is taken to speak. */
+/** Parses a summary into lines with their headings, citations and quotations; marks lines attributed to the user and forged lines. */
 
 import { foldAccents, withoutDisguise } from "../text/sanitize.ts";
 import { attributes } from "./claims/attribution.ts";
@@ -93,8 +93,6 @@ const OF_WORK: ReadonlySet<string> = new Set([
   "context needed to continue",
 ]);
 
-// The entries a line names: `(entry:ID)`, `(entry:ID, entry:ID2)`, and numbers of the prompt that were left over, `[e12]`.
-
 /** As they stand: the one who knows the ids takes the full stop off that a sentence may have put behind one. */
 export function citedIds(text: string): readonly string[] {
   return [...text.matchAll(HANDLE)].map(([, id = ""]) => id);
@@ -151,16 +149,17 @@ const LETTERS = "[a-z_-]{0,40}";
 const ID = "[^\\s,()[\\]{}<>]+";
 /** A blank behind the colon only where what follows can be nothing else. */
 const HANDLE = new RegExp(`(?<![\\p{L}\\p{N}_])entry\\p{Cf}{0,4}:(?: (?=${LETTERS}\\d))?(${ID})`, "giu");
+/** `(entry:ID)` or `(entry:ID, entry:ID2)`. */
 const CITATION = new RegExp(` ?\\(\\s*entry:${ID}(?:\\s*,\\s*entry:${ID})*\\s*\\)`, "giu");
 const NUMBERS = "(?:entry )?e ?\\d+(?:\\s*[,;&~–—-]\\s*e?\\d+)*";
+/** A number of the prompt that was left in the answer: `[e12]`. */
 const NUMBER = new RegExp(
   ` ?\\[${NUMBERS}\\]| ?\\(${NUMBERS}\\)|(?<![\\p{L}\\p{N}_])entry e\\d+(?![\\p{L}\\p{N}_])`,
   "giu",
 );
 const BLOB = /(?<![\p{L}\p{N}_])blob:([\p{L}\p{N}_-]{6,200})/giu;
 
-// A line of a summary without what is not said by it: list marks, citations, emphasis, and names that were taken out.
-
+/** The line without list marks, citations, emphasis and placeholders of removed names. */
 export function bare(text: string): string {
   return withoutCitations(withoutMarker(text))
     .replaceAll(NAME_NOT_FOUND, " ")
@@ -198,8 +197,7 @@ const NOTHING: ReadonlySet<string> = new Set(
   없음 없다`.split(/\s+/),
 );
 
-// Lines that pass for what code alone writes: the leads of the front, the handle above a person's words, the label of a speaker.
-
+/** Whether a line imitates what only code writes: a lead of the summary message, an entry handle, a speaker label, a tag. */
 export function isForgery(text: string): boolean {
   const words = withoutDisguise(foldAccents(text.slice(0, FAR)));
   return (
@@ -224,13 +222,10 @@ const HANDLE_FORGERY = /^[\s\-*+•>|"'`]*\[\s*entry:[^\]]*\]\s*:?\s*$/u;
 const TAG =
   /<\/?\s*(?:summary|conversation|previous-?summary|partial-?summary|read-?files|modified-?files)(?:\s[^>]*)?>/u;
 
-// The rule and the title between a summary and the turn it was cut in (B44): they go with the heading behind them.
-
 export const FIRST_OF_TURN = "## Original Request";
 export const TITLE = "**Turn Context (split turn):**";
+/** Separates a summary from the part about a split turn (B44); it moves with the heading behind it. */
 export const RULE: readonly string[] = ["---", "", TITLE, ""];
-
-// A summary line by line, each with its place: under which heading it stands, and whether what it says passes for the user's word.
 
 export interface StoryLine {
   readonly text: string;
@@ -344,8 +339,7 @@ function leadOf(text: string, indent: number): Lead | null {
   return goesOn && attributes(words) ? { indent, isOpen: true } : null;
 }
 
-// What stands between quote marks in a line, of whatever language; code in backticks is no quotation.
-
+/** The texts between quote marks of any language; code in backticks is no quotation. */
 export function quotations(text: string): readonly string[] {
   return MARKS.flatMap((marks) => [...text.matchAll(marks)].map(([, quoted = ""]) => quoted)).filter((quoted) =>
     /[\p{L}\p{N}]/u.test(quoted),
@@ -369,8 +363,7 @@ const MARKS: readonly RegExp[] = [
   /(?<![\p{L}\p{N}])'((?:[^'\n]|(?<=\p{L})'(?=\p{L}))*)'(?![\p{L}\p{N}])/gu,
 ];
 
-// A summary line by line, whatever its lines end with: a model takes each of these for the end of one.
-
+/** Splits at every character that a model takes for the end of a line. */
 export function linesOf(story: string): readonly string[] {
   return story.split(LINE_END);
 }

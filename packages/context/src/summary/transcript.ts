@@ -1,4 +1,4 @@
-/** What a summariser is shown of a session: a block for each entry, of which nobody but us says who speaks in it (B37). */
+/** Renders entries as the transcript a summariser reads, one block per entry. Only code sets the speaker labels (B37). */
 
 import { entryMessage, latestEdit } from "../context/build-context.ts";
 import { entryWords, provenance } from "../context/entry-text.ts";
@@ -10,8 +10,6 @@ import { digest } from "../text/excerpt.ts";
 import { escaped, plainText } from "../text/sanitize.ts";
 import { shortArguments } from "../text/truncate.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
-
-// An entry as a summariser is shown it: who speaks, and what was said, long texts as digests.
 
 export interface Part {
   readonly label: Label;

@@ -1,4 +1,4 @@
-/** The door `@pith/context/testing`: stories, a scripted model, the contract of a store, a disk that fails, the rules of providers, the inside of the estimator. */
+/** Exports `@pith/context/testing`: stories, scripted model, store contract, faulty files, sample secrets, provider rules, token model. */
 
 export { sortOf, type TokenWeights, tokenSteps } from "../tokens/token-model.ts";
 export { tokenWeights } from "../tokens/token-weights.ts";

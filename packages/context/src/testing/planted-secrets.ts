@@ -1,10 +1,8 @@
-/** Secrets of every family, made by chance: as they stand in a text, and what must never be seen of it. */
+/** Generates random secrets of every family for tests, so that the repository contains none. */
 
 import { type Family, isVaried } from "../secrets/pattern.ts";
 import { families } from "../secrets/patterns.ts";
 import type { Chance } from "./faulty-files/power-cut.ts";
-
-// A text that a simple pattern fits, made by chance: so that tests have secrets of every shape, and none stands in a repository.
 
 /** Groups, choices, classes and counts are understood; what looks ahead is passed by. `group` is what the first group holds. */
 export function sample(pattern: string, chance: Chance): { readonly text: string; readonly group: string | null } {

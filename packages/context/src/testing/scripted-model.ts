@@ -1,4 +1,4 @@
-/** A model that says what it is told to, reply by reply, and remembers every request. */
+/** Creates a model that replies from a script and records every request, and deterministic ports. */
 
 import type { AssistantMessage } from "../message.ts";
 import type { Model, ModelEvent, ModelFailure, Request } from "../model.ts";
@@ -51,8 +51,6 @@ function* eventsOf(reply: ScriptedReply, name: Pick<Model, "api" | "provider" | 
   yield { type: "reply-ended", message };
 }
 
-// Ports that repeat themselves: time goes a second a look, ids count up, a millisecond of patience is one turn of the queue, and a table makes the CRC-32.
-
 /** Every call gives a fresh set that begins again; `prefix` keeps the ids of two sets apart. */
 export function testPorts(prefix = "e"): Ports {
   let time = 1767225600000;
@@ -68,6 +66,7 @@ export function testPorts(prefix = "e"): Ports {
   };
 }
 
+// One millisecond of sleep is one turn of the microtask queue.
 async function turns(count: number, signal: AbortSignal | undefined): Promise<void> {
   for (let turn = 0; turn < count && !signal?.aborted; turn++) await null;
 }

@@ -1,4 +1,4 @@
-/** What every store must do, as a suite for any test runner: memory, file and database stand the same trial. */
+/** Tests what every `Store` must do, as a suite for any test runner and any kind of store. */
 
 import type { Entry } from "../entry.ts";
 import { windowOf } from "../session/loaded-branch.ts";

@@ -1,4 +1,4 @@
-/** A session from a few short lines, for tests and documentation: ids e1, e2 …, calls c1, c2 …, in the order they are written. */
+/** Builds a session from short lines (ids e1, e2 …, calls c1, c2 …, in written order), and shows messages as lines, for tests and docs. */
 
 import { type Draft, type Entry, MOVE } from "../entry.ts";
 import type { AgentMessage, AssistantMessage, Block, Message, ToolCallBlock, Usage } from "../message.ts";
@@ -149,8 +149,7 @@ export const nothingUsed: Usage = {
   cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
 };
 
-// What the model saw, one line per message: `3 assistant  [c1: read path=a.ts]`.
-
+/** One line per message: `3 assistant  [c1: read path=a.ts]`. */
 export function show(messages: readonly (Message | AgentMessage)[]): string {
   return messages.map((message, at) => `${at} ${label(message).padEnd(9)} ${text(message)}`.trimEnd()).join("\n");
 }

@@ -1,11 +1,9 @@
-/** A long text in few words of its own: how it begins, how it ends, and what tells most between, in the order of the text. */
+/** Shortens a long text to its beginning, its end and its most informative parts, in the order of the text. */
 
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import { plainText } from "./sanitize.ts";
 import { type Ranked, ranked, type Unit, unitsOf, wholeLetters } from "./score-units.ts";
 import type { Shortening } from "./truncate.ts";
-
-// What of a long text may be kept: how it begins, how it ends, and what tells most, each as far as there is room.
 
 export interface Choice extends Worthy {
   readonly tokens: number;
@@ -183,8 +181,6 @@ function lineEnds(text: string): number {
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
   return count;
 }
-
-// The lines of an output that are worth keeping: how it begins, how it ends, what went wrong, and what stands out from the rest.
 
 /** In the order of the text, each on one line of at most 300 letters. Time is linear, whatever the text is like. */
 export function rareLines(text: string, { lines: most }: { readonly lines: number }): readonly string[] {

@@ -1,7 +1,8 @@
-/** Text from a session on one line: nothing in it moves the cursor, changes a colour or turns the reading round. */
+/** Removes terminal escapes and control characters, escapes prompt markup, resolves look-alike letters and makes texts comparable. */
 
 /** At most so many letters; line ends become spaces. */
 export function plainText(text: string, most: number = LETTERS): string {
+  // Nothing in the result moves the cursor, changes a colour or reverses the reading direction.
   const start = text.slice(0, most * 20).toWellFormed();
   const words = withoutSequences(start)
     .replace(/(?![\t\n\v\f\r])[\p{Cc}\p{Cf}\p{Co}]/gu, "")
@@ -30,9 +31,7 @@ const SEQUENCES = new RegExp(
   "g",
 );
 
-// Letters of other scripts that look like Latin ones: for the eye they are the same.
-
-/** Each of them as what it looks like. The text must be in lower case. */
+/** Replaces letters of other scripts by the Latin ones they look like. The text must be in lower case. */
 export function asLatin(text: string): string {
   return text.replace(FOREIGN, (letter) => LATIN[FOREIGN_LETTERS.indexOf(letter)] ?? letter);
 }
@@ -50,9 +49,10 @@ const FOREIGN = new RegExp(`[${FOREIGN_LETTERS}]`, "gu");
 const LETTERS_ONLY = /\p{L}+/gu;
 const HAS_LATIN = /[a-z]/;
 
-// Foreign text as it may stand in a prompt: nothing in it can pass for a label, an entry number or a tag of ours.
-
-/** Brackets become round and `<` becomes `‹` where they would be ours; all else stays byte for byte. Time is linear. */
+/**
+ * Escapes foreign text for a prompt: nothing in it can pass for a label, an entry number or a tag of ours. Brackets become
+ * round and `<` becomes `‹` where they would be ours; all else stays byte for byte. Time is linear.
+ */
 export function escaped(text: string): string {
   return text
     .replace(BRACKETED, (whole, inside: string, at: number) => {
@@ -103,8 +103,6 @@ function folded(text: string): string {
 
 const UNSEEN = /[\s\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{M}\u2800]+/gu;
 
-// Text made comparable: what differs only in case, width, accents or marks becomes the same.
-
 /** For words: without accents. Marks of other scripts stay, they are letters there. */
 export function foldAccents(text: string): string {
   if (PLAIN.test(text)) return text.toLowerCase();
@@ -128,9 +126,10 @@ export function normal(text: string): string {
     .trim();
 }
 
-// Scripts that write words without spaces between them; Korean has spaces, but joins to a word what others set apart.
-
-/** For the inside of a pattern's brackets. */
+/**
+ * Scripts that write words without spaces between them, and Korean, which joins to a word what others set apart. For the
+ * inside of a pattern's brackets.
+ */
 export const JOINED: string = "\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}ー";
 
 /** Letters of words that are set apart, for the inside of brackets of a pattern with the flag `v`. */
@@ -140,8 +139,7 @@ export const isJoined = (text: string): boolean => ANY.test(text);
 
 const ANY = new RegExp(`[${JOINED}]`, "u");
 
-// The words of a text one after the other, as they are compared in quotations; of scripts without spaces each letter.
-
+/** The words of a text as they are compared in quotations; of scripts without spaces, each letter. */
 export function wordsIn(text: string): readonly string[] {
   return normal(text).match(WORD_OR_SIGN) ?? [];
 }

@@ -1,8 +1,9 @@
-/** How much each piece of a text tells: the more, the less it is like the others. What is everywhere tells nothing. */
+/** Splits a text into units and scores each by how unlike the rest it is: what occurs everywhere scores nothing. */
 
-// The keys of a word: what it has in common with other forms of itself, and with the names it is a part of.
-
-/** `parseHTMLPages` has three: parse, html, pages. Digits and single letters are none. */
+/**
+ * What a word shares with its other forms and with the names it is a part of: `parseHTMLPages` has the keys parse, html and
+ * pages. Digits and single letters are none.
+ */
 export function keysOf(word: string): readonly string[] {
   if (SMALL.test(word)) return word.length < 2 ? [] : [word.slice(0, STEM)];
   return (word.match(ASCII.test(word) ? ASCII_PART : PART) ?? []).flatMap(partKeys);
@@ -28,13 +29,11 @@ const UNSPACED = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Scr
 const PART = new RegExp(`[${UNSPACED}]+|\\p{Lu}?[\\p{Ll}\\p{M}]+|\\p{Lu}+(?!\\p{Ll})|[\\p{Lo}\\p{M}]+`, "gu");
 const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, "u");
 
-// How a word is built, whatever it says: `2026-01-02` and `1999-12-31` have one shape, and `v1.2.3` has another.
-
 export const NAME = "Aa";
 /** Encoded data, of which no letter tells anything. */
 export const NOISE = "~";
 
-/** Null for a word like any other. */
+/** `2026-01-02` and `1999-12-31` have one shape, `v1.2.3` has another. Null for a word like any other. */
 export function shapeOf(word: string): string | null {
   if (PLAIN.test(word)) return null;
   if (/^\d+$/.test(word)) return "0".repeat(Math.min(word.length, LONGEST_NUMBER));
@@ -59,8 +58,6 @@ function drawn(word: string): string {
     .replace(/[a-z]+/g, "a");
   return /[^ -~]/.test(ascii) ? ascii.replace(/\p{Lu}+/gu, "A").replace(/[\p{Ll}\p{Lo}\p{M}]+/gu, "a") : ascii;
 }
-
-// Words by which people and programs say that something matters: that it went wrong, or that it binds.
 
 /** Failures and warnings, by the keys of their words. */
 export const TROUBLE: ReadonlySet<string> = keysIn(`
@@ -90,8 +87,6 @@ export const BINDING: ReadonlySet<string> = keysIn(`
 function keysIn(words: string): ReadonlySet<string> {
   return new Set(words.trim().split(/\s+/).flatMap(keysOf));
 }
-
-// What a piece of text is made of, as numbers that can be counted: words, the shapes of what is more than a word, and signs.
 
 export interface Words {
   readonly keys: readonly number[];
@@ -270,8 +265,6 @@ function changeIn(line: string): number {
 
 const saturated = (much: number): number => much / (much + 1);
 
-// A text taken apart into what can be left out by itself: lines, and of lines their sentences, members or clauses.
-
 /** A stretch of a text. */
 export interface Unit {
   readonly from: number;
@@ -374,9 +367,10 @@ function isHalf(text: string, at: number, which: number): boolean {
   return (text.charCodeAt(at) & 0xfc00) === which;
 }
 
-// What a line of output has in common with others like it: numbers, times, hashes, paths and quoted words are left out.
-
-/** Looks at the first letters only, so that one endless line costs no more than any other. */
+/**
+ * Leaves out numbers, times, hashes, paths and quoted words, so that similar lines compare equal. Looks at the first letters
+ * only, so that one endless line costs no more than any other.
+ */
 export function lineTemplate(line: string): string {
   return line.slice(0, LETTERS).replace(QUOTED, '""').replace(TEMPLATE_WORD, maskedWord);
 }

@@ -1,4 +1,4 @@
-/** A long text as its head, its tail and the handle that opens all of it. */
+/** Truncates texts and tool arguments to a token budget: head, tail and the handle that opens the whole. */
 
 import { isObject } from "../format/read-line.ts";
 import type { ToolCallBlock } from "../message.ts";
@@ -46,8 +46,6 @@ function tailOf(text: string, letters: number): string {
 
 const endsInHalf = (text: string): boolean => /[\ud800-\udbff]$/.test(text);
 const beginsInHalf = (text: string): boolean => /^[\udc00-\udfff]/.test(text);
-
-// The arguments of a call made short: the first members of every object and list, head and tail of long texts.
 
 /** How much text comes of a share is known only when it is written as JSON; where it is too much, the share was too big. */
 export function shortArguments(
@@ -131,9 +129,7 @@ const MEMBER = 20;
 const LONGEST_NAME = 15;
 const NOTE = 30;
 
-// The beginning and the end of a text: what lies between is too long to look at.
-
-/** Whole lines where there are any. */
+/** The beginning and the end of a text that is too long to look at whole; whole lines where there are any. */
 export function edges(text: string): readonly string[] {
   if (text.length <= 2 * LETTERS) return [text];
   const head = text.slice(0, LETTERS);

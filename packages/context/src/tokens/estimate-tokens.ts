@@ -1,4 +1,4 @@
-/** How many tokens a text costs, without a tokenizer: letter by letter, how often a token begins with it. */
+/** Estimates the tokens and bytes of texts, messages, tools and images, without a tokenizer. */
 
 import type { Block, ImageBlock, Message, SystemMessage, Tool } from "../message.ts";
 import { sortOf, TOKEN, type TokenSteps, tokenSteps } from "./token-model.ts";
@@ -22,14 +22,12 @@ export function textTokens(text: string): number {
 /** Made when it is first needed, so that no start waits for it. */
 let steps: TokenSteps | undefined;
 
-// Width and height of an image in base64, from its first bytes: no more of it is decoded than that takes.
-
 export interface ImageSize {
   readonly width: number;
   readonly height: number;
 }
 
-/** Null for what is no PNG, JPEG, GIF or WebP, or broken off before it tells. */
+/** Null for what is no PNG, JPEG, GIF or WebP, or broken off before it tells. Decodes only the bytes it looks at. */
 export function imageSize(base64: string): ImageSize | null {
   const size = pngSize(base64) ?? gifSize(base64) ?? webpSize(base64) ?? jpegSize(base64);
   return size && size.width > 0 && size.height > 0 ? size : null;
@@ -106,8 +104,6 @@ function sextet(base64: string, at: number): number {
 
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-// What a message costs as it is sent, in tokens and in bytes; looked at once, because messages never change.
-
 /** Of a message as `convertToLlm` gives it, estimated. */
 export function messageTokens(message: Message): number {
   return sizeOf(message).tokens;
@@ -127,6 +123,7 @@ interface Size {
   readonly bytes: number;
 }
 
+// Messages never change, so each is measured once.
 const sizes = new WeakMap<Message, Size>();
 
 function sizeOf(message: Message): Size {

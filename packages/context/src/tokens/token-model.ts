@@ -1,6 +1,4 @@
-/** What a letter costs after what came before it: nothing, a whole token, or as often a token as was measured. */
-
-// Letters by sort, as far as tokens depend on them: each letter and sign of ASCII by itself, all others by their kind.
+/** Computes what a letter costs in tokens after what precedes it: nothing, a whole token, or the measured share of one. */
 
 export type Kind = "lower" | "capital" | "digit" | "space" | "newline" | SignKind | OtherKind;
 
@@ -14,6 +12,7 @@ type Script =
   | ("accented" | "greek" | "cyrillic" | "armenian" | "georgian" | "hebrew" | "arabic" | "indic" | "thai")
   | ("han" | "kana" | "hangul" | "rare");
 
+/** Each letter and sign of ASCII is a sort of its own; all others are sorted by kind. */
 export interface Sort {
   readonly kind: Kind;
   /** The one letter or sign it stands for; -1 if there are many. */

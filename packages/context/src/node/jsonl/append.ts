@@ -1,4 +1,4 @@
-/** The file of a session, open for appending: every write is whole and on disk before it counts, or it is taken back. */
+/** Appends batches of lines to a session file. An incomplete write is taken back; after a failed sync nothing more is written. */
 
 import { type Marks, markedBody, sealEnd } from "../../format/line-checksum.ts";
 import type { Checksum } from "../../runtime.ts";
@@ -194,8 +194,6 @@ const LINE_END = 0x0a;
 const LONGEST_RUN = 64;
 /** Milliseconds; with the time a sync takes, still less than a second. */
 const SYNC_WITHIN = 800;
-
-// A batch as the bytes that are appended, and where in the file each of its lines will stand.
 
 export interface BatchParts {
   /** Whether the file's lines carry a seal. */

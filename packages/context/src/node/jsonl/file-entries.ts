@@ -1,4 +1,4 @@
-/** The lines of a sound file, read when they are asked for. The end of the active branch comes without an index; all else through it. */
+/** Reads the entries of a valid file on demand: the end of the active branch without an index, everything else through it. */
 
 import type { BranchSummaryEntry, Entry } from "../../entry.ts";
 import { damageNotes } from "../../format/damage.ts";

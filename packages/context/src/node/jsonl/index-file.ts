@@ -1,4 +1,4 @@
-/** The index on disk, beside its session: a copy that may be lost. It is believed only where it fits the file, and made anew where not. */
+/** Loads, completes and saves the line index beside a session file. An index that does not match the file is ignored and rebuilt. */
 
 import type { Checksum } from "../../runtime.ts";
 import { appendAll, type Files, indexPath, type OpenFile, orNull } from "../files.ts";
@@ -85,8 +85,6 @@ function replace(path: string, parts: readonly Uint8Array[], files: Files): void
 /** Another one whenever rows mean something else: there is no reading of old ones, only making them again. */
 const MAGIC = 0x70697833;
 const HEAD = 24;
-
-// Completes the index of a session a piece at a time, and keeps a copy of it beside the file.
 
 export class Indexing {
   readonly #path: string;

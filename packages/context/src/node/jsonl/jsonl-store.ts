@@ -1,4 +1,4 @@
-/** A session kept in a file: one line an entry, appended and never changed. Whatever happens to the process, the file is whole. */
+/** Stores a session in a file: one line per entry, appended and never changed. The file stays valid if the process dies. */
 
 import type { Entry, Header } from "../../entry.ts";
 import type { Damage } from "../../format/damage.ts";
@@ -13,8 +13,6 @@ import type { Processes } from "../process-owner.ts";
 import { type Durability, encodedBatch, type LogFile, refusalOf } from "./append.ts";
 import { FileLines } from "./file-entries.ts";
 import { foundWhole, madeAppendable, type News, WatchedFile } from "./watched-file.ts";
-
-// What is new, asked for again and again until nobody listens any more.
 
 export interface Following {
   readonly signal: AbortSignal;

@@ -1,4 +1,4 @@
-/** Where every line stands, what it follows and of what kind it is: 24 bytes a line, so that a million lines are a small file. */
+/** Indexes the lines of a session file in 24 bytes each: offset, length, parent, hash of the id, kind. */
 
 import type { Entry } from "../../entry.ts";
 import { entryAlone } from "../../format/entry-line.ts";
@@ -9,14 +9,13 @@ import type { FormatLimits } from "../../settings.ts";
 import type { OpenFile } from "../files.ts";
 import { forwards, LONGEST_HEAD, type PassedLine, peek } from "./read-lines.ts";
 
-// Which rows follow which: two numbers a row, so that the children of one are found without looking at all others.
-
 export interface ParentRows {
   readonly rows: number;
   /** The row of a row's parent, -1 for none. */
   parent(row: number): number;
 }
 
+/** Two numbers a row, so that the children of one are found without looking at all others. */
 export class ChildRows {
   /** By parent, one further on, since -1 has children, too; rows are kept one higher, so that 0 means none. */
   #first: Int32Array = new Int32Array(1);
@@ -191,14 +190,13 @@ function hashOf(id: string): number {
   return hash | 0;
 }
 
-// What the index keeps of a line. A line of ours whose seal holds needs no parsing: it is as it was written.
-
 export interface Sketch {
   readonly id: string;
   readonly parentId: string | null;
   readonly kind: Kind;
 }
 
+// A line of ours whose seal holds is as it was written, so it is not parsed.
 /** Null for a line that is not as it should be: then the whole file must be read with care. */
 export function sketchOf(line: PassedLine, rules: LineRules): Sketch | null {
   const glimpse = line.overlong || !isSealed(line.bytes, rules) ? null : peek(line.bytes);
@@ -224,8 +222,6 @@ function isSealed(bytes: Buffer, { ours, checksum }: LineRules): boolean {
   return seal !== null && sealHolds(seal, bytes, checksum);
 }
 
-// One line of the file by its row in the index.
-
 export interface Indexed {
   readonly file: OpenFile;
   readonly index: LineIndex;
@@ -246,8 +242,6 @@ export function idAt(ground: Indexed, row: number): string {
   const id = reading.type === "whole" ? reading.value.id : reading.legible.id;
   return typeof id === "string" ? id : `gap-${ground.index.offset(row)}`;
 }
-
-// One pass over the lines of a file into its index, a piece at a time. It gives up at the first line that is not as it should be.
 
 /** The lines between two places of the file, added to the index. Yields after every piece; returns whether all of it was sound. */
 export function* indexed(ground: Indexed, start: number, end: number): Generator<undefined, boolean> {

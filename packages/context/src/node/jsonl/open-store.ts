@@ -1,4 +1,4 @@
-/** Opening and creating a session's file: what can be expected to stand in the way is an outcome, never an exception. */
+/** Opens, creates, follows or takes over a session file. Expected failures are returned, never thrown. */
 
 import { dirname } from "node:path";
 import { encodeSession, newHeader, type Origin } from "../../format/session-file.ts";

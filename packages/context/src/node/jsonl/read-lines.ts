@@ -1,4 +1,4 @@
-/** The lines of a file from its end, each read once: what is asked for first is what was written last. */
+/** Reads the lines of a session file: backwards or forwards in bounded chunks, or all of a damaged file. */
 
 import { Buffer, isUtf8 } from "node:buffer";
 import { decodeLines, decodeSession, type SessionFile } from "../../format/session-file.ts";
@@ -94,13 +94,12 @@ const SPARE = 64 * 1024;
 const FIRST_STEP = 128 * 1024;
 const LONGEST_STEP = 1024 * 1024;
 
-// The lines of a file in their order. A line beyond the limit is never held: of it only the beginning is kept.
-
 export interface PassedLine extends FoundLine {
   readonly length: number;
   readonly overlong: boolean;
 }
 
+// A line beyond the limit is never held: only its beginning is kept.
 /** Blank lines come too: whoever counts lines counts them. */
 export function* forwards(file: OpenFile, { start, end, limits }: Stretch): Generator<PassedLine> {
   let begun: Begun = { offset: start, pieces: [], length: 0 };
@@ -148,13 +147,12 @@ function head(pieces: readonly Buffer[], piece: Buffer): Buffer {
 const HEAD = 1024;
 const STEP = 1024 * 1024;
 
-// A file that is not sound, read whole and with care: every version, every encoding, every damage.
-
 export interface WholeRules {
   readonly checksum: Checksum;
   readonly limits: FormatLimits;
 }
 
+/** Reads every version, every encoding and every kind of damage. */
 export function wholeFile(file: OpenFile, rules: WholeRules): SessionFile {
   const { size } = file.stat();
   if (isPlain(file, size, rules)) return decodeLines({ ...linesOf(file, size, rules), size }, rules);
@@ -171,7 +169,7 @@ function isPlain(file: OpenFile, size: number, { limits }: WholeRules): boolean 
   const wide =
     (a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff) || (a === 0x7b && b === 0) || (a === 0 && b === 0x7b);
   const marked = a === 0xef && b === 0xbb;
-  return !wide && !marked && (head.includes(0x0a) || size > limits.lineBytes * 2);
+  return !wide && !marked && (head.includes(LINE_END) || size > limits.lineBytes * 2);
 }
 
 function linesOf(file: OpenFile, size: number, { limits }: WholeRules) {
@@ -185,8 +183,6 @@ function linesOf(file: OpenFile, size: number, { limits }: WholeRules) {
 }
 
 const HEAD_BYTES = 1024 * 1024;
-
-// The first bytes of a line: enough to say what stands there, without parsing the rest.
 
 export interface Glimpse {
   readonly kind: string;
@@ -215,8 +211,7 @@ const HEAD_PATTERN = new RegExp(
   `^\\{"type":"([a-z_]{1,40})","id":"(${PLAIN})","parentId":(?:"(${PLAIN})"|null),"timestamp":"${PLAIN}"(?:,"message":\\{"role":"([a-zA-Z]{1,20})")?`,
 );
 
-// UTF-8 to text by the machine's own routines: of all that opening does, this is done most often.
-
+/** Null for invalid UTF-8. Uses the native decoder, because opening a file calls it more often than anything else. */
 export function decode(bytes: Uint8Array): string | null {
   const text = (bytes instanceof Buffer ? bytes : Buffer.from(bytes)).toString("utf8");
   // What is no UTF-8 turns into this letter; where it is missing, nobody needs to look at the bytes again.

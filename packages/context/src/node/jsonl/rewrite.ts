@@ -1,4 +1,4 @@
-/** What changes a file other than by appending, each so that a crash at any moment leaves the old or the new. */
+/** Changes files in other ways than appending lines. A crash at any moment leaves the old content or the new. */
 
 import { dirname } from "node:path";
 import { appendAll, diskError, type Files, type OpenFile } from "../files.ts";

@@ -1,4 +1,4 @@
-/** What opening finds out without reading a file whole: its header, where its lines begin, and where the last whole one ends. */
+/** Reads the header and the end of a session file without reading all of it, and finds the ancestors of a line. */
 
 import type { Entry, Header } from "../../entry.ts";
 import type { Damage } from "../../format/damage.ts";
@@ -108,8 +108,7 @@ const MOST_ROUNDS = 200;
 const MOST_LINES = 20_000;
 const LONGEST_HEADER = 1024 * 1024;
 
-// From a line of the file up to its root, parent by parent, reading backwards. No index is needed as long as every line is sound.
-
+// Reads backwards from a line to its root; needs no index as long as every line is sound.
 /** Yields the entries; ends early with `astray` set where a line is damaged or a parent is not above its child. */
 export class Ascent {
   astray = false;
@@ -165,7 +164,7 @@ function isAnother(line: Buffer, wanted: string | null): boolean {
 function lineEnd({ file }: SoundFile, offset: number, below: number): number | null {
   for (let at = offset; at < below; at += STEP) {
     const chunk = Buffer.allocUnsafe(Math.min(STEP, below - at));
-    const found = chunk.subarray(0, file.read(chunk, at)).indexOf(0x0a);
+    const found = chunk.subarray(0, file.read(chunk, at)).indexOf(LINE_END);
     if (found !== -1) return at + found;
   }
   return null;
@@ -173,8 +172,7 @@ function lineEnd({ file }: SoundFile, offset: number, below: number): number | n
 
 const STEP = 64 * 1024;
 
-// Damage with the numbers of its lines, as an editor shows them: a file is opened without counting, and few want to know.
-
+/** Damage with line numbers as an editor shows them. Counted only on request: opening a file counts no lines. */
 export function numbered({ damage, file, start }: Pick<SoundFile, "damage" | "file" | "start">): readonly Damage[] {
   let line = 2;
   let at = start;

@@ -1,4 +1,4 @@
-/** A session's file as it is now: what was found in it, kept up to date with whatever others do to it. Nothing here writes. */
+/** Tracks what a session file holds while others write to it. Opening changes nothing; the first append repairs the file. */
 
 import type { Header } from "../../entry.ts";
 import type { Damage } from "../../format/damage.ts";
@@ -14,8 +14,6 @@ import { Indexing } from "./index-file.ts";
 import { wholeFile } from "./read-lines.ts";
 import { replaceWhole, setAside } from "./rewrite.ts";
 import { numbered, type SoundFile, soundFile } from "./valid-file.ts";
-
-// What a look at a session's file finds: its lines, whose they are, what is wrong with them, what the first append must put right.
 
 export interface Found {
   /** Read when asked for, if the file is sound; all in memory, if it had to be read with care. */
@@ -210,13 +208,12 @@ export class WatchedFile {
   }
 }
 
-// What the first append puts right: opening only found it, and until then the file is as it was.
-
 export interface Appendable {
   readonly log: LogFile;
   readonly found: Found;
 }
 
+// Called by the first append: opening a file only finds what is wrong and leaves it unchanged.
 // LOG5, LOG14
 /** Null if another hand added to the file meanwhile: nothing of theirs is cut off. */
 export function madeAppendable({ log, found }: Appendable, files: Files, checksum: Checksum): Appendable | null {

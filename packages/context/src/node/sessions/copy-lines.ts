@@ -1,4 +1,4 @@
-/** The lines of a session once more, with their seals and marks: those that say where a parent stands say where it stands now. */
+/** Copies the lines of a session file with their seals, new parent offsets and, on request, without secrets. */
 
 import { frontTexts } from "../../context/summary-parts.ts";
 import type { CompactionEntry, Entry, Header } from "../../entry.ts";
@@ -17,8 +17,7 @@ import { startWhole } from "../jsonl/rewrite.ts";
 import { type SoundFile, soundFile } from "../jsonl/valid-file.ts";
 import type { HomeParts } from "./paths.ts";
 
-// Where each line of a file stands in its copy: one pair of places for every change of the distance between the two.
-
+/** Maps offsets of a file to its copy: one pair for every change of the distance between the two. */
 export class Shifts {
   readonly #from: number[] = [];
   readonly #by: number[] = [];
@@ -96,8 +95,6 @@ function moved({ up, batch }: SourceLine["marks"], shifts: Shifts): SourceLine["
 
 const LINE_END = Buffer.from("\n");
 
-// A session file as a source to copy from: its header, and its lines one by one. Read as it is now, also while another process writes it.
-
 export interface Source {
   readonly header: Header;
   /** Without seal, exactly as written. */
@@ -116,6 +113,7 @@ export interface SourceLine {
   text(): string;
 }
 
+// Works also while another process writes the file.
 /** A sound file is never held whole; one that is not is read with care, and what was lost is noted in its place. */
 export async function sourceLines(file: OpenFile, { ports, limits }: Required<HomeParts>): Promise<Source> {
   const sound = soundFile(file, ports.checksum, limits);
@@ -160,8 +158,7 @@ function* soundLines({ file, rules, start, end, limits }: SoundFile): Generator<
   }
 }
 
-// A new file out of many lines: written in big pieces, with a pause after each, and there whole or not at all.
-
+// Writes in large pieces, with a pause after each; the file is there whole or not at all.
 /** Each line with its line end. */
 export async function writeCopy(path: string, lines: Iterable<Uint8Array>, files: Files): Promise<void> {
   const file = startWhole(path, files);
@@ -186,8 +183,7 @@ export async function writeCopy(path: string, lines: Iterable<Uint8Array>, files
 
 const PIECE = 1024 * 1024;
 
-// The line of an entry that has changed: only what differs is written anew, every other byte stays.
-
+// Only the members that differ are written anew; every other byte stays.
 /** `text` is the line of the entry as it was. */
 export function changedText(text: string, before: Entry, after: Entry): string {
   if (before === after) return text;
@@ -196,8 +192,6 @@ export function changedText(text: string, before: Entry, after: Entry): string {
   return withMembers(text, Object.fromEntries(changed.map(([name, value]) => [name, JSON.stringify(value)])));
 }
 
-// An entry without its secrets, for whoever writes it anew. A front is taken apart by lengths, so each of its parts is redacted for itself.
-
 /** The very same entry where there is nothing to hide. */
 export function redactedEntry(entry: Entry, redaction: Redaction): Entry {
   // It may come from a file that somebody wrote by hand.
@@ -205,6 +199,7 @@ export function redactedEntry(entry: Entry, redaction: Redaction): Entry {
   return redaction.redacted(hasFront ? withoutSecrets(entry, redaction) : entry);
 }
 
+// A summary is taken apart by the lengths of its parts, so each part is redacted on its own.
 function withoutSecrets(entry: CompactionEntry, redaction: Redaction): CompactionEntry {
   const texts = frontTexts(entry).map(({ part, text }) => ({ part, before: text, text: redaction.redacted(text) }));
   if (texts.every(({ before, text }) => before === text)) return entry;
@@ -218,8 +213,6 @@ function withoutSecrets(entry: CompactionEntry, redaction: Redaction): Compactio
     details: { ...details, pith: { ...details.pith, front } },
   };
 }
-
-// A line without its secrets; of any kind, also one that nobody knows.
 
 /** The very same text where there is nothing to hide. */
 export function redactedText(text: string, redaction: Redaction): string {

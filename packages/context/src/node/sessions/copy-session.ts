@@ -1,4 +1,4 @@
-/** One branch of a session as a session of its own, in a file of its own; the source may be open anywhere, also for writing. */
+/** Forks, clones and exports sessions to new files. The source may be open anywhere, also for writing. */
 
 import { resolve } from "node:path";
 import type { Entry, Header } from "../../entry.ts";
@@ -106,8 +106,6 @@ function lastId(file: Uint8Array): string | null {
   return (JSON.parse(Buffer.from(file.subarray(start)).toString("utf8")) as Entry).id;
 }
 
-// A whole session once more, with all its branches: every line as it was written, but for the header and where the parents stand.
-
 export interface ClonePlan extends HomeParts {
   /** The directory of the new session; that of the old one if not said. */
   readonly cwd?: string;
@@ -116,6 +114,7 @@ export interface ClonePlan extends HomeParts {
 
 export type Cloning = { readonly type: "cloned"; readonly path: string; readonly id: string } | Unavailable;
 
+// Copies all branches. Every line stays as written, except the header and the offsets of parents.
 /** The source may be open anywhere, also for writing. */
 export async function cloneSession(path: string, { cwd, id, ...parts }: ClonePlan = {}): Promise<Cloning> {
   const all = settled(parts);
@@ -153,8 +152,6 @@ function headerText(old: string, members: Pick<Header, "id" | "timestamp" | "cwd
 
 const timeOf = (now: number): string => new Date(now).toISOString();
 
-// A session as pi itself would have written it: version 3, no seals, every image in its place. All branches come along, and the leaf is the same.
-
 export type Exporting =
   | {
       readonly type: "exported";
@@ -163,6 +160,7 @@ export type Exporting =
     }
   | Unavailable;
 
+// Writes what pi would have written: version 3, no seals, images inline, all branches, the same leaf.
 /** `to` must be free; what leaves passes the redaction. */
 export async function exportForPi(path: string, to: string, parts: HomeParts = {}): Promise<Exporting> {
   const all = settled(parts);

@@ -1,4 +1,4 @@
-/** One session as a list shows it, from the ends of its file. What cannot be read is shown as such, never thrown. */
+/** Reads what a list shows of a session from both ends of its file. An unreadable file becomes a damaged item, never an exception. */
 
 import { basename } from "node:path";
 import type { Header } from "../../entry.ts";
@@ -13,8 +13,6 @@ import { keptIndex } from "../jsonl/index-file.ts";
 import { bytesAt } from "../jsonl/line-index.ts";
 import { peek } from "../jsonl/read-lines.ts";
 import { idInName } from "./paths.ts";
-
-// What the beginning of a session file tells: its header, and what the user said first.
 
 export interface HeadRules {
   readonly checksum: Checksum;
@@ -90,8 +88,6 @@ function shownText(cut: string): string {
 
 const HEADER_WITHIN = 5;
 const CUT_LINE = 16 * 1024;
-
-// The name of a session without reading it whole: from its end, through its index, or from its beginning.
 
 export interface NamedFile {
   readonly path: string;

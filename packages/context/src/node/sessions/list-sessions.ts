@@ -1,11 +1,9 @@
-/** All sessions, newest first: of one directory, of all, or of any folders. A file that has not changed since is not opened again. */
+/** Lists sessions, newest first, of one directory, of all, or in given folders. A cache per folder spares opening unchanged files. */
 
 import { basename, join } from "node:path";
 import { appendAll, type FileStat, type Files, orNull } from "../files.ts";
 import { type ItemFromFile, listItem, type SessionItem } from "./list-item.ts";
 import { allFolders, type HomeParts, isSessionName, membersIn, notedCwd, settled, workFolder } from "./paths.ts";
-
-// What was listed of a folder, kept in one file so that the next look needs no more than the state of each file. A copy: it may be lost.
 
 export interface Listed {
   readonly identity: string;

@@ -1,4 +1,4 @@
-/** Out of the way, not gone: a session in the trash keeps all that is its own and can be put back. Nothing here is ever removed by itself. */
+/** Moves a session to the trash, back, or to the folder of a moved project. The trash is never emptied automatically. */
 
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { Session } from "../../session/session.ts";
@@ -35,8 +35,7 @@ import {
 } from "./paths.ts";
 import { closed, type NotOpened } from "./sessions.ts";
 
-// A session to another path: what it needs is there first, then its log in one step. At every moment it is whole in one of the two places.
-
+// Links blobs and backups first, then renames the log: at every moment the session is whole in one of the two places.
 /** Whoever calls it holds the lease of the old path; `EEXIST` where anything has the new one. Throws what the disk says. */
 export function moveSession(from: string, to: string, files: Files): void {
   makeFolder(dirname(to), files);
@@ -238,8 +237,6 @@ function notThere(path: string): Unavailable {
 }
 
 const NOTE = "note.json";
-
-// The project has moved: its session follows. It notes where it belongs now, and goes to that folder with all that is its own.
 
 /** The custom entry that says which directory a session belongs to from there on: `{ cwd }`. */
 export const FOLDER = "pith.folder";

@@ -1,4 +1,4 @@
-/** Where Pith keeps sessions. Never found through the working directory: a session is the same from wherever one looks. */
+/** Names the folders, files and ids of sessions below `$PITH_HOME`, which never depends on the working directory. */
 
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";
@@ -50,8 +50,7 @@ export function settled({
   return { files, ports, processes, limits, durability, env, redaction };
 }
 
-// The name of the folder that holds the sessions of a working directory: readable, and never the same for two of them.
-
+// Readable, and never the same for two directories.
 /** `/home/me/my project` → `home-me-my-project-0b25e4e5a9`; of a long path the end is shown. */
 export function folderName(cwd: string): string {
   const path = resolve(cwd);
@@ -71,8 +70,7 @@ const HASH_LETTERS = 10;
 const LETTERS = 80;
 const BYTES = 200;
 
-// The name of a session's file, as pi names its own: when it began, and its id.
-
+/** As pi names its files: when the session began, and its id. */
 export function fileName(id: string, began: number): string {
   return `${fileTime(began)}_${id}.jsonl`;
 }
@@ -93,8 +91,7 @@ export function isSessionName(name: string): boolean {
 
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_(.+)\.jsonl$/s;
 
-// Ids that a user may give to a session: safe as a part of a file name on every system, and never taken for a flag.
-
+// An id must be safe in a file name on every system and must never be taken for a flag.
 /** What is wrong with it, as a sentence that says what to do; null for an id that is good. */
 export function wrongId(id: string): string | null {
   if (id === "") return "a session id needs at least one letter; leave it out to have one made";
@@ -117,8 +114,7 @@ const LONGEST = 64;
 /** Windows takes them for devices whatever follows the first dot. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
-// A small file of our own with one JSON value in it. What is missing, torn or foreign reads as nothing.
-
+/** Undefined for a file that is missing, torn or not JSON. */
 export function jsonIn(path: string, files: Files): unknown {
   const bytes = orNull(() => {
     if (files.stat(path)?.kind !== "file") return null;
@@ -149,8 +145,6 @@ function parsed(text: string): unknown {
 }
 
 const MAX_JSON_BYTES = 64 * 1024 * 1024;
-
-// The folder in which the sessions of a working directory lie, with a note in it that says which directory that is.
 
 export interface FolderParts {
   readonly files: Files;
@@ -195,13 +189,12 @@ export function allFolders({ files, env }: FolderParts): readonly string[] {
 
 const notePath = (folder: string): string => join(folder, "folder.json");
 
-// Sessions by the id in the name of their file: no file is opened.
-
 export interface Candidate {
   readonly path: string;
   readonly id: string;
 }
 
+// Compares file names only; no file is opened.
 /** Over all folders; those given come instead. */
 export function nameMatches(
   isMeant: (id: string) => boolean,
@@ -215,8 +208,6 @@ export function nameMatches(
     }),
   );
 }
-
-// Where a new session will lie, and who it will be: id, path, and ports that say the same again.
 
 export interface NewPlace {
   readonly type: "free";

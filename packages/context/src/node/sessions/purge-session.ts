@@ -1,4 +1,4 @@
-/** Takes secrets out of a session's history: the one act that writes old lines anew. What it leaves is a whole session, in which placeholders stand for what is gone. */
+/** Removes secrets from a session's lines, blobs and side files. No other operation takes content out of old lines. */
 
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
@@ -24,8 +24,6 @@ import { copiedLines, redactedText, type Source, sourceLines, writeCopy } from "
 import type { Held } from "./move-session.ts";
 import { type HomeParts, settled } from "./paths.ts";
 
-// The blobs of a session that hold secrets, as they are without them. A blob is called after its content, so another content is another name.
-
 export interface ChangedBlob {
   /** Hashes. */
   readonly from: string;
@@ -38,6 +36,7 @@ export interface Looking {
   readonly redaction: Redaction;
 }
 
+/** Redacted copies of the blobs that hold secrets. A blob is named by its content, so each copy has a new name. */
 export function changedBlobs(sessionPath: string, { files, redaction }: Looking): readonly ChangedBlob[] {
   return blobHashes(sessionPath, files).flatMap((from) => {
     const read = blobContent(sessionPath, from, { files });
@@ -59,12 +58,11 @@ export function renamed(text: string, blobs: readonly ChangedBlob[]): string {
   return blobs.reduce((line, { from, to }) => line.replaceAll(from, to), text);
 }
 
-// Lines of a file that no session holds, damaged or torn off at its end, and that tell secrets all the same.
-
 interface Straying extends Pick<Looking, "redaction"> {
   readonly limits: FormatLimits;
 }
 
+// Damaged and torn lines belong to no session, but they may hold secrets.
 /** How many lines tell one, whoever can read them; the header is not looked at. */
 export function strayLines(file: OpenFile, { redaction, limits }: Straying): number {
   let count = 0;
@@ -86,8 +84,7 @@ function isObject(text: string): boolean {
   }
 }
 
-// Files beside a session that tell its secrets: what it was before a migration, what was torn off its end, a blob that a crash or a bad disk has left. They are no part of it, so they are not mended.
-
+// Backups, torn ends and blobs left by a crash are no part of the session, so they are not redacted.
 /** Their paths. */
 export function tellingFiles(sessionPath: string, { files, redaction }: Looking): readonly string[] {
   return filesBeside(sessionPath, files).filter((path) => {

@@ -1,4 +1,4 @@
-/** A new session in the folder of its working directory. */
+/** Creates, finds and renames sessions, labels their entries, and totals what they hold and cost. */
 
 import { resolve } from "node:path";
 import type { Entry, Header } from "../../entry.ts";
@@ -38,8 +38,6 @@ export async function createSession({ cwd, id, parentSession, ...parts }: NewSes
   });
 }
 
-// A session by its id or the beginning of it, wherever it lies and wherever one stands.
-
 export type Finding =
   | ({ readonly type: "found" } & Candidate)
   | { readonly type: "several"; readonly candidates: readonly Candidate[]; readonly why: string }
@@ -73,14 +71,13 @@ function finding(wanted: string, candidates: readonly Candidate[]): Finding {
   return { type: "several", candidates: exact.length > 0 ? exact : candidates, why };
 }
 
-// One act on a session, however it is given: by path, then it is opened and closed again; or open, then no second lease is taken.
-
 /** Whoever has a `Session` gives that one: it then knows of what was added. */
 export type Target = string | JsonlStore | Session;
 
 /** Why it could not be opened. */
 export type NotOpened = Exclude<Opened, { readonly type: "opened" }>;
 
+/** A path is opened and closed again; for a session that is open, no second lease is taken. */
 export async function withSession<Outcome>(
   target: Target,
   parts: HomeParts,
@@ -110,8 +107,7 @@ export async function closed(store: JsonlStore): Promise<void> {
   }
 }
 
-// A name for a session: an entry like any other, so it becomes the leaf, as in pi.
-
+// The name is an entry like any other, so it becomes the leaf, as in pi.
 /** An empty name takes the name away. */
 export async function renameSession(
   target: Target,
@@ -121,8 +117,6 @@ export async function renameSession(
   return withSession(target, parts, (session) => session.append({ type: "session_info", name: plainText(name) }));
 }
 
-// A name for an entry: an entry like any other, so it becomes the leaf, as in pi.
-
 export interface Labelling extends HomeParts {
   readonly entryId: string;
   /** Left out or empty, it takes the label away. */
@@ -131,6 +125,7 @@ export interface Labelling extends HomeParts {
 
 export type Labelled = Appended | NotOpened | { readonly type: "no-entry"; readonly why: string };
 
+/** The label is an entry like any other, so it becomes the leaf, as in pi. */
 export async function labelEntry(target: Target, { entryId, label = "", ...parts }: Labelling): Promise<Labelled> {
   return withSession(target, parts, async (session): Promise<Labelled> => {
     if (!(await session.store.entry(entryId))) return noEntry(entryId);
@@ -142,8 +137,6 @@ export async function labelEntry(target: Target, { entryId, label = "", ...parts
 function noEntry(id: string): Labelled {
   return { type: "no-entry", why: `the session has no entry ${id}; take its id from the tree` };
 }
-
-// What a session's file holds and has cost, read once from end to end. Nothing of it is kept but the sums.
 
 export type TotalsOf =
   | { readonly type: "counted"; readonly header: Header | null; readonly totals: SessionTotals }

@@ -1,4 +1,4 @@
-/** How summaries put something into the user's mouth, language by language: who is said to have said it, and what they are said to have done. */
+/** Lists the words with which summaries attribute something to the user, per language. */
 
 import { anyOf } from "./lexicon.ts";
 

@@ -1,4 +1,4 @@
-/** Whether a line attributes something to the user: a wish, an order, a decision; and consent, also where nobody is named. */
+/** Detects whether a line attributes a wish, an order, a decision or consent to the user. */
 
 import { foldAccents, withoutDisguise } from "../../text/sanitize.ts";
 import {

@@ -1,4 +1,4 @@
-/** What of a line is put into the user's mouth. */
+/** Extracts what a line claims of the user, and quotes the first words of a user message. */
 
 import { wordsIn } from "../../text/sanitize.ts";
 import { bare, isOfUser, type StoryLine, saysNothing, withCitation } from "../summary-lines.ts";

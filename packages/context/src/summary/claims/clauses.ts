@@ -1,4 +1,4 @@
-/** A text clause by clause: what each says, and whether it says so, forbids it, asks it or makes it depend on something. */
+/** Splits a text into clauses and classifies each as statement, prohibition, question or condition. */
 
 import { foldAccents, isJoined, JOINED } from "../../text/sanitize.ts";
 import { anyOf, pattern } from "./lexicon.ts";

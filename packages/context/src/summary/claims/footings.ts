@@ -1,4 +1,4 @@
-/** Which of many texts a claim clearly rests on, without asking each of them. */
+/** Finds the newest of many texts that supports a claim. */
 
 import type { Heard } from "./heard.ts";
 import { LONGEST_CLAIM, restsOn } from "./rests-on.ts";

@@ -1,4 +1,4 @@
-/** What a person said, so that it can be asked what of it stands in a line: by word, and by what it tells to do. */
+/** Indexes a user's text by its words and by the actions it asks for. */
 
 import { type Clause, clausesOf } from "./clauses.ts";
 import { turnsOf } from "./swaps.ts";

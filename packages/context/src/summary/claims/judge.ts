@@ -1,4 +1,4 @@
-/** Where the next line stands among those that were kept; what a line attributed that had to go is not forgotten with it. */
+/** Places each line among the lines that are kept, and remembers what removed lines attributed. */
 
 import { afterForgery, beforeAll, lineAt, type Place, placeAfter, type StoryLine } from "../summary-lines.ts";
 

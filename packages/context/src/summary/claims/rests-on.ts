@@ -1,4 +1,4 @@
-/** Whether what a line says was said by a person: in other words perhaps, but neither more than that, nor turned round. */
+/** Checks whether the user's texts support a claim. */
 
 import { type Clause, clausesOf } from "./clauses.ts";
 import type { Heard } from "./heard.ts";

@@ -1,4 +1,4 @@
-/** Whether a text speaks of the user as a person: whatever they are said to do then is put into their mouth. */
+/** Detects whether a text speaks of the user as a person. */
 
 import { anybody, joinedPersonNouns, personNouns, things } from "./attribution-words.ts";
 import { anyOf } from "./lexicon.ts";

@@ -1,4 +1,4 @@
-/** Two names around a word that says which is which: `rename foo to bar` is not said by `rename bar to foo`. */
+/** Detects two names swapped around a word: `rename foo to bar` is not `rename bar to foo`. */
 
 import { foldAccents } from "../../text/sanitize.ts";
 

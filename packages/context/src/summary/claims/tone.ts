@@ -1,4 +1,4 @@
-/** How a clause says what it says, and what it tells to do. */
+/** Classifies how a clause speaks and which harmful actions it asks for. */
 
 import { foldAccents } from "../../text/sanitize.ts";
 import { lexicon, type Piece } from "./lexicon.ts";

@@ -1,4 +1,4 @@
-/** The words of a text that carry what it says, as keys that survive inflection; scripts without spaces go by pairs of letters. */
+/** Splits a text into weighted units that survive inflection. */
 
 import { APART, foldAccents, isJoined, JOINED } from "../../text/sanitize.ts";
 import { stem } from "./lexicon.ts";

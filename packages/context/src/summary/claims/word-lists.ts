@@ -1,4 +1,4 @@
-/** Words that carry nothing by themselves: what sentences are built with, and what every summary says of every request. */
+/** Lists stop words, tone words, harmful actions, contraries and other spellings, per language. */
 
 import { foldAccents } from "../../text/sanitize.ts";
 import { stem } from "./lexicon.ts";

@@ -1,4 +1,4 @@
-/** The bytes of one file, with all that was done to them since the last sync, so that a power cut can undo it. */
+/** Holds the bytes of one file and their unsynced changes, so that a power cut can undo them. */
 
 export interface Content {
   /** Often longer than the file; beyond its size all is zero. */

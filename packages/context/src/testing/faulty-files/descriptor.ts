@@ -1,4 +1,4 @@
-/** A file as one opening of it sees it: what may be done through it does not depend on its name any more. */
+/** Reads, writes and syncs an open file, whatever happens to its name. */
 
 import type { FileStat } from "../../node/files.ts";
 import { readContent, syncContent } from "./content.ts";

@@ -1,4 +1,4 @@
-/** The disk: inodes, the folders that name them, and the way from a path to an inode. Links lead nowhere but to themselves. */
+/** Models a disk in memory: inodes, folders and path lookup. Symbolic links lead only to themselves. */
 
 import { type Content, contentOf } from "./content.ts";
 import { refusal } from "./refusal.ts";

@@ -1,4 +1,4 @@
-/** What shall go wrong, and when: once at a numbered operation, or at every one of a kind until healed. */
+/** Plans faults: once at a numbered operation, or at every operation of a kind until healed. */
 
 import type { Operation } from "./refusal.ts";
 

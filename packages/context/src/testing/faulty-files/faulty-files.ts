@@ -1,4 +1,4 @@
-/** Files in memory that fail on demand: at any operation, for lack of room, by a crash, by a power cut. */
+/** Implements `Files` in memory and fails on demand: at any operation, on a full disk, by a crash, by a power cut. */
 
 import { diskError, type FileStat, type Files, type OpenFile, orNothing } from "../../node/files.ts";
 import { appendContent, truncateContent } from "./content.ts";

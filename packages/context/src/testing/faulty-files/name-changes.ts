@@ -1,4 +1,4 @@
-/** Names change at once and survive later: a folder keeps its changes in order, and one across two folders is kept by both or neither. */
+/** Changes names as POSIX does. A folder's changes become durable in order; one across two folders does so in both or neither. */
 
 import {
   asFolder,
@@ -56,8 +56,6 @@ function apply({ name, inode }: ChangedName, names: FolderInode["names"]): void 
   if (inode) names.set(name, inode);
   else names.delete(name);
 }
-
-// Creating, renaming, linking and removing, with every refusal that POSIX has for them.
 
 export function createFile(disk: Disk, path: string): FileInode {
   return added(disk, path, newFile);

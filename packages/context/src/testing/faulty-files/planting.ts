@@ -1,4 +1,4 @@
-/** What a test puts on the disk and looks at there, past all faults; none of it is an operation. */
+/** Puts files on the disk and reads them for a test, past all faults; none of it counts as an operation. */
 
 import { bytesOf, contentOf } from "./content.ts";
 import { below, type Disk, type FileInode, type Inode, inodeAt, placeOf, stepsOf, touch } from "./disk.ts";

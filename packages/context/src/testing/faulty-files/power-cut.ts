@@ -1,4 +1,4 @@
-/** What a power cut leaves: all that was synced, and of the rest whatever chance picks, at the worst a disk may do. */
+/** Simulates a power cut: synced data stays, and a random part of the rest survives, as on the worst disk. */
 
 import { appendContent, asSynced, type Content, type ContentChange, put, resize, truncateContent } from "./content.ts";
 import type { Disk, FileInode, FolderInode, NameChange } from "./disk.ts";

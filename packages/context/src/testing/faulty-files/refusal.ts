@@ -1,4 +1,4 @@
-/** How the disk says no: errors with a code, worded as node words them, and the end of the process. */
+/** Creates disk errors with a code and Node's wording, and the error of a crashed process. */
 
 import { diskError, type Files, type OpenFile } from "../../node/files.ts";
 

@@ -1,4 +1,4 @@
-/** Chance that repeats itself: the same seed, the same throws (mulberry32). */
+/** Creates a random generator that repeats its values for the same seed (mulberry32). */
 
 import type { Chance } from "./power-cut.ts";
 

@@ -1,4 +1,4 @@
-/** What Anthropic Messages refuses; two replies in a row are not on the list, for it joins them into one turn. */
+/** Lists what Anthropic Messages refuses. Two replies in a row are not on the list: the API joins them into one turn. */
 
 import { cacheMarksBeyond, cacheMarksNowhere } from "./cache-checks.ts";
 import {

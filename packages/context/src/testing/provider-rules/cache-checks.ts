@@ -1,4 +1,4 @@
-/** Cache marks: how many a provider takes, and that each stands on a message. */
+/** Checks cache marks: how many there are, and that each is on an existing message. */
 
 import { fields, listAt } from "./places.ts";
 import type { Check } from "./rule.ts";

@@ -1,4 +1,4 @@
-/** What Gemini refuses: a grammar of turns, results by name, and parts that hold nothing. */
+/** Lists what Gemini refuses: turns out of order, results that do not match a call by name, empty parts. */
 
 import {
   argumentsNotObjects,

@@ -1,4 +1,4 @@
-/** What a message must hold: something, and nothing blank, unreadable or malformed. */
+/** Checks messages: their content, images, Unicode, reasoning, signatures, roles and order. */
 
 import type { ModelName, Request } from "../../model.ts";
 import {
@@ -78,8 +78,7 @@ function isText({ type }: BlockPlace): boolean {
   return type === "text";
 }
 
-// Well-formed Unicode: half of a surrogate pair makes a body that strict JSON parsers refuse.
-
+/** Half of a surrogate pair makes a body that strict JSON parsers refuse. */
 export const loneSurrogates: Check = (request) =>
   sentValues(request)
     .filter(([, value]) => !isWellFormed(value))
@@ -116,14 +115,13 @@ function parts(value: unknown): readonly unknown[] {
   return Object.entries(fields(value)).flat();
 }
 
-// Reasoning and signatures: they go back to the model that made them, whole and in their place, or not at all.
-
 export const unsignedThinking: Check = (request) =>
   replyPlaces(request)
     .flatMap(thinking)
     .filter(({ block }) => textAt(block, "thinkingSignature") === "")
     .map(({ at }) => `${at}: thinking without a signature`);
 
+/** Reasoning goes back to the model that made it, whole and in its place, or not at all. */
 export const foreignThinking: Check = (request, model) =>
   foreignReplies(request, model)
     .flatMap(thinking)
@@ -150,8 +148,6 @@ function foreignReplies(request: Request, { api, provider, model }: ModelName): 
     return message.api !== api || message.provider !== provider || message.model !== model;
   });
 }
-
-// Who may speak when: known roles, the opening, replies in a row, replies that came to nothing.
 
 export const unknownRoles: Check = (request) =>
   messagePlaces(request)

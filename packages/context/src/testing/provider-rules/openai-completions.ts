@@ -1,4 +1,4 @@
-/** What OpenAI Chat Completions refuses, and the strictest of the many servers that speak it. */
+/** Lists what OpenAI Chat Completions refuses, and the strictest of the many servers that implement it. */
 
 import {
   failedReplies,

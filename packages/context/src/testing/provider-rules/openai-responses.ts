@@ -1,4 +1,4 @@
-/** What OpenAI Responses refuses; the order of turns is free there, since items find each other by their ids. */
+/** Lists what OpenAI Responses refuses. Turns may come in any order, because items refer to each other by id. */
 
 import {
   failedReplies,

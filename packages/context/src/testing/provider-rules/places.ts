@@ -1,4 +1,4 @@
-/** The parts of a request with the names of their places, read without trust: any JSON will do, and nothing throws. */
+/** Reads the messages, blocks and calls of a request with their paths. Accepts any JSON and never throws. */
 
 import type { Request } from "../../model.ts";
 

@@ -1,4 +1,4 @@
-/** Which requests providers would refuse, told without asking them: numbered rules for each wire protocol. */
+/** Finds the numbered provider rules that a request breaks, per wire protocol, without sending it. */
 
 import type { ModelName, Request } from "../../model.ts";
 import { anthropic } from "./anthropic.ts";

@@ -1,4 +1,4 @@
-/** What a provider refuses: one numbered sentence, and the check that finds where a request breaks it. */
+/** Defines a provider rule: one numbered sentence, and the check that finds where a request breaks it. */
 
 import type { ModelName, Request } from "../../model.ts";
 

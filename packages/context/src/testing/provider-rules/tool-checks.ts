@@ -1,4 +1,4 @@
-/** The tools a request declares, and the one it asks for. */
+/** Checks tools: declared names, a forced choice, the pairing of calls and results, and call ids. */
 
 import type { Request } from "../../model.ts";
 import {
@@ -68,8 +68,6 @@ function namePlaces(request: Request): readonly NamePlace[] {
 function placed(tools: readonly unknown[], at: string): readonly NamePlace[] {
   return tools.map((tool, index) => ({ at: `${at}[${index}]`, name: textAt(tool, "name") }));
 }
-
-// How calls and results find each other: one result for each call, right behind the message that called.
 
 export const unansweredCalls: Check = (request) =>
   pairing(request)
@@ -159,8 +157,6 @@ function questionsOf(place: MessagePlace): readonly Question[] {
   }
   return [...questions.values()];
 }
-
-// The ids of calls: what they may be made of, and that none serves twice.
 
 export function idsOutside(pattern: RegExp): Check {
   return (request) =>
