@@ -1,4 +1,4 @@
-/** `node scripts/build-program.ts [FOLDER]`: the program `pith` as it is shipped, in a few files of which a start loads what it needs. */
+/** `node scripts/build-program.ts [FOLDER]`: bundles the program `pith` as it is shipped, split so that a start loads only what it needs. */
 
 import { chmodSync, readFileSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";

@@ -1,4 +1,4 @@
-/** `node scripts/check-docs.ts [ROOT]`: links in our documents lead somewhere, and the code in them is the code that runs. */
+/** `node scripts/check-docs.ts [ROOT]`: checks links, paths, shown code and generated parts of the documents. Prints every fault and fails on any. */
 
 import { resolve } from "node:path";
 import { docFaults } from "./docs/doc-faults.ts";

@@ -1,10 +1,8 @@
-/** `node scripts/check-inventory.ts`: is all that one can type, set or read documented, and was it used by an end-to-end test? Run behind the tests, which leave the list. */
+/** `node scripts/check-inventory.ts`: checks that every flag, command, setting and event is documented and used by an end-to-end test. Run it after the tests, which leave the list. */
 
 import { join, resolve } from "node:path";
 import { counted } from "./fault.ts";
-import { documented } from "./inventory/documented.ts";
-import { thereIs } from "./inventory/there-is.ts";
-import { triggered } from "./inventory/triggered.ts";
+import { documented, thereIs, triggered } from "./inventory.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const all = thereIs();

@@ -1,4 +1,4 @@
-/** `node scripts/check-rows.ts [ROOT]`: is every row of the documents settled by a rule, or named as still to come? Prints every fault, and fails on any. */
+/** `node scripts/check-rows.ts [ROOT]`: checks that every row of the source documents has a rule, or is listed as still to come. Prints every fault and fails on any. */
 
 import { resolve } from "node:path";
 import { counted, printed } from "./fault.ts";

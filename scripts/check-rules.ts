@@ -1,4 +1,4 @@
-/** `node scripts/check-rules.ts [ROOT]`: is every rule cited by a test? Prints every fault, and fails on any. */
+/** `node scripts/check-rules.ts [ROOT]`: checks that every rule is cited by a test. Prints every fault and fails on any. */
 
 import { resolve } from "node:path";
 import { counted, printed } from "./fault.ts";

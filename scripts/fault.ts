@@ -1,4 +1,4 @@
-/** Where something is wrong, or worth a question, and what to do about it. */
+/** A fault or a question that a check found: where it is, and what to do about it. */
 
 export interface Fault {
   readonly path: string;

@@ -4,8 +4,8 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { counted, printed } from "./fault.ts";
 import { figures } from "./house/figures.ts";
+import { readHouse } from "./house/house.ts";
 import { inspect } from "./house/inspect.ts";
-import { readHouse } from "./house/read-house.ts";
 
 const { values, positionals } = parseArgs({ options: { json: { type: "boolean" } }, allowPositionals: true });
 const root = resolve(positionals[0] ?? `${import.meta.dirname}/..`);

@@ -1,11 +1,9 @@
-/** `node scripts/write-catalogue.ts`, run by hand: writes the snapshot of models that `@pith/models` carries. */
+/** `node scripts/write-catalogue.ts`, run by hand: writes the model snapshot that `@pith/models` ships. */
 
 import { execFileSync } from "node:child_process";
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fetchModelData } from "./catalogue/fetch-model-data.ts";
-import { snapshotRows } from "./catalogue/snapshot-rows.ts";
-import { snapshotSource } from "./catalogue/snapshot-source.ts";
+import { fetchModelData, snapshotRows, snapshotSource } from "./model-catalogue.ts";
 
 const VERSION = "0.87.1";
 const root = join(import.meta.dirname, "..");

@@ -1,10 +1,9 @@
-/** `node scripts/write-docs.ts [ROOT]`, or `pnpm write-docs`: writes the parts of the documents that are made from the code. */
+/** `pnpm write-docs`: writes the parts of the documents that are generated from the code. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readApi } from "./docs/api/read-api.ts";
-import { generators, regenerated } from "./docs/generated.ts";
-import { generatedFiles, textAt } from "./docs/generated-files.ts";
+import { generatedFiles, generators, regenerated, textAt } from "./docs/generated.ts";
 import { pagesOf } from "./docs/pages.ts";
 import { refilled } from "./docs/shown-code.ts";
 

@@ -1,6 +1,8 @@
-/** A session file of any length as a coding agent leaves it: about 2 KB an entry, six entries a turn, compactions at even distances. */
+/** Makes session files of any length as a coding agent leaves them, and writes the long one that several suites measure on. */
 
+import { closeSync, openSync, writeSync } from "node:fs";
 import { random } from "./random.ts";
+import type { Settings } from "./suite.ts";
 import { texts } from "./texts.ts";
 
 export interface SessionShape {
@@ -12,7 +14,10 @@ export interface SessionShape {
   readonly corpus?: string | undefined;
 }
 
-/** The lines of a pi file of version 3, header first, without line ends. */
+/**
+ * The lines of a pi file of version 3, header first, without line ends: about 2 KB an entry, six entries a turn, compactions at even
+ * distances.
+ */
 export function* madeUpSession({ entries, compactions, distance, seed, corpus }: SessionShape): Generator<string> {
   const text = texts(random(seed), corpus);
   yield JSON.stringify({ type: "session", version: 3, id: "made-up", timestamp: time(0), cwd: "/project" });
@@ -103,4 +108,27 @@ function usage(at: number): object {
     totalTokens: cacheRead + 600,
     cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
   };
+}
+
+export const ENTRIES = 100_000;
+export const COMPACTIONS = 50;
+/** Entries from one compaction to the next; a short session with the same distance has the same context. */
+const DISTANCE = Math.floor(ENTRIES / (COMPACTIONS + 1));
+
+/** With fewer compactions it is shorter, and ends in a context of the same size. */
+export function writeLongSession(file: string, compactions: number, { seed, corpus, say }: Settings): string {
+  const entries = ENTRIES - DISTANCE * (COMPACTIONS - compactions);
+  say(`writing a session of ${entries} entries with ${compactions} compactions`);
+  const descriptor = openSync(file, "w");
+  let waiting: string[] = [];
+  const flush = (): void => {
+    if (waiting.length > 0) writeSync(descriptor, `${waiting.join("\n")}\n`);
+    waiting = [];
+  };
+  for (const line of madeUpSession({ entries, compactions, distance: DISTANCE, seed, corpus })) {
+    if (waiting.push(line) >= 1000) flush();
+  }
+  flush();
+  closeSync(descriptor);
+  return file;
 }

@@ -1,4 +1,4 @@
-/** Numbers that look random and come again with the same seed. */
+/** Makes numbers that look random and repeat with the same seed. */
 
 import { seededChance } from "@pith/context/testing";
 

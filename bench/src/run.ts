@@ -1,10 +1,10 @@
-/** `pnpm bench SUITE`: measurements, beside peers and beside the limit. */
+/** Runs `pnpm bench SUITE`: measurements, beside peers and beside the limit. */
 
+import { planSuite } from "./context/plan-suite.ts";
 import { contextSuite } from "./context/suite.ts";
 import { importSuite } from "./import/suite.ts";
 import { loopSuite } from "./loop/suite.ts";
 import { overflowSuite } from "./overflow/suite.ts";
-import { planSuite } from "./plan/suite.ts";
 import { screenSuite } from "./screen/suite.ts";
 import { searchSuite } from "./search/suite.ts";
 import { sessionSuite } from "./session/suite.ts";

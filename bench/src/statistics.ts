@@ -1,4 +1,4 @@
-/** What a row of measurements comes to. */
+/** Computes medians and quantiles of measurements. */
 
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);

@@ -1,4 +1,4 @@
-/** The one command line of all suites, of benchmarks and evaluations alike: what it is called, what it takes, what it prints. */
+/** Runs suites of benchmarks and evaluations from the command line: parses its arguments, prints help and figures. */
 
 import { parseArgs } from "node:util";
 

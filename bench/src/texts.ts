@@ -1,4 +1,4 @@
-/** Text to fill made-up sessions with: from a folder, or words put together by chance. */
+/** Supplies text to fill made-up sessions with: from a folder, or words put together at random. */
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";

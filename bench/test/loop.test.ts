@@ -1,10 +1,9 @@
 /** The built program does a task of forty rounds, and what it sends and takes stays within its limits. */
 
 import { expect, test } from "vitest";
-import { raceFigures } from "../src/loop/figures.ts";
-import { prefixKept } from "../src/loop/prefix-kept.ts";
+import { prefixKept } from "../src/loop/measurements.ts";
 import type { Result } from "../src/loop/race.ts";
-import { loopFigures } from "../src/loop/suite.ts";
+import { loopFigures, raceFigures } from "../src/loop/suite.ts";
 
 test("forty rounds: a short first request, every request begins with the one before it, and no more than a machine at work explains", () => {
   const figures = loopFigures({ runs: 1, rounds: 40, alsoSandboxed: false });

@@ -2,9 +2,8 @@
 
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readCorpus } from "../src/overflow/corpus.ts";
+import { readCorpus, wrongOf } from "../src/overflow/corpus.ts";
 import { overflowFigures } from "../src/overflow/suite.ts";
-import { wrongOf } from "../src/overflow/variants.ts";
 
 const folder = join(import.meta.dirname, "../../packages/models/test/overflow");
 const fixture = join(folder, "overflow.json");

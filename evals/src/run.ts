@@ -1,8 +1,8 @@
-/** `pnpm eval SUITE`: the quality of what Pith reads, keeps and writes. */
+/** Runs `pnpm eval SUITE`: the quality of what Pith reads, keeps and writes. */
 
 import { runSuites } from "@pith/bench/suite";
-import { keepingSuite } from "./keeping/suite.ts";
-import { readingSuite } from "./reading/suite.ts";
+import { readingSuite } from "./read-sessions.ts";
+import { keepingSuite } from "./retention/suite.ts";
 import { survivalSuite } from "./survival/suite.ts";
 
 await runSuites("eval", [readingSuite, keepingSuite, survivalSuite], process.argv.slice(2));

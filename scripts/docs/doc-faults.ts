@@ -1,13 +1,12 @@
-/** What drifts in documents: links to files that are gone, code that no longer is what an example runs, an API nobody shows. */
+/** Finds what has drifted in the documents: dead links and paths, code that differs from its example, stale generated parts, exports without an example. */
 
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Fault } from "../fault.ts";
-import { lineAt } from "../house/source/source.ts";
+import { lineAt } from "../source/source.ts";
 import { apiFaults } from "./api/api-faults.ts";
 import { readApi } from "./api/read-api.ts";
-import { GENERATED, type Generators, generators } from "./generated.ts";
-import { fileFaults } from "./generated-files.ts";
+import { fileFaults, GENERATED, type Generators, generators } from "./generated.ts";
 import { type Page, pagesOf } from "./pages.ts";
 import { codeFaults } from "./shown-code.ts";
 
@@ -22,6 +21,7 @@ export function docFaults(root: string): DocInspection {
   const made = generators(api);
   const faultsOf = (page: Page): readonly Fault[] => [
     ...linkFaults(root, page),
+    ...pathFaults(root, page),
     ...codeFaults(root, page),
     ...generatedFaults(page, made),
   ];
@@ -35,6 +35,18 @@ function linkFaults(root: string, { path, text }: Page): readonly Fault[] {
     return [{ path, line: lineAt(text, link.index), sentence: `the link to ${target} leads nowhere` }];
   });
 }
+
+/** Paths of this repository that a page names, such as those of tests to run. Decisions may speak of files that are gone. */
+function pathFaults(root: string, { path, text }: Page): readonly Fault[] {
+  if (path.startsWith("docs/decisions/")) return [];
+  return [...text.matchAll(REPOSITORY_PATH)].flatMap((match) => {
+    const [named] = match;
+    if (named.includes("/dist/") || existsSync(join(root, named))) return [];
+    return [{ path, line: lineAt(text, match.index), sentence: `${named} does not exist` }];
+  });
+}
+
+const REPOSITORY_PATH = /(?<![\w./-])(?:packages|scripts|bench|evals)\/[\w./-]*\w/g;
 
 function generatedFaults({ path, text }: Page, made: Generators): readonly Fault[] {
   return [...text.matchAll(GENERATED)].flatMap((part) => {

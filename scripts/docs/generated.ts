@@ -1,17 +1,13 @@
-/** Parts of documents that are made from the code: what stands between `<!-- generated: NAME -->` and `<!-- end -->`. */
+/** Generates the parts of documents between `<!-- generated: NAME -->` and `<!-- end -->`, and whole files such as the settings schema. */
 
-import { contents } from "./api/contents.ts";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { settingsSchema } from "pith/tables";
+import type { Fault } from "../fault.ts";
 import type { Api } from "./api/read-api.ts";
-import { themeText } from "./api/theme-text.ts";
-import { typeTable } from "./api/type-table.ts";
-import { commandTables } from "./tables/command-tables.ts";
-import { compactionTables } from "./tables/compaction-tables.ts";
-import { eventTables } from "./tables/event-tables.ts";
-import { extensionTables } from "./tables/extension-tables.ts";
-import { keyTables } from "./tables/key-tables.ts";
-import { modelTables } from "./tables/model-tables.ts";
-import { rpcTables } from "./tables/rpc-tables.ts";
-import { settingsTables } from "./tables/settings-tables.ts";
+import { contents, themeText, typeTable } from "./api/render-api.ts";
+import { compactionTables, modelTables } from "./library-tables.ts";
+import { commandTables, eventTables, extensionTables, keyTables, rpcTables, settingsTables } from "./program-tables.ts";
 
 /** By NAME; each is given the page it is for. */
 export type Generators = Readonly<Record<string, (page: string) => string>>;
@@ -40,4 +36,29 @@ export function regenerated(page: string, made: Generators): string {
     const content = made[name]?.(page);
     return content === undefined ? part : `<!-- generated: ${name} -->\n${content}\n<!-- end -->`;
   });
+}
+
+export interface GeneratedFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Those whose package lies here. */
+export function generatedFiles(root: string): readonly GeneratedFile[] {
+  const all = [{ path: SCHEMA, text: `${JSON.stringify(settingsSchema(), null, 2)}\n` }];
+  return all.filter(({ path }) => existsSync(join(root, dirname(dirname(path)), "package.json")));
+}
+
+const SCHEMA = "packages/cli/schema/settings.schema.json";
+
+export function fileFaults(root: string): readonly Fault[] {
+  return generatedFiles(root).flatMap(({ path, text }) =>
+    textAt(join(root, path)) === text
+      ? []
+      : [{ path, line: 1, sentence: "this is not what the code says; run `pnpm write-docs`" }],
+  );
+}
+
+export function textAt(path: string): string | null {
+  return existsSync(path) ? readFileSync(path, "utf8") : null;
 }

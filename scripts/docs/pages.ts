@@ -1,4 +1,4 @@
-/** Our documents: pages in Markdown, and where in them something stands. */
+/** Reads the Markdown pages of the repository, and renders Markdown tables. */
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -20,4 +20,12 @@ export function pagesOf(root: string): readonly Page[] {
 function packageFolders(root: string): readonly string[] {
   const packages = join(root, "packages");
   return existsSync(packages) ? readdirSync(packages).map((name) => join("packages", name)) : [];
+}
+
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(inOneCell).join(" | ")} |`).join("\n");
+}
+
+function inOneCell(text: string): string {
+  return text.replace(/\s*\n\s*/g, " ").replaceAll("|", "\\|");
 }

@@ -1,11 +1,36 @@
-/** Code in documents: a fence right below `<!-- examples/01-tree.ts#screen -->` holds that region of that file, to the letter. */
+/** Checks and writes code in documents: a fence below `<!-- examples/01-tree.ts#screen -->` holds that `#region` of that file, unchanged. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Fault } from "../fault.ts";
-import { lineAt } from "../house/source/source.ts";
+import { lineAt } from "../source/source.ts";
 import type { Page } from "./pages.ts";
-import { regions } from "./regions.ts";
+
+export interface Region {
+  readonly name: string;
+  readonly line: number;
+  /** Without the indent that all of it has. */
+  readonly code: string;
+}
+
+const region = /^[ \t]*\/\/ #region (\S+)\n([\s\S]*?)^[ \t]*\/\/ #endregion/gm;
+
+export function regions(text: string): readonly Region[] {
+  return [...text.matchAll(region)].map(({ index, 1: name = "", 2: code = "" }) => ({
+    name,
+    line: lineAt(text, index),
+    code: unindented(code),
+  }));
+}
+
+function unindented(code: string): string {
+  const indents = code.split("\n").flatMap((line) => (line.trim() === "" ? [] : line.search(/\S/)));
+  const least = Math.min(...indents);
+  return code
+    .split("\n")
+    .map((line) => line.slice(Math.min(least, line.length)))
+    .join("\n");
+}
 
 const FENCE = /(<!-- (\S+#\w+) -->\n```\w*\n)([\s\S]*?)```/g;
 

@@ -1,9 +1,9 @@
-/** The doors between packages: who may import whom, and only through a door that `exports` names. */
+/** Checks imports between packages: only what the table allows, and only through an entry of `exports`. */
 
 import type { Fault } from "../fault.ts";
+import { type Import, imports } from "../source/modules.ts";
+import type { Source } from "../source/source.ts";
 import { type Home, type House, homeOf, isOurs, opens } from "./house.ts";
-import { type Import, imports } from "./source/imports.ts";
-import type { Source } from "./source/source.ts";
 
 /** A name opens the package and all its doors; a name with a path opens that door alone. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {

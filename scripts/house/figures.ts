@@ -1,10 +1,9 @@
 /** Measures the structure of the sources: files per package, depth, gerund folders, long files, cycles. */
 
-import { cycles } from "./cycles.ts";
+import type { Source } from "../source/source.ts";
+import { cycles } from "./file-checks.ts";
 import type { House } from "./house.ts";
-import { gerundFolders } from "./names.ts";
-import { depth, lineCount } from "./sizes.ts";
-import type { Source } from "./source/source.ts";
+import { depth, gerundFolders, lineCount } from "./questions.ts";
 
 /** Where source files are counted, by the name of the figure. */
 const counted: Readonly<Record<string, string>> = {

@@ -1,7 +1,9 @@
-/** The house as the checks see it: its files, and the packages with their doors. */
+/** Reads the sources, tests and package.json files that the checks look at. */
 
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Fault } from "../fault.ts";
-import type { Source } from "./source/source.ts";
+import { readFolder, type Source, subfolders } from "../source/source.ts";
 
 export interface House {
   readonly sources: readonly Source[];
@@ -35,4 +37,35 @@ export function isOurs(specifier: string): boolean {
 /** Whether a name, of a scope, a package or a door, is or contains what the specifier asks for. */
 export function opens(name: string, specifier: string): boolean {
   return specifier === name || specifier.startsWith(`${name}/`);
+}
+
+export function readHouse(root: string): House {
+  const packages = subfolders(root, "packages");
+  const sourceFolders = [...packages.map((folder) => `${folder}/src`), "bench/src", "evals/src", "scripts", "examples"];
+  const homeFolders = [...packages, "bench", "evals", "scripts", "examples"];
+  return {
+    sources: sourceFolders.flatMap((folder) => readFolder(root, folder)),
+    tests: packages.flatMap((folder) => readFolder(root, `${folder}/test`)),
+    homes: homeFolders.map((folder) => readHome(root, folder)),
+  };
+}
+
+interface Manifest {
+  readonly name?: string;
+  readonly exports?: string | Readonly<Record<string, unknown>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+function readHome(root: string, folder: string): Home {
+  const file = join(root, folder, "package.json");
+  const manifest: Manifest = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
+  const { dependencies, peerDependencies, optionalDependencies } = manifest;
+  return {
+    folder,
+    name: manifest.name ?? null,
+    doors: typeof manifest.exports === "string" ? ["."] : Object.keys(manifest.exports ?? {}),
+    dependencies: Object.keys({ ...dependencies, ...peerDependencies, ...optionalDependencies }),
+  };
 }

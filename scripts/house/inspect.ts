@@ -1,17 +1,12 @@
 /** Runs all checks: a fault fails the build, a question is for the author to answer. */
 
 import { type Fault, inOrder } from "../fault.ts";
-import { cycles } from "./cycles.ts";
 import { doors } from "./doors.ts";
-import { floors } from "./floors.ts";
-import { heart } from "./heart.ts";
+import { cycles, indexFiles, opening } from "./file-checks.ts";
 import type { Check } from "./house.ts";
-import { indexFiles } from "./index-files.ts";
-import { names } from "./names.ts";
-import { opening } from "./opening.ts";
-import { purity } from "./purity.ts";
-import { readHouse } from "./read-house.ts";
-import { sizes } from "./sizes.ts";
+import { readHouse } from "./house.ts";
+import { contextDependencies, layers, purity } from "./layers.ts";
+import { names, sizes } from "./questions.ts";
 
 export interface Inspection {
   readonly files: number;
@@ -19,7 +14,7 @@ export interface Inspection {
   readonly questions: readonly Fault[];
 }
 
-const checks: readonly Check[] = [doors, heart, floors, cycles, indexFiles, opening, purity];
+const checks: readonly Check[] = [doors, contextDependencies, layers, cycles, indexFiles, opening, purity];
 
 export function inspect(root: string): Inspection {
   const house = readHouse(root);

@@ -1,4 +1,4 @@
-/** Every row of the source documents' behaviour, B1 to B84, is settled by a rule, or stands in the list of those that are still to come, with what brings it. */
+/** Checks that every row of the source documents, B1 to B84, has a rule or is listed as still to come. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

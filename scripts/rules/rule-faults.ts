@@ -1,10 +1,36 @@
-/** Every rule of docs/rules.md is proved by a test that bears its number; no test bears a number that is no rule. */
+/** Checks that every rule of docs/rules.md is cited by a test, and that tests cite no rule that does not exist. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Fault, inOrder } from "../fault.ts";
-import { readFolder, subfolders } from "../house/source/read-folder.ts";
-import { type TestName, testNames } from "./test-names.ts";
+import { closing, lineAt, readFolder, type Source, subfolders } from "../source/source.ts";
+
+// The names of tests as they stand in the text: the first argument of `test`, `it` or `describe`, if a string.
+
+export interface TestName {
+  readonly path: string;
+  readonly line: number;
+  readonly name: string;
+}
+
+// `test(`, `test.only(`, and `test.each(table)(`, whose name comes after the table. What is skipped proves nothing.
+const call = /(?<![.\w$])(?:test|it|describe)(?:\.(?!skip\b|todo\b)\w+)*(?=\()/g;
+
+export function testNames({ path, text, code }: Source): TestName[] {
+  return [...code.matchAll(call)].flatMap((match) => {
+    const first = match.index + match[0].length;
+    const table = closing(code, first);
+    const open = code[table + 1] === "(" ? table + 1 : first;
+    const name = stringAt(text, code, open + 1);
+    return name === null ? [] : [{ path, line: lineAt(text, match.index), name }];
+  });
+}
+
+/** A template is read up to its first slot. */
+function stringAt(text: string, code: string, from: number): string | null {
+  const [all = "", , inside = ""] = /^\s*(["'`])(\s*)/.exec(code.slice(from)) ?? [];
+  return all === "" ? null : text.slice(from + all.length - inside.length, from + all.length);
+}
 
 export interface RuleInspection {
   readonly rules: number;

@@ -1,9 +1,9 @@
 /** Signatures are read from text: bodies and values go, types and comments stay. */
 
 import { expect, test } from "vitest";
-import { declarations } from "../docs/api/declaration.ts";
-import { shape } from "../docs/api/shape.ts";
-import { source } from "../house/source/source.ts";
+import { declarations } from "../docs/api/declarations.ts";
+import { shape } from "../docs/api/render-api.ts";
+import { source } from "../source/source.ts";
 
 const only = (text: string) => {
   const [declaration] = declarations(source("a.ts", text));

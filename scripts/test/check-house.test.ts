@@ -73,9 +73,9 @@ test.each([
     "bench/src/b.ts:1 3 lines and one importer",
   ],
   [
-    "a deep file",
+    "a deep folder",
     { "packages/cli/src/a/b/c/d.ts": file("") },
-    "packages/cli/src/a/b/c/d.ts:1 3 folders below packages/cli/src",
+    "packages/cli/src/a/b/c:1 3 folders below packages/cli/src",
   ],
   ["a gerund folder", { "bench/src/reading/a.ts": file("") }, `bench/src/reading:1 "reading" is a gerund`],
   [

@@ -56,7 +56,7 @@ const heartFaults: readonly Planted[] = [
     at: "packages/context/package.json:1",
     says: `depends on "zod"`,
   },
-  { fault: "an npm package", ...inMessage(`import { z } from "zod";`), says: "its own files alone" },
+  { fault: "an npm package", ...inMessage(`import { z } from "zod";`), says: "its own files only" },
   {
     fault: "Node outside src/node",
     ...inMessage(`import { join } from "node:path";`),
@@ -72,16 +72,16 @@ const heartFaults: readonly Planted[] = [
     fault: "an npm package in src/node",
     files: { [`${context}/node/clock.ts`]: file(`import "pith-clock";`) },
     at: `${context}/node/clock.ts:3`,
-    says: "its own files alone",
+    says: "its own files only",
   },
 ];
 
-const floorFaults: readonly Planted[] = [
+const layerFaults: readonly Planted[] = [
   {
-    fault: "a floor above",
+    fault: "a layer above",
     files: { [`${context}/session/tree.ts`]: file(`import type { A } from "../context/build-context.ts";`) },
     at: `${context}/session/tree.ts:3`,
-    says: "session/ imports context/, a floor above",
+    says: "session/ imports context/, a layer above",
   },
   {
     fault: "the root door from inside",
@@ -90,16 +90,16 @@ const floorFaults: readonly Planted[] = [
     says: "testing/ imports index",
   },
   {
-    fault: "a file without a floor",
+    fault: "a file without a layer",
     files: { [`${context}/attic.ts`]: file("") },
     at: `${context}/attic.ts:1`,
-    says: "attic has no floor; name its floor in scripts/house/floors.ts",
+    says: "attic has no layer; add it to scripts/house/layers.ts",
   },
   {
-    fault: "a folder without a floor",
+    fault: "a folder without a layer",
     files: { [`${context}/attic/box.ts`]: file("") },
     at: `${context}/attic/box.ts:1`,
-    says: "attic/ has no floor",
+    says: "attic/ has no layer",
   },
 ];
 
@@ -152,7 +152,7 @@ const purityFaults: readonly Planted[] = [
 export const plantedFaults: readonly Planted[] = [
   doorFaults,
   heartFaults,
-  floorFaults,
+  layerFaults,
   shapeFaults,
   purityFaults,
 ].flat();

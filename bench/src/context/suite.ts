@@ -1,16 +1,40 @@
-/** `pnpm bench context`: what one step of a running agent costs on a long session (append, build, convert), beside pi in the same run. */
+/** Runs `pnpm bench context`: what one step of an agent (append, build, convert) costs on a long session, beside pi. */
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { COMPACTIONS, ENTRIES, writeLongSession } from "../long-session.ts";
-import { messageAt } from "../made-up-session.ts";
+import { buildSessionContext, convertToLlm, type Drafted, MemoryStore, Session } from "@pith/context";
+import { machine } from "@pith/context/node";
+import { COMPACTIONS, ENTRIES, messageAt, writeLongSession } from "../made-up-session.ts";
 import { type Pi, startPi } from "../peers/pi.ts";
 import { random } from "../random.ts";
 import { median, quantile } from "../statistics.ts";
 import type { Figures, Settings, Suite } from "../suite.ts";
 import { texts } from "../texts.ts";
-import { type OurSession, openOurs } from "./ours.ts";
+
+export interface OurSession {
+  step(message: object): Promise<{ readonly appendMs: number; readonly buildMs: number; readonly convertMs: number }>;
+  /** How many messages the last step would have sent. */
+  messages(): number;
+}
+
+export async function openOurs(bytes: Uint8Array): Promise<OurSession> {
+  const session = await Session.open(MemoryStore.open(bytes, machine), machine);
+  let sent = 0;
+  return {
+    async step(message) {
+      const start = performance.now();
+      await session.append({ type: "message", message } as Drafted);
+      const appended = performance.now();
+      const context = buildSessionContext(session.window);
+      const built = performance.now();
+      sent = convertToLlm(context.messages).length;
+      const converted = performance.now();
+      return { appendMs: appended - start, buildMs: built - appended, convertMs: converted - built };
+    },
+    messages: () => sent,
+  };
+}
 
 export const contextSuite: Suite = {
   name: "context",

@@ -1,4 +1,4 @@
-/** The least a program can be that asks a model one thing: Node's own http, no dependency. */
+/** A minimal program that asks a model one thing: Node's own http, no dependency. */
 
 import { request } from "node:http";
 

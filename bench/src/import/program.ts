@@ -1,4 +1,4 @@
-/** A program that asks a model one thing through `@pith/models`: what is bundled and started. */
+/** Asks a model one thing through `@pith/models`: the program that the suite bundles and starts. */
 
 import { openModel } from "@pith/models";
 

@@ -1,4 +1,4 @@
-/** The least an agent can be: Node's own http, a bash for each command, one list of messages. Usage: floor.mjs ADDRESS PROMPT [SHELL] */
+/** A minimal agent: Node's own http, a bash for each command, one list of messages. Usage: `floor.mjs ADDRESS PROMPT [SHELL]`. */
 
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";

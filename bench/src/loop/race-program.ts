@@ -1,4 +1,4 @@
-/** The race as a process of its own, which a network namespace can be put around: a wish in, results out, both JSON. */
+/** Runs the race in a process of its own, to fit into a network namespace. A wish in, results out, both JSON. */
 
 import { race } from "./race.ts";
 

@@ -1,4 +1,4 @@
-/** pi's own overflow check: rows and hostile texts in on stdin, answers and times out. Runs without network. */
+/** Runs pi's own overflow check on rows and hostile texts from stdin, and prints answers and times. Runs without network. */
 
 import { text as wholeText } from "node:stream/consumers";
 

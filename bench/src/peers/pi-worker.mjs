@@ -1,4 +1,4 @@
-/** pi's own library behind a line protocol: one JSON command in, one JSON answer out. Runs without network. */
+/** Serves pi's own library over a line protocol: one JSON command in, one JSON answer out. Runs without network. */
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";

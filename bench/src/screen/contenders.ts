@@ -1,4 +1,4 @@
-/** Who is looked at: our program, pi, and the least a terminal program can be, which only echoes. */
+/** Builds the commands of the programs to compare: ours, pi, and a minimal terminal program that only echoes. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** The least a terminal program can be: it writes what is typed. */
+/** A minimal terminal program: writes what is typed. */
 
 process.stdin.setRawMode(true);
 process.stdin.on("data", (data) => process.stdout.write(data));

@@ -1,13 +1,13 @@
-/** `pnpm bench screen`: keys, rest and start of the interactive program in a real terminal, beside pi in the same one. */
+/** Runs `pnpm bench screen`: key latency, idle CPU and start of the interactive program in a real terminal, beside pi. */
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { piAlone } from "../peers/pi-alone.ts";
+import { piAlone } from "../peers/pi.ts";
 import { median, quantile } from "../statistics.ts";
 import type { Figures, Settings, Suite } from "../suite.ts";
-import type { Measured, ScreenWish } from "./measured.ts";
+import type { Measured, ScreenWish } from "./measure.ts";
 
 export const screenSuite: Suite = {
   name: "screen",
@@ -30,7 +30,7 @@ export function screenFigures(course: Omit<ScreenWish, "program">, leading: read
   try {
     execFileSync(process.execPath, [join(root, "scripts/build-program.ts"), folder], { stdio: ["ignore", 2, 2] });
     const wish: ScreenWish = { ...course, program: join(folder, "pith.mjs") };
-    const program = join(import.meta.dirname, "measured-program.ts");
+    const program = join(import.meta.dirname, "measure-program.ts");
     const [command = "", ...args] = [...leading, process.execPath, program, JSON.stringify(wish)];
     return figuresOf(
       JSON.parse(execFileSync(command, args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })),

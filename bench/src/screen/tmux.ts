@@ -1,4 +1,4 @@
-/** A terminal of tmux that tells every byte as it comes: its control mode, in which a client is a program. */
+/** Drives a program in a tmux terminal through tmux's control mode, and records when each byte is painted. */
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";

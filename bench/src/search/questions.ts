@@ -1,9 +1,9 @@
-/** What is asked of a pile of sessions, of every kind: from words that are everywhere to some that stand in one line only. */
+/** Makes search questions of every kind, from words that are everywhere to some that stand in one line only. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { between, type Random, random } from "../random.ts";
-import { wordOfRank } from "./vocabulary.ts";
+import { wordOfRank } from "./corpus.ts";
 
 export const KINDS = ["common", "rare", "phrase", "prefix", "path", "cjk"] as const;
 

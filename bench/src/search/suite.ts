@@ -1,10 +1,10 @@
-/** `pnpm bench search`: what it costs to find something in 5,000 sessions of 1 GB, and to read them for the first time. */
+/** Runs `pnpm bench search`: what it costs to search 5,000 sessions of 1 GB, and to index them for the first time. */
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fresh } from "../session/fresh.ts";
+import { fresh } from "../session/setup.ts";
 import { median, quantile } from "../statistics.ts";
 import type { Figures, Settings, Suite } from "../suite.ts";
 import { type CorpusShape, writeCorpus } from "./corpus.ts";

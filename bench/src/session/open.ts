@@ -1,4 +1,4 @@
-/** What opening a long session costs, beside the least it can cost and beside pi. */
+/** Measures what opening a long session costs, beside the least it can cost and beside pi. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,9 +8,7 @@ import { idOf } from "../made-up-session.ts";
 import { startPi } from "../peers/pi.ts";
 import { median } from "../statistics.ts";
 import type { Figures, Settings } from "../suite.ts";
-import { fresh } from "./fresh.ts";
-import type { Scene } from "./scene.ts";
-import { writeOurSession } from "./written-sessions.ts";
+import { fresh, type Scene, writeOurSession } from "./setup.ts";
 
 const ENTRIES = 100_000;
 const COMPACTIONS = 50;

@@ -1,10 +1,9 @@
-/** `node bench/src/tokens/fit.ts`, run by hand: measures how often a token begins where, and prints `token-weights.ts`, to be formatted. */
+/** Measures how often a token begins where, and prints `token-weights.ts`, to be formatted. Run by hand: `node bench/src/tokens/fit.ts`. */
 
 import { sortOf, type TokenWeights, tokenSteps, tokenWeights } from "@pith/context/testing";
-import type { Kind } from "./kind.ts";
+import type { Kind } from "./random-text.ts";
 import { tokenStarts } from "./real-tokens.ts";
-import { madeUpTexts } from "./training/made-up.ts";
-import { packageTexts } from "./training/packages.ts";
+import { madeUpTexts, packageTexts } from "./training-texts.ts";
 
 /** All costs that are certain are smaller. */
 const FIRST_NUMBER = 1000;

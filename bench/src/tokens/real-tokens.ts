@@ -1,4 +1,4 @@
-/** What o200k_base really counts: the measure of every estimate. */
+/** Counts tokens with o200k_base itself: the measure of every estimate. */
 
 import ranks from "gpt-tokenizer/bpeRanks/o200k_base";
 import { countTokens, encode } from "gpt-tokenizer/encoding/o200k_base";

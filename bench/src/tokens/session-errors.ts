@@ -1,14 +1,91 @@
-/** How well the size of a request is foreseen, over whole sessions: made-up ones of many models, and real ones where they are at hand. */
+/** Measures how well request sizes are predicted over whole sessions: made-up ones, and real ones where they are at hand. */
 
-import type { Entry } from "@pith/context";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  type AssistantMessage,
+  buildSessionContext,
+  calibrationAt,
+  contextSize,
+  convertToLlm,
+  type Entry,
+  type Fit,
+  MemoryStore,
+  messageTokens,
+  type Window,
+  windowOf,
+} from "@pith/context";
+import { machine } from "@pith/context/node";
 import { between, random } from "../random.ts";
 import { median } from "../statistics.ts";
 import type { Figures, Settings } from "../suite.ts";
-import type { Kind } from "./kind.ts";
-import { many, pick } from "./made-up/chance.ts";
-import { madeUpSession } from "./sessions/made-up-sessions.ts";
-import { realSessions } from "./sessions/real-sessions.ts";
-import { type ReplayErrors, replay } from "./sessions/replay.ts";
+import { madeUpSession } from "./made-up-sessions.ts";
+import { type Kind, many, pick } from "./random-text.ts";
+
+const folder = join(import.meta.dirname, "../../../../shared/fixtures/pi-sessions");
+
+/** Sessions of pi, read in place where they are at hand, and never copied. */
+export async function realSessions(): Promise<readonly (readonly Entry[])[]> {
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
+  return Promise.all(names.sort().map((name) => branchOf(join(folder, name))));
+}
+
+async function branchOf(file: string): Promise<readonly Entry[]> {
+  const store = MemoryStore.open(readFileSync(file), machine);
+  return store.branch(await store.leaf());
+}
+
+/** Each an error in parts of what it came to. */
+export interface ReplayErrors {
+  /** As it is used: the last reply's measure, and an estimate of what came since. */
+  readonly next: readonly number[];
+  /** Of what came since alone. */
+  readonly growth: readonly number[];
+  /** The whole request by estimate, with no more learnt than the first five requests taught. */
+  readonly calibrated: readonly number[];
+}
+
+const TAUGHT = 5;
+/** What came since must be worth an estimate. */
+const SMALLEST_GROWTH = 100;
+
+/** Goes through a session again: what each request would have been estimated at, beside what it came to. */
+export function replay(entries: readonly Entry[]): ReplayErrors {
+  const errors = { next: [] as number[], growth: [] as number[], calibrated: [] as number[] };
+  let taught: Fit | null = null;
+  let requests = 0;
+  for (const [at, entry] of entries.entries()) {
+    const reply = measuredIn(entry);
+    if (!reply) continue;
+    const real = promptOf(reply);
+    const before = windowOf(entries.slice(0, at));
+    if (requests++ === TAUGHT) taught = calibrationAt(before)[`${reply.provider}/${reply.model}`] ?? null;
+    if (!taught) continue;
+    const { tokens, measured, estimated } = contextSize(before, { to: reply });
+    errors.next.push(Math.abs(tokens / real - 1));
+    errors.calibrated.push(Math.abs(wholeBy(taught, before, reply) / real - 1));
+    const grown = real - measured;
+    if (measured > 0 && grown >= SMALLEST_GROWTH) errors.growth.push(Math.abs(estimated / grown - 1));
+  }
+  return errors;
+}
+
+function measuredIn(entry: Entry): AssistantMessage | null {
+  if (entry.type !== "message" || entry.message.role !== "assistant") return null;
+  const { message } = entry;
+  const isWhole = message.stopReason !== "error" && message.stopReason !== "aborted";
+  return isWhole && promptOf(message) > 0 ? message : null;
+}
+
+function promptOf({ usage: { input, cacheRead, cacheWrite } }: AssistantMessage): number {
+  return input + cacheRead + cacheWrite;
+}
+
+function wholeBy({ factor, overhead }: Fit, window: Window, to: AssistantMessage): number {
+  const sent = convertToLlm(buildSessionContext(window).messages, to);
+  return factor * sent.reduce((sum, message) => sum + messageTokens(message), 0) + overhead;
+}
 
 export async function sessionErrors(kinds: readonly Kind[], settings: Settings): Promise<Figures> {
   const { quick, seed, say } = settings;

@@ -1,13 +1,62 @@
-/** `pnpm bench tokens`: how far estimated tokens are from real ones, on texts nobody fitted them to and on whole sessions. */
+/** Runs `pnpm bench tokens`: how far estimated tokens are from real ones, on held-out texts and on whole sessions. */
 
 import { textTokens } from "@pith/context";
 import { estimateTokenCount } from "tokenx";
+import { median } from "../statistics.ts";
 import type { Figures, Settings, Suite } from "../suite.ts";
-import { heldOutKinds } from "./held-out-kinds.ts";
-import type { Kind } from "./kind.ts";
-import { errorTable, kindErrors, worst } from "./kind-errors.ts";
+import { heldOutKinds } from "./held-out-texts.ts";
+import type { Kind } from "./random-text.ts";
+import { realTokens } from "./real-tokens.ts";
 import { sessionErrors } from "./session-errors.ts";
-import { megabytesPerSecond } from "./speed.ts";
+
+/** In parts of the real count; below zero is too little. */
+export interface KindErrors {
+  readonly name: string;
+  readonly lettersPerToken: number;
+  readonly ours: number;
+  readonly chars4: number;
+  readonly tokenx: number;
+}
+
+export function kindErrors({ name, text }: Kind): KindErrors {
+  const real = realTokens(text);
+  return {
+    name,
+    lettersPerToken: text.length / real,
+    ours: textTokens(text) / real - 1,
+    chars4: Math.ceil(text.length / 4) / real - 1,
+    tokenx: estimateTokenCount(text) / real - 1,
+  };
+}
+
+export function worst(errors: readonly KindErrors[], by: "ours" | "chars4" | "tokenx"): KindErrors {
+  const [first, ...rest] = errors;
+  if (!first) throw new Error("there is no kind of text to compare");
+  return rest.reduce((far, each) => (Math.abs(each[by]) > Math.abs(far[by]) ? each : far), first);
+}
+
+export function errorTable(errors: readonly KindErrors[]): string {
+  const width = Math.max(...errors.map(({ name }) => name.length));
+  const rows = errors.map(({ name, lettersPerToken, ours, chars4, tokenx }) =>
+    [name.padEnd(width), lettersPerToken.toFixed(2).padStart(13), ...[ours, chars4, tokenx].map(percent)].join("  "),
+  );
+  return [`${"kind".padEnd(width)}  letters/token      ours   chars/4    tokenx`, ...rows].join("\n");
+}
+
+function percent(share: number): string {
+  return `${share > 0 ? "+" : ""}${(share * 100).toFixed(1)} %`.padStart(8);
+}
+
+export function megabytesPerSecond(estimate: (text: string) => number, text: string, runs: number): number {
+  const bytes = Buffer.byteLength(text);
+  estimate(text);
+  const rates = Array.from({ length: runs }, () => {
+    const start = performance.now();
+    estimate(text);
+    return bytes / 1000 / (performance.now() - start);
+  });
+  return median(rates);
+}
 
 export const tokensSuite: Suite = {
   name: "tokens",

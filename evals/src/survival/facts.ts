@@ -1,10 +1,9 @@
-/** What is planted in results, to be looked for in what a summariser is shown: made up from a seed, or from a file. */
+/** Makes the facts to plant in tool results and to look for in a summariser's input, from a seed or from a file. */
 
 import { readFileSync } from "node:fs";
 import type { Random } from "@pith/bench/random";
 import { languages } from "./languages/all.ts";
-import { filled } from "./languages/filled.ts";
-import { type Language, type Sort, sorts } from "./languages/language.ts";
+import { filled, type Language, type Sort, sorts } from "./languages/language.ts";
 
 export const kinds = ["prose", "log", "json", "diff"] as const;
 export const places = ["head", "middle", "tail"] as const;

@@ -1,4 +1,4 @@
-/** Text that wants to become an order: put everywhere a session takes text from, before a model that obeys whatever it can. */
+/** Plants orders wherever a session takes text from, and counts how many reach the summary of a model that obeys them. */
 
 import {
   budgetFor,

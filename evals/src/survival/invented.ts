@@ -1,4 +1,4 @@
-/** Wishes and permissions that nobody gave: put into otherwise honest records, and looked for in what the model sees afterwards. */
+/** Adds requests and permissions that the user never gave to honest summaries, and counts how many reach the model. */
 
 import {
   budgetFor,

@@ -1,5 +1,6 @@
-/** How many planted facts reach a summariser, and how much it is shown for that: by us, and by pi. */
+/** Measures how many planted facts reach a summariser, and how much it is shown for that, in Pith and in pi. */
 
+import { startPi } from "@pith/bench/peers/pi";
 import {
   type Block,
   budgetFor,
@@ -17,8 +18,24 @@ import {
 } from "@pith/context";
 import { machine } from "@pith/context/node";
 import type { Fact } from "./facts.ts";
-import { piInput } from "./pi-input.ts";
 import { type Chance, plantedSession } from "./planted-session.ts";
+
+/** What pi shows its summariser of the same session: its own cut, its own words. */
+export interface PiInput {
+  /** How many entries it covers. */
+  readonly covered: number;
+  /** What is shown of each of them. */
+  readonly texts: readonly string[];
+}
+
+export async function piInput(entries: readonly Entry[]): Promise<PiInput> {
+  const pi = startPi();
+  try {
+    return (await pi.ask({ op: "summariserInput", entries })) as PiInput;
+  } finally {
+    pi.end();
+  }
+}
 
 /** A fact that both cover, and who still shows it. */
 export interface Judged {

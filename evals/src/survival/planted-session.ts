@@ -1,4 +1,4 @@
-/** A session as people have them, with a fact planted in each of its long results. */
+/** Makes a realistic session with a fact planted in each of its long results. */
 
 import { between, type Random } from "@pith/bench/random";
 import type { Texts } from "@pith/bench/texts";
@@ -6,13 +6,8 @@ import { type Drafted, MemoryStore, Session } from "@pith/context";
 import { machine } from "@pith/context/node";
 import { nothingUsed } from "@pith/context/testing";
 import type { Fact } from "./facts.ts";
-import { filled, pick } from "./languages/filled.ts";
-import type { Language } from "./languages/language.ts";
-import { diff } from "./outputs/diff.ts";
-import { json } from "./outputs/json.ts";
-import { log } from "./outputs/log.ts";
-import { type Output, type OutputParts, withFact } from "./outputs/output.ts";
-import { prose } from "./outputs/prose.ts";
+import { filled, type Language, pick } from "./languages/language.ts";
+import { diff, json, log, type Output, type OutputParts, prose, withFact } from "./tool-outputs.ts";
 
 export interface PlantedSession {
   readonly session: Session;

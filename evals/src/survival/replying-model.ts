@@ -1,4 +1,4 @@
-/** A model that answers by a function of what it was asked: for evals, in the place of one that costs money. */
+/** Makes a model for evals that answers by a function of the request, in place of one that costs money. */
 
 import type { Model, Request } from "@pith/context";
 import { nothingUsed } from "@pith/context/testing";

@@ -1,4 +1,4 @@
-/** Compaction after compaction by models that go wrong: one answers junk, one keeps everything it ever wrote. */
+/** Compacts again and again with models that go wrong: one answers junk, one keeps everything it ever wrote. */
 
 import { random } from "@pith/bench/random";
 import { texts } from "@pith/bench/texts";
@@ -12,8 +12,7 @@ import {
   touchedFiles,
 } from "@pith/context";
 import { machine } from "@pith/context/node";
-import { type Facts, factsFrom } from "../keeping/facts.ts";
-import { type Planted, plantedSession, to } from "../keeping/planted-session.ts";
+import { type Facts, factsFrom, type Planted, plantedSession, to } from "../retention/planted-session.ts";
 import { asked, record, replyingModel } from "./replying-model.ts";
 
 const WINDOW = 100_000;

@@ -1,4 +1,4 @@
-/** `pnpm eval survival`: what of a session survives until a summariser reads it, and in what it writes. */
+/** Runs `pnpm eval survival`: which facts reach a summariser, and which lies, injections and junk reach its summary. */
 
 import { random } from "@pith/bench/random";
 import type { Figures, Settings, Suite } from "@pith/bench/suite";

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-/** The program `pith-testkit`. */
+/** Entry point of the `pith-testkit` command. */
 
-import { run } from "./program/run.ts";
+import { run } from "./cli/run.ts";
 
 process.exitCode = await run(process.argv.slice(2));

@@ -1,6 +1,5 @@
-/** The door `@pith/testkit`: a scripted model server that speaks the wire protocols of the providers. */
+/** Public API of `@pith/testkit`: a scripted model server that speaks the providers' wire protocols. */
 
-export type { LocalServer } from "./local/local-server.ts";
 export type {
   Asked,
   Break,
@@ -17,5 +16,6 @@ export type {
   Stop,
   WireName,
 } from "./script.ts";
-export type { Served } from "./serving/request-log.ts";
-export { type ServerParts, startServer, type TestServer } from "./serving/server.ts";
+export type { LocalServer } from "./server/local-servers.ts";
+export type { Served } from "./server/request-log.ts";
+export { type ServerParts, startServer, type TestServer } from "./server/server.ts";

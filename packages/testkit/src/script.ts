@@ -1,4 +1,4 @@
-/** What the server will say, as plain data: a list of steps, one for each request, or a function of what was asked. */
+/** Types of a script: a list of steps, one for each request, or a function from a request to its step. */
 
 export type Script = readonly Step[] | ((asked: Asked) => Step | Promise<Step>);
 

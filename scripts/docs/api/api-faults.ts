@@ -1,4 +1,4 @@
-/** What a reader of the API would miss: an export without an example or a sentence, an example of nothing, a theme on no page. */
+/** Finds gaps in the API page: an export without an example or a sentence, an example of nothing, a theme on no page. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

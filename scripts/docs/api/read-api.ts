@@ -1,12 +1,76 @@
-/** The door `@pith/context` as it stands in the sources: what it lets out, and the examples that show it. */
+/** Reads the public API of `@pith/context` from its sources: every export with its types, and the example that shows it. */
 
 import { posix } from "node:path";
-import { readFolder } from "../../house/source/read-folder.ts";
-import type { Source } from "../../house/source/source.ts";
-import { type Region, regions } from "../regions.ts";
-import { beneath } from "./beneath.ts";
-import { type Declaration, declarations, isType } from "./declaration.ts";
-import { passedOn } from "./names-taken.ts";
+import { readFolder, type Source } from "../../source/source.ts";
+import { type Region, regions } from "../shown-code.ts";
+import { type Declaration, declarations, isType } from "./declarations.ts";
+
+export interface TakenName {
+  /** The file it comes from. */
+  readonly from: string;
+  /** What it is called there; `*` for all types of that file. */
+  readonly own: string;
+  readonly name: string;
+  readonly onlyType: boolean;
+}
+
+/** For itself. */
+export function imported(source: Source): readonly TakenName[] {
+  return taken(source, /^import\s+(type\s+)?(\{[^}]*\})\s+from\s+"( *)";/gm);
+}
+
+/** For others. */
+export function passedOn(source: Source): readonly TakenName[] {
+  return taken(source, /^export\s+(type\s+)?(\{[^}]*\}|\*)\s+from\s+"( *)";/gm);
+}
+
+function taken({ path, text, code }: Source, statement: RegExp): readonly TakenName[] {
+  return [...code.matchAll(statement)].flatMap((match) => {
+    const [all, onlyType, list = "", specifier = ""] = match;
+    const end = match.index + all.length - 2;
+    const from = posix.join(posix.dirname(path), text.slice(end - specifier.length, end));
+    return list
+      .replace(/[{}]/g, "")
+      .split(",")
+      .flatMap((item) => listed(item, { from, onlyType: onlyType !== undefined }));
+  });
+}
+
+function listed(item: string, { from, onlyType }: Pick<TakenName, "from" | "onlyType">): readonly TakenName[] {
+  const [, type, own, alias] = /^\s*(type\s+)?([\w$]+|\*)(?:\s+as\s+([\w$]+))?\s*$/.exec(item) ?? [];
+  return own === undefined ? [] : [{ from, own, name: alias ?? own, onlyType: onlyType || type !== undefined }];
+}
+
+export interface Surroundings {
+  readonly sources: ReadonlyMap<string, Source>;
+  /** Names that are shown anyway. */
+  readonly shown: ReadonlySet<string>;
+}
+
+export function beneath(declaration: Declaration, around: Surroundings): readonly Declaration[] {
+  const hidden = restsOn(declaration).filter((name) => !around.shown.has(name));
+  return hidden.flatMap((name) => {
+    const found = declaredFor(name, declaration.path, around.sources);
+    return found && isType(found) ? [found, ...beneath(found, around)] : [];
+  });
+}
+
+// A function or a class rests on all that it takes and gives, a type on what it stands for or extends.
+function restsOn(declaration: Declaration): readonly string[] {
+  const { signature } = declaration;
+  if (!isType(declaration)) return [...new Set(signature.match(/\b[A-Z][\w$]*/g))];
+  const [, alias] = /^type [\w$]+ = ([\w$]+)$/.exec(signature) ?? [];
+  const [, parents = ""] = /^interface [\w$]+ extends ([^{<]+) \{/.exec(signature) ?? [];
+  return [...(alias ? [alias] : []), ...parents.split(",").map((name) => name.trim())].filter((name) => name !== "");
+}
+
+function declaredFor(name: string, path: string, sources: Surroundings["sources"]): Declaration | undefined {
+  const source = sources.get(path);
+  if (!source) return undefined;
+  const own = declarations(source).find((each) => each.name === name);
+  const elsewhere = imported(source).find((each) => each.name === name);
+  return own ?? (elsewhere && declaredFor(elsewhere.own, elsewhere.from, sources));
+}
 
 export interface Api {
   readonly exports: readonly Exported[];

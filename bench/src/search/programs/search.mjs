@@ -1,4 +1,4 @@
-/** Asks all questions of an index that is there, in a process of its own. Arguments: package folder, home, questions as JSON, milliseconds between two. */
+/** Asks all questions of an existing index, in a process of its own. Arguments: package folder, home, questions as JSON, pause in ms. */
 
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";

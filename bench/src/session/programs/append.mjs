@@ -1,4 +1,4 @@
-/** Appends beside the bare act: an entry made into a line, written and synced by hand; the same by our store; and by a session. Arguments: package folder, folder, count. */
+/** Measures appends: written and synced by hand, by our store, and by a session. Arguments: package folder, folder, count. */
 
 import { fdatasyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";

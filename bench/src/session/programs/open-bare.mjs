@@ -1,4 +1,4 @@
-/** The least that opening can cost: reads a file backwards, parses what the context needs and nothing else. Arguments: file, end. */
+/** Measures the least that opening can cost: reads a file backwards, parses only what the context needs. Arguments: file, end. */
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 

@@ -1,4 +1,4 @@
-/** Opens a session with the built package, once, in a process of its own, and says how long it took. Arguments: package folder, file. */
+/** Opens a session with the built package, once, in a process of its own, and prints the time. Arguments: package folder, file. */
 
 import { join } from "node:path";
 

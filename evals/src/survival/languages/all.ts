@@ -1,4 +1,4 @@
-/** The languages that made-up sessions are in. */
+/** Lists the languages of made-up sessions. */
 
 import { chinese } from "./chinese.ts";
 import { english } from "./english.ts";

@@ -1,4 +1,4 @@
-/** Made-up Chinese. */
+/** Words and sentences of made-up sessions in Chinese. */
 
 import type { Language } from "./language.ts";
 

@@ -1,4 +1,4 @@
-/** Made-up English. */
+/** Words and sentences of made-up sessions in English. */
 
 import type { Language } from "./language.ts";
 

@@ -1,4 +1,4 @@
-/** Made-up German. */
+/** Words and sentences of made-up sessions in German. */
 
 import type { Language } from "./language.ts";
 

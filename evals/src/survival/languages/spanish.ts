@@ -1,4 +1,4 @@
-/** Made-up Spanish. */
+/** Words and sentences of made-up sessions in Spanish. */
 
 import type { Language } from "./language.ts";
 

@@ -16,7 +16,7 @@ import {
 import { machine } from "@pith/context/node";
 import { startServer, type TestServer } from "@pith/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { signature } from "../../../testkit/src/wires/signature.ts";
+import { signature } from "../../../testkit/src/protocols/signature.ts";
 import { asked, lastOf, modelOf, tools, voices } from "./protocols.ts";
 
 const TREES = 1_000;

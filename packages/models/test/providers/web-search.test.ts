@@ -4,7 +4,7 @@ import { budgetFor, compact, compactionLimits } from "@pith/context";
 import { machine } from "@pith/context/node";
 import { startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
-import { encryptedPage } from "../../../testkit/src/wires/anthropic/search.ts";
+import { encryptedPage } from "../../../testkit/src/protocols/anthropic/reply.ts";
 import { searches, servedIn, webSearch } from "../../src/convert/index.ts";
 import { asked, modelOf, Talk, type Voice, voices } from "./protocols.ts";
 import { begun, declare, found, holding, outcomes, ROUNDS, round, searchers, sent, work } from "./web-search.ts";

@@ -1,7 +1,7 @@
 /** Servers of models are asked for the window they serve: all four kinds, and servers of no kind at all. */
 
 import { describe, expect, test } from "vitest";
-import type { LocalServer } from "../../../testkit/src/local/local-server.ts";
+import type { LocalServer } from "../../../testkit/src/server/local-servers.ts";
 import { servedWindow } from "../../src/windows/local-servers.ts";
 import { type Answer, local, serving } from "./test-server.ts";
 

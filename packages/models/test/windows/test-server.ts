@@ -3,8 +3,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { localAnswer } from "../../../testkit/src/local/local-answer.ts";
-import type { LocalServer } from "../../../testkit/src/local/local-server.ts";
+import type { LocalServer } from "../../../testkit/src/server/local-servers.ts";
+import { localAnswer } from "../../../testkit/src/server/local-servers.ts";
 
 export interface Serving extends AsyncDisposable {
   readonly url: string;

@@ -1,0 +1,52 @@
+/** Helpers of the session suite: what its parts get, programs in fresh processes, and session files as our store writes them. */
+
+import { execFile } from "node:child_process";
+import { closeSync, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { encodeSession } from "@pith/context";
+import { machine } from "@pith/context/node";
+import { madeUpSession, type SessionShape } from "../made-up-session.ts";
+import type { Settings } from "../suite.ts";
+
+/** What every part of the session suite gets. */
+export interface Scene {
+  /** For whatever is written; gone afterwards. */
+  readonly folder: string;
+  /** Of the built package. */
+  readonly home: string;
+  readonly settings: Settings;
+}
+
+const programs = join(import.meta.dirname, "programs");
+
+/** Runs a program in a process of its own, where nothing is warm but the page cache, and reads the JSON on its last line. */
+export async function fresh<Measured>(program: string, ...args: readonly string[]): Promise<Measured> {
+  const { stdout } = await promisify(execFile)(process.execPath, [join(programs, program), ...args], {
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as Measured;
+}
+
+/** As our store leaves them: sealed lines, and compactions that carry the state at their place. */
+export function writeOurSession(file: string, shape: SessionShape): void {
+  const descriptor = openSync(file, "w", 0o600);
+  const waiting: string[] = [];
+  const flush = (): void => void writeSync(descriptor, encodeSession(waiting.splice(0), machine.checksum));
+  for (const line of madeUpSession(shape)) if (waiting.push(asOurs(line)) >= 1000) flush();
+  flush();
+  closeSync(descriptor);
+}
+
+function asOurs(line: string): string {
+  if (line.startsWith('{"type":"session"')) return JSON.stringify({ ...JSON.parse(line), pith: { format: 1 } });
+  if (!line.startsWith('{"type":"compaction"')) return line;
+  const entry = JSON.parse(line) as { details: object };
+  return JSON.stringify({ ...entry, details: { ...entry.details, pith: { carried } } });
+}
+
+const carried = {
+  model: { provider: "anthropic", modelId: "claude-sonnet-4-5" },
+  thinkingLevel: "off",
+  activeTools: null,
+};

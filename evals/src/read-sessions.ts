@@ -1,0 +1,156 @@
+/** Runs `pnpm eval reading`: how well old sessions are read; point `--corpus` at a folder of them. */
+
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join, relative } from "node:path";
+import { madeUpSession } from "@pith/bench/made-up-session";
+import type { Figures, Settings, Suite } from "@pith/bench/suite";
+import {
+  branch,
+  buildRequest,
+  buildSessionContext,
+  decodeSession,
+  type Entry,
+  type ModelName,
+  type SessionFile,
+  type Tree,
+  treeOf,
+  windowOf,
+} from "@pith/context";
+import { machine } from "@pith/context/node";
+import { allApis, violations } from "@pith/context/testing";
+
+export interface FileReading {
+  readonly entries: number;
+  readonly leaves: number;
+  /** Each with its line: `12: not-json`. */
+  readonly damage: readonly string[];
+  readonly reachable: number;
+  /** Lines of a current version; an older one is written anew in today's spelling. */
+  readonly lines: number;
+  /** Those of them that are given back byte for byte. */
+  readonly kept: number;
+  readonly violations: readonly string[];
+}
+
+export function readSession(bytes: Uint8Array): FileReading {
+  const file = decodeSession(bytes, machine);
+  const entries = file.lines.map(({ entry }) => entry);
+  const tree = treeOf(entries);
+  const leaves = entries.filter(({ id }) => !tree.children.has(id));
+  return {
+    entries: entries.length,
+    leaves: leaves.length,
+    damage: file.damage.map(({ line, kind }) => `${line}: ${kind}`),
+    reachable: reachable(tree),
+    ...keptLines(file, bytes),
+    violations: leaves.flatMap((leaf) => leafViolations(tree, leaf)),
+  };
+}
+
+function reachable(tree: Tree): number {
+  const waiting: Entry[] = [...(tree.children.get(null) ?? [])];
+  let count = 0;
+  for (let entry = waiting.pop(); entry; entry = waiting.pop()) {
+    count++;
+    waiting.push(...(tree.children.get(entry.id) ?? []));
+  }
+  return count;
+}
+
+function keptLines(file: SessionFile, bytes: Uint8Array): { lines: number; kept: number } {
+  if (file.outdated) return { lines: 0, kept: 0 };
+  const texts = file.lines.map((line) => line.text()).filter((text) => text !== null);
+  const seal = /(,"batch":\[\d+,\d+\])?,"crc":"[0-9a-f]{8}"\}$/;
+  const written = new Set(
+    new TextDecoder()
+      .decode(bytes)
+      .split("\n")
+      .map((line) => (file.ours ? line.replace(seal, "}") : line)),
+  );
+  return { lines: texts.length, kept: texts.filter((text) => written.has(text)).length };
+}
+
+function leafViolations(tree: Tree, leaf: Entry): readonly string[] {
+  const context = buildSessionContext(windowOf(branch(tree, leaf.id)));
+  const last = context.messages.findLast((message) => message.role === "assistant");
+  const own: readonly ModelName[] = last?.role === "assistant" && allApis.includes(last.api) ? [last] : [];
+  return [...own, ...strangers].flatMap((to) => {
+    const request = buildRequest(context, { to });
+    return request.messages.length === 0 ? [] : violations(request, to);
+  });
+}
+
+const strangers: readonly ModelName[] = allApis.map((api) => ({ api, provider: "another", model: "another" }));
+
+export function sessionFiles(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".jsonl"))
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+export const readingSuite: Suite = {
+  name: "reading",
+  about: "reads every session below --corpus: what is damaged, lost, rewritten, or would be refused by a provider",
+  run: runReading,
+};
+
+async function runReading({ quick, seed, corpus, say }: Settings): Promise<Figures> {
+  const files = corpus === undefined ? madeUpFiles(quick ? 4 : 40, seed) : filesBelow(corpus, quick);
+  const start = performance.now();
+  const readings: FileReading[] = [];
+  let bytes = 0;
+  for (const { name, read } of files) {
+    const content = read();
+    const reading = readSession(content);
+    bytes += content.length;
+    readings.push(reading);
+    if (reading.damage.length > 0) say(`${name}: ${reading.damage.join(", ")}`);
+    for (const violation of reading.violations.slice(0, 3)) say(`${name}: ${violation}`);
+  }
+  const sum = (pick: (reading: FileReading) => number): number =>
+    readings.reduce((total, each) => total + pick(each), 0);
+  const currentLines = sum(({ lines }) => lines);
+  return {
+    files: readings.length,
+    megabytes: bytes / 1e6,
+    entries: sum(({ entries }) => entries),
+    leaves: sum(({ leaves }) => leaves),
+    damaged_lines: sum(({ damage }) => damage.length),
+    /** Share of entries that a walk from the roots reaches. */
+    reachable:
+      sum(({ reachable }) => reachable) /
+      Math.max(
+        1,
+        sum(({ entries }) => entries),
+      ),
+    /** Lines of a current version, and the share of them that comes back byte for byte. */
+    current_lines: currentLines,
+    bytes_kept: currentLines === 0 ? "-" : sum(({ kept }) => kept) / currentLines,
+    violations: sum(({ violations }) => violations.length),
+    seconds: (performance.now() - start) / 1000,
+  };
+}
+
+interface SessionSource {
+  readonly name: string;
+  readonly read: () => Uint8Array;
+}
+
+function filesBelow(folder: string, quick: boolean): readonly SessionSource[] {
+  if (!existsSync(folder)) throw new Error(`--corpus ${folder}: there is no such folder`);
+  if (!statSync(folder).isDirectory()) throw new Error(`--corpus ${folder}: is a file; name the folder it lies in`);
+  const files = sessionFiles(folder);
+  if (files.length === 0) throw new Error(`--corpus ${folder}: there is no .jsonl file below it`);
+  return (quick ? files.slice(0, 20) : files).map((name) => ({ name, read: () => readFileSync(join(folder, name)) }));
+}
+
+function madeUpFiles(count: number, seed: number): readonly SessionSource[] {
+  return Array.from({ length: count }, (_, at) => ({
+    name: `made up ${at}`,
+    read: () => {
+      const shape = { entries: 500 + at * 50, compactions: at % 6, distance: 90, seed: seed + at };
+      return new TextEncoder().encode([...madeUpSession(shape)].map((line) => `${line}\n`).join(""));
+    },
+  }));
+}

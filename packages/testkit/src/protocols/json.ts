@@ -1,0 +1,46 @@
+/** Type guards and readers for JSON from outside, used by the checks of every protocol. */
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function objectsIn(value: unknown): readonly Json[] {
+  return listOf(value).filter(isObject);
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+export function isBlank(value: unknown): boolean {
+  return typeof value !== "string" || !/\S/.test(value);
+}
+
+/** The first name that is not on the list. */
+export function stranger(value: Json, known: readonly string[]): string | undefined {
+  return Object.keys(value).find((name) => !known.includes(name));
+}
+
+/** Whether any text in it, names included, holds half of a surrogate pair. */
+export function hasLoneSurrogate(value: unknown): boolean {
+  if (typeof value === "string") return !value.isWellFormed();
+  if (Array.isArray(value)) return value.some(hasLoneSurrogate);
+  return (
+    isObject(value) && Object.entries(value).some(([name, each]) => !name.isWellFormed() || hasLoneSurrogate(each))
+  );
+}
+
+/** Why base64 is no image of its kind, told by its first bytes; null when it is one. */
+export function imageFault(mediaType: unknown, data: unknown, allowed: readonly string[]): string | null {
+  if (typeof mediaType !== "string" || !allowed.includes(mediaType)) return `media type ${String(mediaType)}`;
+  if (typeof data !== "string" || data === "" || !/^[A-Za-z0-9+/]+={0,2}$/.test(data)) return "no base64";
+  return null;
+}
+
+export const webImages: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];

@@ -1,0 +1,151 @@
+/** The ledger beside a naive one that remembers whole prompts and compares them letter by letter. */
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { CacheLedger, type Kept } from "../src/prompt-cache.ts";
+import type { CacheRules, Piece, Prompt } from "../src/protocols/protocol.ts";
+import { promptTokens, tokensIn } from "../src/tokens.ts";
+
+interface Request {
+  readonly prompt: Prompt;
+  readonly of: string;
+  /** Seconds since the request before. */
+  readonly later: number;
+}
+
+const marks: CacheRules = { keeps: "marks", least: 8, step: 1, seconds: 300 };
+const prefixes: CacheRules = { keeps: "prefixes", least: 8, step: 4, seconds: 600 };
+
+test("KIT4 any prompts, by marks: the ledger reads and writes what a naive one does", () => {
+  fc.assert(
+    fc.property(requests(), (asked) => void expect(byLedger(asked, marks)).toEqual(naiveMarks(asked))),
+    { numRuns: 500 },
+  );
+});
+
+test("KIT4 any prompts, by prefixes: the ledger reads what a naive one does", () => {
+  fc.assert(
+    fc.property(requests(), (asked) => void expect(byLedger(asked, prefixes)).toEqual(naivePrefixes(asked))),
+    { numRuns: 500 },
+  );
+});
+
+test("KIT4 any prompts: nothing counts below zero, and all of it is counted once", () => {
+  const sane = (asked: readonly Request[], rules: CacheRules) =>
+    byLedger(asked, rules).every(({ read, written }, at) => {
+      const tokens = promptTokens((asked[at] as Request).prompt);
+      return read >= 0 && written >= 0 && read + written <= tokens;
+    });
+  fc.assert(fc.property(requests(), fc.constantFrom(marks, prefixes), sane), { numRuns: 500 });
+});
+
+type Drawn = Pick<Piece, "text" | "keptFor">;
+
+/** Few letters and short texts, so that prompts often begin alike; mostly one grows out of the other. */
+function requests(): fc.Arbitrary<readonly Request[]> {
+  const text = fc.string({ unit: fc.constantFrom("a", "b", "ü"), minLength: 1, maxLength: 30 });
+  // Marks stand far apart, so that some are just too far from what was written.
+  const keptFor = fc.oneof(
+    { weight: 15, arbitrary: fc.constant(null) },
+    { weight: 1, arbitrary: fc.constantFrom(300, 3600) },
+  );
+  const piece: fc.Arbitrary<Drawn> = fc.record({ text, keptFor });
+  const faraway: fc.Arbitrary<readonly Drawn[]> = fc
+    .array(text, { minLength: 18, maxLength: 23 })
+    .map((texts) => texts.map((each, at) => ({ text: each, keptFor: at === texts.length - 1 ? 300 : null })));
+  const one = fc.record({
+    keep: fc.nat({ max: 40 }),
+    more: fc.oneof<fc.Arbitrary<readonly Drawn[]>[]>(fc.array(piece, { maxLength: 30 }), faraway),
+    head: fc.array(piece, { maxLength: 2 }),
+    isNewHead: fc.boolean(),
+    settings: fc.constantFrom("", "", "thinks"),
+    of: fc.constantFrom("one", "one", "two"),
+    later: fc.constantFrom(0, 200, 299, 300, 3000, 4000),
+  });
+  return fc.array(one, { minLength: 1, maxLength: 8 }).map((steps) => {
+    let head: readonly Piece[] = [];
+    let talk: readonly Piece[] = [];
+    return steps.map((step) => {
+      if (step.isNewHead)
+        head = step.head.map((each, at) => ({ ...each, level: at === 0 ? "tools" : "system" }) as const);
+      const kept = talk.slice(0, step.keep).map((each) => ({ ...each, keptFor: null }));
+      talk = [...kept, ...step.more.map((each) => ({ ...each, level: "messages" }) as const)];
+      return { prompt: { pieces: [...head, ...talk], settings: step.settings }, of: step.of, later: step.later };
+    });
+  });
+}
+
+function byLedger(asked: readonly Request[], rules: CacheRules): readonly Kept[] {
+  let now = 0;
+  const ledger = new CacheLedger(() => now);
+  return asked.map(({ prompt, of, later }) => {
+    now += later * 1000;
+    return ledger.ask(prompt, { of, rules });
+  });
+}
+
+interface Known {
+  readonly words: string;
+  readonly seconds: number;
+  until: number;
+}
+
+function naiveMarks(asked: readonly Request[]): readonly Kept[] {
+  const known: Known[] = [];
+  let now = 0;
+  return asked.map(({ prompt: { pieces, settings }, of, later }) => {
+    now += later;
+    const upTo = (at: number) => spelled(pieces.slice(0, at + 1), settings, of);
+    const tokens = (at: number) =>
+      tokensIn(
+        Buffer.byteLength(
+          pieces
+            .slice(0, at + 1)
+            .map(({ text }) => text)
+            .join(""),
+        ),
+      );
+    const asks = pieces.flatMap(({ keptFor }, at) => (keptFor !== null && tokens(at) >= 8 ? [at] : []));
+    const living = known.filter(({ until }) => until > now);
+    const reads = asks.flatMap((mark) => {
+      for (let at = mark; at >= Math.max(0, mark - 19); at -= 1)
+        if (living.some(({ words }) => words === upTo(at))) return [at];
+      return [];
+    });
+    for (const at of reads) for (const each of living) if (each.words === upTo(at)) each.until = now + each.seconds;
+    for (const at of asks)
+      known.push({ words: upTo(at), seconds: pieces[at]?.keptFor ?? 0, until: now + (pieces[at]?.keptFor ?? 0) });
+    const read = Math.max(0, ...reads.map(tokens));
+    const last = asks.at(-1);
+    return { read, written: Math.max(0, (last === undefined ? 0 : tokens(last)) - read) };
+  });
+}
+
+/** Settings count only once a message is there. */
+function spelled(pieces: readonly Piece[], settings: string, of: string): string {
+  const said = pieces.some(({ level }) => level === "messages");
+  return JSON.stringify([of, said ? settings : "", pieces.map(({ level, text }) => [level === "messages", text])]);
+}
+
+function naivePrefixes(asked: readonly Request[]): readonly Kept[] {
+  const known: { readonly of: string; readonly bytes: Buffer; readonly at: number }[] = [];
+  let now = 0;
+  return asked.map(({ prompt: { pieces, settings }, of, later }) => {
+    now += later;
+    const bytes = Buffer.from(pieces.map(({ text }) => text).join(""));
+    const key = JSON.stringify([of, settings]);
+    const living = known.filter((each) => each.of === key && now - each.at < 600);
+    const steps = Math.max(
+      0,
+      ...living.map((each) => sameBytes(each.bytes, bytes)).map((same) => Math.floor(same / 16)),
+    );
+    known.push({ of: key, bytes, at: now });
+    return { read: steps * 4 >= 8 ? steps * 4 : 0, written: 0 };
+  });
+}
+
+function sameBytes(one: Buffer, other: Buffer): number {
+  const most = Math.min(one.length, other.length);
+  for (let at = 0; at < most; at += 1) if (one[at] !== other[at]) return at;
+  return most;
+}

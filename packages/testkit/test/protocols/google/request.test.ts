@@ -1,0 +1,86 @@
+/** Google's fields in their other spelling: taken, understood, and logged as they were sent. */
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Asked, startServer, type TestServer } from "../../../src/index.ts";
+import { callSignature } from "../../../src/protocols/google/reply.ts";
+import { inOneSpelling } from "../../../src/protocols/google/request.ts";
+import { type Posted, posted } from "../../server/posted.ts";
+
+const model = "gemini-3-pro-preview";
+const args = { file_path: "a", inline_data: 1 };
+
+const withBars = {
+  system_instruction: { parts: [{ text: "Be brief." }] },
+  generation_config: { max_output_tokens: 100, thinking_config: { include_thoughts: true, thinking_level: "high" } },
+  tool_config: { function_calling_config: { mode: "ANY", allowed_function_names: ["read"] } },
+  tools: [
+    {
+      function_declarations: [
+        {
+          name: "read",
+          parameters: {
+            type: "object",
+            properties: { any_of: { type: "string", min_length: 1 } },
+            required: ["any_of"],
+          },
+        },
+      ],
+    },
+  ],
+  contents: [
+    { role: "user", parts: [{ text: "hi" }, { inline_data: { mime_type: "image/png", data: "iVBORw0KGgo=" } }] },
+    {
+      role: "model",
+      parts: [
+        { function_call: { id: "1", name: "read", args }, thought_signature: callSignature(model, "read", args) },
+      ],
+    },
+    { role: "user", parts: [{ function_response: { id: "1", name: "read", response: { mime_type: "x" } } }] },
+  ],
+};
+
+let asked: Asked[];
+let server: TestServer;
+beforeEach(async () => {
+  asked = [];
+  server = await startServer({
+    script: (each) => {
+      asked.push(each);
+      return "fine";
+    },
+  });
+});
+afterEach(() => server.close());
+
+test("KIT2 Google takes its fields in both spellings, and the script sees them in one", async () => {
+  expect((await ask(withBars)).message).toBe("undefined");
+  expect(asked[0]).toMatchObject({ tools: ["read"], results: 1, text: "hi" });
+  expect(asked[0]?.body).toMatchObject({ generationConfig: { maxOutputTokens: 100 } });
+});
+
+test("KIT6 the log has the spelling that was sent", async () => {
+  await ask(withBars);
+  expect(server.served[0]?.body).toEqual(withBars);
+});
+
+test("KIT2 names that the user chose are left alone", () => {
+  const { contents, tools } = inOneSpelling(withBars);
+  expect(contents).toMatchObject([
+    {},
+    { parts: [{ functionCall: { args } }] },
+    { parts: [{ functionResponse: { response: { mime_type: "x" } } }] },
+  ]);
+  expect(tools).toMatchObject([
+    { functionDeclarations: [{ parameters: { properties: { any_of: { minLength: 1 } } } }] },
+  ]);
+});
+
+test("KIT2 what is wrong is wrong in both spellings", async () => {
+  const tool_config = { function_calling_config: { mode: "ANY", allowed_function_names: ["write"] } };
+  expect((await ask({ ...withBars, tool_config })).message).toContain("function 'write' is not declared");
+  expect((await ask({ ...withBars, max_tokens: 3 })).message).toContain('Unknown name "max_tokens"');
+});
+
+function ask(body: object): Promise<Posted> {
+  return posted(`${server.url}/v1beta/models/${model}:generateContent?key=k`, body);
+}

@@ -1,0 +1,120 @@
+/** Replies as two real clients read them from the wire, and send them back. */
+
+import { createOpenAI } from "@ai-sdk/openai";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import { afterEach, describe, expect, test } from "vitest";
+import { type Reply, type Step, startServer, type TestServer } from "../../../src/index.ts";
+import { echoed, streamed, whole } from "../../server/gathered.ts";
+
+const thinking = "First I look at both files, then I compare them. ".repeat(5);
+const reply: Reply = {
+  parts: [
+    { type: "thinking", text: thinking },
+    { type: "text", text: "Let me look. ".repeat(20) },
+    { type: "call", name: "read", arguments: { path: "a.ts", lines: [1, 2] }, id: "call_a" },
+    { type: "call", name: "read", arguments: { path: "ü.ts" }, id: "call_b" },
+  ],
+};
+
+let server: TestServer;
+afterEach(() => server.close());
+
+describe.each([
+  ["openai, streamed", openai, streamed],
+  ["openai, whole", openai, whole],
+  ["openai-compatible, streamed", compatible, streamed],
+  ["openai-compatible, whole", compatible, whole],
+] as const)("%s", (_, client, ask) => {
+  test("KIT1 text, thinking, two calls and usage are read as they were scripted", async () => {
+    const model = await modelThatSays([reply], client);
+    const { content, finishReason, usage } = await ask(model, asking(question));
+    const read = content.map((part) => [part.type, "text" in part ? part.text : "input" in part && part.input]);
+    expect(read.filter(([type]) => type === "reasoning")).toEqual(client === openai ? [] : [["reasoning", thinking]]);
+    expect(read.filter(([type]) => type !== "reasoning")).toEqual([
+      ["text", "Let me look. ".repeat(20)],
+      ["tool-call", '{"path":"a.ts","lines":[1,2]}'],
+      ["tool-call", '{"path":"ü.ts"}'],
+    ]);
+    expect(finishReason).toBe("tool-calls");
+    const counted = server.served[0]?.usage;
+    expect(usage).toMatchObject({
+      input: { noCache: counted?.input, cacheRead: 0 },
+      output: { total: counted?.output, reasoning: 62 },
+    });
+  });
+
+  test("KIT1 sent back with its results, a reply is accepted, turn after turn", async () => {
+    const thought: Reply = {
+      parts: [
+        { type: "thinking", text: "hm" },
+        { type: "text", text: "done" },
+      ],
+    };
+    const model = await modelThatSays([reply, thought, "bye"], client);
+    const first = await ask(model, asking(question));
+    const prompt = echoed(question, first.content);
+    const second = await ask(model, asking(prompt));
+    await ask(model, asking(echoed(prompt, second.content)));
+    expect(server.served.map(({ outcome, why }) => why ?? outcome)).toEqual(["said", "said", "said"]);
+  });
+
+  test("KIT1 a reply that ran out of room, was filtered, met the end of the window or stopped in its own words says so", async () => {
+    const parts = [{ type: "text" as const, text: "half" }];
+    const stops = [{ stop: "length" }, { stop: "refusal" }, { stop: "context-window" }, { stopAs: "eos" }] as const;
+    const model = await modelThatSays(
+      stops.map((stop) => ({ parts, ...stop })),
+      client,
+    );
+    const reasons = [];
+    for (const _ of stops) reasons.push((await ask(model, asking(question))).finishReason);
+    expect(reasons).toEqual(["length", "content-filter", "length", "other"]);
+  });
+});
+
+describe.each([
+  ["openai", openai],
+  ["openai-compatible", compatible],
+] as const)("%s", (_, client) => {
+  test("KIT1 an error inside the stream reaches the client", async () => {
+    const error = { type: "server_error", message: "The server had an error while processing your request." };
+    const parts = [{ type: "text" as const, text: "half" }];
+    const model = await modelThatSays([{ parts, breaks: { how: "error", after: 2, error } }], client);
+    const caught: unknown = await streamed(model, asking(question)).catch((failure: unknown) => failure);
+    expect(caught instanceof Error ? caught.message : JSON.stringify(caught)).toContain(error.message);
+  });
+});
+
+const question: LanguageModelV4Prompt = [
+  { role: "system", content: "You compare files." },
+  { role: "user", content: [{ type: "text", text: "compare a and b" }] },
+];
+
+function asking(prompt: LanguageModelV4Prompt): LanguageModelV4CallOptions {
+  const inputSchema = {
+    type: "object" as const,
+    properties: { path: { type: "string" as const } },
+    required: ["path"],
+  };
+  return {
+    prompt,
+    maxOutputTokens: 1000,
+    tools: [{ type: "function", name: "read", description: "Reads a file.", inputSchema }],
+    toolChoice: { type: "auto" },
+  };
+}
+
+type Client = (baseURL: string) => LanguageModelV4;
+
+function openai(baseURL: string): LanguageModelV4 {
+  return createOpenAI({ baseURL, apiKey: "test" }).chat("gpt-4.1");
+}
+
+function compatible(baseURL: string): LanguageModelV4 {
+  return createOpenAICompatible({ name: "local", baseURL, apiKey: "test", includeUsage: true })("qwen3-coder");
+}
+
+async function modelThatSays(script: readonly Step[], client: Client): Promise<LanguageModelV4> {
+  server = await startServer({ script });
+  return client(`${server.url}/v1`);
+}

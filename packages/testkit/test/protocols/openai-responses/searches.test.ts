@@ -1,0 +1,68 @@
+/** OpenAI's own search sent back: as it was, without its reasoning, or without what it did. */
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startServer, type TestServer } from "../../../src/index.ts";
+import { type Posted, posted } from "../../server/posted.ts";
+
+type Item = Readonly<Record<string, unknown>>;
+
+const question = { role: "user", content: "look it up" };
+
+let server: TestServer;
+let items: readonly Item[];
+beforeEach(async () => {
+  const results = [{ title: "A page", url: "https://example.org/a" }];
+  server = await startServer({
+    script: [
+      {
+        parts: [
+          { type: "thinking", text: "I look." },
+          { type: "search", query: "pages", results },
+          { type: "text", text: "There." },
+        ],
+      },
+      "fine",
+    ],
+  });
+  items = JSON.parse((await asked([question])).text).output;
+});
+afterEach(() => server.close());
+
+test("KIT1 a search is an item with what it did, and with its sources where they are asked for", async () => {
+  expect(items.map(({ type }) => type)).toEqual(["reasoning", "web_search_call", "message"]);
+  expect(items[1]).toEqual({
+    type: "web_search_call",
+    id: expect.stringMatching(/^ws_r/),
+    status: "completed",
+    action: {
+      ...{ type: "search", query: "pages", queries: ["pages"] },
+      sources: [{ type: "url", url: "https://example.org/a" }],
+    },
+  });
+});
+
+test("KIT3 as it was it is accepted, and without its reasoning it is refused", async () => {
+  expect(await sentBack(items)).toBe("accepted");
+  expect(await sentBack(items.slice(1))).toMatch(
+    /^Item 'ws_r\w+' of type 'web_search_call' was provided without its required 'reasoning' item/,
+  );
+});
+
+test("KIT2 an item without an id, without an action, with another action or a strange field is refused", async () => {
+  const [thought = {}, { id, action, ...rest } = {}, text = {}] = items;
+  expect(await sentBack([thought, { ...rest, action }, text])).toMatch(/input\[2\]\.id/);
+  expect(await sentBack([thought, { ...rest, id }, text])).toMatch(/input\[2\]\.action/);
+  expect(await sentBack([thought, { ...rest, id, action: { type: "openPage" } }, text])).toMatch(/action\.type/);
+  expect(await sentBack([thought, { ...rest, id, action, output: [] }, text])).toMatch(/input\[2\]\.output/);
+});
+
+function asked(input: readonly object[]): Promise<Posted> {
+  const include = ["reasoning.encrypted_content", "web_search_call.action.sources"];
+  const body = { model: "gpt-5", store: false, input, include, tools: [{ type: "web_search" }] };
+  return posted(`${server.url}/v1/responses`, body, { authorization: "Bearer k" });
+}
+
+async function sentBack(output: readonly Item[]): Promise<string> {
+  const { status, message } = await asked([question, ...output, question]);
+  return status === 200 ? "accepted" : message;
+}

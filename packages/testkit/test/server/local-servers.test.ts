@@ -1,0 +1,102 @@
+/** Scripted local servers answer as the real ones do, and only what is theirs. */
+
+import { describe, expect, test } from "vitest";
+import { type LocalServer, localAnswer } from "../../src/server/local-servers.ts";
+
+const window = 16_384;
+const kinds = ["ollama", "llama.cpp", "lm-studio", "vllm"] as const;
+
+function body(server: LocalServer, line: string, sent?: unknown): unknown {
+  const [method = "", path = ""] = line.split(" ");
+  return localAnswer(server, { method, path, body: sent })?.body;
+}
+
+describe.each(kinds)("%s", (kind) => {
+  const server: LocalServer = { kind, model: "qwen/qwen3:8b", window };
+
+  test("lists its model for OpenAI's clients", () => {
+    expect(body(server, "GET /v1/models")).toMatchObject({
+      object: "list",
+      data: [{ id: "qwen/qwen3:8b", object: "model" }],
+    });
+  });
+
+  test("leaves chat paths and unknown ones to others", () => {
+    const theirs = [
+      "POST /v1/chat/completions",
+      "GET /v1/completions",
+      "POST /v1/models",
+      "GET /nowhere",
+      "GET constructor",
+    ];
+    expect(theirs.map((line) => body(server, line))).toEqual(theirs.map(() => undefined));
+  });
+});
+
+describe("Ollama", () => {
+  const server: LocalServer = { kind: "ollama", model: "llama3", window };
+
+  test("says its version and what it has loaded", () => {
+    expect(body(server, "GET /api/version")).toEqual({ version: expect.any(String) });
+    expect(body(server, "GET /api/ps")).toMatchObject({ models: [{ name: "llama3:latest", context_length: window }] });
+    expect(body({ ...server, loaded: false }, "GET /api/ps")).toEqual({ models: [] });
+  });
+
+  test("shows the length a model was trained for, and num_ctx only where its file has one", () => {
+    const info = { "general.architecture": "llama", "llama.context_length": 131_072 };
+    expect(body(server, "POST /api/show", { model: "llama3" })).toMatchObject({ model_info: info });
+    expect(body(server, "POST /api/show", { model: "llama3" })).not.toHaveProperty("parameters");
+    const shown = body({ ...server, configured: true }, "POST /api/show", '{"name":"llama3:latest"}');
+    expect(shown).toMatchObject({ parameters: expect.stringMatching(/^num_ctx +16384\n/) });
+  });
+
+  test("does not know other models, nor bodies it cannot read", () => {
+    const asked = { method: "POST", path: "/api/show", body: '{"model":"other"}' };
+    expect(localAnswer(server, asked)).toEqual({ status: 404, body: { error: "model 'other' not found" } });
+    expect(localAnswer(server, { ...asked, body: "{" })?.status).toBe(404);
+  });
+});
+
+describe("llama.cpp", () => {
+  const server: LocalServer = { kind: "llama.cpp", model: "m", window, trained: 40_960 };
+
+  test("says the window of a slot, with or without a query", () => {
+    const properties = { default_generation_settings: { n_ctx: window }, total_slots: 1 };
+    expect(body(server, "GET /props")).toMatchObject(properties);
+    expect(body(server, "GET /props?model=m&autoload=false")).toMatchObject(properties);
+    expect(body(server, "GET /slots")).toMatchObject([{ n_ctx: window }]);
+    expect(body(server, "GET /v1/models")).toMatchObject({ data: [{ meta: { n_ctx: window, n_ctx_train: 40_960 } }] });
+  });
+
+  test("refuses while it loads", () => {
+    expect(localAnswer({ ...server, loaded: false }, { method: "GET", path: "/props" })?.status).toBe(503);
+  });
+});
+
+describe("LM Studio", () => {
+  const server: LocalServer = { kind: "lm-studio", model: "qwen/qwen3", window };
+
+  test("says what a model is loaded with, by its name with or without escapes", () => {
+    const loaded = { object: "model", state: "loaded", loaded_context_length: window, max_context_length: 131_072 };
+    expect(body(server, "GET /api/v0/models/qwen/qwen3")).toMatchObject(loaded);
+    expect(body(server, "GET /api/v0/models/qwen%2Fqwen3")).toMatchObject(loaded);
+    expect(body(server, "GET /api/v0/models")).toMatchObject({ data: [loaded] });
+    const instances = [{ config: { context_length: window } }];
+    expect(body(server, "GET /api/v1/models")).toMatchObject({ models: [{ loaded_instances: instances }] });
+  });
+
+  test("says nothing of the window before it is loaded", () => {
+    const unloaded = body({ ...server, loaded: false }, "GET /api/v0/models/qwen/qwen3");
+    expect(unloaded).toMatchObject({ state: "not-loaded", max_context_length: 131_072 });
+    expect(unloaded).not.toHaveProperty("loaded_context_length");
+  });
+
+  test("does not know other models", () => {
+    expect(localAnswer(server, { method: "GET", path: "/api/v0/models/other" })?.status).toBe(404);
+  });
+});
+
+test("vLLM says the longest sequence it takes", () => {
+  const server: LocalServer = { kind: "vllm", model: "m", window };
+  expect(body(server, "GET /v1/models")).toMatchObject({ data: [{ owned_by: "vllm", max_model_len: window }] });
+});

@@ -1,0 +1,172 @@
+/** Plays the same files and the same RPC conversation to a built program, and returns every byte it wrote. */
+
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { createInterface } from "node:readline";
+import { type Script, type Step, startServer } from "@pith/testkit";
+
+export interface Stage {
+  /** Made anew for each program, so that paths in its output are the same. */
+  readonly folder: string;
+  /** Session files to look into. */
+  readonly sessions: readonly string[];
+  readonly port: number;
+}
+
+/** What was written, by the name of the case. */
+export type Played = ReadonlyMap<string, string>;
+
+export async function play(program: string, stage: Stage): Promise<Played> {
+  const played = new Map<string, string>();
+  prepare(stage);
+  for (const [name, args] of fileCases(stage)) played.set(name, runOnce(program, args, stage));
+  writeFileSync(join(stage.folder, "home/settings.json"), WRONG_SETTINGS);
+  played.set("settings with mistakes", runOnce(program, ["settings", "--json"], stage));
+  played.set("rpc: every line", await playConversation(program, stage));
+  for (const [path, text] of sessionsWritten(stage)) played.set(`rpc: ${path}`, text);
+  return played;
+}
+
+function prepare({ folder, sessions }: Stage): void {
+  rmSync(folder, { recursive: true, force: true });
+  for (const each of ["home", "user", "work/.pith", "sessions"]) mkdirSync(join(folder, each), { recursive: true });
+  for (const path of sessions) cpSync(path, join(folder, "sessions", path.split("/").at(-1) ?? ""));
+  writeFileSync(join(folder, "home/settings.json"), USER_SETTINGS);
+  writeFileSync(join(folder, "work/.pith/settings.json"), PROJECT_SETTINGS);
+  writeFileSync(join(folder, "work/notes.txt"), "one\ntwo\nthree\n");
+}
+
+function fileCases({ folder }: Stage): readonly (readonly [name: string, args: readonly string[]])[] {
+  const settings = [["settings"], ["settings", "--json"], ["settings", "--trust", "--json"], ["settings", "--schema"]];
+  const looks = readdirSync(join(folder, "sessions")).flatMap((name) => {
+    const path = join(folder, "sessions", name);
+    return [
+      ["sessions", "show", path, "--tail", "0"],
+      ["sessions", "show", path, "--tree", "--json"],
+      ["sessions", "stats", path, "--json"],
+      ["context", path, "--model", MODEL, "--json"],
+      ["compact", path, "--model", MODEL, "--preview"],
+      ...["markdown", "html", "pi"].map((as) => ["sessions", "export", path, "--as", as, "-o", `${path}.${as}`]),
+    ];
+  });
+  return [...settings, ...looks].map((args) => [args.join(" ").replaceAll(`${folder}/`, ""), args]);
+}
+
+/** Standard output, standard error, the exit code, and the file it was told to write. */
+function runOnce(program: string, args: readonly string[], stage: Stage): string {
+  const { stdout, stderr, status } = spawnSync(process.execPath, ["--import", FROZEN, program, ...args], {
+    cwd: join(stage.folder, "work"),
+    env: environment(stage),
+    encoding: "utf8",
+    maxBuffer: 1 << 30,
+  });
+  const file = args[args.indexOf("-o") + 1] ?? "";
+  return `${stdout}\n--- ${status}\n${stderr}\n---\n${args.includes("-o") ? readFileSync(file, "utf8") : ""}`;
+}
+
+/** Every line that the program prints while it is driven. Each command waits for the answer to the one before it. */
+export async function playConversation(program: string, stage: Stage): Promise<string> {
+  prepare(stage);
+  const server = await startServer({ script, port: stage.port });
+  const args = ["--mode", "rpc", "--permission-mode", "all", "--model", MODEL, "--sandbox", "off"];
+  const child = spawn(process.execPath, ["--import", FROZEN, program, ...args], {
+    cwd: join(stage.folder, "work"),
+    env: { ...environment(stage), ANTHROPIC_BASE_URL: server.url },
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const lines: string[] = [];
+  const pending = [...conversation.entries()];
+  const next = (): void => {
+    const [at, command] = pending.shift() ?? [];
+    if (command === undefined) child.stdin.end();
+    else child.stdin.write(`${JSON.stringify({ id: `c${at}`, ...command })}\n`);
+  };
+  let expected = 0;
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    lines.push(line);
+    const { type, id } = JSON.parse(line);
+    const isPrompt = conversation[expected]?.type === "prompt";
+    if (isPrompt ? type !== "agent_end" : type !== "response" || id !== `c${expected}`) return;
+    expected += 1;
+    next();
+  });
+  next();
+  await new Promise((resolve) => child.on("close", resolve));
+  await server.close();
+  if (expected < conversation.length) throw new Error(`${program} ended after ${expected} commands: ${lines.at(-1)}`);
+  return lines.join("\n");
+}
+
+/** What the conversation left on disk. */
+function sessionsWritten({ folder }: Stage): readonly (readonly [path: string, text: string])[] {
+  const home = join(folder, "home");
+  return readdirSync(home, { recursive: true, withFileTypes: true })
+    .filter((item) => item.isFile() && item.name.endsWith(".jsonl"))
+    .map(({ parentPath, name }) => relative(home, join(parentPath, name)))
+    .sort()
+    .map((path) => [path, readFileSync(join(home, path), "utf8")]);
+}
+
+function environment({ folder }: Stage): NodeJS.ProcessEnv {
+  const { PATH } = process.env;
+  return { PATH, HOME: join(folder, "user"), PITH_HOME: join(folder, "home"), ANTHROPIC_API_KEY: "any", TZ: "UTC" };
+}
+
+const FROZEN = join(import.meta.dirname, "frozen.mjs");
+const MODEL = "anthropic/claude-sonnet-4-5";
+
+const USER_SETTINGS = `{
+  // Comments are kept.
+  "thinking": "low",
+  "theme": "dark",
+  "fetchHosts": ["localhost:5173"],
+  "compaction": { "thresholdPercent": 72.5, "keepRecentTokens": 1000, "instructions": "Keep the file names." },
+  "secrets": { "also": ["COMPANY_PIN"] }
+}
+`;
+const PROJECT_SETTINGS = `{ "tools": ["read", "bash", "write"], "compaction": { "softPercent": 60 }, "notify": "bell" }\n`;
+const WRONG_SETTINGS = `{ "thinking": "loud", "permissions": {}, "compaction": { "enabled": "no" } }\n`;
+
+const script: Script = ({ text, results }) => {
+  if (text.includes("<conversation>") || text.includes("## Goal")) return SUMMARY;
+  if (results > 0) return "Done.";
+  if (text.includes("read it")) return call("read", { path: "notes.txt" });
+  if (text.includes("run it")) return call("bash", { command: "wc -l notes.txt" });
+  if (text.includes("write it")) return call("write", { path: "new.txt", content: "new\n" });
+  return `You said: ${text.slice(0, 80)} ${"word ".repeat(400)}`;
+};
+
+function call(name: string, args: Readonly<Record<string, string>>): Step {
+  return { parts: [{ type: "call", id: `toolu_${name}`, name, arguments: args }] };
+}
+
+const SUMMARY = `## Goal\n- look at notes\n\n## Constraints & Preferences\n(none)\n\n## Progress\n### Done\n- [x] read notes.txt\n\n### In Progress\n(none)\n\n### Blocked\n(none)\n\n## Key Decisions\n(none)\n\n## Next Steps\n1. wait\n\n## Critical Context\n(none)\n`;
+
+const conversation: readonly { readonly type: string; readonly [field: string]: unknown }[] = [
+  { type: "get_state" },
+  { type: "get_commands" },
+  { type: "prompt", message: "Hello there" },
+  { type: "prompt", message: "Please read it" },
+  { type: "pin", text: "Keep to tabs." },
+  { type: "prompt", message: "Please run it" },
+  { type: "prompt", message: "Please write it" },
+  { type: "set_thinking_level", level: "high" },
+  { type: "prompt", message: "One more question" },
+  { type: "bash", command: "echo from the shell" },
+  { type: "context_usage" },
+  { type: "preview_compaction" },
+  { type: "compact" },
+  { type: "prompt", message: "And after it" },
+  { type: "undo_compaction" },
+  { type: "redo_compaction" },
+  { type: "set_session_name", name: "compared" },
+  { type: "get_messages" },
+  { type: "get_entries" },
+  { type: "get_tree" },
+  { type: "get_fork_messages" },
+  { type: "get_session_stats" },
+  { type: "clone" },
+  { type: "get_state" },
+  { type: "get_last_assistant_text" },
+];
