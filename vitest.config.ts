@@ -1,9 +1,10 @@
-/** Where tests live: beside each package's src, mirrored path for path. */
+/** Finds the tests of all packages, of the scripts and of the benchmarks, and sets their limits. */
 
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
-// A hang is found all the same; a machine that is four times slower is none. Fetching pi may take a while on a slow line.
+// Long enough for a machine that is four times slower, and for fetching pi on a slow line. A hang still ends.
 const LONGEST = 600_000;
 
 export default defineConfig({
@@ -12,8 +13,8 @@ export default defineConfig({
     globalSetup: ["packages/cli/test/inventory/empty-triggered.ts"],
     testTimeout: LONGEST,
     hookTimeout: LONGEST,
-    // Vitest leaves a core to its watcher; nobody watches here.
-    maxWorkers: "100%",
+    // One more than there are cores: many tests wait for a process, a terminal or a disk.
+    maxWorkers: availableParallelism() + 1,
     // What the programs that tests start take to start is mostly compiling, so it is kept from one to the next.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compiled") },
   },

@@ -3,8 +3,7 @@
 import { type Fault, inOrder } from "../fault.ts";
 import { doors } from "./doors.ts";
 import { cycles, indexFiles, opening } from "./file-checks.ts";
-import type { Check } from "./house.ts";
-import { readHouse } from "./house.ts";
+import { type Check, readHouse } from "./house.ts";
 import { contextDependencies, layers, purity } from "./layers.ts";
 import { names, sizes } from "./questions.ts";
 

@@ -5,8 +5,6 @@ import { join } from "node:path";
 import { type Fault, inOrder } from "../fault.ts";
 import { closing, lineAt, readFolder, type Source, subfolders } from "../source/source.ts";
 
-// The names of tests as they stand in the text: the first argument of `test`, `it` or `describe`, if a string.
-
 export interface TestName {
   readonly path: string;
   readonly line: number;

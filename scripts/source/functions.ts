@@ -1,5 +1,5 @@
 /**
- * The functions of a file, measured as text that Biome has formatted. Not seen: the length of an arrow whose body is an
+ * Finds the functions of a file and measures them, as text that Biome has formatted. Not seen: the length of an arrow whose body is an
  * expression, and a function whose return type spans lines. An arrow type is seen as a function without a body.
  */
 

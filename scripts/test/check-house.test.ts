@@ -100,6 +100,27 @@ test.each([
   expect([...faults, ...questions]).toEqual([]);
 });
 
+test.each([
+  [
+    "an index.ts",
+    {
+      "bench/src/a.ts": file(`import "./in/index.ts";`),
+      "bench/src/in/index.ts": file(`export * from "ai";`),
+    },
+  ],
+  [
+    "a small file that several import",
+    {
+      "bench/src/a.ts": file(`import "./c.ts";`),
+      "bench/src/b.ts": file(`import "./c.ts";`),
+      "bench/src/c.ts": file(""),
+    },
+  ],
+  ["a folder called testing", { "bench/src/testing/a.ts": file("") }],
+])("not asked about: %s", (_, files) => {
+  expect(inspect(plant({ ...clean, ...files }))).toMatchObject({ faults: [], questions: [] });
+});
+
 test("not asked about: what is just within bounds, calls and statements", () => {
   const text = file(
     `function fine(a: Map<A, B>, b: B, c: C) {\n  if (\n    a(1, 2, 3, 4)\n  ) {\n${"    b();\n".repeat(54)}  }\n}`,

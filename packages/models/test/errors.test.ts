@@ -1,4 +1,4 @@
-/** Tests errors.ts: failure, retry after, words of. */
+/** Tests errors.ts: error kinds, retry after, error messages. */
 
 import type { ModelFailure } from "@pith/context";
 import { type Refused, type Script, startServer } from "@pith/testkit";
@@ -7,7 +7,7 @@ import { retryAfter, wordsOf } from "../src/errors.ts";
 import { requestOf, user } from "./convert/requests.ts";
 import { lastOf, modelAt, names } from "./served.ts";
 
-describe("failure", () => {
+describe("error kinds", () => {
   const request = requestOf([user("A secret question.")]);
 
   async function endOf(script: Script, name = names[0] ?? { api: "", provider: "", model: "" }) {
@@ -194,7 +194,7 @@ describe("retry after", () => {
   });
 });
 
-describe("words of", () => {
+describe("error messages", () => {
   test.each([
     ['{"error":{"message":"No such model","type":"x"}}', "No such model"],
     ['{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}', "Overloaded"],

@@ -70,8 +70,7 @@ export interface SessionBlobsParts {
   readonly quota?: number;
 }
 
-// A blob is on disk before anything names it.
-/** The blobs of the session whose file this is. */
+/** A blob is on disk before anything names it. The blobs of the session whose file this is. */
 export function sessionBlobs(sessionPath: string, { quota = BLOB_QUOTA }: SessionBlobsParts = {}): Blobs {
   return {
     keep: (bytes) => keepStart(sessionPath, bytes, quota),

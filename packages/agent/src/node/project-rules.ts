@@ -18,8 +18,7 @@ export type ReadRules =
   | { readonly type: "read"; readonly kept: Kept }
   | { readonly type: "damaged" | "unbelieved"; readonly why: string };
 
-// The file is trusted only where no other user could have written it.
-/** No file is one without rules. */
+/** The file is trusted only where no other user could have written it. No file is one without rules. */
 export async function readRulesFile(path: string): Promise<ReadRules> {
   const read = await believedText(path, MOST_BYTES);
   switch (read.type) {

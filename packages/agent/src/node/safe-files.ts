@@ -11,8 +11,10 @@ export function codeOf(error: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
-// `..` and links are resolved, also where the end of the path does not exist yet.
-/** Null where it cannot be told: links in a circle, a folder that may not be entered, no absolute path. */
+/**
+ * `..` and links are resolved, also where the end of the path does not exist yet. Null where it cannot be told: links in a circle, a
+ * folder that may not be entered, no absolute path.
+ */
 export async function realPath(path: string): Promise<string | null> {
   if (!isAbsolute(path) || path.includes("\0")) return null;
   return await followed(resolve(path), MOST_LINKS);
@@ -54,8 +56,10 @@ export interface Opening {
   readonly flags?: number;
 }
 
-// Opens exactly what was checked before: no link is followed, even if a part of the path was exchanged meanwhile.
-/** Never waits for the other end of a pipe. */
+/**
+ * Opens exactly what was checked before: no link is followed, even if a part of the path was exchanged meanwhile. Never waits for the
+ * other end of a pipe.
+ */
 export async function openHeld({ real, at = real, flags = 0 }: Opening): Promise<HeldFile> {
   const wanted = flags | constants.O_NONBLOCK | constants.O_NOFOLLOW;
   const file = await open(at, wanted).catch(async (error) => {
@@ -160,8 +164,10 @@ async function writeNew(path: string, { bytes, mode, prepare }: Omit<NewFile, "l
   }
 }
 
-// For the owner alone, whatever the umask, and never through a link.
-/** Makes the folder, with those above it, or closes the one that is there. */
+/**
+ * For the owner alone, whatever the umask, and never through a link. Makes the folder, with those above it, or closes the one that is
+ * there.
+ */
 export async function ownFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: OWNER_FOLDER });
   await withFile(path, constants.O_RDONLY | constants.O_DIRECTORY, (folder) => folder.chmod(OWNER_FOLDER));
@@ -194,8 +200,10 @@ export type Believed =
   /** `why` begins with its path. */
   | { readonly type: "unbelieved"; readonly why: string };
 
-// The file is trusted only where no other user could have written it.
-/** Throws what the disk says of a file that is there and cannot be read. */
+/**
+ * The file is trusted only where no other user could have written it. Throws what the disk says of a file that is there and cannot be
+ * read.
+ */
 export async function believedText(path: string, mostBytes: number): Promise<Believed> {
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -97,8 +97,10 @@ const GRACE_MS = 200;
 /** Whoever stops a command waits for its end; when its time is over nobody does. */
 const PATIENCE_MS: Readonly<Record<Stop, number>> = { abort: 100, timeout: 1_000 };
 
-// The command has no terminal and no input; its output is passed on as it comes and never stored.
-/** A chunk of output is good only until `output` has come back: who keeps it, keeps a copy. */
+/**
+ * The command has no terminal and no input; its output is passed on as it comes and never stored. A chunk of output is good only until
+ * `output` has come back: who keeps it, keeps a copy.
+ */
 export async function runInGroup(launch: Launch, act: ShellAct): Promise<ShellEnd> {
   if (act.signal.aborted) return killed("abort", act);
   try {

@@ -3,8 +3,10 @@
 import { isWithin } from "../text.ts";
 import type { Ground, Reached } from "./request.ts";
 
-// Other programs run or trust these as soon as they exist; the file tools and the sandbox share this one list.
-/** Folders of editors and agents. In the folder one works in they are kept also where they are absent. */
+/**
+ * Other programs run or trust these as soon as they exist; the file tools and the sandbox share this one list. Folders of editors and
+ * agents. In the folder one works in they are kept also where they are absent.
+ */
 export const GUARDED_FOLDERS: readonly string[] = [
   ...[".agents", ".claude", ".codex", ".cursor", ".gemini", ".idea", ".pith", ".vscode", ".zed"],
 ];

@@ -4,8 +4,10 @@ import type { Word } from "./shell-parser.ts";
 
 type Check = (others: readonly Word[]) => boolean;
 
-// These bash builtins take a variable name: a substitution in its subscript is executed, however it is quoted.
-/** By its name: whether these words could run anything. */
+/**
+ * These bash builtins take a variable name: a substitution in its subscript is executed, however it is quoted. By its name: whether these
+ * words could run anything.
+ */
 export const naming: ReadonlyMap<string, Check> = new Map([
   ...each<Check>(["test"], (others) => others.some((word) => word !== null && isRun(word)) || isTestOfName(others)),
   ...each<Check>(["printf"], (others) => others[0] !== undefined && isNaming(others[0]) && others.some(isRun)),
@@ -91,8 +93,7 @@ function each<Value>(names: readonly string[], value: Value): readonly (readonly
   return names.map((name) => [name, value]);
 }
 
-// A rule on `git push` also has to match `git -C . push`.
-/** Without git's own options; any other command as it is. */
+/** A rule on `git push` also has to match `git -C . push`. Without git's own options; any other command as it is. */
 export function withoutOptions(words: readonly Word[]): readonly Word[] {
   if (words[0] !== "git") return words;
   let at = 1;

@@ -45,8 +45,10 @@ export function countWithin(lines: readonly string[], bytes: number): number {
   return over < 0 ? lines.length : over;
 }
 
-// The path of a call must lead to what was permitted, and nowhere else.
-/** Without anybody who permits, wherever it leads. The path is absolute, as the intent of the call has it. */
+/**
+ * The path of a call must lead to what was permitted, and nowhere else. Without anybody who permits, wherever it leads. The path is
+ * absolute, as the intent of the call has it.
+ */
 export function heldAt(path: string, { leave }: Pick<ToolCall, "leave">): Held {
   return leave ? { real: leave.reached.get(path) ?? path } : {};
 }

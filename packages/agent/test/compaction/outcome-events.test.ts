@@ -1,4 +1,4 @@
-/** Tests compaction/outcome-events.ts: quality, telling. */
+/** Tests compaction/outcome-events.ts: quality findings, compaction events. */
 
 import { compactionLimits, type Finding, type Receipt, type Writer } from "@pith/context";
 import { describe, expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { qualityOf } from "../../src/compaction/outcome-events.ts";
 import type { AgentEvent, AgentParts } from "../../src/index.ts";
 import { type HeldModel, heldModel, quiet, type Stage, stage, text, tooLong } from "../loop/held.ts";
 
-describe("quality", () => {
+describe("quality findings", () => {
   const once = { hasWriters: true, isAgain: false };
 
   function codes(route: string, findings: readonly Finding[], circumstances = once): readonly string[] {
@@ -38,7 +38,7 @@ describe("quality", () => {
   });
 });
 
-describe("telling", () => {
+describe("compaction events", () => {
   const WORDS = "Here is more of it. ".repeat(300);
 
   /** It fails the first time, and tells a story afterwards. */

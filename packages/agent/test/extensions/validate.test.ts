@@ -1,4 +1,4 @@
-/** Tests extensions/validate.ts: small things, tool in. */
+/** Tests extensions/validate.ts: commands, states and rules, tools. */
 
 import assert from "node:assert/strict";
 import { describe, test } from "vitest";
@@ -6,7 +6,7 @@ import type { ExtensionTool, Tool, ToolCall } from "../../src/index.ts";
 import { calls, heldModel, quiet, stage, talk, text } from "../loop/held.ts";
 import { assembled } from "./assembly.ts";
 
-describe("small things", () => {
+describe("commands, states and rules", () => {
   test("EXT16 a state that throws or says no text is reported once, until it speaks again", async () => {
     let says: unknown = "one thing to do";
     const { extensions, failures } = await assembled({
@@ -33,7 +33,7 @@ describe("small things", () => {
   });
 });
 
-describe("tool in", () => {
+describe("tools", () => {
   const plain: ExtensionTool = {
     name: "mine",
     description: "It does something.",

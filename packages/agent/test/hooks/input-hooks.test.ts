@@ -1,4 +1,4 @@
-/** Tests hooks/input-hooks.ts: before start, hear input. */
+/** Tests hooks/input-hooks.ts: before_agent_start, input. */
 
 import assert from "node:assert/strict";
 import type { Entry } from "@pith/context";
@@ -8,7 +8,7 @@ import type { AgentHooks } from "../../src/index.ts";
 import { quiet } from "../loop/held.ts";
 import { spoken } from "./hook-scene.ts";
 
-describe("before start", () => {
+describe("before_agent_start", () => {
   type Hook = NonNullable<AgentHooks["before_agent_start"]>[number];
 
   const beginning = { folder: "/code", replacement: "You work." };
@@ -71,7 +71,7 @@ describe("before start", () => {
   }
 });
 
-describe("hear input", () => {
+describe("input", () => {
   const picture = { type: "image", data: "AAAA", mimeType: "image/png" } as const;
 
   test("SAY2 each hook hears what the one before it left, and what is left is said", async () => {

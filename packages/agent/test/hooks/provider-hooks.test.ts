@@ -1,4 +1,4 @@
-/** Tests hooks/provider-hooks.ts: headers, hooked line. */
+/** Tests hooks/provider-hooks.ts: headers, provider requests. */
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -65,7 +65,7 @@ describe("headers", () => {
   });
 });
 
-describe("hooked line", () => {
+describe("provider requests", () => {
   let server: TestServer;
   let relay: Server;
   const arrived: IncomingHttpHeaders[] = [];

@@ -1,4 +1,4 @@
-/** Tests hooks/tool-hooks.ts: hook call, hook result. */
+/** Tests hooks/tool-hooks.ts: tool_call, tool_result. */
 
 import assert from "node:assert/strict";
 import { MemoryStore, Session, type ToolResultMessage } from "@pith/context";
@@ -7,7 +7,7 @@ import { describe, test } from "vitest";
 import type { AgentHooks } from "../../src/index.ts";
 import { calling, type Scene, spoken } from "./hook-scene.ts";
 
-describe("hook call", () => {
+describe("tool_call", () => {
   type Hook = NonNullable<AgentHooks["tool_call"]>[number];
 
   test("SAY4 a call that a hook stops is not run, and its result says why and by whom", async () => {
@@ -94,7 +94,7 @@ describe("hook call", () => {
   }
 });
 
-describe("hook result", () => {
+describe("tool_result", () => {
   type Hook = NonNullable<AgentHooks["tool_result"]>[number];
 
   test("SAY5 each hook patches what the one before it left, and all of it is told and kept", async () => {

@@ -1,4 +1,4 @@
-/** Tests loop/run.ts: between, run. */
+/** Tests loop/run.ts: work between two requests, runs. */
 
 import { compactionLimits } from "@pith/context";
 import { scriptedModel } from "@pith/context/testing";
@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { agentOf, modelOf, ran, voices } from "../agents.ts";
 import { calls, heldModel, heldTool, heldWriter, quiet, type Stage, stage, talk, text } from "./held.ts";
 
-describe("between", () => {
+describe("work between two requests", () => {
   const more = "Here is more of it. ".repeat(2_000);
 
   test("FIT1 a compaction that is asked for in mid-turn breaks nothing off, and the turn goes on behind it", async () => {
@@ -140,7 +140,7 @@ describe("between", () => {
   }
 });
 
-describe("run", () => {
+describe("runs", () => {
   let server: TestServer;
   afterEach(() => server.close());
 

@@ -1,4 +1,4 @@
-/** Tests permissions/permissions.ts: fetches freely, leave, permissions. */
+/** Tests permissions/permissions.ts: fetch without asking, remembered permissions, permissions. */
 
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
@@ -10,7 +10,7 @@ import type { Rule } from "../../src/permissions/rules.ts";
 import type { Leave } from "../../src/tool.ts";
 import { act, change, command, fetched, ground, look, outside, realPath, rule, rules, sight } from "./ground.ts";
 
-describe("fetches freely", () => {
+describe("fetch without asking", () => {
   test.each<[Mode, Parameters<typeof rules>[0], boolean]>([
     ["edit", {}, true],
     ["plan", {}, true],
@@ -27,7 +27,7 @@ describe("fetches freely", () => {
   });
 });
 
-describe("leave", () => {
+describe("remembered permissions", () => {
   const { root, home } = ground;
 
   function leave(path: string, texts: Parameters<typeof rules>[0] = {}, mode: Mode = "edit"): Leave {

@@ -1,4 +1,4 @@
-/** Tests session/handoff.ts: hand off, needed files. */
+/** Tests session/handoff.ts: handoff, needed files. */
 
 import { type Entry, MemoryStore, Session } from "@pith/context";
 import { machine } from "@pith/context/node";
@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { Agent, type HandedOff } from "../../src/index.ts";
 import { neededFiles } from "../../src/session/handoff.ts";
 
-describe("hand off", () => {
+describe("handoff", () => {
   const talk = [
     "user: make the login faster, but never touch the schema",
     "calls: read path=src/login.ts; write path=src/cache.ts content=x",

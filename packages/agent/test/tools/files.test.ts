@@ -1,4 +1,4 @@
-/** Tests tools/files.ts: intents, known files, reads, replace file, use bytes. */
+/** Tests tools/files.ts: intents, known files, read tracking, replace file, bounded bytes. */
 
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -90,7 +90,7 @@ describe("known files", () => {
   });
 });
 
-describe("reads", () => {
+describe("read tracking", () => {
   const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
   test("FILE8 what an earlier run of the program knew can be handed over", async () => {
@@ -177,7 +177,7 @@ describe("replace file", () => {
   });
 });
 
-describe("use bytes", () => {
+describe("bounded bytes", () => {
   test.each([
     ["large", 8_000_000, 1],
     ["small", 1_000, 20],

@@ -1,8 +1,7 @@
 /** Lists the models that can be used: those of providers with a key, and those of servers on this machine. */
 
 import { get } from "node:http";
-import type { ModelFacts } from "@pith/models";
-import { catalogue, type Provider, providers } from "@pith/models";
+import { catalogue, type ModelFacts, type Provider, providers } from "@pith/models";
 import { type KeyPlaces, keyFor } from "../settings/keys.ts";
 
 export interface ModelRow {

@@ -1,4 +1,4 @@
-/** Tests commands/settings.ts: keys, mode. */
+/** Tests commands/settings.ts: /keys, /mode. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { Ground } from "../ground.ts";
 import { answerOf, deskOf, toldBy } from "./desks.ts";
 
-describe("keys", () => {
+describe("/keys", () => {
   test("TYP20 /keys tells every key as it is now, with what is wrong in the keymap file", async () => {
     const desk = await deskOf([]);
     expect(await toldBy("/keys", desk)).toMatch(/ctrl\+o +open or close what is folded/);
@@ -27,7 +27,7 @@ describe("keys", () => {
   });
 });
 
-describe("mode", () => {
+describe("/mode", () => {
   test("MAN5 /mode says which mode holds and sets another until the program ends", async () => {
     let now: Mode = "edit";
     const mode = {

@@ -1,9 +1,9 @@
-/** Tests commands/tree.ts: transcript, tree. */
+/** Tests commands/tree.ts: /transcript, /tree. */
 
 import { describe, expect, test } from "vitest";
 import { answerOf, deskOf, toldBy } from "./desks.ts";
 
-describe("transcript", () => {
+describe("/transcript", () => {
   test("RES23 /transcript tells all of the branch, also what a compaction covers", async () => {
     const desk = await deskOf([
       "user: the first words",
@@ -19,7 +19,7 @@ describe("transcript", () => {
   });
 });
 
-describe("tree", () => {
+describe("/tree", () => {
   const twoTries = [
     "user: fix the login",
     "says: looking",

@@ -1,4 +1,4 @@
-/** Tests resources/attachments.ts: content, said words. */
+/** Tests resources/attachments.ts: message content, piped input. */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ import {
 import { entryLine } from "../../src/sessions/entries.ts";
 import { sketchOf } from "../../src/sessions/tree-outline.ts";
 
-describe("content", () => {
+describe("message content", () => {
   const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
   let folder: string;
 
@@ -132,7 +132,7 @@ describe("content", () => {
   }
 });
 
-describe("said words", () => {
+describe("piped input", () => {
   const text = (words: string) => ({ type: "text", text: words }) as const;
   const image = { type: "image", data: "AAAA", mimeType: "image/png" } as const;
 

@@ -1,11 +1,11 @@
-/** Tests settings/list.ts: listed, schema. */
+/** Tests settings/list.ts: list, schema. */
 
 import { describe, expect, test } from "vitest";
 import { whatIsWrong } from "../../src/settings/fields.ts";
 import { listedSettings, settingsSchema, shownSettings } from "../../src/settings/list.ts";
 import { settingTable } from "../../src/settings/table.ts";
 
-describe("listed", () => {
+describe("list", () => {
   test("MCP17 variables and headers of servers are named, and their values are not shown", () => {
     const mcpServers = {
       hub: { command: "hub", env: { HUB_TOKEN: "any" } },

@@ -1,4 +1,4 @@
-/** Tests settings/resolve.ts: choose, read settings, for project. */
+/** Tests settings/resolve.ts: precedence, read settings, project settings. */
 
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { choose, readSettings } from "../../src/settings/resolve.ts";
 import type { Settings } from "../../src/settings/settings.ts";
 import { settingTable } from "../../src/settings/table.ts";
 
-describe("choose", () => {
+describe("precedence", () => {
   let home: string;
 
   beforeEach(() => {
@@ -126,7 +126,7 @@ describe("read settings", () => {
   });
 });
 
-describe("for project", () => {
+describe("project settings", () => {
   let home: string;
   let file: string;
 

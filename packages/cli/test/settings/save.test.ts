@@ -1,4 +1,4 @@
-/** Tests settings/save.ts: with value, save key, save setting. */
+/** Tests settings/save.ts: edit JSON text, save key, save setting. */
 
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { readCommentedJson } from "../../src/settings/jsonc.ts";
 import { readKeyFile } from "../../src/settings/keys.ts";
 import { saveKey, saveSetting, withValue } from "../../src/settings/save.ts";
 
-describe("with value", () => {
+describe("edit JSON text", () => {
   test("FST6 comments, order and commas of what stands there stay", () => {
     const text = '{\n  // who speaks\n  "model": "a/b", /* for now */\n  "compaction": { "enabled": true },\n}\n';
     expect(withValue(text, ["model"], "c/d")).toBe(text.replace("a/b", "c/d"));

@@ -1,4 +1,4 @@
-/** Tests settings/secrets.ts: keyed digest, relearning, vault here. */
+/** Tests settings/secrets.ts: keyed digest, secrets learnt again, vault key. */
 
 import {
   chmodSync,
@@ -59,7 +59,7 @@ describe("keyed digest", () => {
   });
 });
 
-describe("relearning", () => {
+describe("secrets learnt again", () => {
   const vault = (): Vault => new Vault({ digest: (value) => Buffer.from(value.slice(-6)).toString("hex") });
   const relearning = (own: Vault, parts: Omit<RelearningParts, "mayRead">) =>
     relearningWith(own, { ...parts, mayRead: async (path) => !path.includes("closed") });
@@ -142,7 +142,7 @@ describe("relearning", () => {
   });
 });
 
-describe("vault here", () => {
+describe("vault key", () => {
   test("SEC5 a key that the user keeps for a provider is a secret, whatever it looks like", async () => {
     const home = mkdtempSync(join(tmpdir(), "pith-home-"));
     onTestFinished(() => rmSync(home, { recursive: true, force: true }));

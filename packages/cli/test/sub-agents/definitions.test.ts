@@ -1,4 +1,4 @@
-/** Tests sub-agents/definitions.ts: agent in, find agents, play agent. */
+/** Tests sub-agents/definitions.ts: parse an agent file, find agents, --agent. */
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { limitsOf } from "../../src/settings/settings.ts";
 import { agentIn, findAgents, playAgent } from "../../src/sub-agents/definitions.ts";
 import { trustedFolder } from "../../src/trust/trust.ts";
 
-describe("agent in", () => {
+describe("parse an agent file", () => {
   const examples = join(import.meta.dirname, "../../../../examples/agents");
 
   function read(text: string) {
@@ -127,7 +127,7 @@ describe("find agents", () => {
   });
 });
 
-describe("play agent", () => {
+describe("--agent", () => {
   let home = "";
   beforeEach(() => {
     home = mkdtempSync(join(tmpdir(), "pith-home-"));

@@ -1,4 +1,4 @@
-/** Tests sub-agents/pool.ts: recover, crew, gate. */
+/** Tests sub-agents/pool.ts: recovery, pool, concurrency limit. */
 
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ import { endsOf } from "../../src/sub-agents/result.ts";
 import { transcriptPage } from "../../src/sub-agents/session.ts";
 import { bodyOf, Company, countIn, heard, type Kept, starts, taskOf, tasks, UNHELD } from "./company.ts";
 
-describe("recover", () => {
+describe("recovery", () => {
   let folder = "";
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "pith-recover-"));
@@ -132,7 +132,7 @@ describe("recover", () => {
   });
 });
 
-describe("crew", () => {
+describe("pool", () => {
   let ground: Company;
   let client: RpcClient;
   const go = Promise.withResolvers<void>();
@@ -234,7 +234,7 @@ describe("crew", () => {
   }
 });
 
-describe("gate", () => {
+describe("concurrency limit", () => {
   test("AGT6 so many at once, the others in their order, also behind one that throws", async () => {
     const gate = new Gate(2);
     let inside = 0;

@@ -1,4 +1,4 @@
-/** Tests subcommands/parse.ts: find subcommand, read call. */
+/** Tests subcommands/parse.ts: find subcommand, parse flags. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -27,7 +27,7 @@ describe("find subcommand", () => {
   );
 });
 
-describe("read call", () => {
+describe("parse flags", () => {
   const copy: Subcommand = {
     name: "copy",
     takes: "FILE [FILE]",

@@ -1,10 +1,10 @@
-/** Tests text/process-io.ts: lines, terminal. */
+/** Tests text/process-io.ts: line output, terminal output. */
 
 import { Writable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { linesTo, terminalOf } from "../../src/text/process-io.ts";
 
-describe("lines", () => {
+describe("line output", () => {
   /** It takes a line when it is told to. */
   function reader() {
     const waiting: ((error?: Error) => void)[] = [];
@@ -54,7 +54,7 @@ describe("lines", () => {
   }
 });
 
-describe("terminal", () => {
+describe("terminal output", () => {
   const STEERING = "red \x1b[31m\u202e";
   const PLAIN = "red \\x1b[31m\\u{202e}";
 

@@ -1,10 +1,10 @@
-/** Tests text/safe-text.ts: plain, harmless, line. */
+/** Tests text/safe-text.ts: text for a terminal, text for the editor, JSON lines. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { harmless, lineOf, plain } from "../../src/text/safe-text.ts";
 
-describe("plain", () => {
+describe("text for a terminal", () => {
   const FORBIDDEN = /[[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}]--[\n\t]]/v;
 
   const hostile = [
@@ -94,7 +94,7 @@ describe("plain", () => {
   });
 });
 
-describe("harmless", () => {
+describe("text for the editor", () => {
   test.each([
     ["\x1b[31mred\x1b[0m words", "red words"],
     ["\x1b]0;title\x07left", "left"],
@@ -109,7 +109,7 @@ describe("harmless", () => {
   });
 });
 
-describe("line", () => {
+describe("JSON lines", () => {
   test("JSON7 any value is one line of JSON that says the same, for readers of every kind", () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: "binary" }), (value) => {

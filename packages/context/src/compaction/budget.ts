@@ -1,4 +1,4 @@
-/** Computes the token and byte limits for one model's context window, and defines the reduction levels. */
+/** Computes the limits for one model's context window, checks a context against them, and defines the reduction levels. */
 
 import type { ContextSize } from "../context/context-size.ts";
 import type { ToolRoles } from "../ledger/touched-files.ts";

@@ -181,8 +181,7 @@ export function isUsersRequest(request: string): boolean {
   return request.startsWith(REQUEST_LEAD);
 }
 
-/** What such a text says, and whose entry it is: a smaller window may leave less of it than there was before. */
-// The first line is ours.
+/** What such a text says, and whose entry it is: a smaller window may leave less of it than there was before. The first line is ours. */
 export function requestIn(before: string): { readonly id: string; readonly words: string } {
   const [, id = "", words = ""] = /^[^\n]*\(entry:([^\n]*)\):\n([\s\S]*)$/.exec(before) ?? [];
   return { id, words };

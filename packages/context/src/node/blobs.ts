@@ -199,8 +199,7 @@ export type Spilling<Each> =
     }
   | Unavailable;
 
-// A blob is on the disk before any entry names it.
-/** To be called before the draft is appended; nothing is lost if it then is not. */
+/** A blob is on the disk before any entry names it. To be called before the draft is appended; nothing is lost if it then is not. */
 export async function spilled<Each extends Draft>(
   draft: Each,
   sessionPath: string,

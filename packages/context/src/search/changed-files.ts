@@ -14,8 +14,10 @@ export interface Looking {
   readonly now: () => number;
 }
 
-// Files untouched for a day are checked twice a second at most, the others each time.
-/** Null for a folder that cannot be read now: that is not an empty one. */
+/**
+ * Files untouched for a day are checked twice a second at most, the others each time. Null for a folder that cannot be read now: that is
+ * not an empty one.
+ */
 export function look(folder: string, { files, now }: Looking): Seen | null {
   const time = now();
   const last = looks(files).get(folder);

@@ -151,8 +151,10 @@ CREATE TABLE volume (
   id INTEGER PRIMARY KEY, first INTEGER NOT NULL, letters INTEGER NOT NULL, newest INTEGER NOT NULL, sealed INTEGER NOT NULL
 );`;
 
-// The index stays open for a moment after a search, because another one often follows.
-/** Nobody else has it meanwhile; a second search at the same time opens it once more. */
+/**
+ * The index stays open for a moment after a search, because another one often follows. Nobody else has it meanwhile; a second search at
+ * the same time opens it once more.
+ */
 export async function withIndex<Made>(
   path: string,
   files: Files,

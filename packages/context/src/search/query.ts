@@ -1,7 +1,9 @@
 /** Parses a search query and finds its words in a text. Any text is a valid query; the index splits words by the same rules. */
 
-// Words have no case and no accents; scripts without spaces are split into single signs. Query and index share this.
-/** What the index is given. Its tokenizer parts it at every ASCII sign that is neither letter nor digit, and nowhere else. */
+/**
+ * Words have no case and no accents; scripts without spaces are split into single signs. Query and index share this. What the index is
+ * given. Its tokenizer parts it at every ASCII sign that is neither letter nor digit, and nowhere else.
+ */
 export function indexable(text: string): string {
   const words = text.match(ASCII_WORD) ?? [];
   const parts = partsOf(words);

@@ -13,8 +13,10 @@ import type { HitKind } from "./searchable-text.ts";
 import { type Candidate, findEntries, folders, idsFrom } from "./tables.ts";
 import { type CatchUpParts, type CaughtUp, catchUp } from "./update-index.ts";
 
-// People's text before program output, words in a row before scattered ones, short before long, new before old.
-/** `phrased` are those in which all words stand in a row. Best first; of equals the newest. */
+/**
+ * People's text before program output, words in a row before scattered ones, short before long, new before old. `phrased` are those in
+ * which all words stand in a row. Best first; of equals the newest.
+ */
 export function ranked(found: readonly Candidate[], phrased: ReadonlySet<number>): readonly Candidate[] {
   const newest = Math.max(...found.map(({ time }) => time));
   const scored = found.map((candidate) => ({ candidate, score: score(candidate, { newest, phrased }) }));

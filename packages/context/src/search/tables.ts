@@ -262,9 +262,10 @@ export function folders(database: Database): ReadonlyMap<string, KnownFolder> {
   return new Map(rows.map((folder) => [folder.path, folder]));
 }
 
-// Here and below nothing is said in one statement that might be undone halfway (upserts): before such a one, the words that
-// were gathered so far are written, and a thousand small pieces cost more than one big.
-/** The number of a folder in which something is about to change. */
+/**
+ * Here and below nothing is said in one statement that might be undone halfway (upserts): before such a one, the words that were gathered
+ * so far are written, and a thousand small pieces cost more than one big. The number of a folder in which something is about to change.
+ */
 export function openFolder(database: Database, path: string): number {
   const row = prepared(database, "SELECT id FROM folder WHERE path = ?").get(path);
   if (!row)

@@ -33,8 +33,7 @@ export interface FileParts {
   readonly volumeLetters: number;
 }
 
-// Reads only what was added, or all of it again if the file is no longer the same.
-/** Returns whether the disk let us read it. */
+/** Reads only what was added, or all of it again if the file is no longer the same. Returns whether the disk let us read it. */
 export function* readFile(database: Database, changed: ChangedFile, parts: FileParts): Generator<Step, boolean> {
   let file: OpenFile | null = null;
   try {

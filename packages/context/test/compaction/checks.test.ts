@@ -1,4 +1,4 @@
-/** Tests compaction/checks.ts: audit, coverage. */
+/** Tests compaction/checks.ts: checks, coverage. */
 
 import { describe, expect, test } from "vitest";
 import { rungs } from "../../src/compaction/budget.ts";
@@ -21,7 +21,7 @@ import { auditSummary } from "../../src/summary/audit.ts";
 import { story } from "../../src/testing/story.ts";
 import { smallBudget } from "./small-session.ts";
 
-describe("audit", () => {
+describe("checks", () => {
   const size = (tokens: number, bytes = 0): ContextSize => ({
     tokens,
     bytes,

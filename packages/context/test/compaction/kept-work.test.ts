@@ -1,4 +1,4 @@
-/** Tests compaction/kept-work.ts: kept, turns. */
+/** Tests compaction/kept-work.ts: without a model, turns. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -19,7 +19,7 @@ import { entriesOf, said, type Told, text, used } from "../context/tool-work.ts"
 import { expectSoon } from "../soon.ts";
 import { smallBudget } from "./small-session.ts";
 
-describe("kept", () => {
+describe("without a model", () => {
   describe("LED2 from one compaction to the next", () => {
     test("LED2 LED3 files are counted once, also where older compactions lie in the kept part", () => {
       const files = Array.from({ length: 300 }, (_, at) => `src/${at}.ts`);

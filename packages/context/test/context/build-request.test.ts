@@ -1,4 +1,4 @@
-/** Tests context/build-request.ts: build request, fold system. */
+/** Tests context/build-request.ts: build request, system messages. */
 
 import { describe, expect, test } from "vitest";
 import { buildSessionContext } from "../../src/context/build-context.ts";
@@ -123,7 +123,7 @@ describe("build request", () => {
   });
 });
 
-describe("fold system", () => {
+describe("system messages", () => {
   const tool = (name: string, description = name) => ({ name, description, parameters: {} });
 
   function said(...messages: readonly Partial<SystemMessage>[]): readonly Entry[] {

@@ -1,4 +1,4 @@
-/** Tests ledger/ledger.ts: merge, newest. */
+/** Tests ledger/ledger.ts: merge, newest items. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -145,7 +145,7 @@ describe("merge", () => {
   }
 });
 
-describe("newest", () => {
+describe("newest items", () => {
   const sources = fc.array(fc.array(fc.nat(12), { maxLength: 4 }), { maxLength: 40 });
 
   test("LED3 the newest that are found from the end are the newest of all", () => {

@@ -1,4 +1,4 @@
-/** Tests node/blobs.ts: blob folder, spill. */
+/** Tests node/blobs.ts: blob folder, spilled output. */
 
 import { createHash, randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
@@ -153,7 +153,7 @@ describe("blob folder", () => {
   });
 });
 
-describe("spill", () => {
+describe("spilled output", () => {
   const image = (bytes: Uint8Array) =>
     ({ type: "image", data: Buffer.from(bytes).toString("base64"), mimeType: "image/png" }) as const;
   const draftOf = (...content: readonly unknown[]): Draft =>

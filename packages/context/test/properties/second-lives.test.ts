@@ -3,4 +3,4 @@
 import { onFaultyDisk } from "./grounds.ts";
 import { tryLives } from "./lives.ts";
 
-tryLives(5_000, "on a disk that fails", onFaultyDisk);
+tryLives(2_500, "on a disk that fails", onFaultyDisk);

@@ -1,4 +1,4 @@
-/** Tests summary/audit.ts: audit summary, empty, footing, ids, language, names, quotes, request, sections, size. */
+/** Tests summary/audit.ts: audit summary, empty, claims, citations, language, names, quotes, latest request, sections, length. */
 
 import { describe, expect, test } from "vitest";
 import {
@@ -130,7 +130,7 @@ describe("empty", () => {
   );
 });
 
-describe("footing", () => {
+describe("claims", () => {
   const evidence = evidenceFor(
     [
       "user: please fix the login test and use tabs",
@@ -311,7 +311,7 @@ describe("footing", () => {
   });
 });
 
-describe("ids", () => {
+describe("citations", () => {
   const evidence = evidenceFor(["user: hello", "says: hi"], {
     previous: "- earlier (entry:old-1)",
     words: "The user wrote:\n\n[entry:old_2]\nyes\n\n",
@@ -625,7 +625,7 @@ describe("quotes", () => {
   });
 });
 
-describe("request", () => {
+describe("latest request", () => {
   const session = ["user: fix it", "says: ok", "user: now test it"];
   const request = { id: "e3", text: "now test it" };
 
@@ -693,7 +693,7 @@ describe("sections", () => {
   });
 });
 
-describe("size", () => {
+describe("length", () => {
   const story = "a few words that are counted";
   const tokens = textTokens(story);
 

@@ -1,11 +1,11 @@
-/** Tests summary/generate-summary.ts: moderate, story shape. */
+/** Tests summary/generate-summary.ts: size limits, shape. */
 
 import { describe, expect, test } from "vitest";
 import { moderate, type ShapeParts, shapeOf } from "../../src/summary/generate-summary.ts";
 import { headings } from "../../src/summary/prompts.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 
-describe("moderate", () => {
+describe("size limits", () => {
   test.each([
     ["off", "off"],
     ["minimal", "minimal"],
@@ -19,7 +19,7 @@ describe("moderate", () => {
   });
 });
 
-describe("story shape", () => {
+describe("shape", () => {
   const JOIN = "\n\n---\n\n**Turn Context (split turn):**\n\n";
   const turn = "## Original Request\n- fix it\n\n## Early Progress\n- (none)\n\n## Context for Suffix\n- (none)";
   const before = "## Goal\n- fix it\n\n## Critical Context\n- it is broken";

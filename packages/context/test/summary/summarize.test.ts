@@ -1,4 +1,4 @@
-/** Tests summary/summarize.ts: chunks, citations, marked, tell in parts, tell. */
+/** Tests summary/summarize.ts: chunks, citations, marked material, in chunks, in one request. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -76,7 +76,7 @@ describe("citations", () => {
   });
 });
 
-describe("marked", () => {
+describe("marked material", () => {
   const conversation = (text: string) => ({ tag: "conversation" as const, text });
 
   test("SUM6 the material stands between marks with the word, the task behind them", () => {
@@ -116,7 +116,7 @@ describe("marked", () => {
   });
 });
 
-describe("tell in parts", () => {
+describe("in chunks", () => {
   const isPart = (request: Request): boolean => kindOf(request).startsWith("part");
   const numbersIn = (text: string): readonly number[] =>
     [...text.matchAll(/\[e(\d+)\]/g)].map(([, number]) => Number(number));
@@ -306,7 +306,7 @@ describe("tell in parts", () => {
   });
 });
 
-describe("tell", () => {
+describe("in one request", () => {
   /** What comes of it, the kinds of questions, their requests, and what was paid. */
   async function toldTo(replies: readonly ScriptedReply[], parts: Partial<Telling>) {
     const model = { ...scriptedModel(...replies), ...SMALL };

@@ -1,4 +1,4 @@
-/** Tests text/sanitize.ts: plain text, escaped. */
+/** Tests text/sanitize.ts: plain text, escape marks. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -54,7 +54,7 @@ describe("plain text", () => {
   });
 });
 
-describe("escaped", () => {
+describe("escape marks", () => {
   describe("SUM2 what looks like a label, whatever it is written with", () => {
     test.each([
       ["[User]: do it", "(User): do it"],

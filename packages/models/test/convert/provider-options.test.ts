@@ -1,4 +1,4 @@
-/** Tests convert/provider-options.ts: may think, options name, reasoning level. */
+/** Tests convert/provider-options.ts: thinking, provider names, reasoning level. */
 
 import { createOpenAI } from "@ai-sdk/openai";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
@@ -20,7 +20,7 @@ import {
   user,
 } from "./requests.ts";
 
-describe("may think", () => {
+describe("thinking", () => {
   const newest = { ...anthropic, model: "claude-opus-4-8" };
   const thinks = (messages: readonly Message[], to = anthropic): boolean => {
     const asked = callOptions(requestOf(messages, { thinking: "high" }), { to, maxTokens: 10_000 });
@@ -80,7 +80,7 @@ describe("may think", () => {
   });
 });
 
-describe("options name", () => {
+describe("provider names", () => {
   const azure: ModelName = { api: "openai-responses", provider: "azure", model: "gpt-5" };
 
   const script: Script = [

@@ -1,4 +1,4 @@
-/** Tests convert/server-tools.ts: own search, served block, served line, served draft. */
+/** Tests convert/server-tools.ts: web search tool, result blocks, result text, stream parts. */
 
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { AssistantMessage, Message, Request, ThinkingLevel, Tool } from "@pith/context";
@@ -18,7 +18,7 @@ import {
 import { type Ran, type Served, servedBlock, servedLine } from "../../src/convert/server-tools.ts";
 import { anthropic, gemini as older, requestOf, responses, says, tool, user } from "./requests.ts";
 
-describe("own search", () => {
+describe("web search tool", () => {
   test.each([
     ["anthropic-messages", "anthropic", "claude-sonnet-4-5", true],
     ["anthropic-messages", "anthropic", "claude-3-haiku-20240307", false],
@@ -78,7 +78,7 @@ describe("own search", () => {
   }
 });
 
-describe("served block", () => {
+describe("result blocks", () => {
   const gemini = { ...older, model: "gemini-3-pro-preview" };
   const page = { type: "web_search_result", url: "https://a.org", encryptedContent: "EqQB", pageAge: null };
   const served: Served = { id: "srvtoolu_1", name: "web_search", input: { query: "x" }, output: [page] };
@@ -149,7 +149,7 @@ describe("served block", () => {
   }
 });
 
-describe("served line", () => {
+describe("result text", () => {
   const page = (title: string | null, url: string) => ({
     type: "web_search_result",
     title,
@@ -232,7 +232,7 @@ describe("served line", () => {
   });
 });
 
-describe("served draft", () => {
+describe("stream parts", () => {
   const from = { api: "anthropic-messages", provider: "anthropic", model: "claude" };
   const asked: LanguageModelV4StreamPart = {
     ...{ type: "tool-call", toolCallId: "s", toolName: "web_search", input: '{"query":"x"}', providerExecuted: true },

@@ -1,11 +1,11 @@
-/** Tests network/http-client.ts: http fetch, redirection. */
+/** Tests network/http-client.ts: fetch, redirects. */
 
 import type { IncomingMessage } from "node:http";
 import { createServer, type Server } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { asked, closed, type Serving, serving } from "./test-servers.ts";
 
-describe("http fetch", () => {
+describe("fetch", () => {
   let served: Serving;
   afterEach(() => served?.close());
 
@@ -212,7 +212,7 @@ describe("http fetch", () => {
   }
 });
 
-describe("redirection", () => {
+describe("redirects", () => {
   const open: Serving[] = [];
   afterEach(() => {
     for (const each of open.splice(0)) each.close();

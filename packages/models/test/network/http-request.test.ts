@@ -1,10 +1,10 @@
-/** Tests network/http-request.ts: plain headers, plain request. */
+/** Tests network/http-request.ts: headers, request. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { PlainHeaders, plainRequest } from "../../src/network/http-request.ts";
 
-describe("plain headers", () => {
+describe("headers", () => {
   const name = fc.constantFrom("Accept", "accept", "X-Api-Key", "x-a", "set-cookie", "Set-Cookie", "Content-Type", "b");
   const value = fc.stringMatching(/^[\t\r\n ]{0,2}[a-zA-Z0-9,;=ü ]{0,12}[\t\r\n ]{0,2}$/);
   const act = fc.tuple(fc.constantFrom("append", "set", "delete"), name, value);
@@ -49,7 +49,7 @@ describe("plain headers", () => {
   }
 });
 
-describe("plain request", () => {
+describe("request", () => {
   const here = "http://127.0.0.1/";
 
   test("NET3 a text or bytes to a web address are plain", () => {

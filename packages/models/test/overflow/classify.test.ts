@@ -1,10 +1,10 @@
-/** Tests overflow/classify.ts: classify, in reply. */
+/** Tests overflow/classify.ts: errors, replies. */
 
 import { describe, expect, test } from "vitest";
 import { classifyRefusal, type EndedReply, overflowInReply } from "../../src/overflow/index.ts";
 import { moreRows, refusal, rows } from "./rows.ts";
 
-describe("classify", () => {
+describe("errors", () => {
   const overflows = rows.filter(({ expected }) => expected === "overflow");
   const classOf = (...given: Parameters<typeof classifyRefusal>) => classifyRefusal(...given).class;
 
@@ -143,7 +143,7 @@ describe("classify", () => {
   });
 });
 
-describe("in reply", () => {
+describe("replies", () => {
   const window = 128_000;
 
   test("OVF13 a reply to more than the window is kept, and the context compacted", () => {

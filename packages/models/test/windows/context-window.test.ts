@@ -1,4 +1,4 @@
-/** Tests windows/context-window.ts: endpoint, window. */
+/** Tests windows/context-window.ts: endpoint, context window. */
 
 import { describe, expect, test } from "vitest";
 import { contextWindow, endpointKey, isLocal } from "../../src/windows/context-window.ts";
@@ -33,7 +33,7 @@ describe("endpoint", () => {
   });
 });
 
-describe("window", () => {
+describe("context window", () => {
   const loaded = (window: number) => ({ window, source: "loaded" }) as const;
   const assumed = (window: number) => ({ window, source: "assumed" }) as const;
 

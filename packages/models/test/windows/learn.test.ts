@@ -1,10 +1,10 @@
-/** Tests windows/learn.ts: cut sentence, learn, learnt. */
+/** Tests windows/learn.ts: truncation notice, learn from errors, learnt windows. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { carriedOver, cutSentence, type Learnt, type Lesson, learn } from "../../src/windows/learn.ts";
 
-describe("cut sentence", () => {
+describe("truncation notice", () => {
   test("SEE6 a cut is said with its figures and the remedy", () => {
     const cut = { estimate: 60_000.4, reported: 4_096, window: 4_096, place: "http://127.0.0.1:11434/v1" };
     expect(cutSentence(cut)).toBe(
@@ -15,7 +15,7 @@ describe("cut sentence", () => {
   });
 });
 
-describe("learn", () => {
+describe("learn from errors", () => {
   const reply = (estimate: number, reported: number | null, served?: number) =>
     ({ type: "reply", estimate, reported, served }) as const;
 
@@ -222,7 +222,7 @@ describe("learn", () => {
   });
 });
 
-describe("learnt", () => {
+describe("learnt windows", () => {
   const HOUR = 3_600_000;
   const DAY = 24 * HOUR;
   const start = 1_800_000_000_000;

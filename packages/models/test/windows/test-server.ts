@@ -3,8 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import type { LocalServer } from "../../../testkit/src/server/local-servers.ts";
-import { localAnswer } from "../../../testkit/src/server/local-servers.ts";
+import { type LocalServer, localAnswer } from "../../../testkit/src/server/local-servers.ts";
 
 export interface Serving extends AsyncDisposable {
   readonly url: string;

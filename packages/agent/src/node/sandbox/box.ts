@@ -75,8 +75,10 @@ export const SOCKET_VARIABLES: readonly string[] = [
   "VSCODE_IPC_HOOK_CLI",
 ];
 
-// Synchronous, because it is called by the hundred. Unlike `realPath` it follows only what exists.
-/** Null where there is nothing, or nothing one may look at. A path that is not absolute leads nowhere. */
+/**
+ * Synchronous, because it is called by the hundred. Unlike `realPath` it follows only what exists. Null where there is nothing, or nothing
+ * one may look at. A path that is not absolute leads nowhere.
+ */
 export function presentPath(path: string): string | null {
   // Asked first, because most of what is looked for is not there, and an error costs ten times as much as the look.
   if (!isAbsolute(path) || !existsSync(path)) return null;
@@ -99,8 +101,7 @@ export interface Writable {
 
 type Place = Pick<Box, "home" | "environment" | "temporary" | "extraWritable">;
 
-// Called once, before any command could have put a link there.
-/** Whatever a variable or a setting says, never all there is. */
+/** Called once, before any command could have put a link there. Whatever a variable or a setting says, never all there is. */
 export function writableOf({ home, environment, temporary, extraWritable = [] }: Place): Writable {
   const named = temporary ?? [...TEMPORARY, environment.TMPDIR ?? "/tmp"];
   const caches = [...CACHES.map((name) => join(home, name)), ...extraWritable];

@@ -15,8 +15,10 @@ export interface Sought {
   readonly writable: readonly string[];
 }
 
-// The program runs outside every sandbox, so it must not lie where commands or other users could have put it.
-/** Its path through no link; null where there is none. */
+/**
+ * The program runs outside every sandbox, so it must not lie where commands or other users could have put it. Its path through no link;
+ * null where there is none.
+ */
 export function safeProgram({ name, folders, writable }: Sought): string | null {
   const isSafe = (path: string): boolean => !writable.some((each) => isWithin(each, path)) && isOwnersAlone(path);
   for (const folder of folders.split(delimiter).filter(isAbsolute)) {
@@ -47,8 +49,10 @@ function isOwnersAlone(path: string): boolean {
 /** Within the home. */
 const OBEYED: readonly string[] = [".config", ".gnupg", ".local/bin", ".local/share/systemd", ".ssh"];
 
-// A command that writes in such a workspace controls what the user's next shell or program does.
-/** Why, or null where it is fit. All absolute, and the root through no link. */
+/**
+ * A command that writes in such a workspace controls what the user's next shell or program does. Why, or null where it is fit. All
+ * absolute, and the root through no link.
+ */
 export function unfitRoot(root: string, home: string): string | null {
   if (root === "/") return "the workspace is the whole disk, and nothing would be outside it";
   const real = presentPath(home) ?? home;

@@ -8,8 +8,10 @@ import { type Box, presentPath, presentPaths } from "./box.ts";
 import type { Mount } from "./mounts.ts";
 import { type Holding, inOpened, isPlaceholder, keptFile, marksOf, placeholder } from "./placeholders.ts";
 
-// A link cannot be mounted over, so no sandbox keeps it from being replaced; it is restored when the command has ended.
-/** Not free where it is no link. */
+/**
+ * A link cannot be mounted over, so no sandbox keeps it from being replaced; it is restored when the command has ended. Not free where it
+ * is no link.
+ */
 export function keptLink(path: string): Holding {
   const target = targetOf(path);
   if (target === null) return { type: "not-free" };
@@ -93,8 +95,10 @@ const MOST_FOLDERS = 400;
 const MOST_FOUND = 24;
 const GUARDED: ReadonlySet<string> = new Set([".git", ...GUARDED_FOLDERS, ...GUARDED_FILES]);
 
-// Only names that exist at the start are guarded: what a command creates is its own.
-/** Their paths, without those right in the root; what is nearer comes first. */
+/**
+ * Only names that exist at the start are guarded: what a command creates is its own. Their paths, without those right in the root; what is
+ * nearer comes first.
+ */
 export function nestedNames(root: string): readonly string[] {
   const found: string[] = [];
   let folders = foldersIn(root);

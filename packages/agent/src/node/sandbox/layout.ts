@@ -16,8 +16,9 @@ import type { Mount } from "./mounts.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-// By such a socket a command can have things done outside its sandbox, though it can write nothing there.
-/** Paths of those that there are. */
+/**
+ * By such a socket a command can have things done outside its sandbox, though it can write nothing there. Paths of those that there are.
+ */
 export function foreignSockets(environment: Environment): readonly string[] {
   const paths = new Set(presentPaths([...boundPaths(), ...namedPaths(environment)]));
   return [...paths].filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isSocket());

@@ -89,8 +89,10 @@ function depth({ path }: Mount): number {
 /** What is said instead of running the command. */
 export const MOVED = "what it may write was moved while it was made";
 
-// Between the check and the mount another command could put a link there, to any folder of the machine.
-/** Words that start a program in a sandbox whose mounts are those that were looked at; null where something has moved already. */
+/**
+ * Between the check and the mount another command could put a link there, to any folder of the machine. Words that start a program in a
+ * sandbox whose mounts are those that were looked at; null where something has moved already.
+ */
 export function samePlaceFirst(mounts: readonly Mount[], words: readonly string[]): readonly string[] | null {
   const shown = mounts.filter(({ as }) => as === "writable" || as === "readable");
   const identities = shown.map(({ path }) => identityOf(path));

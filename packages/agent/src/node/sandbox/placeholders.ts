@@ -20,8 +20,10 @@ import { codeOf } from "../safe-files.ts";
 
 const OWNER_WRITES = 0o300;
 
-// In a folder that a command closed nothing can be removed, and a placeholder would stay for good.
-/** Does something to what lies in the folder, where need be after it was opened. What cannot be done is left undone. */
+/**
+ * In a folder that a command closed nothing can be removed, and a placeholder would stay for good. Does something to what lies in the
+ * folder, where need be after it was opened. What cannot be done is left undone.
+ */
 export function inOpened(folder: string, act: () => void): void {
   try {
     act();

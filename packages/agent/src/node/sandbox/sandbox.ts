@@ -12,8 +12,10 @@ import { arranged, diskArguments, MOVED, type Mount, samePlaceFirst } from "./mo
 /** The flag of a file that is closed when another program begins, as `/proc` writes it. */
 const CLOSED_BY_ITSELF = 0o2000000;
 
-// A command could use files that were open before this program began; Node closes only those with low numbers.
-/** Their numbers, but for the three that everybody has. */
+/**
+ * A command could use files that were open before this program began; Node closes only those with low numbers. Their numbers, but for the
+ * three that everybody has.
+ */
 export function inheritedFiles(): readonly number[] {
   const numbers = readdirSync("/proc/self/fd").map(Number);
   return numbers.filter((file) => file > 2 && isPassedOn(file));

@@ -214,8 +214,10 @@ export interface Source {
   close(): Promise<void>;
 }
 
-// Ripgrep goes by paths, which may be exchanged meanwhile, so what it reports must be found in this file.
-/** Null where it is gone, or lies elsewhere by now. */
+/**
+ * Ripgrep goes by paths, which may be exchanged meanwhile, so what it reports must be found in this file. Null where it is gone, or lies
+ * elsewhere by now.
+ */
 export async function openSource(opening: Opening): Promise<Source | null> {
   const held = await openHeld(opening).catch(() => null);
   if (held === null) return null;

@@ -15,8 +15,10 @@ export interface AskAct {
   readonly connectMs: number;
 }
 
-// The name is never resolved here: the request goes to a checked address, and the name stays in Host and in TLS.
-/** The answer as soon as its head is here; whoever asked reads its body or destroys it. */
+/**
+ * The name is never resolved here: the request goes to a checked address, and the name stays in Host and in TLS. The answer as soon as its
+ * head is here; whoever asked reads its body or destroys it.
+ */
 export function ask({ url, addresses }: Route, { signal, connectMs }: AskAct): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const send = url.protocol === "https:" ? httpsRequest : httpRequest;

@@ -102,8 +102,7 @@ export interface Destination {
   readonly isAllowed: boolean;
 }
 
-// Checks only the text of the URL; what looks like a trick is refused.
-/** `allowedHosts` have the form `host:port`. */
+/** Checks only the text of the URL; what looks like a trick is refused. `allowedHosts` have the form `host:port`. */
 export function destinationOf(text: string, allowedHosts: readonly string[]): Destination | WebRefused {
   if (CONTROL.test(text)) return refused("malformed", "the URL has spaces or control characters");
   const url = URL.parse(text);

@@ -139,8 +139,10 @@ export interface ChangedText {
   readonly after: string;
 }
 
-// For the permission question: the text before and after the call. Nothing is written.
-/** Null where it cannot be told: the file is no text, or the call would fail. */
+/**
+ * For the permission question: the text before and after the call. Nothing is written. Null where it cannot be told: the file is no text,
+ * or the call would fail.
+ */
 export async function changedText(call: ChangeCall, { files, redaction }: ChangeParts): Promise<ChangedText | null> {
   const path = pathOf(call.arguments);
   if (path.type === "wrong") return null;

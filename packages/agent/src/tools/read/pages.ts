@@ -118,8 +118,7 @@ export interface ByteLine {
   readonly next: number;
 }
 
-// A line without end is split, so that every part of it can be reached by an offset.
-/** A longer line counts as several. */
+/** A line without end is split, so that every part of it can be reached by an offset. A longer line counts as several. */
 export const LONGEST_PART = 1_000;
 
 /** The piece starts where a line does; one that goes on behind it is given only where the piece is the last. */

@@ -1,4 +1,4 @@
-/** Tests node/sandbox/detect.ts: safe program, unfit root. */
+/** Tests node/sandbox/detect.ts: trusted bwrap binary, unusable root folder. */
 
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { safeProgram, sandboxHere, unfitRoot } from "../../../src/node/sandbox/detect.ts";
 import { program, world } from "./world.ts";
 
-describe("safe program", () => {
+describe("trusted bwrap binary", () => {
   /** A folder with a program that does nothing. */
   function folderWith(path: string): string {
     mkdirSync(path, { recursive: true });
@@ -43,7 +43,7 @@ describe("safe program", () => {
   });
 });
 
-describe("unfit root", () => {
+describe("unusable root folder", () => {
   test.each([
     ["/", "the whole disk"],
     ["/home", "the home itself"],

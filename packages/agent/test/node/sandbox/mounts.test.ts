@@ -1,4 +1,4 @@
-/** Tests node/sandbox/mounts.ts: mounts, same place. */
+/** Tests node/sandbox/mounts.ts: mounts, mounts that change place. */
 
 import { execFile } from "node:child_process";
 import { mkdirSync, renameSync, symlinkSync } from "node:fs";
@@ -99,7 +99,7 @@ describe("mounts", () => {
   });
 });
 
-describe("same place", () => {
+describe("mounts that change place", () => {
   const run = promisify(execFile);
 
   test("BOX1 a program starts where its mounts are those that were looked at, and nowhere else", async () => {

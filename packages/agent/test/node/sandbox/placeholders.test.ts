@@ -1,4 +1,4 @@
-/** Tests node/sandbox/placeholders.ts: kept file, placeholder. */
+/** Tests node/sandbox/placeholders.ts: held files, placeholders. */
 
 import {
   chmodSync,
@@ -16,7 +16,7 @@ import { describe, expect, test } from "vitest";
 import { keptFile, placeholder } from "../../../src/node/sandbox/placeholders.ts";
 import { boxOf, namesAt, ranIn, world } from "./world.ts";
 
-describe("kept file", () => {
+describe("held files", () => {
   test("BOX5 a file that keeps a name is there until the last command has ended", () => {
     const { temporary } = world();
     const path = join(temporary, "commondir");
@@ -66,7 +66,7 @@ describe("kept file", () => {
   });
 });
 
-describe("placeholder", () => {
+describe("placeholders", () => {
   /** To root no folder is closed. */
   const NOBODY = 65_534;
 

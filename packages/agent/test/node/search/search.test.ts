@@ -1,4 +1,4 @@
-/** Tests node/search/search.ts: list names, node search. */
+/** Tests node/search/search.ts: list, search. */
 
 import { execFileSync } from "node:child_process";
 import {
@@ -15,7 +15,7 @@ import { describe, expect, test } from "vitest";
 import type { WorkspaceSearch } from "../../../src/ports.ts";
 import { act, asAnybody, type Ground, lines, names, newGround, shown, ways } from "./ground.ts";
 
-describe("list names", () => {
+describe("list", () => {
   test("SEEK13 a folder is listed by name with kinds and sizes, ignored and hidden names too", async () => {
     const { put, at, search } = newGround();
     put({ ".gitignore": "b", b: "four", "a/x": "", ".git/x": "" });
@@ -54,7 +54,7 @@ describe("list names", () => {
   });
 });
 
-describe("node search", () => {
+describe("search", () => {
   describe.each(ways)("%s", (_, ripgrep) => {
     const ground = (
       files: Readonly<Record<string, string | Uint8Array>>,

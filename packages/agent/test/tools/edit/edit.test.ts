@@ -1,4 +1,4 @@
-/** Tests tools/edit/edit.ts: edit, changed text. */
+/** Tests tools/edit/edit.ts: edit, preview. */
 
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -317,7 +317,7 @@ describe("edit", () => {
   });
 });
 
-describe("changed text", () => {
+describe("preview", () => {
   const texts: Readonly<Record<string, string | Uint8Array>> = {
     "/w/a.ts": "one\r\ntwo\r\nthree\r\n",
     "/w/picture.png": new Uint8Array([0xff, 0xfe, 0x00]),

@@ -22,8 +22,7 @@ export interface ChoicesParts {
   readonly tell: TellEditor;
 }
 
-// Options may also change outside the protocol, such as by a slash command.
-/** Nothing is told where nothing has changed since. */
+/** Options may also change outside the protocol, such as by a slash command. Nothing is told where nothing has changed since. */
 export function choicesTeller({ desk, place, tell }: ChoicesParts): () => Promise<void> {
   const { agent, mode } = desk;
   const now = (): string => [mode?.now(), agent.model.provider, agent.model.model, agent.thinkingLevel].join("\n");

@@ -62,8 +62,7 @@ const SIGNALS = [
   ["SIGTERM", 143],
 ] as const;
 
-// Restores the terminal before it reports the fault: the message would be unreadable otherwise.
-/** What comes back ends that. */
+/** Restores the terminal before it reports the fault: the message would be unreadable otherwise. What comes back ends that. */
 export function restoringOnFault(restore: () => void): () => void {
   const fault = (error: unknown, how: Stray): void => {
     // LOAD19: it is told by whoever loaded it.

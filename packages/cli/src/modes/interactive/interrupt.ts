@@ -5,8 +5,7 @@ import { saidWords } from "../../resources/attachments.ts";
 import { keyHint } from "./keys/key-text.ts";
 import { type Stage, survived, type Talking } from "./screen-context.ts";
 
-// Not everything that fails or is stopped emits an event at its end.
-/** While something is still under way, nothing changes. */
+/** Not everything that fails or is stopped emits an event at its end. While something is still under way, nothing changes. */
 export function shownAtRest({ ready, screen }: Talking): void {
   const { agent } = ready.built;
   if (agent.isRunning || agent.session.occupied.length > 0) return;

@@ -76,8 +76,10 @@ export interface TrustPlace {
   readonly home: string;
 }
 
-// Does not ask about a folder that brings nothing of its own, nor twice about the same bytes.
-/** The wish as it stands afterwards: only this time is said by the wish itself. */
+/**
+ * Does not ask about a folder that brings nothing of its own, nor twice about the same bytes. The wish as it stands afterwards: only this
+ * time is said by the wish itself.
+ */
 export async function trustAsked(wish: Wish, stage: Stage, place: TrustPlace = here()): Promise<Wish> {
   if (wish.trusts) return wish;
   const folder = await trustedFolder({ ...place, userHome: homedir() });

@@ -85,8 +85,10 @@ async function sayWritten(written: Written, talking: Talking): Promise<void> {
 /** What is being read, by whom it will be said to. */
 const reading = new WeakMap<object, Promise<unknown>>();
 
-// `!` shows the command and its output to the model, `!!` does not.
-/** Until it is in the log it is seen below; when all of them are, what was said meanwhile is heard. */
+/**
+ * `!` shows the command and its output to the model, `!!` does not. Until it is in the log it is seen below; when all of them are, what
+ * was said meanwhile is heard.
+ */
 export async function runShellLine(text: string, talking: Talking): Promise<void> {
   const [, marks = "!", command = ""] = /^(!!?)\s*([\s\S]*)$/.exec(text) ?? [];
   if (command === "") return talking.screen.tell(HOW);

@@ -7,8 +7,7 @@ export type Recalled =
   /** What is to be said instead of the line. */
   { readonly type: "line"; readonly text: string } | { readonly type: "told"; readonly lines: readonly string[] };
 
-// No key of a plain terminal recalls earlier lines.
-/** `/history` lists them, `/history 3` means the third; every other line means itself. */
+/** No key of a plain terminal recalls earlier lines. `/history` lists them, `/history 3` means the third; every other line means itself. */
 export function recalled(line: string, earlier: readonly string[]): Recalled {
   const [whole, number] = /^\/history(?:\s+(\d+))?\s*$/.exec(line) ?? [];
   if (whole === undefined) return { type: "line", text: line };

@@ -29,8 +29,7 @@ export interface Waiting {
   readonly state: () => ScreenState;
 }
 
-// Silence would look like the end. Each line comes later than the one before.
-/** To be called whenever the state may be another. */
+/** Silence would look like the end. Each line comes later than the one before. To be called whenever the state may be another. */
 export function stillWorking({ later, tell, state }: Waiting): () => void {
   let stop: (() => void) | null = null;
   const wait = (seconds: number): void => {

@@ -1,4 +1,4 @@
-/** Tests modes/acp/acp.ts: acp, editor app. */
+/** Tests modes/acp/acp.ts: sessions, methods. */
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { Ground } from "../../ground.ts";
 import { said, startOldDesk } from "../../mcp/servers/old-desk.ts";
 import { Editor, type EditorParts } from "./editor.ts";
 
-describe("acp", () => {
+describe("sessions", () => {
   let ground: Ground;
   const editors: Editor[] = [];
   beforeEach(() => {
@@ -127,7 +127,7 @@ describe("acp", () => {
   });
 });
 
-describe("editor app", () => {
+describe("methods", () => {
   /** What it prints must not break the protocol. */
   const EXTENSION = `export default function hello(pith) {
   console.log("loaded");

@@ -1,4 +1,4 @@
-/** Tests modes/interactive/interrupt.ts: leaving, stop. */
+/** Tests modes/interactive/interrupt.ts: quit, stop. */
 
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { choice } from "../../../src/modes/interactive/panels/choice.ts";
 import { type TalkOn, talkOn } from "./talk-on.ts";
 
-describe("leaving", () => {
+describe("quit", () => {
   const CTRL_C = "\x03";
   const CTRL_D = "\x04";
   const UP = "\x1b[A";

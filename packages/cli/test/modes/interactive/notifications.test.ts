@@ -1,4 +1,4 @@
-/** Tests modes/interactive/notifications.ts: call sequence, gaze, notifier, watched terminal. */
+/** Tests modes/interactive/notifications.ts: notification sequences, terminal focus, notifier, watched terminal. */
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
@@ -13,7 +13,7 @@ import {
 } from "../../../src/modes/interactive/notifications.ts";
 import { Headless } from "./headless.ts";
 
-describe("call sequence", () => {
+describe("notification sequences", () => {
   test("MAN21 off says nothing, a bell is a bell, and a desktop hears it in the words of its terminal", () => {
     expect(callSequence("done", "off", {})).toBe("");
     expect(callSequence("done", "bell", { KITTY_WINDOW_ID: "1" })).toBe("\x07");
@@ -44,7 +44,7 @@ describe("call sequence", () => {
   });
 });
 
-describe("gaze", () => {
+describe("terminal focus", () => {
   const GAINED = "\x1b[I";
   const LOST = "\x1b[O";
 

@@ -1,4 +1,4 @@
-/** Tests modes/interactive/prompts.ts: ask on, ask trust. */
+/** Tests modes/interactive/prompts.ts: permission question, trust question. */
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { trustedFolder } from "../../../src/trust/trust.ts";
 import { shownOn } from "./shown-on.ts";
 import { talkOn } from "./talk-on.ts";
 
-describe("ask on", () => {
+describe("permission question", () => {
   const call = (...commands: readonly string[]): Step => ({
     parts: commands.map((command) => ({ type: "call", name: "bash", arguments: { command } })),
   });
@@ -128,7 +128,7 @@ describe("ask on", () => {
   });
 });
 
-describe("ask trust", () => {
+describe("trust question", () => {
   const wish: Wish = {
     ...{ words: "", files: [], session: { type: "new" }, choices: {}, allow: [], deny: [] },
     ...{ systemPrompt: undefined, appendSystemPrompt: undefined, trusts: false, output: "screen" },

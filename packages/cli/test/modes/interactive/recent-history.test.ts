@@ -1,4 +1,4 @@
-/** Tests modes/interactive/recent-history.ts: past, glance. */
+/** Tests modes/interactive/recent-history.ts: last entries, last exchange. */
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { glance, past } from "../../../src/modes/interactive/recent-history.ts";
 import type { Talking } from "../../../src/modes/interactive/screen-context.ts";
 
-describe("past", () => {
+describe("last entries", () => {
   test.each([
     ["Ctrl+T", { hasPages: true, keymap: "{}" }],
     ["F7", { hasPages: true, keymap: '{ "transcript": "f7" }' }],
@@ -30,7 +30,7 @@ describe("past", () => {
   });
 });
 
-describe("glance", () => {
+describe("last exchange", () => {
   test("RES3 a glance is the last exchange and the one before it, and says how much lies before them", () => {
     const lines = Array.from({ length: 10 }, (_, at) => [`user: question ${at}`, `says: answer ${at}`]).flat();
     const { blocks, left } = glance(story(...lines));

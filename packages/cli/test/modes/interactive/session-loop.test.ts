@@ -1,4 +1,4 @@
-/** Tests modes/interactive/session-loop.ts: departure, one after another. */
+/** Tests modes/interactive/session-loop.ts: leave a session, switch sessions. */
 
 import { readdirSync, writeFileSync } from "node:fs";
 import { DRAFT } from "@pith/agent";
@@ -8,7 +8,7 @@ import type { Wish } from "../../../src/args/args.ts";
 import { departure } from "../../../src/modes/interactive/session-loop.ts";
 import { TalkGround } from "./talk-ground.ts";
 
-describe("departure", () => {
+describe("leave a session", () => {
   test("RES4 whoever could not go where they wanted stays, and may leave once more", async () => {
     const { leave, left, isLeaving } = departure();
     const wish = { words: "" } as Wish;
@@ -23,7 +23,7 @@ describe("departure", () => {
   });
 });
 
-describe("one after another", () => {
+describe("switch sessions", () => {
   let ground: TalkGround;
 
   beforeEach(() => {

@@ -1,11 +1,11 @@
-/** Tests modes/print/progress-notes.ts: note on compaction, note on, tally. */
+/** Tests modes/print/progress-notes.ts: compactions, events, totals. */
 
 import type { AgentEvent, Intent, Tool } from "@pith/agent";
 import { noUsage } from "@pith/context";
 import { describe, expect, test } from "vitest";
 import { countEvent, noteOn, nothingYet, told } from "../../../src/modes/print/progress-notes.ts";
 
-describe("note on compaction", () => {
+describe("compactions", () => {
   const note = (event: object): string | null => noteOn(event as AgentEvent, []);
 
   test("PRT12 what takes long is told while it does, the rest is not", () => {
@@ -55,7 +55,7 @@ describe("note on compaction", () => {
   });
 });
 
-describe("note on", () => {
+describe("events", () => {
   test("PRT9 before every command stands whether it runs in the sandbox", () => {
     const bash = (isConfined: boolean) => tool("bash", { type: "command", command: "ls", isConfined });
     const start = started("bash", { command: "ls\n  -l" });
@@ -110,7 +110,7 @@ describe("note on", () => {
   }
 });
 
-describe("tally", () => {
+describe("totals", () => {
   test("PRT9 requests, tokens and cost add up, those of a summary included", () => {
     const usage = { ...noUsage, input: 900, cacheRead: 100, output: 20, cost: { ...noUsage.cost, total: 0.02 } };
     const events = [

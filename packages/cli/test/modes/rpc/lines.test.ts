@@ -1,10 +1,10 @@
-/** Tests modes/rpc/lines.ts: lf lines, read json. */
+/** Tests modes/rpc/lines.ts: split lines, parse JSON. */
 
 import assert from "node:assert/strict";
 import { describe, test } from "vitest";
 import { lfLines, type Piece, readJson } from "../../../src/modes/rpc/lines.ts";
 
-describe("lf lines", () => {
+describe("split lines", () => {
   const shown = (pieces: readonly Piece[]): readonly (string | number)[] =>
     pieces.map((piece) => (piece.type === "line" ? piece.bytes.toString("utf8") : piece.bytes));
 
@@ -26,7 +26,7 @@ describe("lf lines", () => {
   });
 });
 
-describe("read json", () => {
+describe("parse JSON", () => {
   const read = (text: string | Uint8Array) => readJson(typeof text === "string" ? Buffer.from(text) : text);
 
   test("RPC4 what is no UTF-8, too deep or no JSON is refused with what to write", () => {

@@ -196,8 +196,10 @@ export interface Sketch {
   readonly kind: Kind;
 }
 
-// A line of ours whose seal holds is as it was written, so it is not parsed.
-/** Null for a line that is not as it should be: then the whole file must be read with care. */
+/**
+ * A line of ours whose seal holds is as it was written, so it is not parsed. Null for a line that is not as it should be: then the whole
+ * file must be read with care.
+ */
 export function sketchOf(line: PassedLine, rules: LineRules): Sketch | null {
   const glimpse = line.overlong || !isSealed(line.bytes, rules) ? null : peek(line.bytes);
   if (glimpse) return { id: glimpse.id, parentId: glimpse.parentId, kind: kindOf(glimpse.kind, glimpse.role) };

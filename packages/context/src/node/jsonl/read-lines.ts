@@ -99,8 +99,7 @@ export interface PassedLine extends FoundLine {
   readonly overlong: boolean;
 }
 
-// A line beyond the limit is never held: only its beginning is kept.
-/** Blank lines come too: whoever counts lines counts them. */
+/** A line beyond the limit is never held: only its beginning is kept. Blank lines come too: whoever counts lines counts them. */
 export function* forwards(file: OpenFile, { start, end, limits }: Stretch): Generator<PassedLine> {
   let begun: Begun = { offset: start, pieces: [], length: 0 };
   for (let at = start; at < end; ) {

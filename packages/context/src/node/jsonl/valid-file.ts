@@ -108,8 +108,10 @@ const MOST_ROUNDS = 200;
 const MOST_LINES = 20_000;
 const LONGEST_HEADER = 1024 * 1024;
 
-// Reads backwards from a line to its root; needs no index as long as every line is sound.
-/** Yields the entries; ends early with `astray` set where a line is damaged or a parent is not above its child. */
+/**
+ * Reads backwards from a line to its root; needs no index as long as every line is sound. Yields the entries; ends early with `astray` set
+ * where a line is damaged or a parent is not above its child.
+ */
 export class Ascent {
   astray = false;
   readonly #file: SoundFile;

@@ -213,9 +213,10 @@ export interface Appendable {
   readonly found: Found;
 }
 
-// Called by the first append: opening a file only finds what is wrong and leaves it unchanged.
-// LOG5, LOG14
-/** Null if another hand added to the file meanwhile: nothing of theirs is cut off. */
+/**
+ * Called by the first append: opening a file only finds what is wrong and leaves it unchanged. LOG5, LOG14. Null if another hand added to
+ * the file meanwhile: nothing of theirs is cut off.
+ */
 export function madeAppendable({ log, found }: Appendable, files: Files, checksum: Checksum): Appendable | null {
   const { unready } = found;
   if (!unready) return { log, found };

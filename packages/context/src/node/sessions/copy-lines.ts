@@ -113,8 +113,10 @@ export interface SourceLine {
   text(): string;
 }
 
-// Works also while another process writes the file.
-/** A sound file is never held whole; one that is not is read with care, and what was lost is noted in its place. */
+/**
+ * Works also while another process writes the file. A sound file is never held whole; one that is not is read with care, and what was lost
+ * is noted in its place.
+ */
 export async function sourceLines(file: OpenFile, { ports, limits }: Required<HomeParts>): Promise<Source> {
   const sound = soundFile(file, ports.checksum, limits);
   if (sound && (await isSoundThroughout(sound))) return soundSource(sound);
@@ -158,8 +160,7 @@ function* soundLines({ file, rules, start, end, limits }: SoundFile): Generator<
   }
 }
 
-// Writes in large pieces, with a pause after each; the file is there whole or not at all.
-/** Each line with its line end. */
+/** Writes in large pieces, with a pause after each; the file is there whole or not at all. Each line with its line end. */
 export async function writeCopy(path: string, lines: Iterable<Uint8Array>, files: Files): Promise<void> {
   const file = startWhole(path, files);
   try {
@@ -183,8 +184,7 @@ export async function writeCopy(path: string, lines: Iterable<Uint8Array>, files
 
 const PIECE = 1024 * 1024;
 
-// Only the members that differ are written anew; every other byte stays.
-/** `text` is the line of the entry as it was. */
+/** Only the members that differ are written anew; every other byte stays. `text` is the line of the entry as it was. */
 export function changedText(text: string, before: Entry, after: Entry): string {
   if (before === after) return text;
   const members = Object.entries(after) as [keyof Entry, unknown][];

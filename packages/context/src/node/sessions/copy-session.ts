@@ -114,8 +114,10 @@ export interface ClonePlan extends HomeParts {
 
 export type Cloning = { readonly type: "cloned"; readonly path: string; readonly id: string } | Unavailable;
 
-// Copies all branches. Every line stays as written, except the header and the offsets of parents.
-/** The source may be open anywhere, also for writing. */
+/**
+ * Copies all branches. Every line stays as written, except the header and the offsets of parents. The source may be open anywhere, also
+ * for writing.
+ */
 export async function cloneSession(path: string, { cwd, id, ...parts }: ClonePlan = {}): Promise<Cloning> {
   const all = settled(parts);
   const { files } = all;
@@ -160,8 +162,10 @@ export type Exporting =
     }
   | Unavailable;
 
-// Writes what pi would have written: version 3, no seals, images inline, all branches, the same leaf.
-/** `to` must be free; what leaves passes the redaction. */
+/**
+ * Writes what pi would have written: version 3, no seals, images inline, all branches, the same leaf. `to` must be free; what leaves
+ * passes the redaction.
+ */
 export async function exportForPi(path: string, to: string, parts: HomeParts = {}): Promise<Exporting> {
   const all = settled(parts);
   const { files, redaction } = all;

@@ -35,8 +35,10 @@ import {
 } from "./paths.ts";
 import { closed, type NotOpened } from "./sessions.ts";
 
-// Links blobs and backups first, then renames the log: at every moment the session is whole in one of the two places.
-/** Whoever calls it holds the lease of the old path; `EEXIST` where anything has the new one. Throws what the disk says. */
+/**
+ * Links blobs and backups first, then renames the log: at every moment the session is whole in one of the two places. Whoever calls it
+ * holds the lease of the old path; `EEXIST` where anything has the new one. Throws what the disk says.
+ */
 export function moveSession(from: string, to: string, files: Files): void {
   makeFolder(dirname(to), files);
   for (const [old, moved] of inBoth(from, to, files)) linked(old, moved, files);

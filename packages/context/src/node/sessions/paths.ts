@@ -50,8 +50,10 @@ export function settled({
   return { files, ports, processes, limits, durability, env, redaction };
 }
 
-// Readable, and never the same for two directories.
-/** `/home/me/my project` → `home-me-my-project-0b25e4e5a9`; of a long path the end is shown. */
+/**
+ * Readable, and never the same for two directories. `/home/me/my project` → `home-me-my-project-0b25e4e5a9`; of a long path the end is
+ * shown.
+ */
 export function folderName(cwd: string): string {
   const path = resolve(cwd);
   const hash = createHash("sha256").update(path).digest("hex").slice(0, HASH_LETTERS);
@@ -91,8 +93,10 @@ export function isSessionName(name: string): boolean {
 
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_(.+)\.jsonl$/s;
 
-// An id must be safe in a file name on every system and must never be taken for a flag.
-/** What is wrong with it, as a sentence that says what to do; null for an id that is good. */
+/**
+ * An id must be safe in a file name on every system and must never be taken for a flag. What is wrong with it, as a sentence that says
+ * what to do; null for an id that is good.
+ */
 export function wrongId(id: string): string | null {
   if (id === "") return "a session id needs at least one letter; leave it out to have one made";
   if (id.length > LONGEST) return `a session id has at most ${LONGEST} letters; this one has ${id.length}`;
@@ -194,8 +198,7 @@ export interface Candidate {
   readonly id: string;
 }
 
-// Compares file names only; no file is opened.
-/** Over all folders; those given come instead. */
+/** Compares file names only; no file is opened. Over all folders; those given come instead. */
 export function nameMatches(
   isMeant: (id: string) => boolean,
   { folders, ...parts }: FolderParts & { readonly folders?: readonly string[] | undefined },

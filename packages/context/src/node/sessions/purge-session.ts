@@ -62,8 +62,10 @@ interface Straying extends Pick<Looking, "redaction"> {
   readonly limits: FormatLimits;
 }
 
-// Damaged and torn lines belong to no session, but they may hold secrets.
-/** How many lines tell one, whoever can read them; the header is not looked at. */
+/**
+ * Damaged and torn lines belong to no session, but they may hold secrets. How many lines tell one, whoever can read them; the header is
+ * not looked at.
+ */
 export function strayLines(file: OpenFile, { redaction, limits }: Straying): number {
   let count = 0;
   for (const { bytes, offset } of forwards(file, { start: 0, end: file.stat().size, limits })) {
@@ -84,8 +86,7 @@ function isObject(text: string): boolean {
   }
 }
 
-// Backups, torn ends and blobs left by a crash are no part of the session, so they are not redacted.
-/** Their paths. */
+/** Backups, torn ends and blobs left by a crash are no part of the session, so they are not redacted. Their paths. */
 export function tellingFiles(sessionPath: string, { files, redaction }: Looking): readonly string[] {
   return filesBeside(sessionPath, files).filter((path) => {
     const text = textOf(path, files);

@@ -107,8 +107,7 @@ export async function closed(store: JsonlStore): Promise<void> {
   }
 }
 
-// The name is an entry like any other, so it becomes the leaf, as in pi.
-/** An empty name takes the name away. */
+/** The name is an entry like any other, so it becomes the leaf, as in pi. An empty name takes the name away. */
 export async function renameSession(
   target: Target,
   name: string,

@@ -161,8 +161,6 @@ function within(who: string, does: string): string {
   return `${anyOf(who)}.{0,30}?${anyOf(does)}`;
 }
 
-// How consent is told without anybody who gave it, and how one tells that there is none yet, language by language.
-
 /** Done by somebody: it counts where it is said of something, `was approved`, `approved: …`, not where it is a name. */
 export const approved = `approved authorised authorized consented sanctioned okayed greenlit green-lit pre-approved
   preapproved agreed permitted genehmigt freigegeben bewilligt autorisiert aprobad* autorizad* approuvé* autorisé* aprovad* одобрен*
@@ -251,8 +249,6 @@ export const joinedPendings: readonly string[] = [
   "(?:ユーザー?の)?(?:確認|承認|許可|回答|決定)(?:待ち|を待|が必要)|未承認",
   "(?:사용자의? ?)?(?:승인|확인|결정|답변|허가)(?:을|를)? ?(?:대기|기다|필요|전)",
 ];
-
-// What the user is called, language by language, and where such a word means the users of a program, or a name in it.
 
 export const personNouns = `user customer human requester stakeholder product_owner nutzer nutzers nutzerin benutzer benutzers benutzerin
   anwender anwenders auftraggeber usuario usuaria utilisateur utilisatrice l'utilisateur l'utilisatrice usuário usuária utilizador

@@ -39,8 +39,6 @@ function isLead(words: string): boolean {
   return clausesOf(words).every(({ units, grave, tellsConsent }) => units.length + grave.size === 0 && !tellsConsent);
 }
 
-// A line with the first words of what a person typed, as a quotation that names its entry.
-
 export interface Said {
   readonly id: string;
   readonly text: string;

@@ -100,8 +100,6 @@ function joinedWords<Tag extends string>(entries: readonly Listed<Tag>[]): (run:
   };
 }
 
-// One pattern for many words, so that lists of words stay lists of words.
-
 /**
  * The source of a pattern for folded text. `word` stands for itself, `word*` for all that begins with it, `two_words` for
  * both in a row. Words of scripts without spaces are patterns themselves and are found anywhere.
@@ -129,8 +127,6 @@ function spacedWord(word: string): string {
 }
 
 const LETTER = "[\\p{sc=Latin}\\p{sc=Cyrillic}\\p{N}_]";
-
-// What the inflected forms of a word begin with: rough, but the same for all of them in most languages that inflect at the end.
 
 export function stem(word: string): string {
   const [, bare = word] = ENDING.exec(word.slice(0, LONGEST)) ?? [];

@@ -97,8 +97,6 @@ function words(...lists: readonly string[]): ReadonlySet<string> {
   return new Set(lists.flatMap((list) => foldAccents(list).split(/\s+/)));
 }
 
-// Words that turn a sentence round: no to yes, an order to a condition or a question, talk to consent.
-
 export const toneWords = {
   /** What is not so. */
   denying: `not no cannot can't couldn't doesn't didn't did_not isn't aren't wasn't weren't won't wouldn't hasn't
@@ -178,8 +176,6 @@ export const toneWords = {
   filler: "and but only also please und aber nur auch bitte y pero solo et mais e mas и но",
 } as const;
 
-// What harms when nobody asked for it: a summary says it of the user only where the user said it. Synonyms count as one.
-
 export const graveWords = {
   deleting: `delete* deleti* remov* drop dropp* drops erase* erasing wipe* wiping purg* discard* destroy* rm get_rid
     throw_away throw_out lösch* gelösch* entfern* verwerf* verworfen wegwerfen borr* elimin* suprim* descart* supprim*
@@ -221,8 +217,6 @@ export const graveWords = {
     无需确认 不必确认 无需询问 不经确认 直接执行 無断 確認なし 聞かずに 묻지_?않 확인_?없이`,
 } as const;
 
-// Words of which one in the place of the other turns what was said into its contrary.
-
 const PAIRS = `above/below before/after enable/disable increase/decrease more/less left/right minimum/maximum
   first/last top/bottom public/private open/close allow/deny tabs/spaces dark/light sync/async client/server
   upgrade/downgrade include/exclude start/stop synchronous/asynchronous accept/reject local/remote internal/external
@@ -255,8 +249,6 @@ function byKey(
   const groups = Map.groupBy(pairs, ({ key }) => key);
   return new Map([...groups].map(([key, same]) => [key, same.map(({ contrary }) => contrary)]));
 }
-
-// Words that are written in more than one way: numbers up to twelve, and what is shortened by everybody.
 
 /** Further keys of a unit, under which the other spelling is found. */
 export function otherSpelling(word: string): readonly string[] {

@@ -1,10 +1,10 @@
-/** Tests node/jsonl/line-index.ts: child rows, line index. */
+/** Tests node/jsonl/line-index.ts: children, line index. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ChildRows, kinds, LineIndex, ROOT } from "../../../src/node/jsonl/line-index.ts";
 
-describe("child rows", () => {
+describe("children", () => {
   test("DISK9 the children of every row are those that name it, also of rows that came later", () => {
     fc.assert(
       fc.property(

@@ -1,4 +1,4 @@
-/** Tests node/sessions/sessions.ts: create session, find session, rename session, totals of. */
+/** Tests node/sessions/sessions.ts: create session, find session, rename session, totals. */
 
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -183,7 +183,7 @@ describe("rename session", () => {
   });
 });
 
-describe("totals of", () => {
+describe("totals", () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "pith-totals-"));

@@ -46,8 +46,10 @@ export class Presses {
   }
 }
 
-// Returns a name such as `up` or `ctrl+c`, or the character that was typed.
-/** Nothing for a key that is let go: some terminals tell that, too, and it is no second press. */
+/**
+ * Returns a name such as `up` or `ctrl+c`, or the character that was typed. Nothing for a key that is let go: some terminals tell that,
+ * too, and it is no second press.
+ */
 export function keyOf(data: string): string {
   if (isKeyRelease(data)) return "";
   const sign = decodeKittyPrintable(data) ?? (isTyped(data) ? data : null);

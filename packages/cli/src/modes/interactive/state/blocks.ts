@@ -148,8 +148,10 @@ export interface Code {
   readonly start: number;
 }
 
-// Each paragraph is parsed by itself: text written behind it never changes it.
-/** From `from`, where a paragraph begins, or a line of the code that is open there. The last may be empty. */
+/**
+ * Each paragraph is parsed by itself: text written behind it never changes it. From `from`, where a paragraph begins, or a line of the
+ * code that is open there. The last may be empty.
+ */
 export function* paragraphs(text: string, from: number, open: Code | null = null): Generator<Paragraph> {
   let [start, code] = [from, open];
   let [inner, isBlank] = [null as string | null, false];

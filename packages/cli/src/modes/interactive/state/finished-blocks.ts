@@ -18,8 +18,10 @@ export interface Settled {
   readonly code: Code | null;
 }
 
-// Up to the end of the last whole paragraph, or of a line within long code.
-/** From `from`, where a paragraph begins, or a line of the code that is open there. */
+/**
+ * Up to the end of the last whole paragraph, or of a line within long code. From `from`, where a paragraph begins, or a line of the code
+ * that is open there.
+ */
 export function settled(text: string, from: number, code: Code | null = null): Settled {
   let last: Paragraph | null = null;
   for (const paragraph of paragraphs(text, from, code))

@@ -39,8 +39,10 @@ export function meterOf(window: Window, budget: Budget): Meter {
   };
 }
 
-// Reads git's files; no process is started.
-/** Where the branch is written down, for this folder or one above it; null where there is no such place. */
+/**
+ * Reads git's files; no process is started. Where the branch is written down, for this folder or one above it; null where there is no such
+ * place.
+ */
 export async function headFile(folder: string): Promise<string | null> {
   for (let at = resolve(folder); ; at = dirname(at)) {
     const found = await headIn(join(at, ".git"));

@@ -109,8 +109,10 @@ export class OneWrite implements Terminal {
   }
 }
 
-// Whether a terminal that becomes narrower wraps its lines again or cuts them off, judged by the environment.
-/** Where nobody knows it does: nearly all of them do. */
+/**
+ * Whether a terminal that becomes narrower wraps its lines again or cuts them off, judged by the environment. Where nobody knows it does:
+ * nearly all of them do.
+ */
 export function rewraps({ TMUX, STY, TERM = "", XTERM_VERSION }: Environment): boolean {
   // Whoever stands between has its own way, whatever it stands in: tmux wraps, screen cuts.
   if (TMUX) return true;

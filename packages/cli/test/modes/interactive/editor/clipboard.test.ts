@@ -1,4 +1,4 @@
-/** Tests modes/interactive/editor/clipboard.ts: clipboard, clipboard. */
+/** Tests modes/interactive/editor/clipboard.ts: copy text, paste images. */
 
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import {
   toClipboard,
 } from "../../../../src/modes/interactive/editor/clipboard.ts";
 
-describe("clipboard", () => {
+describe("copy text", () => {
   test.each([
     ["linux", { WAYLAND_DISPLAY: "w", DISPLAY: ":0" }, ["wl-copy", "xclip", "xsel"]],
     ["linux", { DISPLAY: ":0" }, ["xclip", "xsel"]],
@@ -53,7 +53,7 @@ describe("clipboard", () => {
   });
 });
 
-describe("clipboard", () => {
+describe("paste images", () => {
   function programs(all: Readonly<Record<string, string>>): { readonly PATH: string } {
     const folder = mkdtempSync(join(tmpdir(), "pith-programs-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));

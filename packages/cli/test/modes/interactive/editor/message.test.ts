@@ -1,4 +1,4 @@
-/** Tests modes/interactive/editor/message.ts: mentions, pictures. */
+/** Tests modes/interactive/editor/message.ts: mentions, images. */
 
 import { describe, expect, test } from "vitest";
 import { mentions, Pictures, picturePaths } from "../../../../src/modes/interactive/editor/message.ts";
@@ -16,7 +16,7 @@ describe("mentions", () => {
   });
 });
 
-describe("pictures", () => {
+describe("images", () => {
   const png = (bytes: number): Uint8Array => {
     const picture = new Uint8Array(bytes);
     picture.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);

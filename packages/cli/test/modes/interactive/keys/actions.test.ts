@@ -1,4 +1,4 @@
-/** Tests modes/interactive/keys/actions.ts: pressed, queue. */
+/** Tests modes/interactive/keys/actions.ts: bound keys, queue keys. */
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { all, atRest, atWork, heard } from "../editor/at-work.ts";
 import { talkOn } from "../talk-on.ts";
 
-describe("pressed", () => {
+describe("bound keys", () => {
   const CTRL_T = "\x14";
   const ALT_S = "\x1bs";
 
@@ -38,7 +38,7 @@ describe("pressed", () => {
   });
 });
 
-describe("queue", () => {
+describe("queue keys", () => {
   const ALT_ENTER = "\x1b\r";
   const ALT_UP = "\x1b[1;3A";
   const ESC = "\x1b";

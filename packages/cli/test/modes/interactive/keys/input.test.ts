@@ -1,11 +1,11 @@
-/** Tests modes/interactive/keys/input.ts: key of, pasted line, presses. */
+/** Tests modes/interactive/keys/input.ts: key names, pasted line, chords. */
 
 import { describe, expect, test } from "vitest";
 import { type ActionId, keymapIn } from "../../../../src/modes/interactive/keys/bindings.ts";
 import { keyOf, Presses, pastedLine } from "../../../../src/modes/interactive/keys/input.ts";
 import { lineOf, typedInto } from "../../../../src/modes/interactive/panels/widgets.ts";
 
-describe("key of", () => {
+describe("key names", () => {
   test.each([
     ["a", "a"],
     ["ü", "ü"],
@@ -37,7 +37,7 @@ describe("pasted line", () => {
   });
 });
 
-describe("presses", () => {
+describe("chords", () => {
   function pressing(presses: Presses, useful: readonly ActionId[]) {
     const asked: ActionId[] = [];
     const press = (key: string, now: number): boolean =>

@@ -1,4 +1,4 @@
-/** Tests modes/interactive/panels/open-panel.ts: open panel, tamed. */
+/** Tests modes/interactive/panels/open-panel.ts: open panel, bounded lines. */
 
 import { CURSOR_MARKER, stripTerminalSequences, visibleWidth } from "@earendil-works/pi-tui";
 import { describe, expect, test } from "vitest";
@@ -56,7 +56,7 @@ describe("open panel", () => {
   }
 });
 
-describe("tamed", () => {
+describe("bounded lines", () => {
   test.each(["the last words", "漢字漢字漢字 the last words", "👩‍👩‍👧 the last 漢字"])(
     "SCR28 however long a line is typed, its end and the cursor are seen: …%s",
     (end) => {

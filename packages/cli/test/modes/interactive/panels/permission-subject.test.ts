@@ -1,4 +1,4 @@
-/** Tests modes/interactive/panels/permission-subject.ts: matter of, matter. */
+/** Tests modes/interactive/panels/permission-subject.ts: load the subject, draw the subject. */
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { type Matter, matterLines, matterOf } from "../../../../src/modes/interactive/panels/permission-subject.ts";
 import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
 
-describe("matter of", () => {
+describe("load the subject", () => {
   const cwd = mkdtempSync(join(tmpdir(), "pith-matter-"));
   afterAll(() => rmSync(cwd, { recursive: true }));
 
@@ -61,7 +61,7 @@ describe("matter of", () => {
   });
 });
 
-describe("matter", () => {
+describe("draw the subject", () => {
   const theme = themeNamed("none");
 
   test("MAN2 a change is shown as a diff with its size, and without colour its signs tell it", () => {

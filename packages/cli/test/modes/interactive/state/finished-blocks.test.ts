@@ -1,4 +1,4 @@
-/** Tests modes/interactive/state/finished-blocks.ts: printable, settled length. */
+/** Tests modes/interactive/state/finished-blocks.ts: finished blocks, finished part of a block. */
 
 import type { AgentEvent } from "@pith/agent";
 import fc from "fast-check";
@@ -20,7 +20,7 @@ import {
   started,
 } from "./replies.ts";
 
-describe("printable", () => {
+describe("finished blocks", () => {
   /** Every word is there once in all of a stream, so that a second one would be seen. */
   interface Reply {
     readonly shapes: readonly { readonly kind: "text" | "thinking" | "call"; readonly words: readonly string[] }[];
@@ -143,7 +143,7 @@ describe("printable", () => {
   });
 });
 
-describe("settled length", () => {
+describe("finished part of a block", () => {
   function paragraphsOf(text: string): readonly string[] {
     return [...paragraphs(text, 0)].map(({ start, end }) => text.slice(start, end));
   }

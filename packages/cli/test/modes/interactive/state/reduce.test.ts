@@ -1,4 +1,4 @@
-/** Tests modes/interactive/state/reduce.ts: fold, queued words. */
+/** Tests modes/interactive/state/reduce.ts: events, queued messages. */
 
 import type { AgentEvent, CompactionEvent } from "@pith/agent";
 import type { BashExecutionMessage, BranchSummaryEntry, CompactionEntry } from "@pith/context";
@@ -9,7 +9,7 @@ import { foldEntry } from "../../../../src/modes/interactive/state/reduce-entry.
 import { nothingShown, type ScreenState } from "../../../../src/modes/interactive/state/screen-state.ts";
 import { appended, ended, messageOf, pieces, readIn, restart, shown, started } from "./replies.ts";
 
-describe("fold", () => {
+describe("events", () => {
   const begun: AgentEvent = { type: "agent_start" };
   const text = (words: string) => ({ type: "text", text: words }) as const;
 
@@ -176,7 +176,7 @@ describe("fold", () => {
   });
 });
 
-describe("queued words", () => {
+describe("queued messages", () => {
   test("TYP1 what waits is seen in one line: its words, without the files that are said with them", () => {
     const said = [
       "leave the snapshots alone",

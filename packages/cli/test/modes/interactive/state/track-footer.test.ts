@@ -1,4 +1,4 @@
-/** Tests modes/interactive/state/track-footer.ts: git branch, keep facts, place in tree, quality hint, meter of. */
+/** Tests modes/interactive/state/track-footer.ts: git branch, footer data, place in the tree, quality hint, context meter. */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -58,7 +58,7 @@ describe("git branch", async () => {
   });
 });
 
-describe("keep facts", () => {
+describe("footer data", () => {
   test("MET5 the cost is that of the whole session, summaries included, and no undo makes it less", async () => {
     const talk = await longTalk();
     await exchanged(talk, 5);
@@ -120,7 +120,7 @@ describe("keep facts", () => {
   });
 });
 
-describe("place in tree", () => {
+describe("place in the tree", () => {
   const placeAfter = async (...lines: readonly string[]): Promise<string | null> =>
     placeInTree((await deskOf(lines)).agent.session);
 
@@ -173,7 +173,7 @@ describe("quality hint", () => {
   });
 });
 
-describe("meter of", () => {
+describe("context meter", () => {
   const line = fc.oneof(
     ...["user: do this", "says: done", "note: by the way", "bash: ls -> a.ts"].map((each) => fc.constant(each)),
     fc.constant("thinks: hm"),

@@ -1,11 +1,11 @@
-/** Tests modes/interactive/terminal/terminal.ts: dress, rewraps. */
+/** Tests modes/interactive/terminal/terminal.ts: theme detection, rewrapping terminals. */
 
 import { describe, expect, test } from "vitest";
 import { MainScreen } from "../../../../src/modes/interactive/terminal/screens.ts";
 import { OneWrite, rewraps, wornHere } from "../../../../src/modes/interactive/terminal/terminal.ts";
 import { Headless } from "../headless.ts";
 
-describe("dress", () => {
+describe("theme detection", () => {
   const white = { r: 255, g: 255, b: 255 };
 
   function terminalOf(background: typeof white | undefined) {
@@ -41,7 +41,7 @@ describe("dress", () => {
   });
 });
 
-describe("rewraps", () => {
+describe("rewrapping terminals", () => {
   test.each([
     [{ TERM: "xterm-256color" }, true],
     [{ TERM: "xterm-256color", XTERM_VERSION: "XTerm(390)" }, false],

@@ -1,4 +1,4 @@
-/** Tests modes/interactive/panels/sessions/preview.ts: look into, looker, gist. */
+/** Tests modes/interactive/panels/sessions/preview.ts: read a preview, preview loader, first and last messages. */
 
 import { statSync } from "node:fs";
 import { asItIs } from "@pith/context";
@@ -9,7 +9,7 @@ import { gistOf, looker, lookInto } from "../../../../../src/modes/interactive/p
 import { type About, noSessionsYet } from "../../../../../src/modes/interactive/panels/sessions/state.ts";
 import { folder } from "../../../../commands/desks.ts";
 
-describe("look into", () => {
+describe("read a preview", () => {
   async function kept(words: readonly string[], filling = 0) {
     const made = await createSession({ cwd: folder("pith-look-"), env: { PITH_HOME: folder("pith-home-") } });
     if (made.type !== "opened") throw new Error("no session could be made");
@@ -62,7 +62,7 @@ describe("look into", () => {
   });
 });
 
-describe("looker", () => {
+describe("preview loader", () => {
   const about: About = { gist: null, model: null, isForeign: false, lastSaid: "", lastAnswer: "" };
 
   function item(path: string): SessionItem {
@@ -89,7 +89,7 @@ describe("looker", () => {
   });
 });
 
-describe("gist", () => {
+describe("first and last messages", () => {
   test("RES10 a gist is what is wanted and what comes next, without marks and numbers", () => {
     const summary = [
       "<user-words>say it</user-words>",

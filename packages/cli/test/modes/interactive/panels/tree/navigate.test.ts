@@ -1,4 +1,4 @@
-/** Tests modes/interactive/panels/tree/navigate.ts: go, left behind. */
+/** Tests modes/interactive/panels/tree/navigate.ts: navigate, entries left behind. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { atRest, atWork, heard } from "../../editor/at-work.ts";
 import { storeOf, twoTries } from "./outlines.ts";
 import { ENTER, ESC, exchange, openTree, picture, shows, summary, twoExchanges, UP } from "./walking-talk.ts";
 
-describe("go", () => {
+describe("navigate", () => {
   test("WLK6 Enter on a message of yours stands before it, with its words in the editor (B63)", async () => {
     const talk = await twoExchanges(["answer three"]);
     await openTree(talk);
@@ -180,7 +180,7 @@ describe("go", () => {
   });
 });
 
-describe("left behind", () => {
+describe("entries left behind", () => {
   async function leftFor(lines: readonly string[], id: string) {
     const store = await storeOf(lines);
     const session = await Session.open(store, machine);
