@@ -1,8 +1,9 @@
 /** Runs `pnpm eval SUITE`: the quality of what Pith reads, keeps and writes. */
 
 import { runSuites } from "@pith/bench/suite";
+import { honestSuite } from "./honest/suite.ts";
 import { readingSuite } from "./read-sessions.ts";
 import { keepingSuite } from "./retention/suite.ts";
 import { survivalSuite } from "./survival/suite.ts";
 
-await runSuites("eval", [readingSuite, keepingSuite, survivalSuite], process.argv.slice(2));
+await runSuites("eval", [readingSuite, keepingSuite, survivalSuite, honestSuite], process.argv.slice(2));
