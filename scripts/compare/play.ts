@@ -83,9 +83,11 @@ export async function playConversation(program: string, stage: Stage): Promise<s
     else child.stdin.write(`${JSON.stringify({ id: `c${at}`, ...command })}\n`);
   };
   let expected = 0;
+  const faults: string[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => {
     lines.push(line);
-    const { type, id } = JSON.parse(line);
+    const { type, id, success, error } = JSON.parse(line);
+    if (success === false) faults.push(`${conversation[expected]?.type}: ${error}`);
     const isPrompt = conversation[expected]?.type === "prompt";
     if (isPrompt ? type !== "agent_end" : type !== "response" || id !== `c${expected}`) return;
     expected += 1;
@@ -94,6 +96,7 @@ export async function playConversation(program: string, stage: Stage): Promise<s
   next();
   await new Promise((resolve) => child.on("close", resolve));
   await server.close();
+  if (faults.length > 0) throw new Error(`${program} refused ${faults.join("; ")}`);
   if (expected < conversation.length) throw new Error(`${program} ended after ${expected} commands: ${lines.at(-1)}`);
   return lines.join("\n");
 }
@@ -134,8 +137,11 @@ const script: Script = ({ text, results }) => {
   if (text.includes("read it")) return call("read", { path: "notes.txt" });
   if (text.includes("run it")) return call("bash", { command: "wc -l notes.txt" });
   if (text.includes("write it")) return call("write", { path: "new.txt", content: "new\n" });
-  return `You said: ${text.slice(0, 80)} ${"word ".repeat(400)}`;
+  return `You said: ${text.slice(0, 80)} ${LONG}`;
 };
+
+/** Enough that a compaction has something to free. */
+const LONG = "word ".repeat(6_000);
 
 function call(name: string, args: Readonly<Record<string, string>>): Step {
   return { parts: [{ type: "call", id: `toolu_${name}`, name, arguments: args }] };
