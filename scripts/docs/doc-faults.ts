@@ -41,12 +41,15 @@ function pathFaults(root: string, { path, text }: Page): readonly Fault[] {
   if (path.startsWith("docs/decisions/")) return [];
   return [...text.matchAll(REPOSITORY_PATH)].flatMap((match) => {
     const [named] = match;
-    if (named.includes("/dist/") || existsSync(join(root, named))) return [];
+    const isThere = existsSync(join(root, named)) || existsSync(join(root, "packages", named));
+    if (isThere || named.includes("/dist/")) return [];
     return [{ path, line: lineAt(text, match.index), sentence: `${named} does not exist` }];
   });
 }
 
-const REPOSITORY_PATH = /(?<![\w./-])(?:packages|scripts|bench|evals)\/[\w./-]*\w/g;
+/** `packages/cli/src/main.ts`, or below packages `cli/src/main.ts`. */
+const REPOSITORY_PATH =
+  /(?<![\w./-])(?:packages|scripts|bench|evals|(?:context|models|agent|cli|testkit)\/src)\/[\w./-]*\w/g;
 
 function generatedFaults({ path, text }: Page, made: Generators): readonly Fault[] {
   return [...text.matchAll(GENERATED)].flatMap((part) => {

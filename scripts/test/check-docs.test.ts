@@ -54,11 +54,13 @@ test("code that has drifted is written anew, and so is an indented region", () =
 
 test("a path of the repository that a page names must exist; decisions may name files that are gone", () => {
   const tree = {
-    "README.md": "Run `pnpm test packages/context/test/gone.test.ts`, see packages/context/src/there.ts.\n",
+    "README.md":
+      "Run `pnpm test packages/context/test/gone.test.ts`, see packages/context/src/there.ts.\nNot context/src/lost.ts, but context/src/there.ts.\n",
     "docs/decisions/0001-old.md": "It was in packages/context/src/gone.ts.\n",
     "packages/context/src/there.ts": "/** A file. */\n",
   };
   expect(docFaults(plant(tree)).faults.filter(({ sentence }) => sentence.includes("exist"))).toEqual([
     { path: "README.md", line: 1, sentence: "packages/context/test/gone.test.ts does not exist" },
+    { path: "README.md", line: 2, sentence: "context/src/lost.ts does not exist" },
   ]);
 });

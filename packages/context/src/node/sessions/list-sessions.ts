@@ -88,7 +88,7 @@ function isItem(value: unknown): boolean {
   return maybe && paths && isShown(id) && isShown(created) && isShown(firstMessage);
 }
 
-// Whoever wrote this file: nothing of it reaches a screen that would not have passed plain-text.ts.
+// Whoever wrote this file: nothing of it reaches a screen that would not have passed text/sanitize.ts.
 function isShown(text: unknown): boolean {
   if (typeof text !== "string") return false;
   // Mostly ASCII, and that is told apart ten times faster.
