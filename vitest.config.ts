@@ -1,6 +1,5 @@
 /** Finds the tests of all packages, of the scripts and of the benchmarks, and sets their limits. */
 
-import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
@@ -13,8 +12,8 @@ export default defineConfig({
     globalSetup: ["packages/cli/test/inventory/empty-triggered.ts"],
     testTimeout: LONGEST,
     hookTimeout: LONGEST,
-    // One more than there are cores: many tests wait for a process, a terminal or a disk.
-    maxWorkers: availableParallelism() + 1,
+    // Vitest leaves a core to its watcher, which does not run here.
+    maxWorkers: "100%",
     // What the programs that tests start take to start is mostly compiling, so it is kept from one to the next.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compiled") },
   },
