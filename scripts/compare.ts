@@ -1,6 +1,6 @@
 /** `pnpm compare REF`: plays the same session files, settings and RPC conversation to the program of another commit and to this one, and fails where a byte differs or a test is gone. */
 
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -10,20 +10,22 @@ import { type Played, play, playConversation, type Stage } from "./compare/play.
 const root = resolve(import.meta.dirname, "..");
 const fixtures = resolve(root, "../shared/fixtures/pi-sessions");
 
-const ref = process.argv[2];
-if (ref === undefined) throw new Error("pnpm compare needs a commit, for example: pnpm compare HEAD~3");
-if (!existsSync(fixtures)) throw new Error(`there are no session files in ${fixtures}`);
 const scratch = mkdtempSync(join(tmpdir(), "pith-compare-"));
 try {
-  process.exitCode = (await compare(ref)) ? 0 : 1;
+  process.exitCode = (await compare(process.argv[2])) ? 0 : 1;
+} catch (error) {
+  console.error(`compare: ${error instanceof Error ? error.message : error}`);
+  process.exitCode = 2;
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-async function compare(commit: string): Promise<boolean> {
+async function compare(commit: string | undefined): Promise<boolean> {
+  if (commit === undefined) throw new Error("name the commit to compare with, for example: pnpm compare HEAD~3");
+  if (!existsSync(fixtures)) throw new Error(`there are no session files in ${fixtures}`);
   const other = checkOut(commit);
   const programs = [build(other), build(root)] as const;
-  const stage = { folder: join(scratch, "stage"), port: 47_613, sessions: await sessionFiles(programs[0]) };
+  const stage = { folder: join(scratch, "stage"), sessions: await sessionFiles(programs[0]) };
   const before = await play(programs[0], stage);
   const after = await play(programs[1], stage);
   const names = [...new Set([...before.keys(), ...after.keys()])];
@@ -34,8 +36,11 @@ async function compare(commit: string): Promise<boolean> {
 
 function checkOut(commit: string): string {
   const folder = join(scratch, "main");
+  const archive = join(scratch, "main.tar");
+  const { status } = spawnSync("git", ["-C", root, "archive", "--output", archive, commit]);
+  if (status !== 0) throw new Error(`there is no commit "${commit}" here; git log lists them`);
   mkdirSync(folder);
-  execFileSync("sh", ["-c", `git -C "${root}" archive "$0" | tar -x -C "${folder}"`, commit]);
+  execFileSync("tar", ["-xf", archive, "-C", folder]);
   execFileSync("pnpm", ["install", "--frozen-lockfile", "--ignore-scripts"], { cwd: folder, stdio: "ignore" });
   return folder;
 }
@@ -47,7 +52,7 @@ function build(folder: string): string {
 
 /** Files of pi, and one that the older program has written. */
 async function sessionFiles(older: string): Promise<readonly string[]> {
-  const stage: Stage = { folder: join(scratch, "recording"), port: 47_613, sessions: [] };
+  const stage: Stage = { folder: join(scratch, "recording"), sessions: [] };
   await playConversation(older, stage);
   const [path] = globSync("home/sessions/**/*.jsonl", { cwd: stage.folder });
   if (path === undefined) throw new Error("the older program left no session");

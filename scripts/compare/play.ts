@@ -11,7 +11,6 @@ export interface Stage {
   readonly folder: string;
   /** Session files to look into. */
   readonly sessions: readonly string[];
-  readonly port: number;
 }
 
 /** What was written, by the name of the case. */
@@ -68,7 +67,7 @@ function runOnce(program: string, args: readonly string[], stage: Stage): string
 /** Every line that the program prints while it is driven. Each command waits for the answer to the one before it. */
 export async function playConversation(program: string, stage: Stage): Promise<string> {
   prepare(stage);
-  const server = await startServer({ script, port: stage.port });
+  const server = await startServer({ script });
   const args = ["--mode", "rpc", "--permission-mode", "all", "--model", MODEL, "--sandbox", "off"];
   const child = spawn(process.execPath, ["--import", FROZEN, program, ...args], {
     cwd: join(stage.folder, "work"),

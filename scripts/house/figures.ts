@@ -3,7 +3,7 @@
 import type { Source } from "../source/source.ts";
 import { cycles } from "./file-checks.ts";
 import type { House } from "./house.ts";
-import { depth, gerundFolders, lineCount } from "./questions.ts";
+import { countLines, depth, gerundFolders, isLong } from "./questions.ts";
 
 /** Where source files are counted, by the name of the figure. */
 const counted: Readonly<Record<string, string>> = {
@@ -17,11 +17,10 @@ const counted: Readonly<Record<string, string>> = {
   evals_files: "evals/src/",
 };
 const interactive = "packages/cli/src/modes/interactive/";
-const longFile = 500;
 
 export type Figures = Readonly<Record<string, number | readonly string[]>>;
 
-export function figures(house: House): Figures {
+export function measureSources(house: House): Figures {
   const sources = house.sources.filter(({ path }) => !isTest(path));
   const [inside, outside] = split(sources, ({ path }) => path.startsWith(interactive));
   return {
@@ -29,8 +28,8 @@ export function figures(house: House): Figures {
     depth: deepest(outside),
     depth_interactive: deepest(inside),
     gerund_folders: gerundFolders([...sources, ...house.tests]).length,
-    files_over_500: sources.filter((source) => lineCount(source) > longFile).map(({ path }) => path),
-    median_lines: median(sources.map(lineCount)),
+    files_over_500: sources.filter(isLong).map(({ path }) => path),
+    median_lines: median(sources.map(countLines)),
     cycles: cycles(house).length,
   };
 }

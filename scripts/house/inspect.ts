@@ -3,7 +3,7 @@
 import { type Fault, inOrder } from "../fault.ts";
 import { doors } from "./doors.ts";
 import { cycles, indexFiles, opening } from "./file-checks.ts";
-import { type Check, readHouse } from "./house.ts";
+import { type Check, type House, readHouse } from "./house.ts";
 import { contextDependencies, layers, purity } from "./layers.ts";
 import { names, sizes } from "./questions.ts";
 
@@ -16,7 +16,10 @@ export interface Inspection {
 const checks: readonly Check[] = [doors, contextDependencies, layers, cycles, indexFiles, opening, purity];
 
 export function inspect(root: string): Inspection {
-  const house = readHouse(root);
+  return inspectHouse(readHouse(root));
+}
+
+export function inspectHouse(house: House): Inspection {
   return {
     files: house.sources.length + house.tests.length,
     faults: inOrder(checks.flatMap((check) => check(house))),

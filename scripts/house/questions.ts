@@ -1,26 +1,35 @@
 /** Asks about unusual sizes of files, folders and functions, and about names that readers cannot guess. These are questions, never faults. */
 
 import { posix } from "node:path";
-import type { Fault } from "../fault.ts";
+import { counted, type Fault } from "../fault.ts";
 import { functions } from "../source/functions.ts";
 import { givenNames, imports } from "../source/modules.ts";
 import type { Source } from "../source/source.ts";
 import type { House } from "./house.ts";
 
 /** Beyond these a reader asks why. The usual sizes are smaller; CONTRIBUTING.md has the table. */
-const limits = { fileLines: 500, smallFileLines: 40, folderFiles: 20, depth: 2, functionLines: 60, parameters: 3 };
+const limits = {
+  fileLines: 500,
+  smallFileLines: 40,
+  folderFiles: 20,
+  fewestFiles: 3,
+  depth: 2,
+  functionLines: 60,
+  parameters: 3,
+};
 
 export function sizes({ sources }: House): readonly Fault[] {
   return [
     ...sources.flatMap(longFile),
     ...smallFiles(sources),
-    ...fullFolders(sources),
+    ...folderSizes(sources),
+    ...repeatedNames(sources),
     ...deepFolders(sources),
     ...sources.flatMap(bigFunctions),
   ];
 }
 
-export function lineCount({ text }: Source): number {
+export function countLines({ text }: Source): number {
   return text.replace(/\n$/, "").split("\n").length;
 }
 
@@ -35,17 +44,20 @@ export function depth(path: string): number {
   return path.slice(sourceFolder(path).length + 1).split("/").length - 1;
 }
 
+export function isLong(source: Source): boolean {
+  return countLines(source) > limits.fileLines;
+}
+
 function longFile(source: Source): Fault[] {
-  const lines = lineCount(source);
-  if (lines <= limits.fileLines) return [];
-  return [{ path: source.path, line: 1, sentence: `${lines} lines; has a second subject moved in?` }];
+  if (!isLong(source)) return [];
+  return [{ path: source.path, line: 1, sentence: `${countLines(source)} lines; has a second subject moved in?` }];
 }
 
 /** An `index.ts` is a door, and a file that nobody imports is a program or an example. */
 function smallFiles(sources: readonly Source[]): Fault[] {
   const importers = countImporters(sources);
   return sources.flatMap((source) => {
-    const lines = lineCount(source);
+    const lines = countLines(source);
     if (lines >= limits.smallFileLines || posix.basename(source.path) === "index.ts") return [];
     if (importers.get(source.path) !== 1) return [];
     const sentence = `${lines} lines and one importer; which neighbour does it belong to?`;
@@ -62,11 +74,25 @@ function countImporters(sources: readonly Source[]): ReadonlyMap<string, number>
   return counts;
 }
 
-function fullFolders(sources: readonly Source[]): Fault[] {
+/** The source folder itself is not asked about: it may hold a single program. */
+function folderSizes(sources: readonly Source[]): Fault[] {
   const folders = Map.groupBy(sources, ({ path }) => posix.dirname(path));
   return [...folders].flatMap(([path, files]) => {
-    if (files.length <= limits.folderFiles) return [];
-    return [{ path, line: 1, sentence: `${files.length} files; is there a folder inside it?` }];
+    if (files.length > limits.folderFiles)
+      return [{ path, line: 1, sentence: `${files.length} files; is there a folder inside it?` }];
+    const hasFolders = [...folders.keys()].some((other) => other.startsWith(`${path}/`));
+    if (files.length >= limits.fewestFiles || hasFolders || path === sourceFolder(`${path}/`)) return [];
+    return [{ path, line: 1, sentence: `${counted(files.length, "file")}; does it need a folder?` }];
+  });
+}
+
+function repeatedNames(sources: readonly Source[]): Fault[] {
+  const folders = new Set(sources.map(({ path }) => posix.dirname(path)));
+  return [...folders].flatMap((path) => {
+    const names = path.slice(sourceFolder(`${path}/`).length + 1).split("/");
+    const name = names.pop() ?? "";
+    if (!names.includes(name)) return [];
+    return [{ path, line: 1, sentence: `"${name}" stands at two levels; what tells them apart?` }];
   });
 }
 

@@ -2,13 +2,13 @@
 
 import { expect, test } from "vitest";
 import { inspect } from "../house/inspect.ts";
-import { clean, file, inConvert, inMessage } from "./clean-house.ts";
+import { clean, file, inConvert, inMessage, others } from "./clean-house.ts";
 import { plant } from "./plant.ts";
 import { plantedFaults } from "./planted-faults.ts";
 import { runScript } from "./run-script.ts";
 
 test("a clean tree has no fault and no question", () => {
-  expect(inspect(plant(clean))).toEqual({ files: 11, faults: [], questions: [] });
+  expect(inspect(plant(clean))).toEqual({ files: 15, faults: [], questions: [] });
 });
 
 test.each(plantedFaults)("found: $fault", ({ files, at, says }) => {
@@ -74,10 +74,20 @@ test.each([
   ],
   [
     "a deep folder",
-    { "packages/cli/src/a/b/c/d.ts": file("") },
+    { "packages/cli/src/a/b/c/d.ts": file(""), ...others("packages/cli/src/a/b/c") },
     "packages/cli/src/a/b/c:1 3 folders below packages/cli/src",
   ],
-  ["a gerund folder", { "bench/src/reading/a.ts": file("") }, `bench/src/reading:1 "reading" is a gerund`],
+  ["a folder of two files", { "bench/src/in/a.ts": file(""), "bench/src/in/b.ts": file("") }, "bench/src/in:1 2 files"],
+  [
+    "a name at two levels",
+    { "bench/src/in/a.ts": file(""), "bench/src/in/in/a.ts": file(""), ...others("bench/src/in/in") },
+    `bench/src/in/in:1 "in" stands at two levels`,
+  ],
+  [
+    "a gerund folder",
+    { "bench/src/reading/a.ts": file(""), ...others("bench/src/reading") },
+    `bench/src/reading:1 "reading" is a gerund`,
+  ],
   [
     "a participle alone",
     { "bench/src/a.ts": file("export function told(): void {}") },
@@ -96,7 +106,9 @@ test.each([
   "export interface LoadOptions {}",
   "export function readSettings(): void {}",
 ])("not asked about: %s", (text) => {
-  const { faults, questions } = inspect(plant({ ...clean, "bench/src/onboarding/types.ts": file(text) }));
+  const { faults, questions } = inspect(
+    plant({ ...clean, ...others("bench/src/onboarding"), "bench/src/onboarding/types.ts": file(text) }),
+  );
   expect([...faults, ...questions]).toEqual([]);
 });
 
@@ -106,6 +118,7 @@ test.each([
     {
       "bench/src/a.ts": file(`import "./in/index.ts";`),
       "bench/src/in/index.ts": file(`export * from "ai";`),
+      ...others("bench/src/in"),
     },
   ],
   [
@@ -116,7 +129,7 @@ test.each([
       "bench/src/c.ts": file(""),
     },
   ],
-  ["a folder called testing", { "bench/src/testing/a.ts": file("") }],
+  ["a folder called testing", { "bench/src/testing/a.ts": file(""), ...others("bench/src/testing") }],
 ])("not asked about: %s", (_, files) => {
   expect(inspect(plant({ ...clean, ...files }))).toMatchObject({ faults: [], questions: [] });
 });
@@ -132,13 +145,13 @@ test("check-house prints faults and counts questions, and fails only on faults",
   const wide = { "bench/src/a.ts": file("function wide(a: A, b: A, c: A, d: A) {}") };
   expect(runScript("check-house.ts", plant({ ...clean, ...wide }))).toEqual({
     status: 0,
-    lines: ["house: 12 files, 0 faults, 1 question (pnpm house lists them)"],
+    lines: ["house: 16 files, 0 faults, 1 question (pnpm house lists them)"],
   });
 
   const faulty = runScript("check-house.ts", plant({ ...clean, ...wide, ...inConvert(`import "pith";`).files }));
   expect(faulty.status).toBe(1);
   expect(faulty.lines[0]).toMatch(/^packages\/models\/src\/convert\.ts:3 {2}packages\/models may not import "pith"; /);
-  expect(faulty.lines.at(-1)).toBe("house: 12 files, 1 fault, 1 question (pnpm house lists them)");
+  expect(faulty.lines.at(-1)).toBe("house: 16 files, 1 fault, 1 question (pnpm house lists them)");
 });
 
 test("pnpm house lists questions and figures; with --json the figures are one object", () => {
@@ -146,25 +159,26 @@ test("pnpm house lists questions and figures; with --json the figures are one ob
     ...clean,
     "bench/src/a.ts": file("function wide(a: A, b: A, c: A, d: A) {}"),
     "bench/src/reading/in/the/b.ts": `/** A file. */\n${"// more\n".repeat(500)}`,
+    ...others("bench/src/reading/in/the"),
   });
-  const { status, lines } = runScript("house.ts", planted);
+  const { status, lines } = runScript("check-house.ts", "--list", planted);
   expect(status).toBe(0);
   expect(lines[0]).toBe("bench/src/a.ts:3  wide takes 4 parameters; would one object read better?");
-  expect(lines.at(-1)).toBe("house: 0 faults, 4 questions");
-  expect(JSON.parse(runScript("house.ts", "--json", planted).lines.at(-1) ?? "")).toEqual({
-    context_files: 5,
+  expect(lines.at(-1)).toBe("house: 19 files, 0 faults, 4 questions");
+  expect(JSON.parse(runScript("check-house.ts", "--list", "--json", planted).lines.at(-1) ?? "")).toEqual({
+    context_files: 9,
     agent_files: 0,
     cli_files: 0,
     models_files: 1,
     testkit_files: 0,
     scripts_files: 0,
-    bench_files: 3,
+    bench_files: 5,
     evals_files: 1,
     depth: 3,
     depth_interactive: 0,
     gerund_folders: 1,
     files_over_500: ["bench/src/reading/in/the/b.ts"],
-    median_lines: 4,
+    median_lines: 3,
     cycles: 0,
   });
 });

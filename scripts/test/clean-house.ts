@@ -11,6 +11,8 @@ export const clean: Tree = {
   "packages/context/src/message.ts": file(`export const role = "Date.now"; // Date.now`),
   "packages/context/src/entry.ts": file(`import { role } from "./message.ts";\n\nexport const parent = role;`),
   "packages/context/src/session/tree.ts": file(`import { parent } from "../entry.ts";\n\nexport const tree = parent;`),
+  ...others("packages/context/src/session"),
+  ...others("packages/context/src/node"),
   "packages/context/src/node/clock.ts": `#!/usr/bin/env node\n${file(`import "node:fs";\n\nDate.now();`)}`,
   "packages/context/test/entry.test.ts": file(`import "../../models/src/convert.ts";`),
   "packages/models/package.json": manifest("@pith/models", { ".": "./src/index.ts", "./convert": "./src/convert.ts" }),
@@ -29,6 +31,11 @@ export const clean: Tree = {
 
 function manifest(name: string, exports: string | Readonly<Record<string, string>>): string {
   return JSON.stringify({ name, exports });
+}
+
+/** Two more files for a folder, so that nobody asks whether it is needed. */
+export function others(folder: string): Tree {
+  return { [`${folder}/second.ts`]: file(""), [`${folder}/third.ts`]: file("") };
 }
 
 /** A file that begins as it should; the text begins on its third line. */

@@ -117,7 +117,7 @@ function bare(line: string): string {
     .trim();
 }
 
-const MARK = /\s*\((?:unconfirmed|not from the user)\)/g;
+const MARK = /\s*\((?:unconfirmed|not from the user)\)/;
 const CITATION = /\s*[[(](?:entry:|blob:|#|[euat]\d)[^\])]*[\])]/g;
 
 interface Summarized {
