@@ -47,8 +47,9 @@ async function speaker(wanted: string | null, start: Start): Promise<string | nu
   const chosen = await askSpeaker(start.screen);
   if (chosen === null) return null;
   if (chosen.type === "house") return await fromHouse(chosen.house, start);
+  const model = await kept(chosen.provider, chosen.model, start);
   start.screen.tell(speaksNow(`${chosen.provider}/${chosen.model}`, "on this machine, and no key is needed"), "good");
-  return await kept(chosen.provider, chosen.model, start);
+  return model;
 }
 
 async function fromHouse(house: House, start: Start): Promise<string | null> {
