@@ -2,7 +2,18 @@
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { blobBlock, blobHandle, blobOf, blobsIn, type Entry, isBlobHash, textTokens, withInlined } from "@pith/context";
+import {
+  blobBlock,
+  blobHandle,
+  blobOf,
+  blobReference,
+  blobsIn,
+  type Entry,
+  entryReference,
+  isBlobHash,
+  textTokens,
+  withInlined,
+} from "@pith/context";
 import { story } from "@pith/context/testing";
 
 // #region blobBlock
@@ -14,6 +25,14 @@ console.log(block.text); // "[text/plain, 117 KB, about 32,550 tokens: blob:…]
 
 // #region blobHandle
 const handle = blobHandle(hash); // "blob:" and the hash: what a tool opens
+// #endregion
+
+// #region blobReference
+const shortReference = blobReference(hash); // "blob:" and 8 digits of the hash: what a model reads and `read` opens
+// #endregion
+
+// #region entryReference
+const reference = entryReference({ id: "4f2a91c0", number: 412 }); // "#412"; "entry:4f2a91c0" without a number
 // #endregion
 
 // #region isBlobHash
@@ -50,3 +69,5 @@ assert.deepEqual(kept, [120_000]);
 assert.deepEqual(whole.type === "message" && whole.message.role === "toolResult" && whole.message.content, [
   { type: "text", text: log },
 ]);
+assert.equal(shortReference, handle.slice(0, 13));
+assert.equal(reference, "#412");

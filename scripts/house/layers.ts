@@ -12,7 +12,7 @@ const contextSources = `${contextPackage}/src/`;
 const layerNames: readonly (readonly string[])[] = [
   ["message", "runtime", "settings"],
   ["entry", "hooks", "model", "tokens/"],
-  ["tree", "usage"],
+  ["references", "tree", "usage"],
   ["format/"],
   ["session/", "text/"],
   ["context/", "secrets/"],

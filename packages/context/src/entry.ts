@@ -46,6 +46,8 @@ interface Placed {
   readonly parentId: string | null;
   /** ISO. For people: order comes from the place in the file, never from here. */
   readonly timestamp: string;
+  /** Given once and never reused; a citation `[#412]` names it. Lines written by other programs have none: see `entryReference`. */
+  readonly number?: number;
 }
 
 export interface MessageEntry extends Placed {

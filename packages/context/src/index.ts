@@ -117,6 +117,7 @@ export {
 } from "./ledger/touched-files.ts";
 export type * from "./message.ts";
 export type * from "./model.ts";
+export { blobReference, entryReference } from "./references.ts";
 export type * from "./runtime.ts";
 export { type Attempt, type Attempted, attempted } from "./runtime.ts";
 export {
