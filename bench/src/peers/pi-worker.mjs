@@ -74,6 +74,27 @@ const commands = {
     const told = entries.slice(0, covered).map((entry) => (entry.type === "message" ? [entry.message] : []));
     return { covered, texts: told.map((messages) => pi.serializeConversation(pi.convertToLlm(messages))) };
   },
+  /**
+   * Compacts a file as pi does when it is asked to, with these texts as the replies of its model: `turn` is said where pi asks for the
+   * beginning of a turn by itself. What its model reads then: the summary message, and all texts behind it.
+   */
+  async compact({ file, settings, history, turn }) {
+    const opened = pi.SessionManager.open(file);
+    const prepared = planning.prepareCompaction(opened.getBranch(), settings);
+    if (!prepared) throw new Error(`there is nothing to compact in ${file}`);
+    const asksTwice = prepared.isSplitTurn && prepared.messagesToSummarize.length > 0;
+    const replies = prepared.isSplitTurn ? [...(asksTwice ? [history] : []), turn] : [[history, turn].join("\n\n")];
+    const calls = replies.length;
+    const stream = () => ({ result: async () => createReply(replies.shift() ?? "") });
+    const none = undefined;
+    const result = await pi.compact(prepared, { reasoning: false }, "any", none, none, none, "off", stream);
+    const { summary, firstKeptEntryId, tokensBefore, details, usage } = result;
+    const id = opened.appendCompaction(summary, firstKeptEntryId, tokensBefore, details, false, usage);
+    const { messages } = opened.buildSessionContext();
+    const at = messages.findIndex(({ role }) => role === "compactionSummary");
+    const texts = pi.convertToLlm(messages.slice(at)).map(({ content }) => textsIn(content));
+    return { id, firstKeptEntryId, calls, front: texts[0].join("\n"), tail: texts.slice(1).flat().join("\n") };
+  },
   /** Appends without looking at the context. */
   append({ message }) {
     return session.appendMessage(message);
@@ -109,9 +130,26 @@ for await (const line of createInterface({ input: process.stdin, crlfDelay: Numb
   const { op, ...parts } = JSON.parse(line);
   let answer;
   try {
-    answer = { ok: commands[op](parts) };
+    answer = { ok: await commands[op](parts) };
   } catch (error) {
     answer = { error: String(error) };
   }
   process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
+
+function createReply(text) {
+  const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
+  const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost };
+  return { role: "assistant", content: [{ type: "text", text }], stopReason: "stop", usage, timestamp: 1 };
+}
+
+/** The texts of a message, those of its tool calls included. */
+function textsIn(content) {
+  if (typeof content === "string") return [content];
+  return content.flatMap((block) => (block.type === "toolCall" ? stringsIn(block.arguments) : [block.text ?? ""]));
+}
+
+function stringsIn(value) {
+  if (typeof value === "string") return [value];
+  return value && typeof value === "object" ? Object.values(value).flatMap(stringsIn) : [];
 }
