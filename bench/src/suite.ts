@@ -17,6 +17,10 @@ export interface Settings {
   readonly corpus: string | undefined;
   /** A file with what an evaluation plants, instead of made-up facts. */
   readonly facts: string | undefined;
+  /** A folder for what was measured, to be read by people. */
+  readonly out?: string | undefined;
+  /** Whether other programs run beside ours (true unless said). */
+  readonly peers?: boolean;
   /** Progress and tables for people; silent figures go into the result. */
   readonly say: (text: string) => void;
 }
@@ -48,8 +52,9 @@ async function runSuite(command: string, suites: readonly Suite[], args: readonl
   const say = (text: string): void => (values.json ? console.error(text) : console.log(text));
   const seed = Number(values.seed);
   if (!Number.isSafeInteger(seed)) throw new Error(`--seed takes a whole number, not "${values.seed}"`);
-  const figures = await suite.run({ quick: values.quick, seed, corpus: values.corpus, facts: values.facts, say });
-  const result = { suite: suite.name, seed, quick: values.quick, ...figures };
+  const { quick, corpus, facts, out } = values;
+  const figures = await suite.run({ quick, seed, corpus, facts, out, peers: !values["no-peers"], say });
+  const result = { suite: suite.name, seed, quick, ...figures };
   console.log(values.json ? JSON.stringify(result) : table(figures));
 }
 
@@ -59,12 +64,14 @@ const options = {
   seed: { type: "string", default: "1" },
   corpus: { type: "string" },
   facts: { type: "string" },
+  out: { type: "string" },
+  "no-peers": { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
 function help(command: string, suites: readonly Suite[]): string {
   const width = Math.max(...suites.map(({ name }) => name.length));
-  return `pnpm ${command} SUITE [--quick] [--json] [--seed N] [--corpus DIR] [--facts FILE]
+  return `pnpm ${command} SUITE [--quick] [--json] [--seed N] [--corpus DIR] [--facts FILE] [--out DIR] [--no-peers]
 
 ${suites.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`).join("\n")}
 
@@ -73,6 +80,8 @@ ${suites.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`).join("\n"
   --seed N       the same made-up data again (default 1)
   --corpus DIR   use what lies in DIR instead of made-up data
   --facts FILE   plant what this JSON file says instead of made-up facts (suites that plant any)
+  --out DIR      write the texts that were measured into DIR (eval played)
+  --no-peers     leave other programs out (eval played)
 
   pnpm ${command} ${suites[0]?.name} --quick --json`;
 }
