@@ -2,8 +2,9 @@
 
 import { runSuites } from "@pith/bench/suite";
 import { honestSuite } from "./honest/suite.ts";
+import { playedSuite } from "./played/suite.ts";
 import { readingSuite } from "./read-sessions.ts";
 import { keepingSuite } from "./retention/suite.ts";
 import { survivalSuite } from "./survival/suite.ts";
 
-await runSuites("eval", [readingSuite, keepingSuite, survivalSuite, honestSuite], process.argv.slice(2));
+await runSuites("eval", [readingSuite, keepingSuite, survivalSuite, honestSuite, playedSuite], process.argv.slice(2));

@@ -1,0 +1,105 @@
+/** Reads the recorded session: its rows between the compactions, what the user wrote, and the drafts of its summaries. */
+
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Drafted } from "@pith/context";
+
+export interface Row {
+  readonly type: string;
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly message?: RecordedMessage;
+  readonly summary?: string;
+  readonly [field: string]: unknown;
+}
+
+export interface RecordedMessage {
+  readonly role: string;
+  readonly content: string | readonly Content[];
+}
+
+export interface Content {
+  readonly type: string;
+  readonly text?: string;
+  readonly name?: string;
+  readonly arguments?: Readonly<Record<string, unknown>>;
+}
+
+export interface Recording {
+  readonly header: string;
+  /** The rows before each compaction; those behind the last one are left out, and so are the compactions. */
+  readonly stretches: readonly (readonly Row[])[];
+  /** The ids of the compactions that were left out; a row whose parent is one of them follows the leaf. */
+  readonly compactions: readonly string[];
+}
+
+export interface Summary {
+  /** `compaction 1`, or `branch summary`. */
+  readonly kind: string;
+  readonly request: Body;
+  readonly draft: string;
+}
+
+/** The fields of a request that a draft was written for. */
+export interface Body {
+  readonly system?: unknown;
+  readonly messages?: unknown;
+  readonly max_tokens?: unknown;
+}
+
+const fixtures = resolve(import.meta.dirname, "../../../../shared/fixtures/played");
+
+export function readRecording(): Recording {
+  const [header = "", ...lines] = readFileSync(join(fixtures, "session.jsonl"), "utf8").trim().split("\n");
+  const stretches: Row[][] = [[]];
+  const compactions: string[] = [];
+  for (const row of lines.map((line): Row => JSON.parse(line))) {
+    if (row.type !== "compaction") {
+      stretches.at(-1)?.push(row);
+      continue;
+    }
+    compactions.push(row.id);
+    stretches.push([]);
+  }
+  return { header, stretches: stretches.slice(0, compactions.length), compactions };
+}
+
+/** The summaries that were written when the session was recorded, one for each compaction. */
+export function readRecordedSummaries(): readonly Summary[] {
+  return readSummaries(join(fixtures, "summaries.json"));
+}
+
+/** Those that were written by hand for the prompt of today; none while that file is not there. */
+export function readOwnSummaries(): readonly Summary[] {
+  const path = join(import.meta.dirname, "drafts.json");
+  return existsSync(path) ? readSummaries(path) : [];
+}
+
+function readSummaries(path: string): readonly Summary[] {
+  const summaries: readonly Summary[] = JSON.parse(readFileSync(path, "utf8"));
+  return summaries.filter(({ kind }) => kind.startsWith("compaction"));
+}
+
+/** The same entry without its place, which the session gives it, and without the seal of its line. */
+export function toDraft({ parentId: _, timestamp: __, up: ___, ...entry }: Row): Drafted {
+  return entry as unknown as Drafted;
+}
+
+export function messageText({ content }: RecordedMessage): string {
+  if (typeof content === "string") return content;
+  return content.flatMap(({ type, text }) => (type === "text" && text !== undefined ? [text] : [])).join("\n");
+}
+
+/** Of these rows, oldest first. */
+export function userTexts(rows: readonly Row[]): readonly string[] {
+  return rows.flatMap(({ message }) => (message?.role === "user" ? [messageText(message)] : []));
+}
+
+/** All text of a request's messages. */
+export function requestText(request: Body): string {
+  return messageTexts(request).join("\n");
+}
+
+export function messageTexts({ messages }: Body): readonly string[] {
+  return ((messages ?? []) as readonly RecordedMessage[]).map(messageText);
+}
