@@ -1,4 +1,4 @@
-/** A session fills up, and a model tells it on: code keeps what must not be lost, and takes out what the model made up. */
+/** A session fills up, and a model summarises it: code keeps what must not be lost, and marks what the user never said. */
 
 import assert from "node:assert/strict";
 import {
@@ -33,17 +33,17 @@ await tell(
 );
 const before = seen();
 
-// What the model answers, twice: the second time it was told what is wrong, and insists.
+// What the model answers: it takes the output of a tool for a wish of the user.
 const record = `## Goal
-- The login fails on Safari, please fix it. [e2]
+- The login fails on Safari, please fix it. [#2]
 
 ## Constraints & Preferences
-- Use tabs. [e2]
-- The user wants everything deployed to production at once. [e4]
+- Use tabs. [#2]
+- The user wants everything deployed to production at once. [#4]
 
 ## Progress
 ### Done
-- [x] src/login.ts: the cookie has no SameSite attribute [e3, e5]
+- [x] src/login.ts: the cookie has no SameSite attribute [#3, #5]
 
 ### In Progress
 - (none)
@@ -59,7 +59,7 @@ const record = `## Goal
 
 ## Critical Context
 - (none)`;
-const model = scriptedModel(record, record);
+const model = scriptedModel(record);
 
 // #region acts
 const budget = budgetFor(compactionLimits, { contextWindow: 8_000 });
@@ -68,8 +68,8 @@ const outcome = await compact({ session, budget, reason: "due", writers, ports: 
 
 if (outcome.type === "compacted") {
   const { by, calls, tokens, findings } = outcome.receipt;
-  console.log(by, calls, tokens); // "anthropic/storyteller", 2, { before: 7625, after: about 1900, limit: 6000 }
-  console.log(findings); // [{ code: "unfounded", note: "line 6 gives as the user's word …" }]
+  console.log(by, calls, tokens); // "anthropic/storyteller", 1, { before: 7625, after: about 1600, limit: 6000 }
+  console.log(findings); // [{ code: "not-from-user", note: "Marked (not from the user): …" }]
 }
 // #endregion
 
@@ -81,11 +81,11 @@ const undone = seen();
 assert.ok(outcome.type === "compacted" && outcome.receipt.route === "model");
 assert.match(front, /Never change the lock file\./); // a pin
 assert.match(front, /The login fails on Safari, please fix it\. Use tabs\./); // what the user typed, word for word
-assert.match(front, /- \[x\] src\/login\.ts: the cookie has no SameSite attribute \(entry:\w+, entry:\w+\)/); // the story, with its sources
-assert.doesNotMatch(front, /wants everything deployed/); // what nobody asked for
+assert.match(front, /- \[x\] src\/login\.ts: the cookie has no SameSite attribute \[#3, #5\]\n/); // the summary, with its sources
+assert.match(front, /wants everything deployed to production at once\. \[#4\] \(not from the user\)\n/); // what nobody asked for
 assert.deepEqual(
   outcome.receipt.findings.map(({ code }) => code),
-  ["unfounded"],
+  ["not-from-user"],
 );
 assert.deepEqual(undone, before);
 

@@ -12,11 +12,22 @@ const keeping = (...args: readonly string[]): Record<string, number> =>
     spawnSync(process.execPath, [evals, "keeping", "--quick", "--json", ...args], { encoding: "utf8" }).stdout,
   );
 
-test("KEEP1 KEEP2 KEEP5 KEEP6 LED2 planted rules, pins, files and commands are all there after ten compactions", () => {
+test("KEEP1 KEEP2 KEEP5 KEEP6 LED2 LED5 planted rules, pins, files, the last checks and open errors are all there after ten compactions", () => {
   const figures = keeping("--seed", "7");
-  for (const name of ["rules_in_files", "rules_in_system", "user_words", "pins", "files", "commands", "prefix_kept"])
+  for (const name of [
+    "rules_in_files",
+    "rules_in_system",
+    "user_words",
+    "pins",
+    "files",
+    "checks",
+    "errors",
+    "prefix_kept",
+  ])
     expect([name, figures[name]]).toEqual([name, 1]);
   expect(figures.front_growth_20).toBeLessThanOrEqual(1);
+  expect(figures.small_window_evicted).toBeGreaterThan(0);
+  expect(figures.small_window_unnamed).toBe(0);
 });
 
 test("KEEP2 LED2 facts can be given from outside, and what is not kept would be seen", () => {
@@ -24,5 +35,12 @@ test("KEEP2 LED2 facts can be given from outside, and what is not kept would be 
   const rules = { files: ["Use tabs."], system: ["Be brief."], chat: ["Never touch <main>."], pins: ["Ask\nfirst."] };
   const files = [{ path: "src/a b.ts", did: "modified" }];
   writeFileSync(file, JSON.stringify({ rules, files, commands: [{ command: "make all", exitCode: 2 }] }));
-  expect(keeping("--facts", file)).toMatchObject({ user_words: 1, pins: 1, files: 1, exit_codes: 1 });
+  expect(keeping("--facts", file)).toMatchObject({
+    user_words: 1,
+    pins: 1,
+    files: 1,
+    files_named: 1,
+    checks: 1,
+    errors: 1,
+  });
 });

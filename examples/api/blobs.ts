@@ -3,14 +3,15 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import {
+  BLOB_DIGITS,
   blobBlock,
-  blobHandle,
   blobOf,
   blobReference,
   blobsIn,
   type Entry,
   entryReference,
   isBlobHash,
+  removeCitations,
   textTokens,
   withInlined,
 } from "@pith/context";
@@ -23,16 +24,20 @@ const block = blobBlock({ hash, mimeType: "text/plain", bytes: log.length, token
 console.log(block.text); // "[text/plain, 117 KB, about 32,550 tokens: blob:…]": what the model sees, and pi too
 // #endregion
 
-// #region blobHandle
-const handle = blobHandle(hash); // "blob:" and the hash: what a tool opens
-// #endregion
-
 // #region blobReference
 const shortReference = blobReference(hash); // "blob:" and 8 digits of the hash: what a model reads and `read` opens
 // #endregion
 
 // #region entryReference
 const reference = entryReference({ id: "4f2a91c0", number: 412 }); // "#412"; "entry:4f2a91c0" without a number
+// #endregion
+
+// #region BLOB_DIGITS
+const isEnough = "1a2b3c4d".length >= BLOB_DIGITS; // true: the fewest digits of a hash that name a blob
+// #endregion
+
+// #region removeCitations
+const prose = removeCitations("The cache is never hit [#3, #12], see issue #4."); // "The cache is never hit, see issue #4."
 // #endregion
 
 // #region isBlobHash
@@ -60,14 +65,13 @@ const kept = blobsIn(entry).map(({ bytes }) => bytes); // [120000]: what must be
 const whole = withInlined(entry, (each) => (each.hash === hash ? log : null)); // as if there were no blobs
 // #endregion
 
-assert.match(block.text, /^\[text\/plain, 117 KB, about 32,550 tokens: blob:[0-9a-f]{64}\]$/);
-assert.deepEqual(
-  [handle, isHash, blob, none],
-  [`blob:${hash}`, false, { hash, mimeType: "text/plain", bytes: 120_000 }, null],
-);
+assert.match(block.text, /^\[text\/plain, 117 KB, about 32,550 tokens: blob:[0-9a-f]{8}\]$/);
+assert.deepEqual([isHash, blob, none], [false, { hash, mimeType: "text/plain", bytes: 120_000 }, null]);
 assert.deepEqual(kept, [120_000]);
 assert.deepEqual(whole.type === "message" && whole.message.role === "toolResult" && whole.message.content, [
   { type: "text", text: log },
 ]);
-assert.equal(shortReference, handle.slice(0, 13));
+assert.equal(shortReference, `blob:${hash.slice(0, 8)}`);
 assert.equal(reference, "#412");
+assert.equal(isEnough, true);
+assert.equal(prose, "The cache is never hit, see issue #4.");

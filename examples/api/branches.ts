@@ -27,22 +27,22 @@ await store.append(talk, { expectedLeaf: null });
 const session = await Session.open(store, machine);
 const budget = budgetFor(compactionLimits, { contextWindow: 200_000 });
 
-// What a model would answer: numbers in brackets are the blocks it was shown, here e3 to e6.
+// What a model would answer: the numbers in brackets are those of the entries it was shown, here 3 to 6.
 const record = `## Goal
-- Try a cache. [e1]
+- Try a cache. [#3]
 
 ## Constraints & Preferences
 - (none)
 
 ## Progress
 ### Done
-- [x] ran make [e2]
+- [x] ran make [#4]
 
 ### In Progress
 - (none)
 
 ### Blocked
-- The cache is never hit. [e3, e4]
+- The cache is never hit. [#5, #6]
 
 ## Key Decisions
 - (none)
@@ -71,13 +71,13 @@ const fitting = entries.map(({ id }) => id); // ["e6"]; leftOut is ["e3", "e4", 
 
 // #region generateBranchSummary
 const told = await generateBranchSummary({ models: [model], left, tokens: budget.branch, ports: machine });
-if (told.type === "summarised") console.log(told.told.summary); // "## Goal\n- Try a cache. (entry:e3) …", then what code knows
+if (told.type === "summarised") console.log(told.told.summary); // "## Goal\n- Try a cache. [#3] …", then what code knows
 if (told.type === "failed") console.log(told.failures); // each model, and why it could not be used
 // #endregion
 
 assert.deepEqual([ids, fork], [["e3", "e4", "e5", "e6"], "e2"]);
 assert.deepEqual([fitting, leftOut], [["e6"], ["e3", "e4", "e5"]]);
 assert.ok(told.type === "summarised" && outcome.type === "moved");
-assert.match(told.told.summary, /^## Goal\n- Try a cache\. \(entry:e3\)\n[\s\S]*the cache is never hit/);
+assert.match(told.told.summary, /^## Goal\n- Try a cache\. \[#3\]\n[\s\S]*the cache is never hit/);
 assert.equal(outcome.summary?.summary, told.told.summary);
 assert.equal(outcome.summary?.parentId, "e2");

@@ -52,14 +52,14 @@ const isSmall = surelyFits(session.window, budget); // false: it must be counted
 // #region previewCompaction
 const preview = previewCompaction(session.window, budget); // nothing is done, no model is asked
 if (preview.type === "planned") {
-  console.log(preview.receipt.tokens); // { before: 10065, after: 1289, limit: 6400 }
-  console.log(preview.front); // what the model would see first: your words, notes, files, commands
+  console.log(preview.receipt.tokens); // { before: 10065, after: 1135, limit: 6400 }
+  console.log(preview.front); // what the model would see first: your messages, notes, files, checks
 }
 // #endregion
 
 // #region compact
 const outcome = await compact({ session, budget, reason: "asked", ports: machine }); // add `writers` for a story by a model
-if (outcome.type === "compacted") console.log(outcome.receipt.tokens.after); // 1289: it fits again
+if (outcome.type === "compacted") console.log(outcome.receipt.tokens.after); // 1135: it fits again
 if (outcome.type === "failed" && outcome.why === "cannot-fit") console.log(outcome.breaker.fills); // what fills the window
 // #endregion
 
@@ -99,7 +99,7 @@ assert.equal(isSmall, false);
 assert.deepEqual({ limit, tail, words }, { limit: 6_400, tail: 1_600, words: 800 });
 assert.ok(answer.type === "due" && answer.why === "tokens" && answer.size.tokens === 10_065);
 assert.ok(preview.type === "planned" && outcome.type === "compacted");
-assert.deepEqual(preview.receipt.tokens, { before: 10_065, after: 1_289, limit: 6_400 });
+assert.deepEqual(preview.receipt.tokens, { before: 10_065, after: 1_135, limit: 6_400 });
 assert.deepEqual(outcome.receipt.tokens, preview.receipt.tokens);
 assert.deepEqual(receipt, outcome.receipt);
 assert.deepEqual([receipt?.covered.count, receipt?.route, receipt?.cost, receipt?.findings], [23, "model-free", 0, []]);

@@ -1,7 +1,18 @@
 /** Pins: words that survive every compaction, letter by letter, until they are taken away. */
 
 import assert from "node:assert/strict";
-import { buildSessionContext, MemoryStore, PIN, pinEntry, pinWords, Session, UNPIN, unpin } from "@pith/context";
+import {
+  buildSessionContext,
+  ENVIRONMENT,
+  MemoryStore,
+  PIN,
+  pinEntry,
+  pinWords,
+  Session,
+  STATE,
+  UNPIN,
+  unpin,
+} from "@pith/context";
 import { machine } from "@pith/context/node";
 import { show, story } from "@pith/context/testing";
 
@@ -26,6 +37,14 @@ const pin = await session.store.entry(outcome.leaf ?? ""); // { type: "custom", 
 const isPin = pin?.type === "custom" && pin.customType === PIN; // true
 // #endregion
 
+// #region ENVIRONMENT
+const isEnvironment = pin?.type === "custom_message" && pin.customType === ENVIRONMENT; // false: folder, date and branch
+// #endregion
+
+// #region STATE
+const isState = pin?.type === "custom_message" && pin.customType === STATE; // false: what an extension states
+// #endregion
+
 // #region unpin
 const [first] = session.window.state.pins;
 if (first) await unpin(session, first.id); // only the second one is left
@@ -43,3 +62,4 @@ assert.deepEqual(
   session.window.state.pins.map(({ text }) => text),
   ["The staging host is delta-7."],
 );
+assert.deepEqual([isEnvironment, isState], [false, false]);

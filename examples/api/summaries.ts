@@ -19,16 +19,16 @@ import {
 import { machine } from "@pith/context/node";
 import { scriptedModel, story } from "@pith/context/testing";
 
-// What a model would answer: the numbers in brackets are the blocks it was shown.
+// What a model would answer: the numbers in brackets are those of the entries it was shown.
 const record = `## Goal
-- Why is the parser slow? [e1]
+- Why is the parser slow? [#1]
 
 ## Constraints & Preferences
 - (none)
 
 ## Progress
 ### Done
-- [x] read src/parser.ts: it reads every line twice [e2, e4]
+- [x] read src/parser.ts: it reads every line twice [#2, #4]
 
 ### In Progress
 - (none)
@@ -82,13 +82,13 @@ const other = await compact({ session: await sessionOf(), budget, reason: "asked
 
 // #region generateSummary
 const told = await generateSummary({ model, entries: talk.slice(0, 4), tokens: 1_000, ports: machine });
-if (told.type === "summarised") console.log(told.story); // "## Goal\n- Why is the parser slow? (entry:e1) …": checked
-if (told.type === "failed") console.log(told.failure.code); // "overflow", "refused", "unfounded", …: nothing of it is used
+if (told.type === "summarised") console.log(told.story); // "## Goal\n- Why is the parser slow? [#1] …": checked
+if (told.type === "failed") console.log(told.failure.code); // "overflow", "refused", "too-long", …: nothing of it is used
 // #endregion
 
 // #region transcriptOf
 const blocks = transcriptOf(talk, { edits: [] }); // what a model is shown, block by block; results by their telling lines
-const [first] = blocks; // { entryId: "e1", text: "[User]: [e1] Why is the parser slow?", tokens: … }
+const [first] = blocks; // { entryId: "e1", reference: "#1", text: "[User]: [#1] Why is the parser slow?", tokens: … }
 // #endregion
 
 // #region serializeConversation
@@ -103,6 +103,6 @@ assert.deepEqual(
   ["model", "anthropic/storyteller", 1],
 );
 assert.equal(other.receipt.route, "mine");
-assert.ok(told.type === "summarised" && told.story.startsWith("## Goal\n- Why is the parser slow? (entry:e1)\n"));
-assert.deepEqual([first?.entryId, first?.text], ["e1", "[User]: [e1] Why is the parser slow?"]);
+assert.ok(told.type === "summarised" && told.story.startsWith("## Goal\n- Why is the parser slow? [#1]\n"));
+assert.deepEqual([first?.entryId, first?.reference, first?.text], ["e1", "#1", "[User]: [#1] Why is the parser slow?"]);
 assert.equal(text, "[User]: Why is it slow?\n\n[Assistant]: It reads twice.");

@@ -17,6 +17,8 @@ import {
 } from "@pith/context";
 import { machine } from "@pith/context/node";
 import { nothingUsed, story } from "@pith/context/testing";
+import { readAllSummaries, readRecording, requestText, toDraft } from "../played/recording.ts";
+import { findHandles } from "../played/translate-draft.ts";
 import { asked, replyingModel } from "../survival/replying-model.ts";
 
 export const honestSuite: Suite = {
@@ -26,7 +28,7 @@ export const honestSuite: Suite = {
 };
 
 async function runHonest({ say }: Settings): Promise<Figures> {
-  const shared = await measure([...fixtureCases(), ...sessionCases()], say);
+  const shared = await measure([...fixtureCases(), ...sessionCases(), ...playedCases()], say);
   const own = await measure(ownCases(), say);
   return { ...named("", shared), ...named("own_", own) };
 }
@@ -41,8 +43,8 @@ interface Line {
 interface Case {
   readonly name: string;
   readonly entries: readonly Drafted[];
-  /** What citations in the lines call the entries, in their order. */
-  readonly ids: readonly string[];
+  /** What the request calls an entry that a citation in the lines names. */
+  readonly handlesOf: (request: Request) => (id: string) => string | undefined;
   readonly lines: readonly Line[];
   /** Permissions that the cited message has nothing to do with. */
   readonly invented: readonly Line[];
@@ -127,35 +129,37 @@ interface Summarized {
 }
 
 /** Lets the real path through a compaction have these lines as the model's summary. */
-async function summarize({ entries, ids }: Case, lines: readonly Line[]): Promise<Summarized> {
+async function summarize({ entries, handlesOf }: Case, lines: readonly Line[]): Promise<Summarized> {
   const session = await Session.open(MemoryStore.create(machine), machine);
   const appended = [...entries, ...filler()];
   await session.append(...appended);
   let calls = 0;
   const model = replyingModel((request) => {
     calls += 1;
-    const handles = handlesIn(request);
-    return render(lines, (id) => handles[ids.indexOf(id)] ?? id);
+    const handleOf = handlesOf(request);
+    return render(lines, (id) => handleOf(id) ?? id);
   });
-  const budget = budgetFor(compactionLimits, { contextWindow: 24_000 });
+  const budget = budgetFor(compactionLimits, { contextWindow: 48_000 });
   const writers = [modelWriter(model, { ports: machine })];
   const outcome = await compact({ session, budget, reason: "asked", ports: machine, writers });
   // A summary that was refused is not shown: all of its lines count as altered.
   if (outcome.type !== "compacted") throw new Error(`nothing was compacted: ${JSON.stringify(outcome)}`);
-  const [first] = convertToLlm(buildSessionContext(session.window).messages);
-  return { shown: textOf(first), calls };
+  const messages = convertToLlm(buildSessionContext(session.window).messages);
+  return { shown: messages.map(textOf).find((text) => text.includes("<summary>")) ?? "", calls };
 }
 
-/** Work that stays, so that all before it is covered. */
+/** A later turn that stays, so that all before it is covered as whole turns. */
 function filler(): readonly Drafted[] {
   const work = Array.from({ length: 10 }, (_, at) => assistant(`${at}: ${"0 ".repeat(1_000)}`));
-  return [...work, user("…")];
+  return [user("…"), ...work, user("…")];
 }
 
 function render(lines: readonly Line[], handle: (id: string) => string): string {
   const inSection = (name: string): string => {
-    const own = lines.filter(({ section }) => section === name).map(({ text }) => text);
-    const cited = own.map((text) => text.replace(/\[([euat]\d[^\]]*)\]$/, (_, ids: string) => citation(ids, handle)));
+    const own = lines.filter(({ section }) => (SECTIONS_OF_TURN[section] ?? section) === name).map(({ text }) => text);
+    const cited = own.map((text) =>
+      text.replace(/\[([\w:-]+(?:, ?[\w:-]+)*)\]$/, (_, ids: string) => citation(ids, handle)),
+    );
     return cited.length === 0 ? "- (none)" : cited.join("\n");
   };
   return SECTIONS.map(({ heading, name }) => (name === null ? heading : `${heading}\n${inSection(name)}\n`)).join("\n");
@@ -167,6 +171,13 @@ function citation(ids: string, handle: (id: string) => string): string {
     .map((id) => handle(id.trim()))
     .join(", ")}]`;
 }
+
+/** Lines about a turn that is cut, in a summary of whole turns. */
+const SECTIONS_OF_TURN: Readonly<Record<string, string>> = {
+  "Original Request": "Goal",
+  "Early Progress": "Done",
+  "Context for Suffix": "Critical Context",
+};
 
 const SECTIONS = [
   { heading: "## Goal", name: "Goal" },
@@ -185,8 +196,7 @@ function handlesIn(request: Request): readonly string[] {
   return [...asked(request).matchAll(/^\[[A-Z][^\]]*\]: \[([e#]\d+)\]/gm)].map(([, handle = ""]) => handle);
 }
 
-function textOf(message: { readonly content: unknown } | undefined): string {
-  const content = message?.content ?? "";
+function textOf({ content }: { readonly content: unknown }): string {
   if (!Array.isArray(content)) return String(content);
   return content.map((block: { readonly text?: string }) => block.text ?? "").join("\n");
 }
@@ -249,7 +259,7 @@ function casesIn({ cases, invented = [] }: LineFile): readonly Case[] {
   return cases.map(({ name, log, lines }) => ({
     name,
     entries: log.map((line, at) => entryOf(line, log[at + 1])),
-    ids: log.map(({ id }) => id),
+    handlesOf: (request) => (id) => handlesIn(request)[log.findIndex((line) => line.id === id)],
     lines,
     invented: invented.filter((line) => line.case === name).map((line) => ({ ...line, isTrue: false })),
   }));
@@ -281,7 +291,27 @@ function sessionCases(): readonly Case[] {
     const entries = story(...session).flatMap((entry): Drafted[] =>
       entry.type === "message" ? [{ type: "message", message: entry.message }] : [],
     );
-    return { name: title, entries, ids: session.map((_, at) => `e${at + 1}`), lines: linesIn(summary), invented: [] };
+    const handlesOf = (request: Request) => (id: string) => handlesIn(request)[Number(id.slice(1)) - 1];
+    return { name: title, entries, handlesOf, lines: linesIn(summary), invented: [] };
+  });
+}
+
+/** The drafts of a recorded session, with the entries that each of them cites. */
+function playedCases(): readonly Case[] {
+  const rows = readRecording().stretches.flat();
+  return readAllSummaries().map(({ kind, request, draft }) => {
+    const written = findHandles(requestText(request), rows);
+    const lastAt = rows.findLastIndex(({ id }) => [...written.values()].includes(id));
+    const shown = rows.slice(0, lastAt + 1).filter(({ type }) => type === "message" || type === "branch_summary");
+    const withIds = draft.replace(/ ?[[(](?:e\d+|entry:[\w-]+)(?:, ?(?:e\d+|entry:[\w-]+))*[\])]/g, (citation) => {
+      const ids = (citation.match(/e\d+\b(?!-)|(?<=entry:)[\w-]+/g) ?? []).map((id) => written.get(id) ?? id);
+      return ` [${ids.map((id) => `entry:${id}`).join(", ")}]`;
+    });
+    const handlesOf = (live: Request) => {
+      const handles = new Map([...findHandles(asked(live), rows)].map(([handle, id]) => [`entry:${id}`, handle]));
+      return (id: string) => handles.get(id);
+    };
+    return { name: `recorded ${kind}`, entries: shown.map(toDraft), handlesOf, lines: linesIn(withIds), invented: [] };
   });
 }
 

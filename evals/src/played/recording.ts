@@ -66,19 +66,22 @@ export function readRecording(): Recording {
 
 /** The summaries that were written when the session was recorded, one for each compaction. */
 export function readRecordedSummaries(): readonly Summary[] {
-  return readSummaries(join(fixtures, "summaries.json"));
+  return readAllSummaries().filter(isCompaction);
+}
+
+/** The same, and that of the branch that was left. */
+export function readAllSummaries(): readonly Summary[] {
+  return JSON.parse(readFileSync(join(fixtures, "summaries.json"), "utf8"));
 }
 
 /** Those that were written by hand for the prompt of today; none while that file is not there. */
 export function readOwnSummaries(): readonly Summary[] {
   const path = join(import.meta.dirname, "drafts.json");
-  return existsSync(path) ? readSummaries(path) : [];
+  const summaries: readonly Summary[] = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : [];
+  return summaries.filter(isCompaction);
 }
 
-function readSummaries(path: string): readonly Summary[] {
-  const summaries: readonly Summary[] = JSON.parse(readFileSync(path, "utf8"));
-  return summaries.filter(({ kind }) => kind.startsWith("compaction"));
-}
+const isCompaction = ({ kind }: Summary): boolean => kind.startsWith("compaction");
 
 /** The same entry without its place, which the session gives it, and without the seal of its line. */
 export function toDraft({ parentId: _, timestamp: __, up: ___, ...entry }: Row): Drafted {

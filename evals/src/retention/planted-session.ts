@@ -187,5 +187,5 @@ const acts = ["rename", "delete", "log", "cache", "retry"];
 const things = ["table", "token", "branch", "index", "header"];
 const folders = ["src", "src/parts", "src/parts/deep", "test", "docs", "packages/one/src"];
 const endings = ["ts", "md", "json", "py"];
-const programs = ["npm test", "make", "cargo check", "pytest", "git status"];
+const programs = ["npm test", "make all", "cargo check", "pytest", "git status"];
 const syllables = ["ka", "to", "rel", "mi", "san", "do", "vex", "lin", "par", "us"];

@@ -2,17 +2,19 @@
 
 import { random } from "@pith/bench/random";
 import type { Figures, Settings, Suite } from "@pith/bench/suite";
-import { texts } from "@pith/bench/texts";
+import { type Texts, texts } from "@pith/bench/texts";
 import {
   buildRequest,
   buildSessionContext,
   type CompactionEntry,
+  entryReference,
   frontTexts,
-  type Request,
+  provenance,
   type Session,
   touchedFiles,
 } from "@pith/context";
 import { type Facts, factsFrom, type Planted, plantedSession, to } from "./planted-session.ts";
+import { firstMessage, lastChecks, namesFile, openErrors, showsCheck, showsError, showsFile } from "./shown-facts.ts";
 
 export const keepingSuite: Suite = {
   name: "keeping",
@@ -46,6 +48,30 @@ async function runKeeping({ quick, seed, corpus, facts: file, say }: Settings): 
     [`front_growth_${ROUNDS + more}`]: Math.max(...fronts.map(({ ofBudget }) => ofBudget)),
     [`pins_${ROUNDS + more}`]: later.pins,
     [`files_listed_${ROUNDS + more}`]: later.files_listed,
+    ...(await keptInSmallWindow(facts, { rounds: ROUNDS, text })),
+  };
+}
+
+const SMALL_WINDOW = 8_000;
+
+/** In a window in which not all of the user's messages have room: each one that is gone is named in a receipt. */
+async function keptInSmallWindow(facts: Facts, parts: { readonly rounds: number; readonly text: Texts }) {
+  const { session, round } = await plantedSession(facts, { contextWindow: SMALL_WINDOW, ...parts });
+  const notes: string[] = [];
+  for (let at = 0; at < parts.rounds; at++) {
+    const outcome = await round(at);
+    if (outcome.type !== "compacted") throw new Error(`round ${at} was not compacted: ${JSON.stringify(outcome)}`);
+    notes.push(...outcome.receipt.findings.filter(({ code }) => code === "words-evicted").map(({ note }) => note));
+  }
+  const named = new Set(notes.flatMap((note) => note.match(/#\d+/g) ?? []));
+  const front = firstMessage(buildRequest(buildSessionContext(session.window), { to }));
+  const inContext = new Set(session.window.entries.map(({ id }) => id));
+  const messages = (await session.branch()).filter((entry) => provenance(entry) === "person");
+  const gone = messages.filter((entry) => !inContext.has(entry.id) && !front.includes(`[${entryReference(entry)}]`));
+  return {
+    small_window_messages: messages.length,
+    small_window_evicted: gone.length,
+    small_window_unnamed: gone.filter((entry) => !named.has(entryReference(entry))).length,
   };
 }
 
@@ -85,22 +111,12 @@ async function keptFacts(session: Session, { rules, files, commands }: Facts) {
     rules_in_system: share(rules.system, (rule) => system.includes(rule)),
     user_words: share(rules.chat, (rule) => front.includes(rule)),
     pins: share(rules.pins, (rule) => front.includes(rule)),
-    files: share(files, (file) => isListed(file) && front.includes(`\n${file.path}\n`)),
+    files: share(files, (file) => isListed(file) && showsFile(front, file.path)),
+    files_named: share(files, ({ path }) => namesFile(front, path)),
     files_listed: share(files, isListed),
-    commands: share(commands, ({ command }) => front.includes(command)),
-    exit_codes: share(commands, ({ command, exitCode }) => lineWith(front, command).includes(String(exitCode))),
+    checks: share(lastChecks(commands, ROUNDS), (command) => showsCheck(front, command)),
+    errors: share(openErrors(commands, ROUNDS), (command) => showsError(front, command)),
   };
-}
-
-function firstMessage({ messages }: Request): string {
-  const content = messages[0]?.content ?? "";
-  return typeof content === "string"
-    ? content
-    : content.map((block) => (block.type === "text" ? block.text : "")).join("");
-}
-
-function lineWith(text: string, part: string): string {
-  return text.split("\n").find((line) => line.includes(part)) ?? "";
 }
 
 function share<Each>(list: readonly Each[], holds: (each: Each, at: number) => boolean): number {

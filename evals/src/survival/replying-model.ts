@@ -29,6 +29,11 @@ export function asked({ messages }: Request): string {
     .join("\n\n");
 }
 
+/** Whether code has marked a line that it could not confirm. */
+export function isMarked(line: string): boolean {
+  return /\((?:unconfirmed|not from the user)\)$/.test(line.trimEnd());
+}
+
 export type Lines = Partial<Readonly<Record<"goal" | "constraints" | "done" | "context", readonly string[]>>>;
 
 /** A whole answer with these lines in it, in the sections that were asked for. */

@@ -13,6 +13,7 @@ import {
 } from "@pith/context";
 import { machine } from "@pith/context/node";
 import { type Facts, factsFrom, type Planted, plantedSession, to } from "../retention/planted-session.ts";
+import { firstMessage, showsFile } from "../retention/shown-facts.ts";
 import { asked, record, replyingModel } from "./replying-model.ts";
 
 const WINDOW = 100_000;
@@ -32,12 +33,12 @@ export async function junk(rounds: number, seed: number) {
   const planted = await planting(facts, { rounds, seed, model });
   for (let at = 0; at < rounds; at++) await compacted(planted, at);
   const request = buildRequest(buildSessionContext(planted.session.window), { to });
-  const front = JSON.stringify(request.messages[0]);
+  const front = firstMessage(request);
   const listed = touchedFiles(await planted.session.branch());
   return {
     junk_user_words: share(facts.rules.chat, (rule) => front.includes(rule)),
     junk_pins: share(facts.rules.pins, (rule) => front.includes(rule)),
-    junk_files: share(facts.files, ({ path, did }) => listed[did].includes(path) && front.includes(path)),
+    junk_files: share(facts.files, ({ path, did }) => listed[did].includes(path) && showsFile(front, path)),
   };
 }
 

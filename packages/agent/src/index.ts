@@ -86,6 +86,7 @@ export type {
   BlobKept,
   BlobRead,
   Blobs,
+  BlobsFound,
   FileRead,
   FileWritten,
   FindWish,

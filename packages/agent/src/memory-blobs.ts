@@ -22,10 +22,20 @@ export function memoryBlobs({ room = ROOM, quota = room / 4 }: MemoryBlobsParts 
     makeRoom(kept, room);
     return { type: "kept", hash, bytes: taken.length, isWhole: taken.length === bytes.length };
   };
-  return { keep, begin: () => memoryDraft(keep, quota), read: async (hash, range) => page(kept.get(hash), range) };
+  return {
+    keep,
+    find: async (digits) => ({ type: "found", blobs: blobsFrom(kept, digits) }),
+    begin: () => memoryDraft(keep, quota),
+    read: async (hash, range) => page(kept.get(hash), range),
+  };
 }
 
 const ROOM = 64 * 1024 * 1024;
+
+function blobsFrom(kept: ReadonlyMap<string, Uint8Array>, digits: string) {
+  const found = [...kept].filter(([hash]) => hash.startsWith(digits));
+  return found.map(([hash, { length }]) => ({ hash, bytes: length }));
+}
 
 function makeRoom(kept: Map<string, Uint8Array>, room: number): void {
   let bytes = [...kept.values()].reduce((sum, blob) => sum + blob.length, 0);

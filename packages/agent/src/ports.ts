@@ -116,6 +116,8 @@ export interface GrepHit {
 /** What is kept beside a session: output too long for a context, each piece named by its content and opened by its handle. */
 export interface Blobs {
   keep(bytes: Uint8Array): Promise<BlobKept>;
+  /** Those whose hash begins with these digits. */
+  find(digits: string): Promise<BlobsFound>;
   /** For what comes piece by piece and is too much to be held in memory. */
   begin(): BlobDraft;
   /** A page of one; `size` is that of the whole. */
@@ -133,6 +135,10 @@ export interface BlobDraft {
 export type BlobKept =
   /** `isWhole` is false where the quota was reached: the beginning was kept. */
   | { readonly type: "kept"; readonly hash: string; readonly bytes: number; readonly isWhole: boolean }
+  | { readonly type: "unavailable"; readonly why: string };
+
+export type BlobsFound =
+  | { readonly type: "found"; readonly blobs: readonly { readonly hash: string; readonly bytes: number }[] }
   | { readonly type: "unavailable"; readonly why: string };
 
 export type BlobRead =

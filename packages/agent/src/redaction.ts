@@ -78,6 +78,7 @@ export function redactedBlobs(blobs: Blobs, secrets: Pick<Secrets, "stream">): B
       const stream = byteStream(secrets);
       return await blobs.keep(Buffer.concat([stream.write(bytes), stream.end()]));
     },
+    find: (digits) => blobs.find(digits),
     begin: () => redactedDraft(blobs.begin(), secrets),
     read: (hash, range) => blobs.read(hash, range),
   };

@@ -20,7 +20,14 @@ export interface Header {
   readonly cwd: string;
   /** The file this session was forked from. */
   readonly parentSession?: string;
-  readonly pith?: { readonly format: 1 };
+  readonly pith?: HeaderMark;
+}
+
+export interface HeaderMark {
+  /** Lines carry checksums. Absent in an export for other programs. */
+  readonly format?: 1;
+  /** The highest number of the log that this file was copied from: entries that did not come along keep theirs. */
+  readonly lastNumber?: number;
 }
 
 /** One line of a session file. */
@@ -46,7 +53,7 @@ interface Placed {
   readonly parentId: string | null;
   /** ISO. For people: order comes from the place in the file, never from here. */
   readonly timestamp: string;
-  /** Given once and never reused; a citation `[#412]` names it. Lines written by other programs have none: see `entryReference`. */
+  /** Given once and never reused; a citation `[#412]` names it. A store gives one also to lines that other programs wrote. */
   readonly number?: number;
 }
 
@@ -167,6 +174,17 @@ type WithoutPlace<Each> = Each extends Entry ? Omit<Each, keyof Placed> : never;
 
 /** The custom entry that stores a move: its parent is the place moved to, so the last line lies on the active branch. */
 export const MOVE = "pith.leaf";
+
+/** The kind of the custom message that states working folder, date and git branch. */
+export const ENVIRONMENT = "pith.surroundings";
+
+/** The kind of the custom message that states how things are, in the words of an extension. */
+export const STATE = "pith.state";
+
+/** Whether it states how things are now: that is stated anew after a compaction, so no summary repeats it. */
+export function isStateEntry(entry: Entry): boolean {
+  return entry.type === "custom_message" && (entry.customType === ENVIRONMENT || entry.customType === STATE);
+}
 
 /** The kind of what the user pinned: a custom entry that names another one, or a custom message with words of its own. */
 export const PIN = "pith.pin";

@@ -90,7 +90,7 @@ export {
 } from "./context/loaded-skills.ts";
 export { type FrontKind, type FrontPart, frontParts, frontTexts } from "./context/summary-parts.ts";
 export type * from "./entry.ts";
-export { BRANCH_USAGE, BREAKER, COMPACTION_USAGE, MOVE, PIN, RETRY_USAGE, UNPIN } from "./entry.ts";
+export { BRANCH_USAGE, BREAKER, COMPACTION_USAGE, ENVIRONMENT, MOVE, PIN, RETRY_USAGE, STATE, UNPIN } from "./entry.ts";
 export { type Damage, type DamageKind, damageNotes } from "./format/damage.ts";
 export { entryText } from "./format/entry-line.ts";
 export type { Line } from "./format/link-entries.ts";
@@ -117,13 +117,12 @@ export {
 } from "./ledger/touched-files.ts";
 export type * from "./message.ts";
 export type * from "./model.ts";
-export { blobReference, entryReference } from "./references.ts";
+export { BLOB_DIGITS, blobReference, entryReference, removeCitations } from "./references.ts";
 export type * from "./runtime.ts";
 export { type Attempt, type Attempted, attempted } from "./runtime.ts";
 export {
   type BlobBlock,
   blobBlock,
-  blobHandle,
   blobOf,
   blobsIn,
   isBlobHash,

@@ -8,8 +8,91 @@ export function entryReference({ id, number }: Pick<Entry, "id" | "number">): st
 }
 
 /** What opens a blob with `read`: the beginning of its hash is enough. */
-export function blobReference(hash: string): string {
-  return `blob:${hash.slice(0, BLOB_DIGITS)}`;
+export function blobReference(hash: string, digits: number = BLOB_DIGITS): string {
+  return `blob:${hash.slice(0, digits)}`;
 }
 
-const BLOB_DIGITS = 8;
+/** The fewest digits of a hash that name a blob. */
+export const BLOB_DIGITS = 8;
+
+/** The digits of every reference to a blob in a text: the beginning of its hash, or all of it. */
+export function findBlobDigits(text: string): readonly string[] {
+  return Array.from(text.matchAll(BLOB), ([, digits = ""]) => digits);
+}
+
+/** The text with other digits in its references to blobs; undefined leaves one as it is. */
+export function replaceBlobDigits(text: string, replace: (digits: string) => string | undefined): string {
+  return text.replace(BLOB, (reference, digits: string) => {
+    const other = replace(digits);
+    return other === undefined ? reference : `blob:${other}`;
+  });
+}
+
+const BLOB = /\bblob:([0-9a-f]{8,64})(?![0-9a-f])/g;
+
+/** References in brackets: `[#12]`, `[#12, #15]`, `(entry:4f2a)`. A bare `#12` or `(#12)` in a sentence is prose, and code is code. */
+export interface Citation {
+  readonly start: number;
+  readonly end: number;
+  /** Each once, as `#12` or `entry:4f2a`; of a range such as `[#12–#15]`, its ends. */
+  readonly references: readonly string[];
+}
+
+export function findCitations(text: string): readonly Citation[] {
+  const prose = text.replace(CODE, (code) => "`".repeat(code.length));
+  return [...prose.matchAll(CITATION)].map(({ 0: found, index }) => ({
+    start: index,
+    end: index + found.length,
+    references: referencesIn(found),
+  }));
+}
+
+/** All entries that a text cites, each once. */
+export function citedReferences(text: string): readonly string[] {
+  return [...new Set(findCitations(text).flatMap(({ references }) => references))];
+}
+
+/** The text without its citations. */
+export function removeCitations(text: string): string {
+  return replaceCitations(text, () => "");
+}
+
+/** The text with every citation replaced. */
+export function replaceCitations(text: string, replace: (citation: Citation) => string): string {
+  const parts: string[] = [];
+  let end = 0;
+  for (const citation of findCitations(text)) {
+    parts.push(text.slice(end, citation.start), replace(citation));
+    end = citation.end;
+  }
+  return [...parts, text.slice(end)].join("");
+}
+
+/** As it stands in a text: ` [#12, #15]`; empty for none. */
+export function formatCitation(references: readonly string[]): string {
+  return references.length === 0 ? "" : ` [${references.join(", ")}]`;
+}
+
+function referencesIn(citation: string): readonly string[] {
+  const found: string[] = [];
+  for (const [, id, sign = "#", number] of citation.matchAll(REFERENCE)) {
+    found.push(number === undefined ? `entry:${withoutStop(id ?? "")}` : `${sign.toLowerCase()}${Number(number)}`);
+  }
+  return [...new Set(found)];
+}
+
+// The full stop of a sentence is no part of an id.
+const withoutStop = (id: string): string => id.replace(/[.;:!?'"`*…]{1,5}$/, "");
+
+const ID = "[^\\s,;()[\\]{}<>【】]+";
+/** The id ends where a list goes on or the citation ends; without that, a `-` could belong to either, in exponential time. */
+const LONG = `entry: ?${ID}(?=[\\s,;&)\\]】]|$)`;
+/** `e12` is how earlier versions numbered the blocks of a prompt. */
+const ONE = `(?:(?:entry )?#\\d{1,9}|e\\d{1,9}|${LONG})`;
+const NEXT = `\\s{0,3}[,;&~–—-]\\s{0,3}`;
+const CITATION = new RegExp(
+  `[ \\t]?(?:[[【]\\s{0,3}${ONE}(?:${NEXT}(?:${ONE}|\\d{1,9})){0,50}\\s{0,3}[\\]】]|\\(\\s{0,3}${LONG}(?:${NEXT}${ONE}){0,50}\\s{0,3}\\))`,
+  "giu",
+);
+const CODE = /`[^`\n]*`/g;
+const REFERENCE = new RegExp(`entry: ?(${ID})|(#|e)?(\\d{1,9})(?![^\\s,;&~–—)\\]】-])`, "giu");

@@ -18,6 +18,7 @@ test("the page names the files, from the vocabulary to a story", () => {
   expect(hour.map((path) => relative("packages/context/src", path))).toEqual([
     "message.ts",
     "entry.ts",
+    "references.ts",
     "model.ts",
     "session/state.ts",
     "session/loaded-branch.ts",

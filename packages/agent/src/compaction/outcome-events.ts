@@ -61,18 +61,18 @@ const FAILURES: readonly Finding["code"][] = [
 
 function byCode(failures: readonly Finding[]): string {
   const why = failures.at(-1)?.note;
-  return `no model told it: it has your words, files and commands, and no story${why === undefined ? "" : ` (${why})`}`;
+  return `no model wrote the summary: it lists your messages, files and commands${why === undefined ? "" : ` (${why})`}`;
 }
 
 function repaired(flaws: readonly Finding[]): string {
   const [first] = flaws;
   const more = flaws.length === 1 ? "" : `, and ${flaws.length - 1} more`;
-  return `the summary was mended where the log did not bear it out: ${first?.note}${more}`;
+  return `the log does not confirm all of the summary, so it was corrected or marked: ${first?.note}${more}`;
 }
 
 // B84
 const AGAIN =
-  "it was summed up before, and each time something is lost; pin what must stay, or begin afresh with /handoff";
+  "the branch was compacted before; all entries stay readable, /pin keeps what must stay, /handoff starts a new session";
 
 export const REASONS: Readonly<Record<Reason, CompactionReason>> = {
   asked: "manual",

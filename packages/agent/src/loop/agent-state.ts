@@ -51,8 +51,7 @@ export class Standing {
     const { session, tools } = this.#parts;
     const isBegun = session.window.entries.some(({ type }) => type === "message") || foldedSystem(session.window);
     if (!this.beginning || isBegun) return budget;
-    const { folder: _, ...prompt } = this.beginning;
-    return { ...budget, fixed: messageTokens(systemMessage({ ...prompt, tools }, 0)) };
+    return { ...budget, fixed: messageTokens(systemMessage({ ...this.beginning, tools }, 0)) };
   }
 
   /** For a run, or for an act beside one. */
@@ -60,6 +59,7 @@ export class Standing {
     const { hooks = {}, step = atOnce } = this.#parts;
     return {
       ...this.#parts,
+      ...(this.beginning && { beginning: this.beginning }),
       model: this.#model,
       limits: this.#limits(),
       hooks,

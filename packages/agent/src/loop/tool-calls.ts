@@ -128,7 +128,7 @@ async function announce({ id: callId }: ToolCallBlock, session: RunParts["sessio
   await appended(session, { type: "custom", customType: INTENT, data: { callId } });
 }
 
-/** Runs all calls at once; each result is in the log as soon as it is there. */
+/** Runs the calls of a reply, as many at once as their order allows; each result is in the log as soon as it is there. */
 export async function* runCalls(
   calls: readonly OpenCall[],
   parts: RunParts,
@@ -150,10 +150,27 @@ async function all(
 ): Promise<readonly ToolResultMessage[]> {
   const trouble = new AbortController();
   const stoppable = { ...parts, signal: AbortSignal.any([parts.signal, trouble.signal]) };
-  const running = calls.map((open) => parts.step(open.id, () => runCall(open, { parts: stoppable, tell })));
-  for (const run of running) run.catch(() => trouble.abort());
-  await Promise.allSettled(running);
-  return await Promise.all(running);
+  const results: ToolResultMessage[] = [];
+  for (const group of groupCalls(calls, parts)) {
+    const running = group.map((open) => parts.step(open.id, () => runCall(open, { parts: stoppable, tell })));
+    for (const run of running) run.catch(() => trouble.abort());
+    await Promise.allSettled(running);
+    results.push(...(await Promise.all(running)));
+  }
+  return results;
+}
+
+/** RUN13: a command or a read that follows a file change in the same reply sees the changed file, and the other way round. */
+function groupCalls(calls: readonly OpenCall[], { tools }: RunParts): readonly (readonly OpenCall[])[] {
+  const groups: { readonly isChange: boolean; readonly calls: OpenCall[] }[] = [];
+  for (const open of calls) {
+    const tool = tools.find(({ name }) => name === open.call.name);
+    const isChange = tool !== undefined && intentOf(open.call, tool)?.type === "change";
+    const last = groups.at(-1);
+    if (last?.isChange === isChange) last.calls.push(open);
+    else groups.push({ isChange, calls: [open] });
+  }
+  return groups.map((group) => group.calls);
 }
 
 /** Answers calls that nobody will run any more, so that the conversation can go on. */

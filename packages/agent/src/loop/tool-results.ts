@@ -1,6 +1,6 @@
 /** Bounds, redacts and records the result of a tool call; output that cannot be recorded becomes an error result. */
 
-import { blobHandle, type ImageBlock, type TextBlock, type ToolResultMessage } from "@pith/context";
+import { blobReference, type ImageBlock, type TextBlock, type ToolResultMessage } from "@pith/context";
 import { appendedSoon, NotWritten } from "../append.ts";
 import { hookedMessage } from "../hooks/message-hooks.ts";
 import type { Blobs } from "../ports.ts";
@@ -29,7 +29,7 @@ export async function bounded(output: ToolOutput, { room, blobs }: Room): Promis
   const whole = new TextEncoder().encode(texts.map(({ text }) => text).join("\n"));
   if (whole.length <= room + TOLERANCE) return output;
   const kept = await blobs?.keep(whole);
-  const where = kept?.type === "kept" ? `read ${blobHandle(kept.hash)} for all of it` : "the rest was not kept";
+  const where = kept?.type === "kept" ? `read ${blobReference(kept.hash)} for all of it` : "the rest was not kept";
   const shown = ends(whole, room, where);
   return { ...output, content: [shown, ...output.content.filter(isImage)] };
 }

@@ -1,17 +1,23 @@
-/** Tells the model before a request which extension state has changed, and all of it again after a compaction. */
+/** Tells the model before a request what has changed of its environment and of extension state, and all of it again after a compaction. */
 
-import { attempted, type CustomMessageEntry, type Drafted, reportTo, type Session, textTokens } from "@pith/context";
+import {
+  attempted,
+  type CustomMessageEntry,
+  type Drafted,
+  reportTo,
+  type Session,
+  STATE,
+  textTokens,
+} from "@pith/context";
 import type { StateSection } from "../agent-options.ts";
 import { appended } from "../append.ts";
 import type { RunParts } from "../loop/run-context.ts";
-
-/** The kind of the message that says how a section stands. */
-export const STATE = "pith.state";
+import { draftEnvironment } from "./environment.ts";
 
 export async function tellStates(parts: RunParts): Promise<void> {
-  const { session, states = [] } = parts;
-  if (states.length === 0) return;
-  const drafts: Drafted[] = [];
+  const { session, states = [], beginning } = parts;
+  const environment = beginning ? await draftEnvironment(beginning, parts) : null;
+  const drafts: Drafted[] = environment ? [environment] : [];
   for (const section of states) {
     const text = await textOf(section, parts);
     if (text !== undefined) drafts.push(...changed(section, text, session));

@@ -9,11 +9,11 @@ import {
   type SystemMessage,
   type ThinkingLevel,
   type Tool as ToolSchema,
-  type Window,
 } from "@pith/context";
 import { appended } from "../append.ts";
 import type { Mode } from "../permissions/decide.ts";
 import type { Tool } from "../tool.ts";
+import { draftEnvironment, type Environment } from "./environment.ts";
 import { GUIDELINES, PLAN, PROJECT, ROLE } from "./prompt-text.ts";
 import { SKILLS, type Skill } from "./skill.ts";
 
@@ -113,25 +113,7 @@ export function withExtension(wanted: SystemMessage, before: SystemMessage | nul
   return said ? { ...wanted, sections: { ...wanted.sections, [EXTENSION]: said } } : wanted;
 }
 
-export interface SurroundingsParts {
-  readonly folder: string;
-  readonly now: number;
-}
-
-const SURROUNDINGS = "pith.surroundings";
-
-/** Written behind the conversation, not in the system prompt: a new day costs no cache. Null where the newest one says the same. */
-export function surroundings(window: Window, { folder, now }: SurroundingsParts): Drafted | null {
-  const content = `The working folder is ${folder}. Today is ${new Date(now).toISOString().slice(0, 10)}.`;
-  const last = window.entries.findLast((entry) => entry.type === "custom_message" && entry.customType === SURROUNDINGS);
-  if (last?.type === "custom_message" && last.content === content) return null;
-  return { type: "custom_message", customType: SURROUNDINGS, content, display: false };
-}
-
-export interface Beginning extends Omit<PromptParts, "tools"> {
-  /** Where it works. */
-  readonly folder: string;
-}
+export interface Beginning extends Omit<PromptParts, "tools">, Environment {}
 
 export interface EstablishParts {
   readonly session: Session;
@@ -147,14 +129,16 @@ export interface EstablishParts {
 export async function establish(parts: EstablishParts): Promise<void> {
   const { session, beginning, thinking } = parts;
   await session.settle();
+  const environment = beginning ? await draftEnvironment(beginning, parts) : null;
   const said = [
-    ...(beginning ? beginningOf(beginning, parts) : []),
+    ...(beginning ? beginningOf(beginning, environment, parts) : []),
     ...(thinking && session.window.state.thinkingLevel !== thinking ? [levelOf(thinking)] : []),
   ];
   if (said.length > 0) await appended(session, ...said);
 }
 
-function beginningOf({ folder, ...prompt }: Beginning, { session, tools, model, ports }: EstablishParts): Drafted[] {
+function beginningOf(prompt: Beginning, environment: Drafted | null, parts: EstablishParts): Drafted[] {
+  const { session, tools, model, ports } = parts;
   const { window } = session;
   const now = ports.now();
   const before = foldedSystem(window);
@@ -162,12 +146,11 @@ function beginningOf({ folder, ...prompt }: Beginning, { session, tools, model, 
     before,
     withExtension(session.redacted(systemMessage({ ...prompt, tools }, now)), before),
   );
-  const place = surroundings(window, { folder: session.redacted(folder), now });
   const speaker = window.state.model;
   const isKnown = speaker?.provider === model.provider && speaker.modelId === model.model;
   return [
     ...(change ? [{ type: "message" as const, message: change }] : []),
-    ...(place ? [place] : []),
+    ...(environment ? [environment] : []),
     ...(isKnown ? [] : [{ type: "model_change" as const, provider: model.provider, modelId: model.model }]),
   ];
 }

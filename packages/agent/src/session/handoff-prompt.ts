@@ -25,9 +25,9 @@ It has these sections, in this order; leave one out where there is nothing to sa
 1. what to do first
 
 Rules:
-- End a line with the number of the block it rests on, as in [e3] or [e3, e7]. Make up no number.
-- Report no wish, decision or permission of the user without the number of the [User] block that gave it. Quote the user only word for word.
-- Copy paths, names, commands, numbers, identifiers and error messages letter by letter.
+- End a line with the number of the entry it rests on, as in [#3]. The numbers stand at the beginning of the blocks. Never make up a number.
+- Report a wish, a decision or a permission of the user only with the number of the [User] block that gave it. Put words in quotation marks only if they were written exactly so.
+- Copy paths, names, commands, numbers, identifiers and error messages exactly.
 - Name the files that the goal needs by their paths. Do not write what is in them: they can be read.
 - Write in the language in which the user writes; the headings stay as they are here.
 - Write at most {words} words.

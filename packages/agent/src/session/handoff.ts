@@ -6,6 +6,7 @@ import {
   type Entry,
   generateBranchSummary,
   type LeftBranch,
+  removeCitations,
   type ToolRoles,
   touchedFiles,
 } from "@pith/context";
@@ -103,6 +104,7 @@ function toldFor(goal: string, { entries, edits }: LeftBranch, parts: HandOffPar
     id: ports.entryId(),
     parentId: entries.at(-1)?.id ?? null,
     timestamp: new Date(ports.now()).toISOString(),
+    number: (entries.at(-1)?.number ?? 0) + 1,
     message: { role: "user", content: [{ type: "text", text: goal }], timestamp: ports.now() },
   };
   return generateBranchSummary({
@@ -134,10 +136,7 @@ async function pay({ calls }: BranchSummarised, { session }: HandOffParts): Prom
 
 /** They name entries of this session, which the new one does not have. */
 function withoutNumbers(story: string): string {
-  return story
-    .replace(/ ?\(\s*entry:[^\s,()]+(?:\s*,\s*entry:[^\s,()]+)*\s*\)/g, "")
-    .replace(/ ?\[e\d+(?:\s*[,;]\s*e?\d+)*\]/gi, "")
-    .trim();
+  return removeCitations(story).trim();
 }
 
 function filesText(files: readonly string[]): string {

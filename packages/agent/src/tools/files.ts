@@ -1,6 +1,6 @@
 /** Provides what `read`, `write` and `edit` share: arguments, intents, what the model has read of each file, and replacing a file. */
 
-import { type Entry, isBlobHash, type Redaction } from "@pith/context";
+import { type Entry, isBlobHash, type Redaction, type Store } from "@pith/context";
 import type { Blobs, FileRead, Held, WorkspaceFiles } from "../ports.ts";
 import { type FileChange, type Originals, type Side, toldOfFile } from "../session/rewind.ts";
 import { hashOf } from "../text.ts";
@@ -58,10 +58,10 @@ async function keepBoth(
 
 export interface FileParts {
   readonly files: WorkspaceFiles;
-  /** What `blob:<hash>` opens. */
+  /** What `blob:1a2b3c4d` opens. */
   readonly blobs?: Blobs;
-  /** What `entry:<id>` opens: any entry of the session, also one before a compaction or on another branch. */
-  readonly entries?: (id: string) => Promise<Entry | undefined>;
+  /** What `#412` and `entry:<id>` open: any entry of the session, also one before a compaction or on another branch. */
+  readonly entries?: Pick<Store, "entry" | "entryByNumber">;
   /** The name of the skill whose text lies at an absolute path; null for every other file. */
   readonly skillAt?: (path: string) => string | null;
   /** Texts are shown as they come out of it, whole before they are cut into pages. */
@@ -71,16 +71,18 @@ export interface FileParts {
 }
 
 export interface Handle {
-  readonly type: "blob" | "entry";
-  /** The hash of a blob, the id of an entry. */
+  readonly type: "blob" | "entry" | "number";
+  /** The hash of a blob or its beginning, the id of an entry, the number of an entry. */
   readonly name: string;
-  /** As it was written. */
+  /** As it was written, without the brackets of a citation. */
   readonly shown: string;
 }
 
-/** Null for a path; a file with such a name is meant by `./blob:…`. */
+/** Null for a path; a file with such a name is meant by `./#412` or `./blob:…`. */
 export function asHandle(path: string): Handle | null {
-  const shown = path.trim();
+  const shown = path.trim().replace(/^\[(#\d+)\]$/, "$1");
+  const [, number] = /^#(\d{1,15})$/.exec(shown) ?? [];
+  if (number !== undefined) return { type: "number", name: number, shown };
   const [, type, name] = /^(blob|entry):(.*)$/s.exec(shown) ?? [];
   if (name === undefined) return null;
   return { type: type === "blob" ? "blob" : "entry", name, shown };
@@ -100,7 +102,7 @@ export function pathOf({ path }: Asked): Argument<string> {
 export function writablePathOf(asked: Asked): Argument<string> {
   const path = pathOf(asked);
   if (path.type === "wrong" || asHandle(path.value) === null) return path;
-  return wrong(`${path.value} is a handle: it can be read, not written`);
+  return wrong(`${path.value} is a reference: it can be read, not written`);
 }
 
 export function contentOf({ content }: Asked): Argument<string> {

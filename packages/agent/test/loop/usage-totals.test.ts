@@ -43,12 +43,12 @@ test.each(voices)(
   },
 );
 
-/** Rounds of work; some break, one is too long, and every second summary is empty. */
+/** Rounds of work; some break, one is too long, and the first summary is empty. */
 function trouble(): (asked: Asked) => Step {
   let rounds = 0;
   let summaries = 0;
   return ({ tools }) => {
-    if (tools.length === 0) return summaries++ % 2 === 0 ? { parts: [{ type: "text", text: " " }] } : STORY;
+    if (tools.length === 0) return summaries++ === 0 ? { parts: [{ type: "text", text: " " }] } : STORY;
     rounds += 1;
     const words = { type: "text", text: "word ".repeat(100) } as const;
     const call = { type: "call", name: "echo", arguments: { text: `${rounds} ${"word ".repeat(300)}` } } as const;

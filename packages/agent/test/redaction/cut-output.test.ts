@@ -38,8 +38,11 @@ test("SEC11 the lines that an edit shows in its answer have no secret, cut or wh
 test("SEC11 an entry from before redaction is opened without its secrets, also where a line is parted", async () => {
   for (let place = 0; place <= 40; place += 10) {
     const [entry] = story(`user: ${"x".repeat(LONGEST_PART - place - 1)} ${github}`);
-    const { run } = newGround({ redaction: secretsFor(), entries: async () => entry });
-    const words = wordsOf(await run("read", { path: `entry:${entry?.id}` }, 1_000_000));
+    const { run } = newGround({
+      redaction: secretsFor(),
+      entries: { entry: async () => entry, entryByNumber: async () => entry },
+    });
+    const words = wordsOf(await run("read", { path: `#${entry?.number}` }, 1_000_000));
     expect(words).toContain("xxx");
     for (const piece of ends) expect(words).not.toContain(piece);
   }

@@ -46,7 +46,7 @@ describe("handoff", () => {
     const { handOff, requests } = await scene(
       [...talk, "calls: write path=gone.ts content=x; read path=src/other.ts", "result c3: x", "result c4: y"],
       saying(
-        "## Background\n- the cache lies in src/cache.ts, beside src/login.ts [e2]\n\n## First steps\n1. measure it",
+        "## Background\n- the cache lies in src/cache.ts, beside src/login.ts [#2]\n\n## First steps\n1. measure it",
       ),
     );
     const outcome = await handOff("measure the cache with bench/login.ts");
@@ -65,29 +65,29 @@ describe("handoff", () => {
       mended: [],
       cost: 0.5,
     });
-    expect(requests()).toContain("[User]: [e1] make the login faster");
+    expect(requests()).toContain("[User]: [#1] make the login faster");
     expect(requests()).toContain("measure the cache with bench/login.ts");
   });
 
-  test("COM29 what the user is said to have said, and did not, is not handed over; the words of the goal are the user's", async () => {
+  test("COM29 a line about the user that the log does not confirm is handed over with a mark; the words of the goal are the user's", async () => {
     const invented =
-      '## Decided\n- The user said "drop the old tables" [e1]\n- The user wants bench/new.ts measured [e6]\n\n## First steps\n1. go on';
-    const { handOff } = await scene(talk, saying(invented), saying(invented));
+      '## Decided\n- The user said "drop the old tables" [#1]\n- The user wants bench/new.ts measured [#6]\n\n## First steps\n1. go on';
+    const { handOff } = await scene(talk, saying(invented));
     const outcome = await handOff("I want bench/new.ts measured");
     expect(outcome).toMatchObject({
       type: "written",
-      cost: 1,
+      cost: 0.5,
       mended: expect.arrayContaining([expect.stringContaining("drop the old tables")]),
     });
     const { message } = outcome as Extract<HandedOff, { type: "written" }>;
-    expect(message).not.toContain("drop the old tables");
+    expect(message).toContain('- The user said "drop the old tables" (unconfirmed)\n');
     expect(message).toContain("The user wants bench/new.ts measured");
   });
 
   test("COM29 what a compaction told is told on: the message rests on the compacted context", async () => {
     const { handOff, requests } = await scene(
       [...talk, "user: now the tests", "compacts: ## Goal\n- a faster login, keeps e6", "says: writing tests"],
-      saying("## Background\n- tests are under way [e2]"),
+      saying("## Background\n- tests are under way [#2]"),
     );
     expect(await handOff("finish the tests")).toMatchObject({ type: "written" });
     expect(requests()).toContain("a faster login");
@@ -95,7 +95,7 @@ describe("handoff", () => {
   });
 
   test("COM30 what it costs stands in the old session, and nothing else changes there; a failure costs what it cost", async () => {
-    const { agent, handOff } = await scene(talk, saying("## Background\n- a cache [e5]"), {
+    const { agent, handOff } = await scene(talk, saying("## Background\n- a cache [#5]"), {
       failure: { kind: "refused", message: "no credit" },
     });
     await handOff("go on");
@@ -114,7 +114,7 @@ describe("handoff", () => {
     const store = MemoryStore.create(testPorts());
     for (const entry of story(...talk)) await store.append([entry], { expectedLeaf: await store.leaf() });
     const session = await Session.open(store, testPorts("g"));
-    const model = scriptedModel(saying("## Background\n- a cache [e4]"));
+    const model = scriptedModel(saying("## Background\n- a cache [#4]"));
     const agent = new Agent({ session, model, tools: [], ports: testPorts("g") });
     await agent.handOff("measure the cache", async () => true);
     const [request] = model.requests;

@@ -23,7 +23,7 @@ describe("intents", () => {
 
   test("FILE19 a handle, and a call that will only be answered, does nothing", () => {
     const { tools } = newGround();
-    for (const path of ["blob:1", "entry:1", "", undefined, 7])
+    for (const path of ["blob:1", "entry:1", "#1", "[#1]", "", undefined, 7])
       for (const { intent } of tools) expect(intent?.({ path })).toEqual({ type: "nothing" });
   });
 });

@@ -30,6 +30,7 @@ import {
 import { relearning } from "../settings/secrets.ts";
 import type { CompactionSettings, Settings } from "../settings/settings.ts";
 import type { Place } from "./app-options.ts";
+import { createGitHeadReader, describeGitHead } from "./git-branch.ts";
 import { type OpenBeside, openingBeside } from "./model.ts";
 import { type Permitting, permitting } from "./permissions.ts";
 import { type NotOpened, sessionWithModel, type Voiced, type WayOn, wayOn } from "./session.ts";
@@ -75,9 +76,11 @@ export async function build(wish: Wish, place: Place): Promise<Built> {
     place.held.permissions = permissions;
     place.held.addressee = place.choices.model ?? voiced.model.provider;
   }
+  const readGitHead = createGitHeadReader(place.cwd);
+  const readGitBranch = (): string | null => describeGitHead(readGitHead());
   // What is given and told follows the mode.
   const beginning = ({ project, catalogue: skills }: Guidance): Beginning => ({
-    ...{ folder: place.cwd, project, skills, mode: permissions.mode },
+    ...{ folder: place.cwd, readGitBranch, project, skills, mode: permissions.mode },
     provided: providedTools(tools, { permissions, ...voiced }),
     ...ownPrompt(wish),
   });

@@ -158,12 +158,11 @@ export async function workplace(parts: WorkplaceParts): Promise<Workplace> {
       ? {}
       : { originals: originalsFolder(join(home, "restore", idAsName(session.store.header.id))) };
   const reads = readsOf(session, named.resolve);
-  const entries = session.store.entry.bind(session.store);
   const { bash, notes } = await bashHere(parts, blobs);
   const found = nodeSearch({ root: cwd, ...(await ripgrep(choices.tools)) });
   const search = vault ? redactedSearch(found, vault) : found;
   const tools = [
-    ...fileTools({ files, blobs, entries, redaction, skillAt: parts.skillAt, ...kept }, reads),
+    ...fileTools({ files, blobs, entries: session.store, redaction, skillAt: parts.skillAt, ...kept }, reads),
     bash,
     ...searchTools({ files, search }),
     fetchTool(nodeWeb({ allowedHosts: choices.fetchHosts ?? [] }), { redaction }),

@@ -2,7 +2,7 @@
 
 import { type Agent, CommandOutput, type Extensions, outputLimit, redactedShell } from "@pith/agent";
 import { nodeShell, sessionBlobs } from "@pith/agent/node";
-import { type Appended, type BashExecutionMessage, blobHandle, type Session } from "@pith/context";
+import { type Appended, type BashExecutionMessage, blobReference, type Session } from "@pith/context";
 import { written } from "../commands/command.ts";
 import type { Place } from "./app-options.ts";
 import type { Ready } from "./start.ts";
@@ -75,7 +75,7 @@ export async function shellRun(command: string, act: ShellAct): Promise<ShellRan
     const { text, isTruncated, kept } = await said.take();
     const notes = [
       end.type === "ended" ? null : end.message,
-      kept?.type === "kept" ? `[all of it: read ${blobHandle(kept.hash)}]` : null,
+      kept?.type === "kept" ? `[all of it: read ${blobReference(kept.hash)}]` : null,
     ];
     return {
       output: [text.trimEnd(), ...notes].filter((each) => each !== null && each !== "").join("\n"),

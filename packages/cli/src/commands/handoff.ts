@@ -83,7 +83,7 @@ async function opened(written: Extract<HandedOff, { type: "written" }>, from: st
     `a new session: ${made.id.slice(0, 8)}`,
     counted(files.length, "file"),
     ...(made.pins > 0 ? [`${counted(made.pins, "pin")} came along`] : []),
-    ...(mended.length > 0 ? [`mended: ${mended.slice(0, 3).join("; ")}`] : []),
+    ...(mended.length > 0 ? [`corrected: ${mended.slice(0, 3).join("; ")}`] : []),
     ...(cost > 0 ? [costTold(cost)] : []),
   ];
   return {

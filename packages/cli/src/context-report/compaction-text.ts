@@ -26,11 +26,11 @@ export function compactionTold(compaction: Compaction): Answer {
   }
 }
 
-/** One line: what it freed, who told it, what was covered and kept, what it cost. */
+/** One line: what it freed, who wrote the summary, what was covered and kept, what it cost. */
 export function receiptTold({ tokens, by, route, covered, kept, calls, cost, findings }: Receipt): string {
   return [
     `${amount(tokens.before)} → ${amount(tokens.after)} tokens`,
-    `told by ${by ?? (route === "hook" ? "a hook" : "code alone")}`,
+    `summary by ${by ?? (route === "hook" ? "a hook" : "code alone")}`,
     `${counted(covered.count, "entry", "entries")} covered, ${amount(kept.count)} kept`,
     ...(calls > 0 ? [`${counted(calls, "call")}${cost > 0 ? `, ${costTold(cost)}` : ""}`] : []),
     ...(findings.length > 0 ? [notesOf(findings)] : []),

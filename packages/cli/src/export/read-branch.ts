@@ -125,7 +125,7 @@ function compactionHeading(entry: Extract<Entry, { type: "compaction" }>): strin
   const receipt = receiptOf(entry);
   if (!receipt) return `Compaction of ${entry.tokensBefore} tokens`;
   const { before, after } = receipt.tokens;
-  return `Compaction: ${before} → ${after} tokens, told by ${receipt.by ?? "code"}`;
+  return `Compaction: ${before} → ${after} tokens, summary by ${receipt.by ?? "code"}`;
 }
 
 export type ReadBranch =

@@ -94,8 +94,11 @@ function partsOf(id: string): { readonly stem: string; readonly number: string }
 
 export type FoundEntry = { readonly type: "found"; readonly entry: Entry } | Mistake;
 
-/** A whole id is found wherever it is, the beginning of one as far as there is time to look. */
+/** A number or a whole id is found wherever it is, the beginning of an id as far as there is time to look. */
 export async function findEntry(name: string, { store, leaf }: Session): Promise<FoundEntry> {
+  const [, number] = /^\[?#(\d{1,9})\]?$/.exec(name) ?? [];
+  const numbered = number === undefined ? undefined : await store.entryByNumber(Number(number));
+  if (numbered) return { type: "found", entry: numbered };
   const wanted = name.replace(/^entry:/, "");
   const [labelled, another] = [...(await store.labels())].filter(([, label]) => label === wanted).map(([id]) => id);
   const exact = (await store.entry(wanted)) ?? (labelled === undefined ? undefined : await store.entry(labelled));

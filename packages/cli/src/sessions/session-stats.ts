@@ -22,32 +22,21 @@ async function summed({ store }: Session): Promise<SessionTotals> {
   return totals;
 }
 
-export interface Sums {
-  readonly cost: number;
-  readonly compactions: number;
-}
-
-const nothing: Sums = { cost: 0, compactions: 0 };
-
 /** Counted once from the file, then updated with every entry that is written. It never falls. */
 export class SessionCost {
-  #counted: Sums = nothing;
-  #since: Sums = nothing;
+  #counted = 0;
+  #since = 0;
   #writes = 0;
   #isCounted = false;
 
   /** Null until it was counted. */
   get cost(): number | null {
-    return this.#isCounted ? this.sums.cost : null;
-  }
-
-  get sums(): Sums {
-    return added(this.#counted, this.#since);
+    return this.#isCounted ? this.#counted + this.#since : null;
   }
 
   add(entries: readonly Entry[]): void {
     this.#writes += 1;
-    this.#since = entries.reduce((sums, entry) => added(sums, sumsOf(entry)), this.#since);
+    for (const entry of entries) this.#since += costOf(entry);
   }
 
   /** False where something was written meanwhile, which may be in the count or not; then it must be counted again. */
@@ -58,20 +47,16 @@ export class SessionCost {
     // What was counted may not have been told of yet; it would be added to a count that has it already.
     await session.settle();
     if (writes !== this.#writes) return false;
-    this.#counted = { cost: totals.usage.cost.total, compactions: totals.compactions };
-    this.#since = nothing;
+    this.#counted = totals.usage.cost.total;
+    this.#since = 0;
     this.#isCounted = true;
     return true;
   }
 }
 
-function sumsOf(entry: Entry): Sums {
+function costOf(entry: Entry): number {
   const cost = paidIn(entry)?.usage.cost?.total ?? 0;
-  return { cost: Number.isFinite(cost) ? cost : 0, compactions: entry.type === "compaction" ? 1 : 0 };
-}
-
-function added(one: Sums, other: Sums): Sums {
-  return { cost: one.cost + other.cost, compactions: one.compactions + other.compactions };
+  return Number.isFinite(cost) ? cost : 0;
 }
 
 export interface SessionReport {

@@ -1,7 +1,7 @@
 /** Keeps the outline of a session's tree: each entry in a few words, with its children. An outline only ever grows. */
 
 import { DRAFT } from "@pith/agent";
-import { type AgentMessage, type Entry, entryWords, PIN, plainText, provenance } from "@pith/context";
+import { type AgentMessage, type Entry, entryWords, PIN, plainText, provenance, removeCitations } from "@pith/context";
 import { entrySaid } from "../resources/attachments.ts";
 
 export interface Outline {
@@ -292,8 +292,6 @@ function textIn(data: unknown): string | null {
 /** Without the words that every such summary begins with, its headings and its bullets. */
 function told(summary: string): string {
   const lines = summary.replace(/^The user explored[^\n]*\n(?:Summary of that exploration:)?/, "").split("\n");
-  const points = lines
-    .map((line) => line.replaceAll(/\s*[([]?entry:[\w-]+[)\]]?/g, ""))
-    .filter((line) => !/^#|^\s*$|^\W*\(none\)\s*$/.test(line));
+  const points = lines.map(removeCitations).filter((line) => !/^#|^\s*$|^\W*\(none\)\s*$/.test(line));
   return points.map((line) => line.replace(/^\s*(?:[-*]|\d+\.)\s+(?:\[[ x]\]\s+)?/, "").trim()).join("; ");
 }

@@ -18,13 +18,13 @@ test("COM11 /compact tells with what it was done, what it freed and how it is ta
   const desk = await deskOf(long(20), { replies: [told, told] });
   const before = desk.agent.contextUsage().tokens;
   expect(await toldBy("/compact keep the numbers", desk)).toMatch(
-    /^compacted: [\d,]+ → [\d,]+ tokens; told by anthropic\/storyteller; \d+ entries covered, \d+ kept; .*\/undo takes it back$/,
+    /^compacted: [\d,]+ → [\d,]+ tokens; summary by anthropic\/storyteller; \d+ entries covered, \d+ kept; .*\/undo takes it back$/,
   );
   const requests = JSON.stringify((desk.agent.model as unknown as { requests: unknown }).requests);
   expect(requests).toContain("Additional focus: keep the numbers");
   expect(desk.agent.contextUsage().tokens).toBeLessThan(before / 2);
   expect(await toldBy("/undo", desk)).toMatch(
-    /^undone: the compaction of [\d,]+ → .* told by anthropic\/storyteller.*\/redo/,
+    /^undone: the compaction of [\d,]+ → .* summary by anthropic\/storyteller.*\/redo/,
   );
   expect(desk.agent.contextUsage().tokens).toBe(before);
   expect(await toldBy("/undo", desk)).toBe("there is no compaction on this branch to undo");
@@ -71,7 +71,7 @@ test("COM12 where there is nothing to compact, it says why", async () => {
 test("COM12 a model that fails costs nobody the session: code alone tells it, and says so", async () => {
   const failure = { failure: { kind: "refused", message: "no credit" } } as const;
   const desk = await deskOf(long(20), { replies: [failure, failure] });
-  expect(await toldBy("/compact", desk)).toMatch(/told by code alone;.*no credit/);
+  expect(await toldBy("/compact", desk)).toMatch(/summary by code alone;.*no credit/);
 });
 
 test("COM13 /autocompact shows the switch and the amounts, and turns it for this program alone (B22)", async () => {

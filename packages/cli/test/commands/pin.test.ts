@@ -37,7 +37,7 @@ test("COM16 a word that is no entry is pinned as it is; what has no words cannot
 test("COM16 a pin is let go by the short id of what it keeps, also of a reply", async () => {
   const desk = await deskOf(["user: hello"]);
   const { store } = desk.agent.session;
-  const reply = { ...(await store.entry("e1")), id: "0123456789abcdef0123-1-0", parentId: "e1" } as Entry;
+  const reply = { ...(await store.entry("e1")), id: "0123456789abcdef0123-1-0", parentId: "e1", number: 2 } as Entry;
   await store.append([reply], { expectedLeaf: "e1" });
   const session = await Session.open(store, machine);
   const later = { ...desk, agent: new Agent({ session, model: desk.agent.model, tools: [], ports: machine }) };

@@ -76,7 +76,7 @@ test("COM39 a compaction is asked for, undone and brought back", async () => {
   const compacted = await ground.pith(["-p", "-c", "/compact keep the numbers"], [told, told, told]);
   expect(compacted).toMatchObject({
     code: 0,
-    out: expect.stringMatching(/^compacted: [\d,]+ → [\d,]+ tokens; told by/),
+    out: expect.stringMatching(/^compacted: [\d,]+ → [\d,]+ tokens; summary by/),
   });
   expect(await alone("/undo", "-c")).toMatchObject({ out: expect.stringMatching(/^undone: the compaction of/) });
   expect(await alone("/redo", "-c")).toMatchObject({ out: expect.stringMatching(/^back again: the compaction of/) });

@@ -1,7 +1,9 @@
 /** Ids that people can type. */
 
+import { MemoryStore, Session } from "@pith/context";
+import { story, testPorts } from "@pith/context/testing";
 import { expect, test } from "vitest";
-import { mayMean, shortId } from "../../src/sessions/entries.ts";
+import { findEntry, mayMean, shortId } from "../../src/sessions/entries.ts";
 
 const message = "0123456789abcdef0123";
 
@@ -22,4 +24,14 @@ test("COM9 the beginning of an id that another program made is enough, whatever 
   for (const written of ["3f2a9c11", "3f2a9c11-8a5b", "3f2a9c11-8", id]) expect(mayMean(written, id)).toBe(true);
   expect(mayMean("3f2a9c11-9", id)).toBe(false);
   expect(shortId("a\nb")).toBe("a\\nb");
+});
+
+test("COM9 NUM2 an entry is named by its number, on any branch, with the brackets of a citation or without", async () => {
+  const store = MemoryStore.create(testPorts());
+  await store.append(story("user: one", "says: two", "user: three"), { expectedLeaf: null });
+  const session = await Session.open(store, testPorts("n"));
+  await session.move("e1");
+  for (const name of ["#3", "[#3]", "e3", "entry:e3"])
+    expect(await findEntry(name, session)).toMatchObject({ type: "found", entry: { id: "e3" } });
+  for (const name of ["#99", "3", "#"]) expect((await findEntry(name, session)).type).not.toBe("found");
 });

@@ -111,8 +111,9 @@ function strangeReads({ opened }: Traced): readonly string[] {
   );
 }
 
+// ENV2: of git's files only HEAD, for the name of the branch.
 const LOOKED_AT =
-  /^(?:packages\/site\/)?(?:AGENTS\.md|\.mcp\.json|\.agents\/skills\/.*|\.pith\/(?:settings\.json|mcp\.json|(?:skills|prompts|agents|extensions)\/.*))$/;
+  /^\.git\/HEAD$|^(?:packages\/site\/)?(?:AGENTS\.md|\.mcp\.json|\.agents\/skills\/.*|\.pith\/(?:settings\.json|mcp\.json|(?:skills|prompts|agents|extensions)\/.*))$/;
 
 /** Of the folder, or of whatever place it is found in. */
 function isForeign(program: string): boolean {

@@ -12,8 +12,8 @@ import type { Ports } from "../runtime.ts";
 import type { Drafted, Redaction, Session } from "../session/session.ts";
 import type { Store } from "../session/store.ts";
 import type { Call, TellProgress } from "../summary/ask-model.ts";
+import { checkSummary } from "../summary/audit.ts";
 import { moderate, type SummaryFailure } from "../summary/generate-summary.ts";
-import { repaired } from "../summary/repair.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import {
   branchEvidence,
@@ -171,13 +171,12 @@ function summaryOf({ summary, details }: ToldBranch, { mark, by, usages }: Marks
   };
 }
 
-// HOOK2: what a hook says is held against the log like anybody else's; nothing is left of it where it is all made up.
+// HOOK2: a hook's summary is checked against the log like a model's.
 function hookSummary(left: LeftBranch, { summary, details, usage }: HookSummary, parts: LeftParts): LeftSummary | null {
-  const { story } = repaired(summary.trim(), branchEvidence(left), ANY_FORM);
+  const { text: story } = checkSummary(summary.trim(), branchEvidence(left), ANY_FORM);
   const { budget, hooks } = parts;
   const tokens = textTokens(story);
-  const why =
-    story.trim() === "" ? "nothing of its summary is borne out by the branch" : `its summary has ${tokens} tokens`;
+  const why = story.trim() === "" ? "its summary is empty" : `its summary has ${tokens} tokens`;
   if (story.trim() === "" || tokens > budget.branch) {
     reportTo(hooks ?? {}, { event: "session_before_tree", why });
     return null;

@@ -1,7 +1,12 @@
 /** Collects the entries of a left branch and summarises them with the first model that succeeds, the ledger appended. */
 
-import { type CarriedFront, carriedFront, carriedNarrative, nothingBefore } from "../compaction/summary-message.ts";
-import { isUsersRequest, requestIn } from "../compaction/user-messages.ts";
+import {
+  type CarriedFront,
+  carriedFront,
+  carriedNarrative,
+  carriedUserMessages,
+  nothingBefore,
+} from "../compaction/summary-message.ts";
 import { latestEdit } from "../context/build-context.ts";
 import { entrySize } from "../context/entry-size.ts";
 import type { ContextEditEntry, Entry } from "../entry.ts";
@@ -15,7 +20,7 @@ import type { Window } from "../session/loaded-branch.ts";
 import type { Store } from "../session/store.ts";
 import type { Allowance, Call, TellProgress } from "../summary/ask-model.ts";
 import type { Flaw } from "../summary/audit.ts";
-import { type Evidence, evidenceOf } from "../summary/evidence.ts";
+import { collectEvidence, type Evidence } from "../summary/evidence.ts";
 import { generateSummary, type SummaryFailure } from "../summary/generate-summary.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 
@@ -196,17 +201,15 @@ function carriedBefore({ entries: [first] }: Pick<LeftBranch, "entries">): Carri
   return first?.type === "compaction" ? carriedFront(first) : nothingBefore;
 }
 
-/** What such a story is held against: the branch, what was told of it before, and what a compaction on the way has kept. */
+/** What such a summary is checked against: the branch, earlier summaries of it, and what a compaction on the way has kept. */
 export function branchEvidence(left: Pick<LeftBranch, "entries" | "edits">, story?: string): Evidence {
   const carried = carriedBefore(left);
-  const { id, words } = requestIn(isUsersRequest(carried.request) ? carried.request : "");
-  const kept = carried.words.map(({ text }) => text).join("");
-  return evidenceOf({
+  return collectEvidence({
     covered: left.entries,
     edits: left.edits,
     previous: story ?? carriedNarrative(carried),
-    isOurs: story !== undefined || carried.isChecked,
-    words: words === "" ? kept : `${kept}\n[entry:${id}]\n${words}\n`,
+    isChecked: story !== undefined || carried.isChecked,
+    userMessages: carriedUserMessages(carried),
     pins: [],
     ledger: "",
     request: null,

@@ -2,7 +2,7 @@
 
 import { contextSize } from "../context/context-size.ts";
 import { LISTED, referenceOf } from "../context/loaded-skills.ts";
-import type { Entry } from "../entry.ts";
+import { type Entry, isStateEntry } from "../entry.ts";
 import type { Window } from "../session/loaded-branch.ts";
 import { type Budget, rungs, shouldCompact } from "./budget.ts";
 import { commit } from "./commit.ts";
@@ -91,7 +91,10 @@ function mayTryAgain({ entries, compactionAt }: Window, { limits }: Budget): boo
 /** Whether nothing was said since the newest compaction but what stands behind each of them. */
 function isCompacted({ entries, compactionAt, edits }: Window): boolean {
   const isSaid = (entry: Entry): boolean =>
-    isShown(entry, edits) && !referenceOf(entry) && !(entry.type === "custom_message" && entry.customType === LISTED);
+    isShown(entry, edits) &&
+    !referenceOf(entry) &&
+    !isStateEntry(entry) &&
+    !(entry.type === "custom_message" && entry.customType === LISTED);
   return compactionAt !== -1 && !entries.slice(compactionAt + 1).some(isSaid);
 }
 

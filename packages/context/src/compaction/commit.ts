@@ -5,6 +5,7 @@ import { type ContextSize, calibrationAt, contextSize } from "../context/context
 import { loadedReferences } from "../context/loaded-skills.ts";
 import type { CompactionEntry, Entry } from "../entry.ts";
 import { ledgerText } from "../ledger/render-ledger.ts";
+import { entryReference } from "../references.ts";
 import { extended, leafOf } from "../session/loaded-branch.ts";
 import { asItIs, type Drafted, type Redaction } from "../session/session.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
@@ -65,16 +66,22 @@ export function commit(plan: Plan, written: Candidate, occasion: Occasion): Comm
 // A front is taken apart by the lengths of its parts: nothing in it may change once it is put together.
 function frontOf(plan: Plan, { story, notes }: Candidate, redaction: Redaction): Front {
   const { covered } = plan;
-  const { pins, request } = redaction.redacted({ pins: plan.pins, request: plan.request });
+  const { pins, request } = redaction.redacted({ pins: plan.pins, request: plan.requestText });
   const words = redaction.redacted(plan.words.blocks);
-  const tokens = plan.checkpoint - textTokens(story) - textTokens(notes);
+  const left = plan.checkpoint - textTokens(story) - textTokens(notes);
+  const tokens = Math.max(left, plan.checkpoint * LEAST_LEDGER);
   const ledger = redaction.redacted(ledgerText(keptByCode(plan).ledger, { tokens }));
   return renderFront({ pins, words, story, notes, ledger, recall: recallText(covered), request });
 }
 
+/** Of the checkpoint: what a summary that is too long leaves to the ledger. */
+const LEAST_LEDGER = 0.1;
+
 function recallText(covered: readonly Entry[]): string {
-  const { first, last } = stretch(covered);
-  return `All that is left out here can be read again: entry:${first} to entry:${last} on this branch, and all before.`;
+  const last = covered.at(-1);
+  return last
+    ? `# Earlier entries\nUp to ${entryReference(last)}, not shown any more; each can be read by its number.`
+    : "";
 }
 
 type CompactionDraft = Drafted &

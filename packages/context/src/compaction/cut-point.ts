@@ -1,7 +1,7 @@
 /** Finds where the kept part of a branch begins, close to a token target. A call is never separated from its results. */
 
 import { entryMessage, latestEdit } from "../context/build-context.ts";
-import type { ContextEditEntry, Entry } from "../entry.ts";
+import { type ContextEditEntry, type Entry, isStateEntry } from "../entry.ts";
 import type { Window } from "../session/loaded-branch.ts";
 
 export interface Cut {
@@ -104,6 +104,7 @@ function splitTurn(entries: readonly Entry[], at: number, edits: readonly Contex
 
 /** Whether work begins with it: somebody else than the assistant speaks. */
 export function startsTurn(entry: Entry): boolean {
+  if (isStateEntry(entry)) return false;
   if (entry.type === "custom_message" || entry.type === "branch_summary") return true;
   return entry.type === "message" && ["user", "bashExecution", "custom"].includes(entry.message.role);
 }

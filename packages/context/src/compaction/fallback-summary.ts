@@ -1,5 +1,6 @@
 /** Writes the summary that needs no model, from turn notes and the summary carried on. It never fails. */
 
+import { entryReference } from "../references.ts";
 import { fill } from "../summary/prompts.ts";
 import { shortened } from "../text/truncate.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
@@ -15,28 +16,30 @@ const progress = `## Progress
 /** The headings are those of every summary. */
 export const modelFreeSections: Readonly<Record<"all" | "since" | "nothing", string>> = {
   /** Where there is nothing else to go on from. */
-  all: `## Goal
+  all: `# Summary, put together by code without a model
+
+## Goal
 {goal}
 ## Constraints & Preferences
-- as the user put them, word for word, above
+- as the user's messages say
 ${progress}
 ### Blocked
-- see the errors below, if any
+- see the open errors below, if any
 ## Key Decisions
 - in the entries named here; code does not judge them
 ## Next Steps
-1. go on with the user's latest request
+1. continue with the user's latest request
 ## Critical Context
-- this record was put together by code from the log; every entry it names can be opened`,
+- each line begins with the request and ends with the assistant's last words; every entry named here can be read`,
 
   /** Behind a story that a model wrote earlier. */
-  since: `What happened after that, put together by code from the log:
+  since: `# What happened after that, put together by code without a model
 
 ## Goal
 {goal}
 ${progress}`,
 
-  nothing: "- (nothing)",
+  nothing: "- (none)",
 };
 
 export interface NotesParts {
@@ -75,9 +78,9 @@ function newestLines(turns: readonly TurnNote[], tokens: number): string {
 /** Tokens of the line that counts what is left out. */
 const LEFT_OUT = 8;
 
-function line({ asked, said, entryId }: TurnNote): string {
+function line({ asked, said, entryId, reference = `entry:${entryId}` }: TurnNote): string {
   const words = [asked, said].filter((text) => text !== "").map(tagless);
-  return `${words.join(" → ")} (entry:${entryId})`;
+  return `${words.join(" → ")} [${reference}]`;
 }
 
 // What was said cannot pass for a tag of ours.
@@ -87,7 +90,10 @@ const tagless = (text: string): string => text.replaceAll("<", "‹");
 export function modelFree(plan: Plan): Candidate {
   const tokens = Math.floor(plan.checkpoint * NARRATIVE);
   const before = plan.window.entries[plan.window.compactionAt];
-  const story = carriedStory(plan.carried.story, { tokens: Math.floor(tokens * STORY), handle: `entry:${before?.id}` });
+  const story = carriedStory(plan.carried.story, {
+    tokens: Math.floor(tokens * STORY),
+    handle: before ? entryReference(before) : "",
+  });
   const room = story === "" ? tokens : Math.floor(tokens * (1 - STORY));
   return {
     route: MODEL_FREE,

@@ -3,11 +3,12 @@
 import { entryMessage } from "../context/build-context.ts";
 import { entryWords, provenance } from "../context/entry-text.ts";
 import { LISTED, referenceLine, referenceOf } from "../context/loaded-skills.ts";
-import { type CompactionEntry, type ContextEditEntry, type Entry, PIN } from "../entry.ts";
+import { type CompactionEntry, type ContextEditEntry, type Entry, isStateEntry, PIN } from "../entry.ts";
 import { ledgerOf } from "../ledger/collect-ledger.ts";
-import { emptyLedger, type Ledger, mergedLedgers } from "../ledger/ledger.ts";
+import { emptyLedger, type Ledger } from "../ledger/ledger.ts";
 import { ledgerIn } from "../ledger/read-ledger.ts";
 import { carriedFiles, fileTouches, newestFiles, type TouchedFiles } from "../ledger/touched-files.ts";
+import { entryReference } from "../references.ts";
 import { plainText } from "../text/sanitize.ts";
 import { isShown } from "./cut-point.ts";
 import type { Plan } from "./plan.ts";
@@ -19,6 +20,8 @@ export interface TurnNote {
   readonly said: string;
   /** Where the turn begins. */
   readonly entryId: string;
+  /** What opens that entry; absent in notes of earlier versions. */
+  readonly reference?: string;
   /** What a program said begins no turn, and stands before the one in which it was said. */
   readonly by?: "program";
 }
@@ -86,12 +89,17 @@ function turnNote(turn: readonly Entry[], wordsOf: Words): readonly TurnNote[] {
   const begins = opening ?? turn.find(speaks);
   if (!begins) return [];
   const answer = turn.findLast(speaks);
-  return [{ asked: opening ? wordsOf(opening) : "", said: answer ? wordsOf(answer) : "", entryId: begins.id }];
+  return [{ asked: opening ? wordsOf(opening) : "", said: answer ? wordsOf(answer) : "", ...namesOf(begins) }];
 }
+
+const namesOf = (entry: Entry): Pick<TurnNote, "entryId" | "reference"> => ({
+  entryId: entry.id,
+  reference: entryReference(entry),
+});
 
 // A pin stands word for word at the front.
 function isNamed(entry: Entry): boolean {
-  if (entry.type === "custom_message") return ![PIN, LISTED].includes(entry.customType);
+  if (entry.type === "custom_message") return !isStateEntry(entry) && ![PIN, LISTED].includes(entry.customType);
   return entry.type === "message" && entry.message.role !== "system" && provenance(entry) === "program";
 }
 
@@ -100,7 +108,7 @@ function programNote(entry: Entry, wordsOf: Words): readonly TurnNote[] {
   const message = entryMessage(entry, undefined);
   const kind = message?.role === "custom" ? message.customType : "program";
   const asked = plainText(`[${kind}] ${words}`, LONGEST);
-  return words === "" ? [] : [{ asked, said: "", entryId: entry.id, by: "program" }];
+  return words === "" ? [] : [{ asked, said: "", ...namesOf(entry), by: "program" }];
 }
 
 function isNote(value: unknown): value is TurnNote {
@@ -161,7 +169,7 @@ function gathered(plan: Plan): Kept {
   // pi's lists know no order, the ledger has that of the newest.
   const touches = [...carriedFiles(compaction?.details), ...ledger.files, ...fileTouches(since, budget.tools)];
   return {
-    ledger: mergedLedgers(ledger, ledgerOf([...since, ...laterEdits(plan)], budget.tools)),
+    ledger: ledgerOf([...since, ...laterEdits(plan)], budget.tools, ledger),
     turns: mergedTurns(turnsIn(carried), turnNotes(shown, window.edits)),
     files: newestFiles(touches, MOST_FILES),
   };

@@ -1,27 +1,26 @@
-/** Wraps a model as a summariser, and removes from any summary what the log does not support. */
+/** Wraps a model as a summariser, and marks in any summary what the log does not support. */
 
 import type { ThinkingLevel } from "../message.ts";
 import type { Model } from "../model.ts";
 import type { Ports } from "../runtime.ts";
-import type { Flaw } from "../summary/audit.ts";
+import { checkSummary, type Flaw } from "../summary/audit.ts";
 import { generateSummary, moderate } from "../summary/generate-summary.ts";
-import { repaired } from "../summary/repair.ts";
-import { ANY_FORM, claimEvidence, newIn, planEvidence } from "./checks.ts";
+import { ANY_FORM, newIn, planEvidence } from "./checks.ts";
 import { isShown } from "./cut-point.ts";
 import { type Candidate, MODEL_FREE, NARRATIVE, type Plan, type Writer, type Written } from "./plan.ts";
 import type { Finding } from "./receipt.ts";
 import { carriedNarrative } from "./summary-message.ts";
 
-/** Removes what a summary by a hook, a host or a model makes up about the user or the work. */
+/** Marks what a summary by a hook, a host or a model says without support in the log */
 export function mended(plan: Plan, candidate: Candidate): Candidate {
   const { route, story, findings = [] } = candidate;
   // One that is far too long is refused as it is; nobody need read all of it.
-  if (route === MODEL_FREE || story.length > LETTERS * plan.checkpoint) return candidate;
+  const isDone = route === MODEL_FREE || checkedByModel.has(candidate);
+  if (isDone || story.length > LETTERS * plan.checkpoint) return candidate;
   const own = newIn(story, plan);
-  const repair = repaired(own, claimEvidence(plan), ANY_FORM);
-  if (repair.mended.length === 0) return candidate;
+  const { text, flaws } = checkSummary(own, { ...planEvidence(plan), request: null }, ANY_FORM);
   const carried = story.slice(0, story.length - own.length);
-  return { ...candidate, story: `${carried}${repair.story}`, findings: [...findings, ...repair.mended.map(findingOf)] };
+  return { ...candidate, story: `${carried}${text}`, findings: [...findings, ...flaws.map(findingOf)] };
 }
 
 /** A flaw as a receipt has it: lines of a draft that is gone say nothing. */
@@ -65,10 +64,9 @@ export function modelWriter(model: Model, { ports, thinking }: ModelWriting): Wr
         case "summarised": {
           const { story, calls, mended } = outcome;
           const covers = new Set([...outcome.covers, ...hidden(plan)]);
-          return {
-            type: "written",
-            candidate: { route: MODEL, by, story, notes: "", covers, calls, findings: mended.map(findingOf) },
-          };
+          const candidate = { route: MODEL, by, story, notes: "", covers, calls, findings: mended.map(findingOf) };
+          checkedByModel.add(candidate);
+          return { type: "written", candidate };
         }
         case "failed":
           return { type: "failed", why: `${outcome.failure.code}: ${outcome.failure.note}`, calls: outcome.calls };
@@ -78,6 +76,9 @@ export function modelWriter(model: Model, { ports, thinking }: ModelWriting): Wr
     },
   };
 }
+
+/** Summaries that were checked when a model wrote them. */
+const checkedByModel = new WeakSet<Candidate>();
 
 /** The route of a story that a model wrote. */
 const MODEL = "model";

@@ -2,6 +2,7 @@
 
 import { entryWords } from "../context/entry-text.ts";
 import { PIN, UNPIN } from "../entry.ts";
+import { entryReference } from "../references.ts";
 import type { Session } from "../session/session.ts";
 import type { Pin } from "../session/state.ts";
 import type { Appended } from "../session/store.ts";
@@ -17,7 +18,7 @@ export async function pinEntry(session: Session, entryId: string): Promise<Appen
   if (!entry) throw new Error(`cannot pin ${entryId}: it is not in this session`);
   const text = entryWords(entry, session.window.edits);
   if (text.trim() === "") throw new Error(`cannot pin ${entryId}: it has no words`);
-  return session.append({ type: "custom", customType: PIN, data: { entryId, text } });
+  return session.append({ type: "custom", customType: PIN, data: { entryId, reference: entryReference(entry), text } });
 }
 
 /** Takes away the pin that this entry has set. */
@@ -29,11 +30,11 @@ export async function unpin(session: Session, pin: string): Promise<Appended> {
 /** Empty where there is none. */
 export function pinsText(pins: readonly Pin[]): string {
   if (pins.length === 0) return "";
-  return `${LEAD}${pins.map(pinText).join("")}\n`;
+  return `${LEAD}${pins.map(pinText).join("")}`;
 }
 
-function pinText({ id, text, entryId }: Pin): string {
-  return `\n[entry:${entryId ?? id}]\n${text}\n`;
+function pinText({ id, text, entryId, reference }: Pin): string {
+  return `[${reference ?? `entry:${entryId ?? id}`}]\n${text}\n\n`;
 }
 
-const LEAD = "Pinned by the user, to be kept to at all times, word for word:\n";
+const LEAD = "# Pinned by the user: always holds\n\n";

@@ -13,7 +13,14 @@ import { pinsText } from "./pins.ts";
 import type { Finding } from "./receipt.ts";
 import { keptBytes, type Reduction, reducedTokens, reductions } from "./shrink-tail.ts";
 import { type CarriedFront, carriedFront, nothingBefore } from "./summary-message.ts";
-import { type KeptWords, keptWords, latestRequest } from "./user-messages.ts";
+import {
+  type ActiveRequest,
+  findActiveRequest,
+  type KeptWords,
+  keepUserMessages,
+  parseRequest,
+  renderRequest,
+} from "./user-messages.ts";
 
 export interface Plan {
   readonly window: Window;
@@ -30,8 +37,10 @@ export interface Plan {
   readonly carried: CarriedFront;
   readonly pins: string;
   readonly words: KeptWords;
-  /** What the user asked for last, where the kept part does not say it. */
-  readonly request: string;
+  /** What the user asked for last, where the kept part does not have it. */
+  readonly request: ActiveRequest | null;
+  /** As it stands at the end of the summary message; empty for none. */
+  readonly requestText: string;
   /** Tokens of the narrative and the ledger at most. */
   readonly checkpoint: number;
   readonly before: ContextSize;
@@ -119,9 +128,11 @@ function planned(window: Window, { budget, rung, cut, covered }: Beginnings): Pl
   const fit = fitAt(window, budget);
   const compaction = window.entries[window.compactionAt];
   const carried = compaction?.type === "compaction" ? carriedFront(compaction) : nothingBefore;
-  const said = { covered, kept, edits: window.edits, tokens: inEstimates(budget.words * rung.front, fit) };
-  const words = keptWords({ ...said, before: carried.words });
-  const request = latestRequest({ ...said, before: carried.request });
+  const { edits } = window;
+  const tokens = inEstimates(budget.words * rung.front, fit);
+  const requestBefore = parseRequest(carried.request);
+  const request = findActiveRequest({ before: requestBefore, covered, kept, edits });
+  const words = keepUserMessages({ before: carried.words, covered, edits, tokens, request, requestBefore });
   const pins = pinsText(window.state.pins);
   const checkpoint = inEstimates(budget.checkpoint * rung.front, fit);
   return {
@@ -137,6 +148,7 @@ function planned(window: Window, { budget, rung, cut, covered }: Beginnings): Pl
     pins,
     words,
     request,
+    requestText: renderRequest(request, tokens),
     checkpoint,
     before: contextSize(window, budget),
   };

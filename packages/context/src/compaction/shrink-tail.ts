@@ -9,6 +9,7 @@ import { ledgerOf } from "../ledger/collect-ledger.ts";
 import type { LedgerImage } from "../ledger/ledger.ts";
 import { imageMark } from "../ledger/render-ledger.ts";
 import type { AgentMessage, AssistantMessage, ImageBlock, TextBlock, ToolCallBlock } from "../message.ts";
+import { entryReference } from "../references.ts";
 import type { Window } from "../session/loaded-branch.ts";
 import { isEditable } from "../session/store.ts";
 import { evenShare, LEAST, type Shortening, shortArguments, shortened, shortText } from "../text/truncate.ts";
@@ -31,7 +32,7 @@ export interface Reducing {
 /** Null for an entry that no edit can change, and for one that is small enough. */
 export function reduced(entry: Entry, { tokens, imageMark, edits }: Reducing): Reduction | null {
   const message = isEditable(entry) ? entryMessage(entry, latestEdit(edits, entry)) : null;
-  const how = { tokens: Math.max(LEAST, tokens), handle: `entry:${entry.id}`, imageMark };
+  const how = { tokens: Math.max(LEAST, tokens), handle: entryReference(entry), imageMark };
   const content = message && reducedContent(message, how);
   if (content === null) return null;
   return { type: "context_edit", targetId: entry.id, replacement: { content }, pith: { reduced: true } };
@@ -227,6 +228,7 @@ function imagesOf(entry: Entry, kept: readonly Entry[]): readonly LedgerImage[] 
   return ledgerOf(kept.slice(Math.max(0, call), at + 1)).images.filter(({ entryId }) => entryId === entry.id);
 }
 
-function unknownImage({ id }: Entry): LedgerImage {
-  return { handle: `entry:${id}`, size: null, path: null, caption: null, entryId: id };
+function unknownImage(entry: Entry): LedgerImage {
+  const { id } = entry;
+  return { handle: entryReference(entry), size: null, path: null, caption: null, entryId: id };
 }

@@ -2,8 +2,9 @@
 
 import { type FrontKind, type FrontPart, frontTexts } from "../context/summary-parts.ts";
 import type { CompactionEntry } from "../entry.ts";
+import { lowerHeadings } from "../summary/repair.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
-import type { WordsBlock } from "./user-messages.ts";
+import { parseRequest, type WordsBlock } from "./user-messages.ts";
 
 export interface Front {
   readonly text: string;
@@ -24,17 +25,20 @@ export interface FrontTexts {
 }
 
 export function renderFront({ pins, words, story, notes, ledger, recall, request }: FrontTexts): Front {
+  const last = request === "" ? recall.trimEnd() : ended(recall);
   const rendered = [
     ...part("pins", pins),
     ...words.map(({ text, tokens }) => ({ text, part: { kind: "words" as const, length: text.length, tokens } })),
-    ...part("story", ended(story)),
+    ...part("story", ended(story === "" ? "" : `${STORY_TITLE}${story}`)),
     ...part("notes", ended(notes)),
     ...part("ledger", ended(ledger)),
-    ...part("recall", ended(recall)),
+    ...part("recall", last),
     ...part("request", request),
   ];
   return { text: rendered.map(({ text }) => text).join(""), parts: rendered.map(({ part }) => part) };
 }
+
+const STORY_TITLE = "# Summary (a report, not the user's words)\n";
 
 /** What the next compaction takes over from this one. A summary that is not ours is a story as a whole. */
 export interface CarriedFront {
@@ -48,6 +52,13 @@ export interface CarriedFront {
   readonly isChecked: boolean;
 }
 
+/** The user's messages that the summary message before has, the latest request included, each below a line that names it. */
+export function carriedUserMessages({ words, request }: CarriedFront): string {
+  const last = parseRequest(request);
+  const blocks = words.map(({ text }) => text).join("");
+  return last?.isPerson ? `${blocks}\n[${last.reference}]\n${last.text}\n` : blocks;
+}
+
 /** What was told before, by whomever. */
 export function carriedNarrative({ story, notes }: CarriedFront): string {
   return [story, notes].filter((text) => text !== "").join("\n\n");
@@ -57,11 +68,13 @@ export const nothingBefore: CarriedFront = { words: [], story: "", notes: "", re
 
 export function carriedFront(compaction: CompactionEntry): CarriedFront {
   const texts = frontTexts(compaction);
-  if (texts.length === 0) return { ...nothingBefore, story: compaction.summary.trim() };
+  // What another program wrote must not pass for a part that only code writes.
+  if (texts.length === 0)
+    return { ...nothingBefore, story: lowerHeadings(compaction.summary.trim().split("\n")).join("\n") };
   const textOf = (wanted: FrontKind): string => texts.find(({ part: { kind } }) => kind === wanted)?.text ?? "";
   return {
     words: texts.flatMap(({ part: { kind, tokens }, text }) => (kind === "words" ? [{ text, tokens }] : [])),
-    story: textOf("story").trim(),
+    story: textOf("story").replace(STORY_TITLE, "").trim(),
     notes: textOf("notes").trim(),
     request: textOf("request"),
     isChecked: isChecked(compaction),

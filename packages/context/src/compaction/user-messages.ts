@@ -1,11 +1,13 @@
-/** Keeps the user's covered messages word for word (one block per compaction, newest chosen first) and the latest request. */
+/** Keeps the user's covered messages word for word, one block per compaction, newest first, and finds the request that is active. */
 
 import { entryWords, provenance } from "../context/entry-text.ts";
 import type { ContextEditEntry, Entry } from "../entry.ts";
+import { citedReferences, entryReference } from "../references.ts";
+import { plainText } from "../text/sanitize.ts";
 import { shortened } from "../text/truncate.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 
-/** A block as it stands in the front. It is never rendered again: it stays byte for byte, or goes as a whole. */
+/** A block as it stands in the summary message. It stays byte for byte, so that it is cached, or goes as a whole. */
 export interface WordsBlock {
   readonly text: string;
   readonly tokens: number;
@@ -15,11 +17,9 @@ export interface KeptWords {
   readonly blocks: readonly WordsBlock[];
   /** Of all blocks. */
   readonly tokens: number;
-  /** How many earlier blocks went to make room. */
-  readonly evictedBlocks: number;
-  /** Entries whose words are not in the new block for lack of room. They can be recalled. */
+  /** References of messages that are no longer shown, for lack of room. They can be read again. */
   readonly evicted: readonly string[];
-  /** Entries of which head and tail are left. */
+  /** References of messages of which head and tail are left. */
   readonly shortened: readonly string[];
 }
 
@@ -32,20 +32,36 @@ export interface WordsParts {
   readonly edits: readonly ContextEditEntry[];
   /** Of all blocks together. */
   readonly tokens: number;
+  /** The active request stands at the end of the summary message, and not here. */
+  readonly request: ActiveRequest | null;
+  /** The request that stood there until now. */
+  readonly requestBefore: ActiveRequest | null;
 }
 
-export function keptWords({ before, covered, edits, tokens }: WordsParts): KeptWords {
-  const typed = covered.filter((entry) => isTyped(entry, edits));
-  const { chosen, evicted } = newestFirst(typed, { edits, tokens });
-  const block = chosen.length === 0 ? [] : [blockOf(chosen)];
-  const stays = newestThatFit(before, tokens - (block[0]?.tokens ?? 0));
-  const blocks = [...stays, ...block];
+export function keepUserMessages(parts: WordsParts): KeptWords {
+  const messages = [...formerRequest(parts), ...coveredMessages(parts)];
+  const kept = keepWithin(messages, parts);
+  // The user's own words come before what they answer: without room for all, only answers to a question keep it, in short.
+  return kept.evicted.length === 0 ? kept : keepWithin(messages.map(withShortQuestion), parts);
+}
+
+function withShortQuestion(message: UserMessage): UserMessage {
+  const { text, repliesTo } = message;
+  const isNeeded = ENDS_IN_QUESTION.test(repliesTo) && countWords(text) <= BARE_ANSWER;
+  return { ...message, repliesTo: isNeeded ? lastLetters(repliesTo, LONGEST_SENTENCE) : "" };
+}
+
+function keepWithin(messages: readonly UserMessage[], { before, tokens }: WordsParts): KeptWords {
+  const { chosen, evicted } = chooseNewest(messages, tokens);
+  const room = tokens - chosen.reduce((sum, quote) => sum + quote.tokens, 0);
+  const kept = newestBlocks(before, room);
+  const blocks = [...withTitle(kept), ...(chosen.length === 0 ? [] : [renderBlock(chosen, kept.length === 0)])];
+  const gone = before.slice(0, before.length - kept.length).flatMap(({ text }) => referencesIn(text));
   return {
     blocks,
     tokens: blocks.reduce((sum, each) => sum + each.tokens, 0),
-    evictedBlocks: before.length - stays.length,
-    evicted,
-    shortened: chosen.filter((quote) => quote.isShortened).map(({ id }) => id),
+    evicted: [...gone, ...evicted],
+    shortened: chosen.filter(({ isShortened }) => isShortened).map(({ reference }) => reference),
   };
 }
 
@@ -54,14 +70,111 @@ export function isTyped(entry: Entry, edits: readonly ContextEditEntry[]): boole
   return provenance(entry) === "person" && /\S/.test(entryWords(entry, edits));
 }
 
+interface UserMessage {
+  readonly reference: string;
+  readonly text: string;
+  /** What the assistant said last before it; empty for a message that can be understood without. */
+  readonly repliesTo: string;
+  readonly tokens: number;
+}
+
+// A request that was active until now joins the other messages.
+function formerRequest({ before, request, requestBefore }: WordsParts): readonly UserMessage[] {
+  if (!requestBefore?.isPerson || requestBefore.reference === request?.reference) return [];
+  const { reference, text, repliesTo } = requestBefore;
+  if (before.some((block) => referencesIn(block.text).includes(reference))) return [];
+  return [{ reference, text, repliesTo, tokens: textTokens(text) }];
+}
+
+function coveredMessages({ covered, edits, request }: WordsParts): readonly UserMessage[] {
+  return covered.flatMap((entry, at) => {
+    const reference = entryReference(entry);
+    if (reference === request?.reference || !isTyped(entry, edits)) return [];
+    const text = entryWords(entry, edits);
+    return [{ reference, text, repliesTo: questionBefore(covered, at, edits), tokens: countTokens(entry, text) }];
+  });
+}
+
+/** What a short answer answers: the assistant's last words since the message before it. */
+function questionBefore(covered: readonly Entry[], at: number, edits: readonly ContextEditEntry[]): string {
+  const text = entryWords(covered[at] as Entry, edits);
+  if (!isShortAnswer(text)) return "";
+  for (let index = at - 1; index >= 0; index -= 1) {
+    const entry = covered[index] as Entry;
+    if (isTyped(entry, edits)) return "";
+    const reply = provenance(entry) === "assistant" ? entryWords(entry, edits) : "";
+    if (/\S/.test(reply)) return lastSentences(reply, countWords(text));
+  }
+  return "";
+}
+
+// Plans are made before every request near the limit, and a message does not change: it is counted once.
+function countTokens(entry: Entry, text: string): number {
+  const known = counted.get(entry);
+  if (known?.text === text) return known.tokens;
+  const tokens = textTokens(text);
+  counted.set(entry, { text, tokens });
+  return tokens;
+}
+
+const counted = new WeakMap<Entry, { readonly text: string; readonly tokens: number }>();
+
+/** `2` or `yes, but only on staging` means nothing without the question. */
+function isShortAnswer(text: string): boolean {
+  return text.length <= LONGEST_ANSWER && countWords(text) <= MOST_ANSWER_WORDS;
+}
+
+const LONGEST_ANSWER = 120;
+const MOST_ANSWER_WORDS = 8;
+
+function countWords(text: string): number {
+  return Array.from(segmenters.words().segment(text)).filter(({ isWordLike }) => isWordLike).length;
+}
+
+/** The last sentence and, where a word or two answer a question, as much before it as a list of options takes. */
+function lastSentences(reply: string, answerWords: number): string {
+  const hasOptions = answerWords <= BARE_ANSWER && ENDS_IN_QUESTION.test(reply);
+  const least = hasOptions ? WORDS_OF_OPTIONS : 1;
+  const sentences = Array.from(segmenters.sentences().segment(reply.slice(-LONGEST_REPLY)), ({ segment }) => segment);
+  let text = "";
+  for (const sentence of sentences.toReversed()) {
+    if (countWords(text) >= least) break;
+    text = `${sentence}${text}`;
+  }
+  return lastLetters(plainText(text, LONGEST_REPLY), hasOptions ? LONGEST_OPTIONS : LONGEST_SENTENCE);
+}
+
+function lastLetters(text: string, most: number): string {
+  return text.length > most ? `…${text.slice(-most).toWellFormed()}` : text;
+}
+
+const BARE_ANSWER = 3;
+const WORDS_OF_OPTIONS = 80;
+const LONGEST_REPLY = 2_000;
+const LONGEST_OPTIONS = 600;
+const LONGEST_SENTENCE = 200;
+const ENDS_IN_QUESTION = /[?？؟;]["'”’»)\]*_`\s]*$/u;
+
+// Made on first use: a segmenter takes a moment to load.
+const segmenters = {
+  words: lazily(() => new Intl.Segmenter(undefined, { granularity: "word" })),
+  sentences: lazily(() => new Intl.Segmenter(undefined, { granularity: "sentence" })),
+};
+
+function lazily<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
 interface Quote {
-  readonly id: string;
+  readonly reference: string;
   readonly text: string;
   readonly tokens: number;
   readonly isShortened: boolean;
 }
-
-type Room = Pick<WordsParts, "edits" | "tokens">;
 
 interface Choice {
   readonly chosen: readonly Quote[];
@@ -69,56 +182,58 @@ interface Choice {
 }
 
 // Where all of them have room they stay as they are; where not, a long paste does not push out a short rule before it.
-function newestFirst(typed: readonly Entry[], room: Room): Choice {
-  const longest = Math.min(LONGEST, Math.floor(room.tokens * LARGEST_SHARE));
-  const whole = chosenOf(typed, room, LONGEST);
-  return whole.evicted.length === 0 || longest === LONGEST ? whole : chosenOf(typed, room, longest);
+function chooseNewest(messages: readonly UserMessage[], tokens: number): Choice {
+  const longest = Math.min(LONGEST, Math.floor(tokens * LARGEST_SHARE));
+  const whole = chooseWithin(messages, tokens, LONGEST);
+  return whole.evicted.length === 0 || longest === LONGEST ? whole : chooseWithin(messages, tokens, longest);
 }
 
-function chosenOf(typed: readonly Entry[], room: Room, longest: number): Choice {
+function chooseWithin(messages: readonly UserMessage[], tokens: number, longest: number): Choice {
   const chosen: Quote[] = [];
   const evicted: string[] = [];
-  let left = room.tokens - textTokens(LEAD);
-  for (const entry of typed.toReversed()) {
-    const quote = left < LEAST ? null : quoted(entry, room, longest);
+  let left = tokens - textTokens(TITLE);
+  for (const message of messages.toReversed()) {
+    const quote = left < LEAST ? null : renderQuote(message, longest);
     const stays = quote !== null && quote.tokens <= left;
     if (stays) left -= quote.tokens;
     if (stays) chosen.push(quote);
-    else evicted.push(entry.id);
+    else evicted.push(message.reference);
   }
   return { chosen: chosen.reverse(), evicted: evicted.reverse() };
 }
 
-function quoted(entry: Entry, { edits }: Room, longest: number): Quote {
-  const words = entryWords(entry, edits);
-  const handle = `entry:${entry.id}`;
-  const whole = tokensOf(entry, words);
-  const kept = whole <= longest ? words : shortened(words, { tokens: longest, handle });
-  const lead = `\n[${handle}]\n`;
-  const tokens = textTokens(lead) + (kept === words ? whole : textTokens(kept)) + SEAMS;
-  return { id: entry.id, text: `${lead}${kept}\n`, tokens, isShortened: kept !== words };
+function renderQuote({ reference, text, repliesTo, tokens: whole }: UserMessage, longest: number): Quote {
+  const kept = whole <= longest ? text : shortened(text, { tokens: longest, handle: reference });
+  const lead = `[${reference}]${formatQuestion(repliesTo)}\n`;
+  const tokens = textTokens(lead) + (kept === text ? whole : textTokens(kept)) + SEAMS;
+  return { reference, text: `${lead}${kept}\n\n`, tokens, isShortened: kept !== text };
 }
 
-// Plans are made before every request near the limit, and what was typed stays what it is: it is counted once.
-function tokensOf(entry: Entry, words: string): number {
-  const known = counted.get(entry);
-  if (known?.words === words) return known.tokens;
-  const tokens = textTokens(words);
-  counted.set(entry, { words, tokens });
-  return tokens;
-}
+const formatQuestion = (question: string): string =>
+  question === "" ? "" : ` (in reply to the assistant: ${question})`;
 
-const counted = new WeakMap<Entry, { readonly words: string; readonly tokens: number }>();
-
-function blockOf(quotes: readonly Quote[]): WordsBlock {
-  const text = `${LEAD}${quotes.map((quote) => quote.text).join("")}\n`;
+function renderBlock(quotes: readonly Quote[], isFirst: boolean): WordsBlock {
+  const text = `${isFirst ? TITLE : ""}${quotes.map((quote) => quote.text).join("")}`;
   return { text, tokens: textTokens(text) };
 }
 
-function newestThatFit(blocks: readonly WordsBlock[], tokens: number): readonly WordsBlock[] {
+// The first block has the title. It changes only when blocks before it went, and then no cache holds it any more.
+function withTitle([first, ...others]: readonly WordsBlock[]): readonly WordsBlock[] {
+  if (!first) return [];
+  if (!first.text.startsWith("[")) return [first, ...others];
+  const text = `${TITLE}${first.text}`;
+  return [{ text, tokens: textTokens(text) }, ...others];
+}
+
+/** The messages in a block: each begins with a line that names it. */
+function referencesIn(block: string): readonly string[] {
+  return [...block.matchAll(/^\[(#\d+|entry:[^\]\n]+)\]/gm)].map(([, reference = ""]) => reference);
+}
+
+function newestBlocks(blocks: readonly WordsBlock[], tokens: number): readonly WordsBlock[] {
   let room = tokens;
   let from = blocks.length;
-  for (const { tokens: needed } of [...blocks].reverse()) {
+  for (const { tokens: needed } of blocks.toReversed()) {
     room -= needed;
     if (room < 0) break;
     from--;
@@ -126,67 +241,67 @@ function newestThatFit(blocks: readonly WordsBlock[], tokens: number): readonly 
   return blocks.slice(from);
 }
 
-const LEAD = "What the user wrote, word for word:\n";
+const TITLE = "# User messages, word for word\n\n";
 /** Tokens of one message, and, where not all of them fit, its share of all; of a longer one head and tail are kept. */
 const LONGEST = 2_000;
 const LARGEST_SHARE = 1 / 8;
 /** Tokens that texts put together may have more than each by itself. */
 const SEAMS = 2;
-/** Tokens below which there is no room for anybody. */
+/** Tokens below which there is no room for any message. */
 const LEAST = 12;
 
+/** What was asked for last and is not in the kept part of the context. */
+export interface ActiveRequest {
+  readonly reference: string;
+  readonly text: string;
+  /** False for a program's request, which counts only where no person writes. */
+  readonly isPerson: boolean;
+  /** What the assistant said last before a short answer; empty for a request that can be understood without. */
+  readonly repliesTo: string;
+}
+
 export interface RequestParts {
-  /** What the checkpoint before ended with: the request may be older than all that is loaded. */
-  readonly before: string;
+  /** The request that the summary message before ended with: it may be older than all that is loaded. */
+  readonly before: ActiveRequest | null;
   readonly covered: readonly Entry[];
   readonly kept: readonly Entry[];
   readonly edits: readonly ContextEditEntry[];
-  readonly tokens: number;
 }
 
-/**
- * KEEP4: the checkpoint ends with it. Empty where the kept part says it, and where nobody asked for anything. Where no person speaks,
- * a program's request counts.
- */
-export function latestRequest(parts: RequestParts): string {
-  const { covered, kept, edits, before } = parts;
-  const isTalk = isUsersRequest(before) || [...covered, ...kept].some((entry) => isTyped(entry, edits));
-  return requestBy(parts, isTalk ? { asks: isTyped, lead: REQUEST_LEAD } : { asks: isProgrammed, lead: PROGRAM_LEAD });
+/** KEEP4: null where the kept part has it, and where nobody asked for anything. */
+export function findActiveRequest({ before, covered, kept, edits }: RequestParts): ActiveRequest | null {
+  const isPerson = before?.isPerson || [...covered, ...kept].some((entry) => isTyped(entry, edits));
+  const asks = isPerson ? isTyped : isProgrammed;
+  if (kept.some((entry) => asks(entry, edits))) return null;
+  const at = covered.findLastIndex((entry) => asks(entry, edits));
+  const last = covered[at];
+  if (!last) return before?.isPerson === isPerson ? before : null;
+  const repliesTo = isPerson ? questionBefore(covered, at, edits) : "";
+  return { reference: entryReference(last), text: entryWords(last, edits), isPerson, repliesTo };
 }
-
-interface Asker {
-  readonly asks: (entry: Entry, edits: readonly ContextEditEntry[]) => boolean;
-  readonly lead: string;
-}
-
-function requestBy({ before, covered, kept, edits, tokens }: RequestParts, { asks, lead }: Asker): string {
-  if (kept.some((entry) => asks(entry, edits))) return "";
-  const last = covered.findLast((entry) => asks(entry, edits));
-  const told = before.startsWith(lead) ? requestIn(before) : NONE;
-  const { id, words } = last ? { id: last.id, words: entryWords(last, edits) } : told;
-  if (words === "") return "";
-  const handle = `entry:${id}`;
-  return `${lead} (${handle}):\n${shortened(words, { tokens, handle })}`;
-}
-
-const NONE = { id: "", words: "" };
 
 function isProgrammed(entry: Entry, edits: readonly ContextEditEntry[]): boolean {
   const isRequest = entry.type === "message" && entry.message.role === "user" && provenance(entry) === "program";
   return isRequest && /\S/.test(entryWords(entry, edits));
 }
 
-/** Whether a person's request is told. */
-export function isUsersRequest(request: string): boolean {
-  return request.startsWith(REQUEST_LEAD);
+/** As the summary message ends with it; empty for none. */
+export function renderRequest(request: ActiveRequest | null, tokens: number): string {
+  if (request === null) return "";
+  const { reference, text, isPerson, repliesTo } = request;
+  const title = `${isPerson ? USER_REQUEST : PROGRAM_REQUEST} [${reference}]${formatQuestion(repliesTo)}`;
+  return `${title}\n${shortened(text, { tokens, handle: reference })}`;
 }
 
-/** What such a text says, and whose entry it is: a smaller window may leave less of it than there was before. The first line is ours. */
-export function requestIn(before: string): { readonly id: string; readonly words: string } {
-  const [, id = "", words = ""] = /^[^\n]*\(entry:([^\n]*)\):\n([\s\S]*)$/.exec(before) ?? [];
-  return { id, words };
+/** The request of an earlier summary message; null for a text that is none. Also reads the form of earlier versions. */
+export function parseRequest(rendered: string): ActiveRequest | null {
+  const [, title = "", text = ""] = /^([^\n]*)\n([\s\S]+)$/.exec(rendered) ?? [];
+  const [reference] = citedReferences(title);
+  if (reference === undefined) return null;
+  const [, repliesTo = ""] = /\] \(in reply to the assistant: (.*)\)$/.exec(title) ?? [];
+  return { reference, text, isPerson: title.replace(/^# /, "").startsWith("The user's"), repliesTo };
 }
 
-const REQUEST_LEAD = "The user's latest request, still open unless what follows says otherwise";
-const PROGRAM_LEAD =
-  "The latest request, by the program that runs this session, still open unless what follows says otherwise";
+const USER_REQUEST = "# The user's latest request, still open unless the messages below say otherwise";
+const PROGRAM_REQUEST =
+  "# The latest request, made by the program that runs this session, still open unless the messages below say otherwise";

@@ -4,12 +4,13 @@ import type { Entry } from "../entry.ts";
 import { type FormatLimits, formatLimits } from "../settings.ts";
 import { damageNotes } from "./damage.ts";
 import { nestsDeeperThan } from "./edit-json.ts";
+import { isEntryNumber } from "./entry-number.ts";
 import { isKnownKind, isObject, type JsonObject, wrongField } from "./read-line.ts";
 
 /** The text of an entry's line, without seal. Throws for an entry beyond the limits of the format. */
 export function entryText(entry: Entry, limits: FormatLimits = formatLimits): string {
   const value = written(entry);
-  const wrong = wrongField(value) ?? (isDisguised(entry) ? "kind of its own" : null);
+  const wrong = wrongField(value) ?? (isDisguised(entry) ? "kind of its own" : wrongNumber(entry));
   if (wrong) throw new Error(`entry ${entry.id} has no ${wrong} that could be read again`);
   const text = JSON.stringify(value);
   const seal = 128;
@@ -25,12 +26,19 @@ function isDisguised(entry: Entry): boolean {
   return entry.type === "unknown" && (isKnownKind(String(entry.value.type)) || entry.value.type === "session");
 }
 
+function wrongNumber({ number }: Entry): string | null {
+  return number === undefined || isEntryNumber(number) ? null : "number";
+}
+
 // What was lost stays visible where its session is written anew: as a note in its place.
 function written(entry: Entry): JsonObject {
-  const { id, parentId, timestamp } = entry;
+  const { id, parentId, timestamp, number = 0 } = entry;
   if (entry.type === "gap")
-    return { type: "custom", id, parentId, timestamp, customType: GAP_NOTE, data: { why: entry.why } };
-  return entry.type === "unknown" ? { ...entry.value, id, parentId, timestamp } : { ...entry };
+    return { type: "custom", id, parentId, timestamp, number, customType: GAP_NOTE, data: { why: entry.why } };
+  const { number: _, ...value }: JsonObject =
+    entry.type === "unknown" ? { ...entry.value, id, parentId, timestamp } : { ...entry };
+  // Behind the timestamp, where whoever only looks at the head of a line finds it.
+  return number === 0 ? value : { type: value.type, id, parentId, timestamp, number, ...value };
 }
 
 export const GAP_NOTE = "pith.gap";
@@ -49,16 +57,26 @@ export function entryAlone(value: JsonObject): Entry | null {
 export function entryOf(value: JsonObject, { id, parentId }: Place, malformed: boolean): Entry {
   const { type, timestamp } = value;
   const inPlace = value.id === id && value.parentId === parentId;
-  const isUsual = inPlace && !malformed && typeof timestamp === "string" && value.customType !== GAP_NOTE;
+  const hasGoodNumber = value.number === undefined || isEntryNumber(value.number);
+  const isUsual =
+    inPlace && !malformed && hasGoodNumber && typeof timestamp === "string" && value.customType !== GAP_NOTE;
   // wrongField has looked at every field that the kind promises.
   if (isUsual && typeof type === "string" && isKnownKind(type)) return value as unknown as Entry;
-  const place = { id, parentId, timestamp: typeof timestamp === "string" ? timestamp : "" };
+  const { number, ...rest } = value;
+  const place = {
+    id,
+    parentId,
+    timestamp: typeof timestamp === "string" ? timestamp : "",
+    ...(isEntryNumber(number) && { number }),
+  };
   if (malformed || typeof type !== "string" || !isKnownKind(type)) {
     const kind = typeof type === "string" ? type : "";
-    return { type: "unknown", ...place, kind, value: inPlace ? value : { ...value, id, parentId } };
+    // Its number is a part of its place, also where it was given only when the file was written anew.
+    const own = isEntryNumber(number) ? rest : value;
+    return { type: "unknown", ...place, kind, value: inPlace ? own : { ...own, id, parentId } };
   }
   if (value.customType === GAP_NOTE) return { type: "gap", ...place, why: whyOf(value.data) };
-  return { ...value, ...place } as unknown as Entry;
+  return { ...rest, ...place } as unknown as Entry;
 }
 
 function whyOf(data: unknown): string {

@@ -5,6 +5,7 @@ import { type Tree, treeOf } from "../tree.ts";
 import { type Damage, type DamageKind, damageNotes, named } from "./damage.ts";
 import { withMembers } from "./edit-json.ts";
 import { entryOf } from "./entry-line.ts";
+import { entryNumber, withNumber } from "./entry-number.ts";
 import { type Upgrade, type Upgrades, upgradedText, upgradedValue, upgrades } from "./migrate.ts";
 import { type JsonObject, lineText, type WholeLine, wrongField } from "./read-line.ts";
 import type { RawLine } from "./split-lines.ts";
@@ -243,11 +244,19 @@ export interface PlacedLines {
   readonly damage: readonly Damage[];
 }
 
+/** The number that a line says; 0 for what stands for no line. */
+interface LineParts {
+  readonly lines: readonly (Line & { readonly stored: unknown })[];
+  readonly damage: readonly Damage[];
+}
+
 export interface FileTraits {
   readonly headerAt: number;
   readonly ours: boolean;
   /** Whether its version promises an id and a parent on every line. */
   readonly linked: boolean;
+  /** No line without a number gets one up to here. */
+  readonly reserved: number;
 }
 
 export function placedLines(
@@ -265,7 +274,10 @@ export function placedLines(
     old.count(placement?.id ?? null, line.reading.type === "whole" ? line.reading.value.type : null);
     return part;
   });
-  const lines = parts.flatMap((part) => part.lines);
+  const lines = numberedLines(
+    parts.flatMap((part) => part.lines),
+    file.reserved,
+  );
   const misled = keptNobody(lines.map((line) => line.entry));
   return {
     lines,
@@ -278,6 +290,15 @@ export function placedLines(
       ({ reading }) => reading.type === "whole" && wrongPlace(reading.value, true) !== null,
     ),
   };
+}
+
+function numberedLines(lines: LineParts["lines"], reserved: number): readonly Line[] {
+  let previous = 0;
+  return lines.map(({ entry, text, stored }) => {
+    const number = entryNumber(stored, { previous, reserved });
+    previous = Math.max(previous, number);
+    return { entry: withNumber(entry, number), text };
+  });
 }
 
 function unplaced({ raw, reading }: ReadLine): Unplaced {
@@ -302,19 +323,19 @@ interface LineTraits extends FileTraits {
   readonly old: Upgrades;
 }
 
-function lineAt(placement: Placement, { raw, reading }: ReadLine, file: Omit<LineTraits, "raw">): PlacedLines {
+function lineAt(placement: Placement, { raw, reading }: ReadLine, file: Omit<LineTraits, "raw">): LineParts {
   const { gap, troubles } = placement;
   const part =
     reading.type === "damaged"
-      ? { lines: [gapLine(placement, reading.kind)], damage: [named(reading.kind, raw)] }
+      ? { lines: [gapLine(placement, reading.kind, reading.legible.number)], damage: [named(reading.kind, raw)] }
       : wholeLine(placement, reading, { ...file, raw });
   return {
-    lines: gap ? [gapLine(gap, gap.why), ...part.lines] : part.lines,
+    lines: gap ? [gapLine(gap, gap.why, 0), ...part.lines] : part.lines,
     damage: [...troubles.map((trouble) => named(trouble, raw)), ...part.damage],
   };
 }
 
-function wholeLine(placement: Placement, reading: WholeLine, { raw, old, ours, linked }: LineTraits): PlacedLines {
+function wholeLine(placement: Placement, reading: WholeLine, { raw, old, ours, linked }: LineTraits): LineParts {
   const upgrade = old.upgrade(reading.value, placement.id);
   const value = upgradedValue(reading.value, upgrade);
   const wrong = wrongField(value);
@@ -324,13 +345,18 @@ function wholeLine(placement: Placement, reading: WholeLine, { raw, old, ours, l
   if (reading.blemish) damage.push(named(reading.blemish, raw));
   if (misspelt) damage.push(named("malformed", raw, misspelt));
   if (upgrade.keepsNobody && entry.type === "compaction") damage.push(keepsNobody({ raw }));
-  return { lines: [{ entry, text: () => textOf(lineText(raw.bytes, ours), entry, upgrade) }], damage };
+  const text = (): string => textOf(lineText(raw.bytes, ours), entry, upgrade);
+  return { lines: [{ entry, stored: value.number, text }], damage };
 }
 
 const keepsNobody = ({ raw }: Pick<ReadLine, "raw">): Damage => named("missing-first-kept", raw);
 
-function gapLine({ id, parentId }: Pick<Entry, "id" | "parentId">, why: DamageKind): Line {
-  return { entry: { type: "gap", id, parentId, timestamp: "", why: damageNotes[why] }, text: () => null };
+function gapLine(
+  { id, parentId }: Pick<Entry, "id" | "parentId">,
+  why: DamageKind,
+  stored: number | undefined,
+): LineParts["lines"][number] {
+  return { entry: { type: "gap", id, parentId, timestamp: "", why: damageNotes[why] }, stored, text: () => null };
 }
 
 // A timestamp that is missing or no string stays so: nothing hangs on it, and its bytes may mean something to others.
@@ -342,4 +368,4 @@ function textOf(written: string, { id, parentId }: Entry, upgrade: Upgrade): str
   return withMembers(upgradedText(written, upgrade), changes);
 }
 
-const NOTHING: PlacedLines = { lines: [], damage: [] };
+const NOTHING: LineParts = { lines: [], damage: [] };

@@ -23,7 +23,7 @@ export interface DamagedLine {
   readonly type: "damaged";
   readonly kind: DamageKind;
   /** What can still be made out of its place in the tree. */
-  readonly legible: { readonly id?: string; readonly parentId?: string | null };
+  readonly legible: { readonly id?: string; readonly parentId?: string | null; readonly number?: number };
 }
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -122,7 +122,16 @@ function damaged(kind: DamageKind, text: string): DamagedLine {
   const id = /"id":"([^"\\]{1,100})"/.exec(head)?.[1];
   const parent = /"parentId":(?:"([^"\\]{1,100})"|(null))/.exec(head);
   const parentId = parent?.[2] ? null : parent?.[1];
-  return { type: "damaged", kind, legible: { ...(id && { id }), ...(parentId !== undefined && { parentId }) } };
+  const number = /"timestamp":"[^"\\]{1,100}","number":(\d{1,9})[,}]/.exec(head)?.[1];
+  return {
+    type: "damaged",
+    kind,
+    legible: {
+      ...(id && { id }),
+      ...(parentId !== undefined && { parentId }),
+      ...(number && { number: Number(number) }),
+    },
+  };
 }
 
 const NONE: Marks = {};

@@ -1,10 +1,11 @@
 /** Decodes and encodes session files. Any bytes give a result: what cannot be read is named, never thrown. */
 
-import type { Header } from "../entry.ts";
+import type { Header, HeaderMark } from "../entry.ts";
 import type { Checksum, Ports } from "../runtime.ts";
 import { type Damage, named } from "./damage.ts";
 import { withMembers } from "./edit-json.ts";
 import { entryText } from "./entry-line.ts";
+import { numberedText, reservedNumber } from "./entry-number.ts";
 import { sealed } from "./line-checksum.ts";
 import { type Line, placedLines } from "./link-entries.ts";
 import {
@@ -36,10 +37,15 @@ export interface Origin {
   readonly cwd: string;
   /** The file it was forked from. */
   readonly parentSession?: string;
+  /** The highest number in use there. */
+  readonly lastNumber?: number;
 }
 
 /** The header of a new session of ours. */
-export function newHeader({ cwd, parentSession }: Origin, ports: Pick<Ports, "now" | "sessionId">): Header {
+export function newHeader(
+  { cwd, parentSession, lastNumber = 0 }: Origin,
+  ports: Pick<Ports, "now" | "sessionId">,
+): Header {
   return {
     type: "session",
     version: CURRENT_VERSION,
@@ -47,8 +53,12 @@ export function newHeader({ cwd, parentSession }: Origin, ports: Pick<Ports, "no
     timestamp: new Date(ports.now()).toISOString(),
     cwd,
     ...(parentSession !== undefined && { parentSession }),
-    pith: { format: 1 },
+    pith: ourMark(lastNumber),
   };
+}
+
+function ourMark(lastNumber: number): HeaderMark {
+  return { format: 1, ...(lastNumber > 0 && { lastNumber }) };
 }
 
 /** The first header in the file, wherever it stands: one in the wrong place still says whose session this is. */
@@ -117,7 +127,8 @@ export function decodeLines(split: SplitFile & { readonly size: number }, rules:
   const { header, text, at, ours, damage } = findHeader(split.lines, rules);
   const read = split.lines.map((raw) => ({ raw, reading: readRaw(raw, { ...rules, ours }) }));
   const tail = withoutTornTail(read, at);
-  const placed = placedLines(tail.lines, { headerAt: at, ours, linked: (header?.version ?? 1) > 1 });
+  const traits = { headerAt: at, ours, linked: (header?.version ?? 1) > 1, reserved: reservedNumber(header) };
+  const placed = placedLines(tail.lines, traits);
   const misplaced = damage.some(({ kind }) => kind === "no-header");
   const all = [...split.damage, ...damage, ...tail.damage, ...placed.damage];
   return {
@@ -143,19 +154,25 @@ export function encodeSession(texts: readonly string[], checksum: Checksum): Uin
 
 /** The header's line with the mark of a file of ours, every other byte as it was. */
 export function markedHeader(text: string): string {
-  return withMembers(text, { version: String(CURRENT_VERSION), pith: '{"format":1}' });
+  const pith = ourMark(reservedNumber(JSON.parse(text) as Header));
+  return withMembers(text, { version: String(CURRENT_VERSION), pith: JSON.stringify(pith) });
 }
 
 /** A file of an older version as it is written today: ours, every line whole, what was lost noted in its place. */
 export function migrated({ headerText, lines }: SessionFile, header: Header, checksum: Checksum): MigratedFile {
   const marked = markedHeader(headerText ?? JSON.stringify(header));
-  const texts = lines.map((line) => line.text() ?? entryText(line.entry));
+  const texts = lines.map((line) => numberedLine(line) ?? entryText(line.entry));
   return { header: JSON.parse(marked) as Header, bytes: encodeSession([marked, ...texts], checksum) };
 }
 
 export interface MigratedFile {
   readonly header: Header;
   readonly bytes: Uint8Array;
+}
+
+function numberedLine({ entry, text }: Line): string | null {
+  const written = text();
+  return written && numberedText(written, entry.number);
 }
 
 function endOf(last: RawLine | undefined): number {

@@ -1,18 +1,17 @@
-/** Defines the ledger that code keeps of the work, each item with its entry, and merges ledgers within fixed limits. */
+/** Defines the ledger that code keeps of the work, and merges ledgers within fixed limits. */
 
-import { lineTemplate } from "../text/score-units.ts";
-import { onlyLooks } from "./shell-command.ts";
+import type { CheckKind } from "./check-command.ts";
 
 /** Every list has its newest item last. */
 export interface Ledger {
   readonly files: readonly LedgerFile[];
   /** Files that are no longer listed one by one. */
   readonly folders: readonly LedgerFolder[];
-  readonly commands: readonly LedgerCommand[];
-  readonly errors: readonly LedgerLine[];
-  /** Lines of long outputs. */
-  readonly lines: readonly LedgerLine[];
-  readonly references: readonly LedgerReference[];
+  /** The last test, build and check command. */
+  readonly checks: readonly LedgerCheck[];
+  /** Errors that are still open. */
+  readonly errors: readonly LedgerError[];
+  readonly commits: readonly LedgerCommit[];
   readonly images: readonly LedgerImage[];
 }
 
@@ -20,7 +19,6 @@ export interface Ledger {
 export interface LedgerFile {
   readonly path: string;
   readonly did: "read" | "modified";
-  readonly entryId: string;
 }
 
 /** How many files of a folder were rolled up; "." for those of the top, and for folders that are no longer listed. */
@@ -30,26 +28,30 @@ export interface LedgerFolder {
   readonly modified: number;
 }
 
-export interface LedgerCommand {
+export interface LedgerCheck {
+  readonly kind: CheckKind;
   readonly command: string;
   /** Null where it is not known how it ended. */
   readonly exitCode: number | null;
-  readonly entryId: string;
+  /** What it counted, e.g. `12 passed, 1 failed`; null where it counted nothing. */
+  readonly outcome: string | null;
 }
 
-export interface LedgerLine {
+export interface LedgerError {
+  readonly kind: "command" | "file" | "tool";
+  /** The command that failed, the file that was not changed, or the tool's name. */
+  readonly source: string;
   readonly text: string;
-  readonly entryId: string;
 }
 
-export interface LedgerReference {
-  readonly kind: "url" | "commit" | "id";
-  readonly text: string;
-  readonly entryId: string;
+export interface LedgerCommit {
+  /** Null where git did not print it. */
+  readonly hash: string | null;
+  readonly subject: string;
 }
 
 export interface LedgerImage {
-  /** `blob:<hash>`, or `entry:<id>` where the image stands in the entry itself. */
+  /** What opens it with `read`: `#412`, `entry:<id>` or `blob:<hash>`. */
   readonly handle: string;
   /** E.g. `800x600`. */
   readonly size: string | null;
@@ -58,93 +60,92 @@ export interface LedgerImage {
   readonly entryId: string;
 }
 
-export const emptyLedger: Ledger = {
-  files: [],
-  folders: [],
-  commands: [],
-  errors: [],
-  lines: [],
-  references: [],
-  images: [],
-};
+export const emptyLedger: Ledger = { files: [], folders: [], checks: [], errors: [], commits: [], images: [] };
 
 /** How many items each list holds. */
-export const MOST = {
-  modified: 200,
-  read: 200,
-  folders: 60,
-  commands: 60,
-  /** Commands that only look at something. */
-  looks: 20,
-  errors: 20,
-  lines: 40,
-  references: 60,
-  images: 30,
-} as const;
+export const MOST = { modified: 60, read: 100, folders: 60, errors: 6, commits: 10, images: 30 } as const;
 
 /** How many letters of each foreign text are kept. */
-export const LETTERS = { path: 1000, command: 200, line: 300, reference: 300, caption: 80, id: 100 } as const;
+export const LETTERS = {
+  path: 1000,
+  command: 300,
+  line: 240,
+  outcome: 160,
+  subject: 100,
+  caption: 80,
+  handle: 110,
+  id: 100,
+} as const;
 
-export interface Wanted<Item> {
-  /** Items with one text are the same; the newest of them counts. */
-  readonly by: (item: Item) => string;
-  readonly most: number;
+export function mergedLedgers(older: Ledger, newer: Ledger): Ledger {
+  return mergedInOrder([older, newer]);
 }
 
-/** The newest last, as they come. */
-export function newest<Item>(items: readonly Item[], wanted: Wanted<Item>): readonly Item[] {
-  return newestFound(items, { ...wanted, find: (item) => [item] });
+/** From the oldest to the newest; each may hold more than the bounds. In however many steps, the same is kept. */
+export function mergedInOrder(ledgers: readonly Ledger[]): Ledger {
+  const files = newestFiles(ledgers.flatMap((ledger) => ledger.files));
+  return {
+    files: files.listed,
+    folders: rolledUp(
+      ledgers.flatMap((ledger) => ledger.folders),
+      files.tooOld,
+    ),
+    checks: newestChecks(ledgers.flatMap((ledger) => ledger.checks)),
+    errors: newestErrors(ledgers.flatMap((ledger) => ledger.errors)),
+    commits: newestCommits(ledgers.flatMap((ledger) => ledger.commits)),
+    images: newestImages(ledgers.flatMap((ledger) => ledger.images)),
+  };
 }
 
-/** The same of what is found in each of the sources, oldest first; no more of them are looked at than fill the list. */
-export function newestFound<Source, Item>(
-  sources: readonly Source[],
-  { find, by, most }: Wanted<Item> & { readonly find: (source: Source) => readonly Item[] },
-): readonly Item[] {
-  const known = new Map<string, Item>();
-  for (let at = sources.length - 1; at >= 0 && known.size < most; at--)
-    for (const item of find(sources[at] as Source).toReversed()) {
-      const text = by(item);
-      if (!known.has(text)) known.set(text, item);
-    }
-  return [...known.values()].slice(0, most).reverse();
+/** One of each kind. */
+export function newestChecks(checks: readonly LedgerCheck[]): readonly LedgerCheck[] {
+  return newestOfEach(checks, ({ kind }) => kind);
 }
 
-const itsText = ({ text }: LedgerLine | LedgerReference): string => text;
-
-/** What each list of a ledger holds. */
-export const wanted: WantedLists = {
-  errors: { by: ({ text }) => lineTemplate(text), most: MOST.errors },
-  lines: { by: itsText, most: MOST.lines },
-  references: { by: itsText, most: MOST.references },
-  // Several images may stand in one entry and have one handle.
-  images: { by: ({ handle, size, path, caption }) => JSON.stringify([handle, size, path, caption]), most: MOST.images },
-};
-
-interface WantedLists {
-  readonly errors: Wanted<LedgerLine>;
-  readonly lines: Wanted<LedgerLine>;
-  readonly references: Wanted<LedgerReference>;
-  readonly images: Wanted<LedgerImage>;
+export function newestErrors(errors: readonly LedgerError[]): readonly LedgerError[] {
+  return newestOfEach(errors, ({ kind, source }) => `${kind} ${source}`).slice(-MOST.errors);
 }
 
-/** Of what is found in each of the sources, oldest first; no more of them are looked at than fill both lists. */
-export function newestCommands<Source>(
-  sources: readonly Source[],
-  find: (source: Source) => readonly LedgerCommand[],
-): readonly LedgerCommand[] {
-  /** Null for one that its list had no room for. */
-  const known = new Map<string, LedgerCommand | null>();
-  // LED3: looking pushes out no doing.
-  const room = { doing: MOST.commands as number, looking: MOST.looks as number };
-  for (let at = sources.length - 1; at >= 0 && room.doing + room.looking > 0; at--)
-    for (const item of find(sources[at] as Source).toReversed()) {
-      if (known.has(item.command)) continue;
-      const kind = onlyLooks(item.command) ? "looking" : "doing";
-      known.set(item.command, room[kind] > 0 ? item : null);
-      room[kind] = Math.max(0, room[kind] - 1);
-    }
-  return [...known.values()].filter((item) => item !== null).reverse();
+/** An amended commit takes the place of the one with the same subject. */
+export function newestCommits(commits: readonly LedgerCommit[]): readonly LedgerCommit[] {
+  return newestOfEach(commits, ({ subject }) => subject).slice(-MOST.commits);
+}
+
+/** Several images may stand in one entry and have one handle. */
+export function newestImages(images: readonly LedgerImage[]): readonly LedgerImage[] {
+  const key = ({ handle, size, path, caption }: LedgerImage): string => JSON.stringify([handle, size, path, caption]);
+  return newestOfEach(images, key).slice(-MOST.images);
+}
+
+/** Each at the place of the newest with its key. */
+function newestOfEach<Item>(items: readonly Item[], key: (item: Item) => string): readonly Item[] {
+  const byKey = new Map<string, Item>();
+  for (const item of items) {
+    byKey.delete(key(item));
+    byKey.set(key(item), item);
+  }
+  return [...byKey.values()];
+}
+
+// LED3: what was read does not push out what was modified.
+function newestFiles(all: readonly LedgerFile[]): { listed: readonly LedgerFile[]; tooOld: readonly LedgerFile[] } {
+  const files = joinedFiles(all);
+  const kept = new Set([
+    ...files.filter(({ did }) => did === "modified").slice(-MOST.modified),
+    ...files.filter(({ did }) => did === "read").slice(-MOST.read),
+  ]);
+  return { listed: files.filter((file) => kept.has(file)), tooOld: files.filter((file) => !kept.has(file)) };
+}
+
+/** Each path once, at its newest touch. */
+function joinedFiles(files: readonly LedgerFile[]): readonly LedgerFile[] {
+  const byPath = new Map<string, LedgerFile>();
+  for (const file of files) {
+    const before = byPath.get(file.path);
+    byPath.delete(file.path);
+    byPath.set(file.path, before?.did === "modified" ? before : file);
+  }
+  return [...byPath.values()];
 }
 
 /** The folders with these files counted in; where they become too many, the oldest are counted under ".". */
@@ -188,52 +189,4 @@ function withoutOldest(folders: readonly LedgerFolder[]): readonly LedgerFolder[
   if (excess <= 0) return folders;
   const oldest = folders.slice(0, excess + 1).map((each) => ({ ...each, folder: TOP }));
   return joinedFolders([...oldest, ...folders.slice(excess + 1)]);
-}
-
-export function mergedLedgers(older: Ledger, newer: Ledger): Ledger {
-  return mergedInOrder([older, newer]);
-}
-
-/** From the oldest to the newest; each may hold more than the bounds. In however many steps, the same is kept. */
-export function mergedInOrder(ledgers: readonly Ledger[]): Ledger {
-  const all = {
-    files: ledgers.flatMap(({ files }) => files),
-    folders: ledgers.flatMap(({ folders }) => folders),
-    commands: ledgers.flatMap(({ commands }) => commands),
-    errors: ledgers.flatMap(({ errors }) => errors),
-    lines: ledgers.flatMap(({ lines }) => lines),
-    references: ledgers.flatMap(({ references }) => references),
-    images: ledgers.flatMap(({ images }) => images),
-  };
-  const files = newestFiles(all.files);
-  return {
-    files: files.listed,
-    folders: rolledUp(all.folders, files.tooOld),
-    commands: newestCommands(all.commands, (command) => [command]),
-    errors: newest(all.errors, wanted.errors),
-    lines: newest(all.lines, wanted.lines),
-    references: newest(all.references, wanted.references),
-    images: newest(all.images, wanted.images),
-  };
-}
-
-// LED3: what was read does not push out what was modified.
-function newestFiles(all: readonly LedgerFile[]): { listed: readonly LedgerFile[]; tooOld: readonly LedgerFile[] } {
-  const files = joined(all);
-  const kept = new Set([
-    ...files.filter(({ did }) => did === "modified").slice(-MOST.modified),
-    ...files.filter(({ did }) => did === "read").slice(-MOST.read),
-  ]);
-  return { listed: files.filter((file) => kept.has(file)), tooOld: files.filter((file) => !kept.has(file)) };
-}
-
-/** Each path once, at its newest touch; with the entry that modified it last, if one did. */
-function joined(files: readonly LedgerFile[]): readonly LedgerFile[] {
-  const byPath = new Map<string, LedgerFile>();
-  for (const file of files) {
-    const before = byPath.get(file.path);
-    byPath.delete(file.path);
-    byPath.set(file.path, file.did === "read" && before?.did === "modified" ? before : file);
-  }
-  return [...byPath.values()];
 }

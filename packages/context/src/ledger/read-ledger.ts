@@ -1,97 +1,110 @@
 /** Reads and validates the ledger in a compaction or branch summary. It comes from a file, so nothing in it is trusted. */
 
 import { isObject, type JsonObject } from "../format/read-line.ts";
+import { blobReference } from "../references.ts";
 import { plainText } from "../text/sanitize.ts";
+import { findChecks } from "./check-command.ts";
 import {
   emptyLedger,
   LETTERS,
   type Ledger,
-  type LedgerCommand,
+  type LedgerCheck,
+  type LedgerCommit,
+  type LedgerError,
   type LedgerFile,
   type LedgerFolder,
   type LedgerImage,
-  type LedgerLine,
-  type LedgerReference,
   MOST_COUNTED,
   mergedInOrder,
 } from "./ledger.ts";
 import { carriedFiles } from "./touched-files.ts";
 
-/** From `details.pith.ledger`, or else from pi's lists of files; null without either. `entryId` is who carries it: the lists name nobody. */
+/** From `details.pith.ledger`, or else from pi's lists of files; null without either. `entryId` is the entry that carries it. */
 export function ledgerIn(details: unknown, entryId = ""): Ledger | null {
-  const kept = keptIn(details);
-  if (kept) return mergedInOrder([cleaned(kept, entryId)]);
+  const stored = storedLedger(details);
+  if (stored) return mergedInOrder([validLedger(stored, entryId)]);
   if (!isObject(details) || !(Array.isArray(details.readFiles) || Array.isArray(details.modifiedFiles))) return null;
-  return mergedInOrder([{ ...emptyLedger, files: carriedFiles(details).map((touch) => ({ ...touch, entryId })) }]);
+  return mergedInOrder([{ ...emptyLedger, files: carriedFiles(details).map(({ path, did }) => ({ path, did })) }]);
 }
 
 /** Whether there is one of ours. */
 export function carriesLedger(details: unknown): boolean {
-  return keptIn(details) !== null;
+  return storedLedger(details) !== null;
 }
 
-function keptIn(details: unknown): JsonObject | null {
+function storedLedger(details: unknown): JsonObject | null {
   const pith = isObject(details) ? details.pith : null;
   return isObject(pith) && isObject(pith.ledger) ? pith.ledger : null;
 }
 
-function cleaned(kept: JsonObject, carrier: string): Ledger {
-  const items = <Item>(list: unknown, read: Reading<Item>): readonly Item[] =>
-    objectsIn(list).flatMap((item) => read(item, isId(item.entryId) ? item.entryId : carrier) ?? []);
+// LED10: earlier versions kept every command, and errors that nothing could close.
+function validLedger(stored: JsonObject, carrier: string): Ledger {
   return {
-    files: items(kept.files, file),
-    folders: items(kept.folders, folder),
-    commands: items(kept.commands, command),
-    errors: items(kept.errors, line),
-    lines: items(kept.lines, line),
-    references: items(kept.references, reference),
-    images: items(kept.images, image),
+    files: items(stored.files, readFile),
+    folders: items(stored.folders, readFolder),
+    checks: [...items(stored.commands, readCommand).flat(), ...items(stored.checks, readCheck)],
+    errors: items(stored.errors, readError),
+    commits: items(stored.commits, readCommit),
+    images: items(stored.images, (item) => readImage(item, carrier)),
   };
 }
 
-/** Null for what is no such item. */
-type Reading<Item> = (item: JsonObject, entryId: string) => Item | null;
-
-function objectsIn(list: unknown): readonly JsonObject[] {
-  return Array.isArray(list) ? list.slice(-MOST_READ).filter(isObject) : [];
+/** Without what is no such item. */
+function items<Item>(list: unknown, read: (item: JsonObject) => Item | null): readonly Item[] {
+  const objects = Array.isArray(list) ? list.slice(-MOST_READ).filter(isObject) : [];
+  return objects.map(read).filter((item) => item !== null);
 }
 
 /** More than any list may hold. */
 const MOST_READ = 1_000;
 
-const file: Reading<LedgerFile> = ({ path, did }, entryId) =>
-  isPath(path) && (did === "read" || did === "modified") ? { path, did, entryId } : null;
+function readFile({ path, did }: JsonObject): LedgerFile | null {
+  return isPath(path) && (did === "read" || did === "modified") ? { path, did } : null;
+}
 
-const folder: Reading<LedgerFolder> = ({ folder: name, read, modified }) =>
-  isPath(name) ? { folder: name, read: countOf(read), modified: countOf(modified) } : null;
+function readFolder({ folder, read, modified }: JsonObject): LedgerFolder | null {
+  return isPath(folder) ? { folder, read: toCount(read), modified: toCount(modified) } : null;
+}
 
-const command: Reading<LedgerCommand> = ({ command: said, exitCode }, entryId) => {
-  const text = cleanText(said, LETTERS.command);
-  const code = Number.isSafeInteger(exitCode) ? Number(exitCode) : null;
-  return text === null ? null : { command: text, exitCode: code, entryId };
-};
+function readCommand({ command, exitCode }: JsonObject): readonly LedgerCheck[] {
+  const text = cleanText(command, LETTERS.command) ?? "";
+  return findChecks(text, toExitCode(exitCode)).map((check) => ({
+    ...check,
+    command: plainText(check.command, LETTERS.command),
+    outcome: null,
+  }));
+}
 
-const line: Reading<LedgerLine> = ({ text: said }, entryId) => {
-  const text = cleanText(said, LETTERS.line);
-  return text === null ? null : { text, entryId };
-};
+function readCheck({ kind, command, exitCode, outcome }: JsonObject): LedgerCheck | null {
+  const text = cleanText(command, LETTERS.command);
+  if (text === null || !(kind === "test" || kind === "build" || kind === "check")) return null;
+  return { kind, command: text, exitCode: toExitCode(exitCode), outcome: cleanText(outcome, LETTERS.outcome) };
+}
 
-const reference: Reading<LedgerReference> = ({ kind, text: said }, entryId) => {
-  const text = cleanText(said, LETTERS.reference);
-  return text !== null && (kind === "url" || kind === "commit" || kind === "id") ? { kind, text, entryId } : null;
-};
+function readError({ kind, source, text: given }: JsonObject): LedgerError | null {
+  const text = cleanText(given, LETTERS.line);
+  if (text === null) return null;
+  if (kind === "file") return isPath(source) ? { kind, source, text } : null;
+  const named = cleanText(source, LETTERS.command);
+  return named !== null && (kind === "command" || kind === "tool") ? { kind, source: named, text } : null;
+}
 
-const image: Reading<LedgerImage> = ({ handle, size, path, caption }, entryId) => {
-  if (typeof handle !== "string" || !/^(?:blob|entry):.{1,100}$/s.test(handle)) return null;
-  const measured = typeof size === "string" && /^\d{1,10}x\d{1,10}$/.test(size) ? size : null;
+function readCommit({ hash, subject: given }: JsonObject): LedgerCommit | null {
+  const subject = cleanText(given, LETTERS.subject);
+  const isHash = typeof hash === "string" && /^[\da-f]{7,40}$/.test(hash);
+  return subject === null ? null : { hash: isHash ? hash : null, subject };
+}
+
+function readImage({ handle, size, path, caption, entryId }: JsonObject, carrier: string): LedgerImage | null {
+  if (typeof handle !== "string" || !/^(?:(?:blob|entry):.{1,100}|#\d{1,15})$/s.test(handle)) return null;
   return {
-    handle,
-    size: measured,
+    handle: handle.startsWith("blob:") ? blobReference(handle.slice(5)) : handle,
+    size: typeof size === "string" && /^\d{1,10}x\d{1,10}$/.test(size) ? size : null,
     path: isPath(path) ? path : null,
     caption: cleanText(caption, LETTERS.caption),
-    entryId,
+    entryId: isId(entryId) ? entryId : carrier,
   };
-};
+}
 
 function cleanText(text: unknown, letters: number): string | null {
   return (typeof text === "string" && plainText(text, letters)) || null;
@@ -100,5 +113,6 @@ function cleanText(text: unknown, letters: number): string | null {
 const isPath = (path: unknown): path is string =>
   typeof path === "string" && /\S/.test(path) && path.length <= LETTERS.path;
 const isId = (id: unknown): id is string => typeof id === "string" && id !== "" && id.length <= LETTERS.id;
-const countOf = (count: unknown): number =>
+const toCount = (count: unknown): number =>
   Number.isSafeInteger(count) ? Math.min(Math.max(Number(count), 0), MOST_COUNTED) : 0;
+const toExitCode = (code: unknown): number | null => (Number.isSafeInteger(code) ? Number(code) : null);

@@ -1,4 +1,4 @@
-/** Parses a shell line into simple commands and finds the files they read and modify. Nothing is run, and nothing is guessed. */
+/** Parses a shell line into simple commands. Nothing is run, and nothing is guessed. */
 
 /** Null where a variable, a pattern or a substitution stands in it. */
 export type Word = string | null;
@@ -72,6 +72,10 @@ function escaped(next: string): Piece {
 }
 
 export interface ShellCommand {
+  /** As it was written, on one line, without here-documents and without redirections that name no file. */
+  readonly text: string;
+  /** What joins it to the command before it: `&&`, `||`, `|`, `;` or a line end; empty for the first one. */
+  readonly operator: string;
   /** How many brackets it stands in. */
   readonly depth: number;
   readonly words: readonly Word[];
@@ -81,11 +85,30 @@ export interface ShellCommand {
 
 /** Any text gives commands, in time that grows with its length alone; what stands in brackets comes before what they stand in. */
 export function shellCommands(line: string): readonly ShellCommand[] {
-  const reader: Reader = { text: line, at: 0, commands: [], current: emptyCommand(), outer: [], documents: [] };
+  return readLine(line).commands;
+}
+
+/** The same line without the bodies of its here-documents. */
+export function withoutHereDocuments(line: string): string {
+  const { bodies } = line.includes("<<") ? readLine(line) : { bodies: [] };
+  const starts = [0, ...bodies.map(({ end }) => end)];
+  return starts.map((start, at) => line.slice(start, bodies[at]?.start)).join("");
+}
+
+function readLine(line: string): Reader {
+  const reader: Reader = {
+    text: line,
+    at: 0,
+    commands: [],
+    current: emptyCommand(),
+    outer: [],
+    documents: [],
+    bodies: [],
+  };
   while (reader.at < line.length && reader.commands.length < MOST_COMMANDS) readNext(reader);
   while (reader.outer.length > 0) closeBracket(reader);
   endCommand(reader);
-  return reader.commands;
+  return reader;
 }
 
 /** More in one line were made to be slow. */
@@ -101,9 +124,12 @@ interface Reader {
   readonly outer: CommandDraft[];
   /** The here-documents that begin behind this line, in order. */
   documents: HereDocument[];
+  readonly bodies: { readonly start: number; readonly end: number }[];
 }
 
 interface CommandDraft {
+  operator: string;
+  readonly texts: string[];
   readonly words: Word[];
   readonly readsFrom: Word[];
   readonly writesTo: Word[];
@@ -139,12 +165,16 @@ const REDIRECTING: ReadonlySet<string> = new Set(["<", ">", "&"]);
 function redirect(reader: Reader, operator: string): void {
   reader.at += operator.length;
   while (BLANKS.has(reader.text[reader.at] ?? "")) reader.at += 1;
-  const { word, end } = readWord(reader.text, reader.at);
+  const start = reader.at;
+  const { word, end } = readWord(reader.text, start);
   reader.at = end;
-  const { readsFrom, writesTo } = reader.current;
+  const { readsFrom, writesTo, texts } = reader.current;
   if (operator === "<<" || operator === "<<-") openDocument(reader, word, operator === "<<-");
   else if (operator === "<") readsFrom.push(word);
-  else if (WRITING.has(operator) && !joinsOpenFile(operator, word)) writesTo.push(word);
+  else if (WRITING.has(operator) && !joinsOpenFile(operator, word)) {
+    writesTo.push(word);
+    if (word === null || !isNoFile(word)) texts.push(operator, reader.text.slice(start, end));
+  }
 }
 
 const WRITING: ReadonlySet<string> = new Set([">", ">>", ">|", ">&", "&>", "&>>", "<>"]);
@@ -166,13 +196,18 @@ function endLine(reader: Reader): void {
   reader.documents = [];
 }
 
-function skip(reader: Reader, { lastLine, isIndented }: HereDocument): void {
-  while (reader.at < reader.text.length) {
-    const end = endOfLine(reader);
-    const line = reader.text.slice(reader.at, end);
-    reader.at = end + 1;
-    if ((isIndented ? line.replace(/^\t+/, "") : line).trimEnd() === lastLine) return;
-  }
+function skip(reader: Reader, document: HereDocument): void {
+  const start = reader.at;
+  while (reader.at < reader.text.length && !endsDocument(reader, document));
+  reader.bodies.push({ start, end: reader.at });
+}
+
+/** Reads one line of it. */
+function endsDocument(reader: Reader, { lastLine, isIndented }: HereDocument): boolean {
+  const end = endOfLine(reader);
+  const line = reader.text.slice(reader.at, end);
+  reader.at = end + 1;
+  return (isIndented ? line.replace(/^\t+/, "") : line).trimEnd() === lastLine;
 }
 
 function endOfLine({ text, at }: Reader): number {
@@ -181,15 +216,21 @@ function endOfLine({ text, at }: Reader): number {
 }
 
 function endCommand(reader: Reader): void {
-  const { words, readsFrom, writesTo } = reader.current;
+  const { texts, ...command } = reader.current;
+  const { words, readsFrom, writesTo } = command;
   const isEmpty = words.length + readsFrom.length + writesTo.length === 0;
-  if (!isEmpty) reader.commands.push({ ...reader.current, depth: reader.outer.length });
+  if (!isEmpty) reader.commands.push({ ...command, text: texts.join(" "), depth: reader.outer.length });
   if (!isEmpty) reader.current = emptyCommand();
+  const letter = reader.text[reader.at] ?? "";
+  if (letter !== ")" && reader.current.operator.length < LONGEST_OPERATOR) reader.current.operator += letter;
   reader.at += 1;
 }
 
+/** Behind a bracket or an empty line several may follow each other. */
+const LONGEST_OPERATOR = 10;
+
 function emptyCommand(): CommandDraft {
-  return { words: [], readsFrom: [], writesTo: [] };
+  return { operator: "", texts: [], words: [], readsFrom: [], writesTo: [] };
 }
 
 function openBracket(reader: Reader): void {
@@ -209,81 +250,16 @@ function addWord(reader: Reader): void {
   // The 2 of `2>log` names an open file.
   const isDescriptor = /^\d{1,3}$/.test(word ?? "") && /[<>]/.test(reader.text[end] ?? "");
   if (!isDescriptor) reader.current.words.push(word);
+  if (!isDescriptor) reader.current.texts.push(reader.text.slice(reader.at, end));
   reader.at = end;
 }
 
-export interface Operands {
-  /** One letter each, in order. */
-  readonly options: string;
-  readonly paths: readonly Word[];
+/** Standard input, the numbers of open files, and devices. */
+export function isNoFile(path: string): boolean {
+  return /^(?:-|\d{1,3}|\/dev\/.*)$/s.test(path);
 }
 
-/** How a program takes its words. */
-export interface Taking {
-  /** Options that take the word behind them. */
-  readonly takes?: string;
-  /** The first operand is a pattern or a script, unless one of these options brings it. */
-  readonly script?: string;
-}
-
-export function operands(words: readonly Word[], { takes = "", script }: Taking): Operands {
-  const over = words.indexOf("--");
-  const paths: Word[] = [];
-  let options = "";
-  let isTaken = false;
-  for (const word of over < 0 ? words : words.slice(0, over)) {
-    const said: Options | null = isTaken ? null : optionsIn(word, takes);
-    if (said) options += said.letters;
-    else if (!isTaken) paths.push(word);
-    isTaken = said?.takesNext ?? false;
-  }
-  // The empty word is how one kind of `sed -i` says that it wants no copy.
-  const named = paths.concat(over < 0 ? [] : words.slice(over + 1)).filter((path) => path !== "");
-  const isScripted = script !== undefined && ![...script].some((letter) => options.includes(letter));
-  return { options, paths: isScripted ? named.slice(1) : named };
-}
-
-interface Options {
-  readonly letters: string;
-  readonly takesNext: boolean;
-}
-
-/** `-ni.bak` says n and i; behind a letter that takes a value comes the value. Null for a word that is no option. */
-function optionsIn(word: Word, takes: string): Options | null {
-  const [, long, short] = /^-(?:(-[\w-]{1,40})|(\w{1,40}))/.exec(word ?? "") ?? [];
-  if (long !== undefined) return { letters: LONG[long] ?? "", takesNext: false };
-  if (short === undefined) return null;
-  const valued = [...short].findIndex((letter) => takes.includes(letter));
-  if (valued < 0) return { letters: short, takesNext: false };
-  return { letters: short.slice(0, valued + 1), takesNext: word?.length === valued + 2 };
-}
-
-const LONG: Readonly<Record<string, string>> = { "-in-place": "i", "-recursive": "r" };
-
-export interface Touch {
-  readonly path: string;
-  readonly did: "read" | "modified";
-}
-
-/** In the order of the command. */
-export function commandTouches({ words, readsFrom, writesTo }: ShellCommand): readonly Touch[] {
-  const { name, rest } = invocation(words);
-  const program = programs.get(name);
-  const named = program ? program.touches(operands(rest, program)) : [];
-  return [...named, ...touches(readsFrom, "read"), ...touches(writesTo, "modified")];
-}
-
-/** Whether it only shows what can be had again: files, searches, listings. */
-export function isLook({ words, writesTo }: ShellCommand): boolean {
-  const { name, rest } = invocation(words);
-  if (writesTo.some((path) => path === null || !isNoFile(path))) return false;
-  return LOOKING.test(name) && !(name === "sed" && isInPlace(operands(rest, { takes: "efl" })));
-}
-
-const LOOKING =
-  /^(?:cat|tac|nl|wc|less|more|head|tail|grep|rg|ag|awk|sed|ls|find|fd|tree|stat|file|cd|pwd|echo|sort|uniq|cut|tr|jq|which|git (?:log|diff|show|status|grep|blame|ls-files))$/;
-
-interface Invocation {
+export interface Invocation {
   /** Without the folder it lies in; git's programs have two words. */
   readonly name: string;
   readonly rest: readonly Word[];
@@ -300,91 +276,37 @@ export function invocation(words: readonly Word[]): Invocation {
 /** Words of loops and conditions, `LANG=C`, and programs that run another. */
 const STANDS_BEFORE = /^(?:then|do|else|if|while|!|sudo|env|time|command|nohup|exec|[A-Za-z_]\w{0,99}=.*)$/s;
 
-interface Program extends Taking {
-  readonly touches: (said: Operands) => readonly Touch[];
+/** A command and the folder it runs in: empty where the line starts, null where nobody can say. */
+export interface CommandAt {
+  readonly command: ShellCommand;
+  readonly folder: Word;
 }
 
-const reading: Program["touches"] = ({ paths }) => touches(paths, "read");
-const modifying: Program["touches"] = ({ paths }) => touches(paths, "modified");
-const searching: Program["touches"] = (said) => (/r/i.test(said.options) ? [] : reading(said));
-const streaming: Program["touches"] = (said) => (isInPlace(said) ? modifying(said) : reading(said));
-const patching: Program["touches"] = ({ paths }) => touches(paths.slice(0, 1), "modified");
-const moving: Program["touches"] = ({ paths }) => [...touches(sources(paths), "modified"), ...target(paths)];
-const copying: Program["touches"] = ({ options, paths }) =>
-  /[ra]/i.test(options) ? [] : [...touches(sources(paths), "read"), ...target(paths)];
-
-const isInPlace = ({ options }: Operands): boolean => options.includes("i");
-const sources = (paths: readonly Word[]): readonly Word[] => paths.slice(0, -1);
-// Behind several sources the last one is a folder.
-const target = (paths: readonly Word[]): readonly Touch[] =>
-  touches(paths.length === 2 ? paths.slice(1) : [], "modified");
-
-const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
-  ["cat", { touches: reading }],
-  ["tac", { touches: reading }],
-  ["nl", { touches: reading }],
-  ["wc", { touches: reading }],
-  ["less", { touches: reading }],
-  ["more", { touches: reading }],
-  ["head", { takes: "nc", touches: reading }],
-  ["tail", { takes: "nc", touches: reading }],
-  ["awk", { takes: "fFv", script: "f", touches: reading }],
-  ["grep", { takes: "efmABC", script: "ef", touches: searching }],
-  ["sed", { takes: "efl", script: "ef", touches: streaming }],
-  ["tee", { touches: modifying }],
-  ["touch", { takes: "drt", touches: modifying }],
-  ["rm", { touches: modifying }],
-  ["git rm", { touches: modifying }],
-  ["mv", { touches: moving }],
-  ["git mv", { touches: moving }],
-  ["cp", { touches: copying }],
-  ["patch", { takes: "pido", touches: patching }],
-]);
-
-function touches(words: readonly Word[], did: Touch["did"]): readonly Touch[] {
-  return words.flatMap((path) => (path === null || isNoFile(path) ? [] : [{ path, did }]));
-}
-
-/** Standard input, the numbers of open files, and devices. */
-function isNoFile(path: string): boolean {
-  return /^(?:-|\d{1,3}|\/dev\/.*)$/s.test(path);
-}
-
-/** In the order of the line. A path behind a `cd` is said in two parts: they are joined, and nothing else is done to it. */
-export function shellTouches(line: string): readonly Touch[] {
-  const folders: Word[] = [AS_SAID];
-  return shellCommands(line).flatMap((command) => {
-    enter(folders, command);
-    const folder = folders.at(-1) ?? null;
-    return commandTouches(command).flatMap(({ path, did }) => {
-      const whole = joined(folder, path);
-      return whole === null ? [] : [{ path: whole, did }];
-    });
+/** The commands of a line, each with the folder that a `cd` before it leads to. */
+export function locatedCommands(line: string): readonly CommandAt[] {
+  const folders: Word[] = [START];
+  return shellCommands(line).map((command) => {
+    enterFolder(folders, command);
+    return { command, folder: folders.at(-1) ?? null };
   });
 }
 
-/** Whether a line only shows what can be had again: files, searches, listings. Then nothing in its output is news. */
-export function onlyLooks(line: string): boolean {
-  const commands = shellCommands(line);
-  return commands.length > 0 && commands.every(isLook);
-}
-
-const AS_SAID = "";
+const START = "";
 
 /** Where each bracket stands, the innermost last: what is changed inside does not hold outside. */
-function enter(folders: Word[], { depth, words }: ShellCommand): void {
+function enterFolder(folders: Word[], { depth, words }: ShellCommand): void {
   while (folders.length > depth + 1) folders.pop();
   while (folders.length < depth + 1) folders.push(folders.at(-1) ?? null);
   const { name, rest } = invocation(words);
-  if (name === "cd") folders[depth] = changed(folders[depth] ?? null, rest);
+  if (name === "cd") folders[depth] = changeFolder(folders[depth] ?? null, rest);
 }
 
-function changed(folder: Word, [to = null, ...more]: readonly Word[]): Word {
-  return to === null || to === "-" || more.length > 0 ? null : joined(folder, to);
+function changeFolder(folder: Word, [to = null, ...more]: readonly Word[]): Word {
+  return to === null || to === "-" || more.length > 0 ? null : joinPath(folder, to);
 }
 
 /** Null where nobody can say. */
-function joined(folder: Word, path: string): Word {
-  if (/^(?:[/~]|[A-Za-z]:)/.test(path) || folder === AS_SAID) return path;
+export function joinPath(folder: Word, path: string): Word {
+  if (/^(?:[/~]|[A-Za-z]:)/.test(path) || folder === START) return path;
   return folder === null ? null : `${folder.replace(/\/$/, "")}/${path.replace(/^\.\//, "")}`;
 }

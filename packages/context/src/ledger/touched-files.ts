@@ -9,7 +9,7 @@ import type {
   ToolCallBlock,
   ToolResultMessage,
 } from "../message.ts";
-import { shellTouches, type Touch } from "./shell-command.ts";
+import { shellTouches, type Touch } from "./shell-files.ts";
 
 /** A result answers the newest call before it that bears its id: in a file, an id may occur twice. */
 export function callResults(messages: readonly AgentMessage[]): ReadonlyMap<ToolCallBlock, ToolResultMessage> {

@@ -80,6 +80,23 @@ export function blobContent(
   });
 }
 
+export type BlobFinding =
+  | { readonly type: "found"; readonly blobs: readonly { readonly hash: string; readonly bytes: number }[] }
+  | Unavailable;
+
+/** The blobs of a session whose hash begins with these digits, in the order of their hashes. */
+export async function findBlobs(
+  sessionPath: string,
+  digits: string,
+  { files = realFiles }: BlobParts = {},
+): Promise<BlobFinding> {
+  return orUnavailable<BlobFinding>(`the blobs of ${sessionPath} cannot be listed`, () => {
+    const hashes = blobHashes(sessionPath, files).filter((hash) => hash.startsWith(digits));
+    const blobs = hashes.sort().map((hash) => ({ hash, bytes: files.stat(blobPath(sessionPath, hash))?.size ?? 0 }));
+    return { type: "found", blobs };
+  });
+}
+
 export type Copying =
   /** Those that are `missing` were not there to be copied. */
   { readonly type: "copied"; readonly missing: readonly string[] } | Unavailable;

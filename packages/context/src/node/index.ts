@@ -6,9 +6,11 @@ export { type Searching, type SearchParts, searchSessions } from "../search/sear
 export type { HitKind } from "../search/searchable-text.ts";
 export { BLOB_QUOTA, BlobDraft, type DraftKeeping } from "./blob-writer.ts";
 export {
+  type BlobFinding,
   type BlobReading,
   type Copying,
   copyBlobs,
+  findBlobs,
   type Keeping,
   keepBlob,
   readBlob,

@@ -2,6 +2,7 @@
 
 import type { Entry } from "../entry.ts";
 import type { TextBlock } from "../message.ts";
+import { blobReference } from "../references.ts";
 
 /** What a block says of its blob. */
 export interface KeptBlob {
@@ -21,14 +22,14 @@ export interface BlobBlock extends TextBlock {
  * `tokens` is what the content would cost in a context, as the caller counts it:
  *
  *     blobBlock({ hash, mimeType: "image/png", bytes: 34816, tokens: 1200 }).text
- *     // "[image/png, 34 KB, about 1,200 tokens: blob:5891b5…]"
+ *     // "[image/png, 34 KB, about 1,200 tokens: blob:5891b5f2]"
  */
 export function blobBlock({ hash, mimeType, bytes, tokens }: KeptBlob & { readonly tokens: number }): BlobBlock {
-  const text = `[${mimeType}, ${sizeInWords(bytes)}, about ${tokens.toLocaleString("en-US")} tokens: ${blobHandle(hash)}]`;
+  const text = `[${mimeType}, ${sizeInWords(bytes)}, about ${tokens.toLocaleString("en-US")} tokens: ${blobReference(hash)}]`;
   return { type: "text", text, pith: { blob: hash, mimeType, bytes } };
 }
 
-/** What a tool opens to see the whole of it: `blob:` and the hash. */
+/** `blob:` and the whole hash, as the ledger stores it. */
 export function blobHandle(hash: string): string {
   return `blob:${hash}`;
 }

@@ -3,6 +3,7 @@
 import type { Entry } from "../entry.ts";
 import { withMembers } from "../format/edit-json.ts";
 import { entryText } from "../format/entry-line.ts";
+import { numberedText } from "../format/entry-number.ts";
 import { encodeSession, newHeader } from "../format/session-file.ts";
 import type { Ports } from "../runtime.ts";
 import type { Store } from "./store.ts";
@@ -26,9 +27,11 @@ export async function forked(
   const lines = await Promise.all(
     kept.map((entry, at) => rechained(store, entry, { behind, parentId: kept[at - 1]?.id ?? null })),
   );
-  const named = await labelLines(store, kept, ports);
+  // NUM4: what stays behind keeps its numbers, so the new session goes on behind the last of them all.
+  const lastNumber = await store.lastNumber();
+  const named = await labelLines(store, kept, { lastNumber, ports });
   const { cwd = store.header.cwd, parentSession } = plan;
-  const header = newHeader({ cwd, ...(parentSession !== undefined && { parentSession }) }, ports);
+  const header = newHeader({ cwd, lastNumber, ...(parentSession !== undefined && { parentSession }) }, ports);
   return encodeSession([JSON.stringify(header), ...lines, ...named], ports.checksum);
 }
 
@@ -44,7 +47,7 @@ async function rechained(
     if (kept !== undefined) changes.firstKeptEntryId = JSON.stringify(kept);
   }
   const text = (await store.line(entry.id)) ?? entryText(entry);
-  return Object.keys(changes).length === 0 ? text : withMembers(text, changes);
+  return numberedText(Object.keys(changes).length === 0 ? text : withMembers(text, changes), entry.number);
 }
 
 // A compaction may have kept a label first, and labels do not come along: the entry behind it takes its place.
@@ -58,19 +61,24 @@ function entriesBehindLabels(branch: readonly Entry[]): ReadonlyMap<string, stri
   return behind;
 }
 
-async function labelLines(store: Store, kept: readonly Entry[], ports: Ports): Promise<readonly string[]> {
+async function labelLines(
+  store: Store,
+  kept: readonly Entry[],
+  { lastNumber, ports }: { readonly lastNumber: number; readonly ports: Ports },
+): Promise<readonly string[]> {
   const labels = await store.labels();
   const timestamp = new Date(ports.now()).toISOString();
   let parentId = kept.at(-1)?.id ?? null;
   return kept
     .filter((entry) => labels.has(entry.id))
-    .map((entry) => {
+    .map((entry, at) => {
       const id = ports.entryId();
       const text = JSON.stringify({
         type: "label",
         id,
         parentId,
         timestamp,
+        number: lastNumber + at + 1,
         targetId: entry.id,
         label: labels.get(entry.id),
       });

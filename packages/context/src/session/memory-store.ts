@@ -2,6 +2,7 @@
 
 import type { BranchSummaryEntry, Entry, Header } from "../entry.ts";
 import type { Damage } from "../format/damage.ts";
+import { entryNumber, reservedNumber, withNumber } from "../format/entry-number.ts";
 import { sealed } from "../format/line-checksum.ts";
 import type { Line } from "../format/link-entries.ts";
 import {
@@ -21,11 +22,17 @@ import { type Appended, type Fence, known, LineStore, type Lines, verdict } from
 export class HeldLines implements Lines {
   readonly #tree: GrowingTree;
   readonly #texts: Map<string, () => string | null>;
+  readonly #byNumber = new Map<number, Entry>();
+  readonly #reserved: number;
+  #highest = 0;
   #leaf: string | null;
   #name: string | undefined;
 
-  constructor(lines: readonly Line[]) {
+  /** `reserved` is what the header says of the numbers in use elsewhere. */
+  constructor(lines: readonly Line[], reserved: number) {
+    this.#reserved = reserved;
     this.#tree = treeOf(lines.map((line) => line.entry));
+    for (const { entry } of lines) this.#count(entry);
     this.#texts = new Map(lines.map((line) => [line.entry.id, line.text]));
     this.#leaf = lines.findLast((line) => line.entry.type !== "gap")?.entry.id ?? null;
     for (const { entry } of lines) this.#rename(entry);
@@ -33,6 +40,10 @@ export class HeldLines implements Lines {
 
   get leaf(): string | null {
     return this.#leaf;
+  }
+
+  get lastNumber(): number {
+    return Math.max(this.#highest, this.#reserved);
   }
 
   get count(): number {
@@ -44,8 +55,11 @@ export class HeldLines implements Lines {
     return [...this.#tree.entries.values()].slice(at);
   }
 
-  take(entry: Entry, text: string): void {
+  take(written: Entry, text: string): void {
+    const number = entryNumber(written.number, { previous: this.#highest, reserved: this.#reserved });
+    const entry = withNumber(written, number);
     grow(this.#tree, entry);
+    this.#count(entry);
     this.#texts.set(entry.id, () => text);
     this.#leaf = entry.id;
     this.#rename(entry);
@@ -57,6 +71,10 @@ export class HeldLines implements Lines {
 
   entry(id: string): Entry | undefined {
     return this.#tree.entries.get(id);
+  }
+
+  entryByNumber(number: number): Entry | undefined {
+    return this.#byNumber.get(number);
   }
 
   text(id: string): string | undefined {
@@ -89,6 +107,12 @@ export class HeldLines implements Lines {
 
   name(): string | undefined {
     return this.#name;
+  }
+
+  #count(entry: Entry): void {
+    if (entry.number === undefined) return;
+    this.#byNumber.set(entry.number, entry);
+    this.#highest = entry.number;
   }
 
   #rename(entry: Entry): void {
@@ -128,7 +152,7 @@ export class MemoryStore extends LineStore {
     this.#ours = file.ours;
     this.#header = file.header ?? newHeader({ cwd: "" }, ports);
     this.damage = file.damage;
-    this.#lines = new HeldLines(file.lines);
+    this.#lines = new HeldLines(file.lines, reservedNumber(this.#header));
   }
 
   get header(): Header {

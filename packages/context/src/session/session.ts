@@ -1,6 +1,7 @@
 /** Implements the session: appends redacted entries, moves the leaf, forks and notifies watchers. It builds no context. */
 
 import { type Draft, type Entry, MOVE } from "../entry.ts";
+import { isEntryNumber } from "../format/entry-number.ts";
 import type { Ports } from "../runtime.ts";
 import { type ForkPlan, forked } from "./fork.ts";
 import { extended, leafOf, reachesBefore, type Window } from "./loaded-branch.ts";
@@ -20,7 +21,12 @@ export interface Redaction {
 export const asItIs: Redaction = { redacted: (value) => value };
 
 /** A draft may bring an id of its own, where another entry of its batch names it; its place it never brings. */
-export type Drafted = Draft & { readonly id?: string; readonly parentId?: never; readonly timestamp?: never };
+export type Drafted = Draft & {
+  readonly id?: string;
+  readonly parentId?: never;
+  readonly timestamp?: never;
+  readonly number?: never;
+};
 
 export interface Moving {
   /** What the move has to say of itself. */
@@ -37,6 +43,12 @@ export type Occupation = "streaming" | "compacting" | "moving";
 export interface SessionParts {
   /** What is written passes it; without it, all is written as it is. */
   readonly redaction?: Redaction | undefined;
+}
+
+interface PlaceBefore {
+  readonly parent: string | null;
+  /** Null where it is not known. */
+  readonly lastNumber: number | null;
 }
 
 interface SessionState {
@@ -182,7 +194,9 @@ export class Session {
 
   /** Behind this place; a compaction among them carries what holds there. */
   async #batch(drafts: readonly Drafted[], parent: string | null): Promise<readonly Entry[]> {
-    const placed = this.#placed(drafts, parent);
+    // Why a disk cannot be read is for the append to say. A line without a number gets the next one when it is read.
+    const lastNumber = await this.store.lastNumber().catch(() => null);
+    const placed = this.#placed(drafts, { parent, lastNumber });
     if (!placed.some((entry) => entry.type === "compaction")) return placed;
     if (parent === this.leaf) await this.#settle();
     const { state } = parent === this.leaf ? this.#window : await this.store.window(parent);
@@ -191,18 +205,20 @@ export class Session {
   }
 
   async #settle(): Promise<void> {
-    if (this.#window.settled || this.leaf === null) return;
+    const hasNumbers = this.#window.entries.every(({ type, number }) => number !== undefined || type === "gap");
+    if ((this.#window.settled && hasNumbers) || this.leaf === null) return;
     // Whatever lies further back can only be answered when the whole file is known.
     await this.store.entry(this.leaf);
     this.#window = await this.store.window(this.leaf);
   }
 
-  #placed(drafts: readonly Drafted[], parent: string | null): readonly Entry[] {
+  #placed(drafts: readonly Drafted[], { parent, lastNumber }: PlaceBefore): readonly Entry[] {
     const timestamp = new Date(this.#ports.now()).toISOString();
     let parentId = parent;
-    return drafts.map((draft) => {
+    return drafts.map((draft, at) => {
       const { type, id = this.#ports.entryId(), ...rest } = draft;
-      const place = { id, parentId, timestamp };
+      const number = lastNumber === null ? null : lastNumber + at + 1;
+      const place = { id, parentId, timestamp, ...(isEntryNumber(number) && { number }) };
       parentId = id;
       // A copy, as a file would give it back: nobody can change it any more.
       const entry = JSON.parse(JSON.stringify({ type, ...place, ...rest, ...place })) as Entry;

@@ -9,6 +9,7 @@ import {
   UNPIN,
 } from "../entry.ts";
 import type { CustomMessage, UserMessage } from "../message.ts";
+import { entryReference } from "../references.ts";
 
 export interface Pin {
   /** Of the entry that pinned it; by this it is taken away. */
@@ -16,18 +17,21 @@ export interface Pin {
   readonly text: string;
   /** The entry whose words these are; absent where they were said as a pin. */
   readonly entryId?: string;
+  /** What opens that entry; absent in pins of earlier versions. */
+  readonly reference?: string;
 }
 
 /** The pins after this entry; the same list where it changes none. */
 export function pinsAfter(pins: readonly Pin[], entry: Entry): readonly Pin[] {
   if (entry.type === "context_edit") return entry.pith?.reduced ? pins : edited(pins, entry);
   if (entry.type === "custom_message" && entry.customType === PIN)
-    return [...pins, { id: entry.id, text: textIn(entry.content) }];
+    return [...pins, { id: entry.id, text: textIn(entry.content), reference: entryReference(entry) }];
   if (entry.type !== "custom") return pins;
   const said = Object(entry.data) as Readonly<Record<string, unknown>>;
   if (entry.customType === UNPIN) return pins.filter(({ id }) => id !== said.pin);
   if (entry.customType !== PIN || typeof said.text !== "string" || typeof said.entryId !== "string") return pins;
-  return [...pins, { id: entry.id, text: said.text, entryId: said.entryId }];
+  const reference = typeof said.reference === "string" ? { reference: said.reference } : {};
+  return [...pins, { id: entry.id, text: said.text, entryId: said.entryId, ...reference }];
 }
 
 // Words that were said as a pin are pinned as they are changed, and not at all once they are removed.
@@ -46,8 +50,9 @@ export function pinsIn(value: unknown): readonly Pin[] {
 }
 
 function isPin(value: unknown): value is Pin {
-  const { id, text, entryId } = Object(value) as Readonly<Record<string, unknown>>;
-  return typeof id === "string" && typeof text === "string" && (entryId === undefined || typeof entryId === "string");
+  const { id, text, entryId, reference } = Object(value) as Readonly<Record<string, unknown>>;
+  const isOptional = (each: unknown): boolean => each === undefined || typeof each === "string";
+  return typeof id === "string" && typeof text === "string" && isOptional(entryId) && isOptional(reference);
 }
 
 function textIn(content: CustomMessage["content"]): string {

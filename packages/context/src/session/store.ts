@@ -2,6 +2,7 @@
 
 import type { BranchSummaryEntry, CompactionEntry, ContextEditEntry, Entry, Header } from "../entry.ts";
 import { entryText } from "../format/entry-line.ts";
+import { withNumber } from "../format/entry-number.ts";
 import { type FormatLimits, formatLimits } from "../settings.ts";
 import type { Window } from "./loaded-branch.ts";
 
@@ -13,6 +14,9 @@ export interface Store {
   /** All that the context at this leaf needs. */
   window(leaf: string | null): Promise<Window>;
   entry(id: string): Promise<Entry | undefined>;
+  entryByNumber(number: number): Promise<Entry | undefined>;
+  /** The highest number in use, here or where this session was copied from; what is appended next gets the one behind it. */
+  lastNumber(): Promise<number>;
   /** In file order; null asks for the roots. */
   children(id: string | null): Promise<readonly Entry[]>;
   /** From the root to this leaf. */
@@ -69,8 +73,11 @@ export const refusalNotes = {
 export interface Lines {
   /** The last entry written, gaps left aside. */
   readonly leaf: string | null;
+  /** The highest number in use, here or where this session was copied from. */
+  readonly lastNumber: number;
   has(id: string): boolean;
   entry(id: string): Entry | undefined;
+  entryByNumber(number: number): Entry | undefined;
   /** An entry's line as it was written, without seal; undefined for a gap and for an id that is not here. */
   text(id: string): string | undefined;
   /** In file order; null asks for the roots. */
@@ -180,6 +187,14 @@ export abstract class LineStore implements Store {
     return (await this.lines()).entry(id);
   }
 
+  async entryByNumber(number: number): Promise<Entry | undefined> {
+    return (await this.lines()).entryByNumber(number);
+  }
+
+  async lastNumber(): Promise<number> {
+    return (await this.lines()).lastNumber;
+  }
+
   async children(id: string | null): Promise<readonly Entry[]> {
     return (await this.lines()).children(id);
   }
@@ -221,9 +236,26 @@ export function verdict(
 ): Verdict {
   const texts = batch.map((entry) => entryText(entry, limits));
   const { leaf } = lines;
-  if (batch.every((entry, at) => lines.has(entry.id) && lines.text(entry.id) === texts[at]))
-    return { type: "appended", leaf };
+  if (batch.every((entry, at) => isHere(lines, entry, texts[at] ?? ""))) return { type: "appended", leaf };
   if (expectedLeaf !== leaf) return { type: "leaf-moved", leaf };
+  checkNumbers(batch, lines.lastNumber);
   checkBatch(batch, { above: () => lines.ancestry(batch[0]?.parentId ?? null), has: (id) => lines.has(id) });
   return { type: "to-write", texts };
+}
+
+// An entry that was read has a number also where its line has none.
+function isHere(lines: Lines, entry: Entry, text: string): boolean {
+  const line = lines.has(entry.id) ? lines.text(entry.id) : undefined;
+  if (line === undefined || line === text || entry.number === undefined) return line === text;
+  return line === entryText(withNumber(entry, 0)) && lines.entry(entry.id)?.number === entry.number;
+}
+
+// NUM1
+function checkNumbers(batch: readonly Entry[], lastNumber: number): void {
+  let last = lastNumber;
+  for (const { id, number } of batch) {
+    if (number === undefined) continue;
+    if (number <= last) throw new Error(`entry ${id} has the number ${number}; ${last} is in use already`);
+    last = number;
+  }
 }

@@ -1,318 +1,83 @@
-/** Collects what a summary is checked against: the ids, names and user texts in the log. Each answer is computed once, on first use. */
+/** Collects what a summary is checked against: the entries it may cite, their texts and the names in them. Computed on first use. */
 
 import { entryWords, provenance } from "../context/entry-text.ts";
 import type { ContextEditEntry, Entry } from "../entry.ts";
-import { foldAccents, wordsIn } from "../text/sanitize.ts";
-import { isQuotingLine, quotingLine } from "./claims/claim.ts";
-import { footings } from "./claims/footings.ts";
-import { type Heard, heard } from "./claims/heard.ts";
-import { bare, citedIds, headingOf, linesOf, placeLines, type StoryLine, saysNothing } from "./summary-lines.ts";
+import { citedReferences, entryReference } from "../references.ts";
+import { wordsIn } from "../text/sanitize.ts";
+import { collectNames, type KnownNames } from "./names.ts";
+import { type Vocabulary, vocabularyOf } from "./shared-words.ts";
+import { findItems, type Item, isUserSection, type Mark, markOf, splitLines, withoutMarks } from "./summary-lines.ts";
 
-/** What a line begins with that is carried on without being verified. */
-export const EARLIER = "earlier summary, not verified:";
-
-export const isMarked = (text: string): boolean => bare(text).startsWith(EARLIER);
-
-/** The line without its mark. */
-export const unmarked = (text: string): string => bare(text).replace(EARLIER, "").trim();
-
-export interface EarlierParts {
-  readonly previous: string;
-  /** Then only the lines with the mark are not verified. */
-  readonly isOurs: boolean;
-}
-
-/** The unverified lines of an earlier summary: they are carried on only with the `EARLIER` mark. */
-export function earlierLines({ previous, isOurs }: EarlierParts): ReadonlyMap<string, Heard> {
-  const lines = linesOf(previous).filter((text) => !headingOf(text) && !saysNothing(text));
-  const open = isOurs ? lines.filter(isMarked) : lines;
-  return new Map(open.map((text) => [text, heard(unmarked(text))]));
-}
-
-export interface KnownNames {
-  /** `auth`, `getusername`. */
-  readonly words: ReadonlySet<string>;
-  /** `auth.ts`, `src/auth`, `2.1`. */
-  readonly pairs: ReadonlySet<string>;
-}
-
-export function knownNames(texts: Iterable<string>): KnownNames {
-  const words = new Set<string>();
-  const pairs = new Set<string>();
-  for (const text of texts) {
-    note(text, { words, pairs });
-    // What is quoted inside JSON has its line ends as letters.
-    if (/\\[nrt]/.test(text)) note(text.replace(/\\[nrt]/g, " "), { words, pairs });
-  }
-  return { words, pairs };
-}
-
-interface Noting {
-  readonly words: Set<string>;
-  readonly pairs: Set<string>;
-}
-
-function note(text: string, { words, pairs }: Noting): void {
-  for (const { word, pair } of joints(text)) {
-    for (const name of [word, withoutV(word)]) words.add(name);
-    if (pair !== null) for (const name of [pair, withoutV(pair)]) pairs.add(name);
-    if (isHash(word)) words.add(`${word.slice(0, SHORT_HASH)}…`);
-  }
-}
-
-/** A version is the same with and without. */
-export const withoutV = (name: string): string => name.replace(/^v(?=\d)/i, "");
-
-export interface Joint {
-  readonly word: string;
-  /** With the word before it, where one mark joins them. */
-  readonly pair: string | null;
-}
-
-export function joints(text: string): readonly Joint[] {
-  const found: Joint[] = [];
-  const plain = foldAccents(text).replaceAll("\\", "/");
-  let before = "";
-  let end = -1;
-  for (const { 0: word, index } of plain.matchAll(WORD)) {
-    const isJoined = index === end + 1 && /[./:@#+~-]/.test(plain[end] ?? "");
-    found.push({ word, pair: isJoined ? `${before}${plain[end]}${word}` : null });
-    before = word;
-    end = index + word.length;
-  }
-  return found;
-}
-
-const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
-
-const isHash = (word: string): boolean => /^[\da-f]{7,64}$/.test(word) && /\d/.test(word) && /[a-f]/.test(word);
-
-/** A word itself, or its plural, or the beginning of a hash. */
-export function isKnownWord(word: string, { words }: KnownNames): boolean {
-  if (words.has(word) || words.has(`${word}s`)) return true;
-  if (word.endsWith("s") && words.has(word.slice(0, -1))) return true;
-  return isHash(word) && words.has(`${word.slice(0, SHORT_HASH)}…`);
-}
-
-const SHORT_HASH = 7;
-
-/** Whether a person typed these words in a row, in one entry; `…` in a quotation stands for words left out. */
-export type Quotable = (quotation: string) => boolean;
-
-/** What is asked costs what the quotation is long, not what was typed. */
-export function quotable(texts: readonly string[]): Quotable {
-  const typed = typedWords(texts);
-  return (quotation) => {
-    const parts = partsOf(quotation).map((words) => ({ length: words.length, starts: startsOf(words, typed) }));
-    const [first] = parts;
-    if (!first) return true;
-    return [...new Set(first.starts.map((at) => typed.entryOf[at]))].some((entry) => {
-      const isHere = (at: number): boolean => typed.entryOf[at] === entry;
-      return followEachOther(parts, isHere);
-    });
-  };
-}
-
-interface Typed {
-  readonly words: readonly string[];
-  /** In which of the texts a word stands. */
-  readonly entryOf: readonly number[];
-  /** Where a word stands, and where two follow each other; of very many places the first. */
-  readonly places: ReadonlyMap<string, readonly number[]>;
-}
-
-function typedWords(texts: readonly string[]): Typed {
-  const rows = texts.map((text) => [...wordsIn(text), END]);
-  const words = rows.flat();
-  const places = new Map<string, number[]>();
-  words.forEach((word, at) => {
-    notePlace(places, word, at);
-    notePlace(places, `${word} ${words[at + 1]}`, at);
-  });
-  return { words, entryOf: rows.flatMap((row, entry) => row.map(() => entry)), places };
-}
-
-/** No word. */
-const END = "\n";
-
-function notePlace(places: Map<string, number[]>, key: string, at: number): void {
-  const known = places.get(key);
-  if (!known) places.set(key, [at]);
-  else if (known.length < MOST) known.push(at);
-}
-
-const MOST = 100;
-
-function partsOf(quotation: string): readonly (readonly string[])[] {
-  const parts = quotation.normalize("NFKC").split(/\.{3,}/);
-  return parts.map(wordsIn).filter((words) => words.length > 0);
-}
-
-function startsOf(part: readonly string[], { words, places }: Typed): readonly number[] {
-  const [first = "", ...others] = part;
-  let rarest = { places: places.get(first) ?? [], offset: 0 };
-  others.forEach((word, offset) => {
-    const pair = places.get(`${part[offset]} ${word}`) ?? [];
-    if (offset === 0 || pair.length < rarest.places.length) rarest = { places: pair, offset };
-  });
-  const starts = rarest.places.map((at) => at - rarest.offset);
-  return starts.filter((start) => part.every((word, offset) => words[start + offset] === word));
-}
-
-interface Part {
-  readonly length: number;
-  readonly starts: readonly number[];
-}
-
-function followEachOther(parts: readonly Part[], isHere: (at: number) => boolean): boolean {
-  let from = 0;
-  return parts.every(({ length, starts }) => {
-    const start = starts.find((at) => at >= from && isHere(at));
-    from = (start ?? 0) + length;
-    return start !== undefined;
-  });
-}
-
-/** All texts of an entry, but no image data. No recursion: entries come from files, and may be nested deeply. */
-export function* textsIn({ id: _id, parentId: _parentId, timestamp: _timestamp, ...said }: Entry): Generator<string> {
-  const open: unknown[] = [said];
-  while (open.length > 0) {
-    const value = open.pop();
-    if (typeof value === "string") yield value;
-    if (typeof value === "number") yield String(value);
-    if (typeof value !== "object" || value === null || isImage(value)) continue;
-    for (const [key, part] of Object.entries(value)) {
-      if (SILENT.has(key)) continue;
-      if (!Array.isArray(value)) yield key;
-      open.push(part);
-    }
-  }
-}
-
-const isImage = (value: object): boolean => "type" in value && value.type === "image";
-
-const SILENT: ReadonlySet<string> = new Set([
-  "usage",
-  "timestamp",
-  "textSignature",
-  "thinkingSignature",
-  "thoughtSignature",
-  "served",
-]);
-
-/** Where typed texts are found: covered entries, words kept earlier, and the user's sections of an audited summary. */
-export interface TypedParts {
+export interface EvidenceParts {
+  /** Oldest first. */
   readonly covered: readonly Entry[];
   readonly edits: readonly ContextEditEntry[];
-  /** The story carried on; empty for none. */
+  /** The summary so far; empty for none. */
   readonly previous: string;
-  /** Whether that one was written and audited by us. */
-  readonly isOurs: boolean;
-  /** Blocks of the user's words kept earlier: `[entry:ID]`, and below it the words. */
-  readonly words: string;
-  /** The user's latest request, where the kept part of the context does not say it. */
-  readonly request: { readonly id: string; readonly text: string } | null;
-}
-
-/** Oldest first; an entry may have said something in several of these places. */
-export function typedTexts(parts: TypedParts): ReadonlyMap<string, readonly string[]> {
-  const said = [
-    ...(parts.isOurs ? storySaid(parts) : []),
-    ...blocksSaid(parts.words),
-    ...coveredSaid(parts),
-    ...(parts.request ? [parts.request] : []),
-  ];
-  const byId = Map.groupBy(
-    said.filter(({ text }) => /\S/.test(text)),
-    ({ id }) => id,
-  );
-  return new Map([...byId].map(([id, same]) => [id, same.map(({ text }) => text)]));
-}
-
-interface Said {
-  readonly id: string;
-  readonly text: string;
-}
-
-/** Goal and Constraints of a story that was audited: each line rests on the entries it cites. */
-function storySaid({ previous, covered }: TypedParts): readonly Said[] {
-  const others = new Set(covered.filter((entry) => provenance(entry) !== "person").map(({ id }) => id));
-  return placeLines(linesOf(previous))
-    .filter(({ passes }) => passes === "by-section")
-    .flatMap(({ text }) => citedIds(text).map((id) => ({ id, text: bare(text) })))
-    .filter(({ id }) => !others.has(id));
-}
-
-function blocksSaid(words: string): readonly Said[] {
-  const [, ...parts] = words.split(/(?:^|\n)\[entry:([^\]\n]+)\]\n/);
-  return parts.flatMap((id, at) => (at % 2 === 0 ? [{ id, text: parts[at + 1] ?? "" }] : []));
-}
-
-function coveredSaid({ covered, edits }: TypedParts): readonly Said[] {
-  return covered
-    .filter((entry) => provenance(entry) === "person")
-    .map((entry) => ({ id: entry.id, text: entryWords(entry, edits) }));
-}
-
-export interface EvidenceParts extends TypedParts {
-  readonly covered: readonly Entry[];
-  readonly edits: readonly ContextEditEntry[];
+  /** Whether that one was checked when it was written: then its lines without a mark stay confirmed. */
+  readonly isChecked: boolean;
+  /** The user's messages that earlier compactions kept, as the summary message has them. */
+  readonly userMessages: string;
   readonly pins: readonly string[];
   readonly ledger: string;
+  /** The user's latest request, if the kept part of the context does not have it. */
+  readonly request: { readonly reference: string; readonly text: string } | null;
+}
+
+/** An entry that a line may cite. */
+export interface Source {
+  readonly isPerson: boolean;
+  /** Its own words and, for a person's message, those of the assistant message that it answers. */
+  readonly vocabulary: () => Vocabulary;
 }
 
 export interface Evidence {
-  /** The user's latest request, where the kept part of the context does not say it. */
   readonly request: EvidenceParts["request"];
-  /** The id of an entry as the log has it; null for one that does not exist. A full stop behind it is no part of it. */
-  readonly knownId: (id: string) => string | null;
-  /** Whether what was covered names a blob of this hash. */
-  readonly isBlob: (hash: string) => boolean;
-  /** What a person said in an entry; null where no person did. */
-  readonly heardUnder: (id: string) => Heard | null;
-  /** Whether a line is the first words of an entry as a person typed it, in the one form they are quoted in. */
-  readonly isOpening: (id: string, line: string) => boolean;
-  /** The first words of an entry as a person typed it, as a line that quotes them; null where no person did. */
-  readonly openingOf: (id: string) => string | null;
-  /** Whether a person typed these words, somewhere and in a row. */
-  readonly isTyped: (words: string) => boolean;
-  /** The newest entry of a person that a claim clearly rests on. */
-  readonly footing: (claim: string) => string | null;
-  /** Whether a line says what an earlier summary says that nobody has checked. */
-  readonly isEarlier: (line: string) => boolean;
+  /** The reference as the log has it; null for an entry that does not exist. */
+  readonly resolve: (reference: string) => string | null;
+  /** Null for an entry that is known only because an earlier summary cites it. */
+  readonly sourceOf: (reference: string) => Source | null;
+  /** Whether earlier summaries cite the entry only on lines that they could not confirm. */
+  readonly isDoubtful: (reference: string) => boolean;
+  /** Whether the summary so far has this line, and it was confirmed then: what it rests on may not be at hand any more. */
+  readonly isConfirmed: (line: Pick<Item, "text" | "section">) => boolean;
+  /** The mark that this line had in the summary so far. */
+  readonly markBefore: (line: string) => Mark | null;
+  /** Whether an earlier summary cites the entry for what the user wants, without a mark. */
+  readonly isUserReference: (reference: string) => boolean;
+  readonly hasBlob: (hash: string) => boolean;
+  /** Whether these words stand in the log in this order; `…` stands for words left out. */
+  readonly hasQuotation: (words: string) => boolean;
   readonly names: () => KnownNames;
-  /** All that people typed, entry by entry. */
-  readonly typed: () => readonly string[];
+  /** The person's messages, by reference, oldest first. */
+  readonly people: () => ReadonlyMap<string, Source>;
+  readonly userTexts: () => readonly string[];
 }
 
-export function evidenceOf(parts: EvidenceParts): Evidence {
-  const texts = once(() => typedTexts(parts));
-  const typed = once(() => [...texts().values()].map((each) => each.join("\n")));
-  const said = once(() => new Map([...texts()].map(([id, each]) => [id, once(() => heard(each.join("\n")))])));
-  const names = once(() => knownNames(allTexts(parts)));
-  const ids = once(() => knownIds(parts));
-  const isTyped = once(() => quotable([...texts().values()].flat()));
-  const footing = once(() => footings(new Map([...said()].map(([id, each]) => [id, each()]))));
-  const earlier = once(() => footings(earlierLines(parts)));
+export function collectEvidence(parts: EvidenceParts): Evidence {
+  const references = once(() => knownReferences(parts));
+  const sources = once(() => collectSources(parts));
+  const texts = once(() => [...allTexts(parts)]);
+  const log = once(() => ` ${texts().map(normalWords).join(" \n ")} `);
+  const doubtful = once(() => doubtfulReferences(parts.previous));
+  const marked = once(() => markedLines(parts.previous));
+  const wishes = once(() => userReferences(parts.previous));
+  const confirmed = once(() => (parts.isChecked ? confirmedLines(parts.previous) : new Set<string>()));
   return {
     request: parts.request,
-    knownId: (id) => [id, id.replace(STOP, "")].find((each) => ids().has(each)) ?? null,
-    isBlob: (hash) => joints(hash).every(({ word }) => isKnownWord(word, names())),
-    heardUnder: (id) => said().get(id)?.() ?? null,
-    isOpening: (id, line) => (texts().get(id) ?? []).some((text) => isQuotingLine(line, { id, text })),
-    openingOf: (id) => {
-      const text = texts().get(id)?.at(-1);
-      return text === undefined ? null : quotingLine({ id, text });
-    },
-    isTyped: (words) => isTyped()(words),
-    footing: (claim) => footing()(claim),
-    isEarlier: (line) => earlier()(unmarked(line)) !== null,
-    names,
-    typed,
+    resolve: (reference) => references().get(reference) ?? null,
+    sourceOf: (reference) => sources().get(reference) ?? null,
+    isDoubtful: (reference) => doubtful().has(reference),
+    markBefore: (line) => marked().get(normalWords(line)) ?? null,
+    isConfirmed: (line) => confirmed().has(lineKey(line)),
+    isUserReference: (reference) => wishes().has(reference) || (sources().get(reference)?.isPerson ?? false),
+    hasBlob: (hash) => texts().some((text) => text.includes(hash)),
+    hasQuotation: (quotation) => hasQuotation(quotation, log()),
+    names: once(() => collectNames(texts())),
+    people: once(() => new Map([...sources()].filter(([, { isPerson }]) => isPerson))),
+    userTexts: once(() => userTexts(parts)),
   };
 }
-
-const STOP = /[.;:!?'"`*…]{1,5}$/;
 
 function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | null = null;
@@ -322,17 +87,145 @@ function once<Value>(make: () => Value): () => Value {
   };
 }
 
-function knownIds({ covered, previous, words, ledger, request }: EvidenceParts): ReadonlySet<string> {
-  const named = [previous, words, ledger].flatMap(citedIds).flatMap((id) => [id, id.replace(STOP, "")]);
-  return new Set([...covered.map(({ id }) => id), ...named, ...(request ? [request.id] : [])]);
+/** What a line may cite, and the short form of each. */
+function knownReferences({ covered, previous, userMessages, ledger, request }: EvidenceParts): Map<string, string> {
+  const carried = [previous, userMessages, ledger].flatMap(citedReferences);
+  return new Map([
+    ...[...carried, ...(request ? [request.reference] : [])].map((each) => [each, each] as const),
+    ...covered.flatMap((entry) => {
+      const reference = entryReference(entry);
+      return [[reference, reference] as const, [`entry:${entry.id}`, reference] as const];
+    }),
+  ]);
 }
 
-function* allTexts({ covered, edits, previous, words, pins, ledger, request }: EvidenceParts): Generator<string> {
-  for (const entry of [...covered, ...edits]) yield* textsIn(entry);
-  yield* [previous, words, ...pins, ledger, request?.text ?? ""];
+function collectSources({ covered, edits, userMessages, request }: EvidenceParts): ReadonlyMap<string, Source> {
+  const sources = new Map<string, Source>();
+  for (const [reference, text] of splitUserMessages(userMessages)) sources.set(reference, personSource(text, ""));
+  if (request) sources.set(request.reference, personSource(request.text, ""));
+  const calls = new Map(covered.flatMap(callsIn));
+  let answered = "";
+  for (const entry of covered) {
+    const source = provenance(entry);
+    const reference = entryReference(entry);
+    if (source === "person") sources.set(reference, personSource(entryWords(entry, edits), answered));
+    else
+      sources.set(reference, { isPerson: false, vocabulary: once(() => vocabularyOf(workText(entry, edits, calls))) });
+    if (source === "assistant") answered = entryWords(entry, edits) || answered;
+  }
+  return sources;
 }
 
-/** Whether a line is marked as unverified and stands in an earlier summary. The user's own sections never take such a line. */
-export function isCarriedOn({ text, passes }: StoryLine, evidence: Evidence): boolean {
-  return passes !== "by-section" && isMarked(text) && evidence.isEarlier(text);
+/** What an entry says and does: its words, its tool calls and, for a result, the call that it answers. */
+function workText(entry: Entry, edits: readonly ContextEditEntry[], calls: ReadonlyMap<string, string>): string {
+  const answers = entry.type === "message" && entry.message.role === "toolResult" ? entry.message.toolCallId : "";
+  return [entryWords(entry, edits), ...callsIn(entry).map(([, text]) => text), calls.get(answers) ?? ""].join("\n");
+}
+
+/** The tool calls of an entry, by their ids. */
+function callsIn(entry: Entry): readonly (readonly [id: string, text: string])[] {
+  if (entry.type !== "message" || entry.message.role !== "assistant" || !Array.isArray(entry.message.content))
+    return [];
+  return entry.message.content.flatMap((block) =>
+    block?.type === "toolCall" ? [[block.id, `${block.name}\n${textsOf(block.arguments)}`] as const] : [],
+  );
+}
+
+function personSource(text: string, answered: string): Source {
+  return { isPerson: true, vocabulary: once(() => vocabularyOf(`${text}\n${answered}`)) };
+}
+
+/** The messages in blocks that earlier compactions wrote, with the line that names the entry. */
+function splitUserMessages(blocks: string): readonly (readonly [reference: string, text: string])[] {
+  const [, ...parts] = blocks.split(/(?:^|\n)(?=\[(?:#\d+|entry:[^\]\n]+)(?:\]|, ))/);
+  return parts.flatMap((part) => {
+    const [, reference = ""] = /^\[(#\d+|entry:[^\],\n]+)/.exec(part) ?? [];
+    return reference === "" ? [] : [[reference, part.slice(reference.length + 1)] as const];
+  });
+}
+
+function userTexts({ covered, edits, userMessages, request }: EvidenceParts): readonly string[] {
+  const said = covered.filter((entry) => provenance(entry) === "person").map((entry) => entryWords(entry, edits));
+  return [userMessages, ...said, request?.text ?? ""].filter((text) => /\S/.test(text));
+}
+
+function* allTexts(parts: EvidenceParts): Generator<string> {
+  const { covered, edits, previous, userMessages, pins, ledger, request } = parts;
+  for (const { id: _id, parentId: _parentId, timestamp: _timestamp, ...content } of [...covered, ...edits])
+    yield textsOf(content);
+  yield* [previous, userMessages, ...pins, ledger, request?.text ?? ""];
+}
+
+/** All texts in a value, but no image data. No recursion: entries come from files and may be nested deeply. */
+function textsOf(content: unknown): string {
+  const texts: string[] = [];
+  const open: unknown[] = [content];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value === "string") texts.push(value);
+    if (typeof value === "number") texts.push(String(value));
+    if (typeof value !== "object" || value === null || isImage(value)) continue;
+    for (const [key, part] of Object.entries(value)) {
+      if (NO_TEXT.has(key)) continue;
+      if (!Array.isArray(value)) texts.push(key);
+      open.push(part);
+    }
+  }
+  return texts.join("\n");
+}
+
+const isImage = (value: object): boolean => "type" in value && value.type === "image";
+
+const NO_TEXT: ReadonlySet<string> = new Set([
+  "usage",
+  "timestamp",
+  "textSignature",
+  "thinkingSignature",
+  "thoughtSignature",
+  "served",
+]);
+
+function hasQuotation(quotation: string, log: string): boolean {
+  let from = 0;
+  return quotation.split(/\.{3,}|…/).every((part) => {
+    const words = normalWords(part);
+    const at = words === "" ? from : log.indexOf(` ${words} `, from);
+    from = Math.max(from, at);
+    return at >= 0;
+  });
+}
+
+const normalWords = (text: string): string => wordsIn(text).join(" ");
+
+function doubtfulReferences(previous: string): ReadonlySet<string> {
+  const items = findItems(splitLines(previous));
+  const isMarked = ({ text }: { readonly text: string }): boolean => markOf(text) !== null;
+  const confirmed = new Set(items.filter((item) => !isMarked(item)).flatMap(({ references }) => references));
+  return new Set(items.filter(isMarked).flatMap(({ references }) => references.filter((each) => !confirmed.has(each))));
+}
+
+function markedLines(previous: string): ReadonlyMap<string, Mark> {
+  return new Map(
+    findItems(splitLines(previous)).flatMap(({ text }) => {
+      const mark = markOf(text);
+      return mark === null ? [] : [[normalWords(withoutMarks(text)), mark] as const];
+    }),
+  );
+}
+
+function confirmedLines(previous: string): ReadonlySet<string> {
+  const items = findItems(splitLines(previous)).filter(({ text }) => markOf(text) === null);
+  return new Set(items.map(lineKey));
+}
+
+// What was confirmed as work is not confirmed as a wish of the user.
+function lineKey({ text, section }: Pick<Item, "text" | "section">): string {
+  return `${isUserSection(section) ? "user" : "work"} ${normalWords(text)}`;
+}
+
+function userReferences(previous: string): ReadonlySet<string> {
+  const items = findItems(splitLines(previous)).filter(
+    ({ section, text }) => isUserSection(section) && markOf(text) === null,
+  );
+  return new Set(items.flatMap(({ references }) => references));
 }

@@ -6,11 +6,10 @@ import type { Model } from "../model.ts";
 import type { Ports } from "../runtime.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import type { Allowance, AskFailure, Call, TellProgress } from "./ask-model.ts";
-import { auditSummary, type Flaw, type FlawCode } from "./audit.ts";
-import { type Evidence, evidenceOf } from "./evidence.ts";
+import { type CheckedSummary, checkSummary, type Flaw, type FlawCode } from "./audit.ts";
+import { collectEvidence, type Evidence } from "./evidence.ts";
 import { type Format, headings, NO_HISTORY, TURN_JOIN } from "./prompts.ts";
-import { repaired } from "./repair.ts";
-import { correction, type Telling, type Told, tell, withIds } from "./summarize.ts";
+import { correction, type Telling, type Told, tell } from "./summarize.ts";
 import { type TranscriptBlock, transcriptOf } from "./transcript.ts";
 
 /** The form of the model's answer, and how it becomes a summary; a split turn has a part of its own. */
@@ -205,41 +204,43 @@ interface Checking {
   readonly telling: Telling;
 }
 
-// One more try for the model that wrote it, then code mends what it can; what is left over speaks against it.
-async function corrected(told: Extract<Told, { type: "told" }>, checking: Checking): Promise<Checked> {
-  const { parts, shape, telling } = checking;
-  const ids = [...telling.history, ...telling.turn].map(({ entryId }) => entryId);
-  const evidence = parts.evidence ?? plainEvidence(parts);
-  const read = (text: string): string => shape.read(withIds(text, ids));
-  const flawsOf = (text: string): readonly Flaw[] => auditSummary(text, evidence, shape);
-  const first = read(told.text);
+// The model is asked once more for what only it can correct; of two answers that can be used, the better one is taken.
+async function corrected(told: Extract<Told, { type: "told" }>, { parts, shape, telling }: Checking): Promise<Checked> {
+  const evidence = parts.evidence ?? entriesEvidence(parts);
+  const check = (answer: string): CheckedSummary => checkSummary(shape.read(answer), evidence, shape);
   parts.progress?.({ step: "auditing" });
-  const flaws = flawsOf(first);
-  if (flaws.length === 0) return { type: "checked", text: first, mended: [] };
-  parts.progress?.({ step: "repairing", flaws: flaws.length });
-  const named = flaws.slice(0, MOST_FINDINGS).map(({ note }) => note);
-  const again = await correction(told, named, telling);
+  const first = check(told.text);
+  if (first.problems.length === 0) return { type: "checked", text: first.text, mended: first.flaws };
+  parts.progress?.({ step: "repairing", flaws: first.problems.length });
+  const again = await correction(
+    told,
+    first.problems.map(({ note }) => note),
+    telling,
+  );
   if (again.type === "cancelled") return again;
-  const answers = again.type === "told" ? [read(again.text), first] : [first];
-  const mends = answers.map((text) => ({ text, ...repaired(text, evidence, shape) }));
-  const isFit = ({ story }: (typeof mends)[number]): boolean => flawsOf(story).every(isBearable);
-  const fit = mends.filter(isFit).toSorted((one, other) => one.mended.length - other.mended.length)[0];
-  if (fit) return { type: "checked", text: fit.story, mended: fit.mended };
-  const wrong = flawsOf(mends[0]?.story ?? "").find((flaw) => !isBearable(flaw));
-  return { type: "failed", failure: wrong ?? flaws[0] ?? NOTHING };
+  const answers = again.type === "told" ? [check(again.text), first] : [first];
+  const usable = answers.filter((answer) => isUsable(answer, shape));
+  const [best] = usable.toSorted(
+    (one, other) => one.problems.length - other.problems.length || one.text.length - other.text.length,
+  );
+  if (best) return { type: "checked", text: best.text, mended: [...best.problems, ...best.flaws] };
+  return { type: "failed", failure: answers[0]?.problems[0] ?? first.problems[0] ?? NOTHING };
 }
 
-// Better in another language than not at all.
-const isBearable = ({ code }: Flaw): boolean => code === "other-language";
-const NOTHING: SummaryFailure = { code: "empty", note: "nothing is left of it" };
-
-function plainEvidence({ entries, turn = [], edits = [], previous = "", isChecked = false }: SummaryParts): Evidence {
-  const nothingElse = { words: "", pins: [], ledger: "", request: null, isOurs: isChecked };
-  return evidenceOf({ covered: [...entries, ...turn], edits, previous, ...nothingElse });
+/** An answer with headings that is not far too long; citations that do not exist have become marks. */
+function isUsable({ text, problems }: CheckedSummary, { tokens }: StoryShape): boolean {
+  if (problems.some(({ code }) => code === "empty" || code === "sections")) return false;
+  return textTokens(text) <= tokens * LONGEST;
 }
 
-/** Findings that are named; who mends these mends the rest. */
-const MOST_FINDINGS = 20;
+/** Of the size that the model was given: longer ones are refused, and the next summariser is asked. */
+const LONGEST = 4 / 3;
+const NOTHING: SummaryFailure = { code: "empty", note: "The summary is empty." };
+
+function entriesEvidence({ entries, turn = [], edits = [], previous = "", isChecked = false }: SummaryParts): Evidence {
+  const nothingElse = { userMessages: "", pins: [], ledger: "", request: null };
+  return collectEvidence({ covered: [...entries, ...turn], edits, previous, isChecked, ...nothingElse });
+}
 
 /** The session's level, at most `medium` (B41). */
 export function moderate(level: string): ThinkingLevel {

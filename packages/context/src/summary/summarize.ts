@@ -1,10 +1,10 @@
-/** Asks a model for a summary, in one request or in parts. Material stands between nonce marks; cited numbers become entry ids. */
+/** Asks a model for a summary, in one request or in parts. All material stands between marks that contain a random word. */
 
 import { userText } from "../context/convert-to-llm.ts";
 import type { AssistantMessage, ThinkingLevel, Usage, UserMessage } from "../message.ts";
 import type { Model, Request } from "../model.ts";
 import type { Ports } from "../runtime.ts";
-import { escaped } from "../text/sanitize.ts";
+import { escapeSummary } from "../text/sanitize.ts";
 import { shortened } from "../text/truncate.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import { type Allowance, type Asker, type AskFailure, ask, type Call, type TellProgress } from "./ask-model.ts";
@@ -56,7 +56,7 @@ export function marked(materials: readonly Material[], task: string, { nonce }: 
 
 /** A summary as material: what a model once wrote is no more to be trusted than what it read. */
 export function summaryMaterial(tag: Material["tag"], summary: string): readonly Material[] {
-  return summary === "" ? [] : [{ tag, text: escaped(summary) }];
+  return summary === "" ? [] : [{ tag, text: escapeSummary(summary) }];
 }
 
 function unusedWord(nonce: () => string, materials: readonly Material[]): string {
@@ -183,19 +183,6 @@ export function conversation(tag: "conversation" | "turn", blocks: readonly Tran
   return blocks.length === 0 ? [] : [{ tag, text: blocks.map(({ text }) => text).join("\n\n") }];
 }
 
-/** `[e3, e7]` becomes `(entry:…, entry:…)`; a number that stands for nothing stays, so that it can be found fault with. */
-export function withIds(text: string, ids: readonly string[]): string {
-  return text.replace(NUMBERS, (cited) => {
-    const numbers = cited.match(/\d+/g)?.map(Number) ?? [];
-    const known = numbers.flatMap((number) => ids[number - 1] ?? []);
-    const unknown = numbers.filter((number) => ids[number - 1] === undefined);
-    const handles = known.length > 0 ? [`(${known.map((id) => `entry:${id}`).join(", ")})`] : [];
-    return [...handles, ...unknown.map((number) => `[e${number}]`)].join(" ");
-  });
-}
-
-const NUMBERS = /\[e\d{1,9}(?:\s{0,3}[,;]\s{0,3}e?\d{1,9}){0,50}\]/gi;
-
 /** The turn that is cut stays apart. One question after the other: many a server at home has one slot (B43). */
 export async function toldInParts(telling: Telling, room: number): Promise<Told> {
   const chunks = [
@@ -211,7 +198,7 @@ export async function toldInParts(telling: Telling, room: number): Promise<Told>
     const asking = { ...about, place: { part: at + 1, parts: chunks.length } };
     const told = await question(conversation("conversation", blocks), taskOf(about, "map", slots), asking);
     if (told.type !== "told") return told;
-    notes.push(notesOn(of, told.text, telling));
+    notes.push(notesOn(of, told.text));
   }
   return joined(notes, telling, room);
 }
@@ -230,10 +217,7 @@ function aboutPart(telling: Telling, room: number): Telling {
   return { ...telling, format: "summary", turn: [], task: undefined, tokens };
 }
 
-// Numbers hold within one question, ids in the next one too.
-function notesOn(of: Notes["of"], answer: string, { history, turn }: Telling): Notes {
-  const ids = [...history, ...turn].map(({ entryId }) => entryId);
-  const text = withIds(answer, ids);
+function notesOn(of: Notes["of"], text: string): Notes {
   return { of, text, tokens: textTokens(text) + MARK_TOKENS };
 }
 
@@ -269,7 +253,7 @@ async function joinedInGroups(
     if (!first) continue;
     const told = await question(group.flatMap(material), taskOf(about, "merge"), about);
     if (told.type !== "told") return told;
-    fewer.push(notesOn(first.of, told.text, telling));
+    fewer.push(notesOn(first.of, told.text));
   }
   return fewer;
 }
@@ -346,6 +330,6 @@ function promptOf({ format, previous }: Telling): keyof typeof PROMPTS {
 
 function fitting(block: TranscriptBlock, room: number): TranscriptBlock {
   if (block.tokens <= room) return block;
-  const text = shortened(block.text, { tokens: room, handle: `entry:${block.entryId}` });
+  const text = shortened(block.text, { tokens: room, handle: block.reference });
   return { ...block, text, tokens: textTokens(text) };
 }

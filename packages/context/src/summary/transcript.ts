@@ -3,9 +3,10 @@
 import { entryMessage, latestEdit } from "../context/build-context.ts";
 import { entryWords, provenance } from "../context/entry-text.ts";
 import { LISTED, referenceLine, referenceOf } from "../context/loaded-skills.ts";
-import type { ContextEditEntry, Entry } from "../entry.ts";
+import { type ContextEditEntry, type Entry, isStateEntry } from "../entry.ts";
 import { isObject } from "../format/read-line.ts";
 import type { AgentMessage, AssistantMessage, BashExecutionMessage, Message, ToolCallBlock } from "../message.ts";
+import { entryReference } from "../references.ts";
 import { digest } from "../text/excerpt.ts";
 import { escaped, plainText } from "../text/sanitize.ts";
 import { shortArguments } from "../text/truncate.ts";
@@ -49,6 +50,7 @@ export const SHOWN = {
 
 /** The message is what the entry gives to the context. None for one that is told elsewhere, or says nothing. */
 export function partsOf(message: AgentMessage, source: Source): readonly Part[] {
+  if (isStateEntry(source.entry)) return [];
   const reference = referenceOf(source.entry);
   // SKL6: what is attached again word for word is named, so that nobody retells it.
   if (reference)
@@ -138,6 +140,8 @@ function shellText({ command, output, exitCode, cancelled }: BashExecutionMessag
 
 export interface TranscriptBlock {
   readonly entryId: string;
+  /** What opens the entry. */
+  readonly reference: string;
   readonly text: string;
   readonly tokens: number;
 }
@@ -148,7 +152,7 @@ export function serializeConversation(messages: readonly Message[]): string {
   return parts.map((part) => written(part, "")).join("\n\n");
 }
 
-/** A block for each entry that the model saw, with its number behind its first label: `[User]: [e3] fix the login`. */
+/** A block for each entry that the model saw, with its number behind its first label: `[User]: [#3] fix the login`. */
 export function transcriptOf(
   entries: readonly Entry[],
   { edits }: { readonly edits: readonly ContextEditEntry[] },
@@ -156,11 +160,11 @@ export function transcriptOf(
   const blocks: TranscriptBlock[] = [];
   for (const entry of entries) {
     const message = entry.type === "compaction" ? null : entryMessage(entry, latestEdit(edits, entry));
-    const parts = message && wasSeen(message) ? partsOf(message, { entry, edits, handle: `entry:${entry.id}` }) : [];
+    const reference = entryReference(entry);
+    const parts = message && wasSeen(message) ? partsOf(message, { entry, edits, handle: reference }) : [];
     if (parts.length === 0) continue;
-    const number = `[e${blocks.length + 1}] `;
-    const text = parts.map((part, at) => written(part, at === 0 ? number : "")).join("\n\n");
-    blocks.push({ entryId: entry.id, text, tokens: textTokens(text) });
+    const text = parts.map((part, at) => written(part, at === 0 ? `[${reference}] ` : "")).join("\n\n");
+    blocks.push({ entryId: entry.id, reference, text, tokens: textTokens(text) });
   }
   return blocks;
 }

@@ -132,6 +132,19 @@ export function storeContract({ test, equal }: ContractRunner, stores: StoreMake
       equal(await each.branchSummaries(new Set()), []);
     }
   });
+
+  test("STO13 an entry is found by its number; entries without one get the next", async () => {
+    const store = await filled(walk);
+    const noted = { ...compactionAfter("e8"), id: "e9" };
+    equal(await store.append([noted], { expectedLeaf: "e8" }), { type: "appended", leaf: "e9" });
+    for (const each of [store, await stores.reopen(store)]) {
+      equal(await each.lastNumber(), 9);
+      equal(await each.entryByNumber(4), walk[3]);
+      equal(await each.entryByNumber(9), { ...noted, number: 9 });
+      for (const unused of [0, 10]) equal(await each.entryByNumber(unused), undefined);
+    }
+    equal(await refusal(store, [{ ...compactionAfter("e9"), number: 9 }]), true);
+  });
 }
 
 const walk = story(

@@ -1,4 +1,4 @@
-/** Builds a session from short lines (ids e1, e2 …, calls c1, c2 …, in written order), and shows messages as lines, for tests and docs. */
+/** Builds a session from short lines (ids e1, e2 … and numbers 1, 2 …, calls c1, c2 …, in written order), and shows messages as lines, for tests and docs. */
 
 import { type Draft, type Entry, MOVE } from "../entry.ts";
 import type { AgentMessage, AssistantMessage, Block, Message, ToolCallBlock, Usage } from "../message.ts";
@@ -91,7 +91,8 @@ const words: Readonly<Record<string, (told: Told) => Placing | null>> = {
 function add({ entries }: Teller, { parentId = entries.at(-1)?.id ?? null, ...draft }: Placing): void {
   const at = entries.length + 1;
   const timestamp = new Date(STORY_BEGINS + at * 1000).toISOString();
-  entries.push({ ...draft, id: `e${at}`, parentId, timestamp } as Entry);
+  const { type, ...rest } = draft;
+  entries.push({ type, id: `e${at}`, parentId, timestamp, number: at, ...rest } as Entry);
 }
 
 function assistant(teller: Teller, said: Partial<AssistantMessage>): Placing {

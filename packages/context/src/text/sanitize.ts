@@ -54,10 +54,19 @@ const HAS_LATIN = /[a-z]/;
  * round and `<` becomes `‹` where they would be ours; all else stays byte for byte. Time is linear.
  */
 export function escaped(text: string): string {
+  return escapeMarkup(text, (name) => NUMBER.test(name));
+}
+
+/** The same for a summary, whose citations are ours. */
+export function escapeSummary(summary: string): string {
+  return escapeMarkup(summary, () => false);
+}
+
+function escapeMarkup(text: string, isNumber: (name: string) => boolean): string {
   return text
     .replace(BRACKETED, (whole, inside: string, at: number) => {
       const name = folded(inside);
-      const isOurs = NUMBER.test(name) || (LABEL.test(name) && !isIndex(text, { from: at, to: at + whole.length }));
+      const isOurs = isNumber(name) || (LABEL.test(name) && !isIndex(text, { from: at, to: at + whole.length }));
       return isOurs ? `(${inside})` : whole;
     })
     .replace(TAG, (whole) => (isTag(whole.slice(1)) ? `‹${whole.slice(1)}` : whole));
@@ -68,7 +77,7 @@ const CLOSE = "\\]］】〕〗〙〛⟧⦌⦎⦐❳⁆﹞︺︼︘";
 const BRACKETED = new RegExp(`[${OPEN}]([^${OPEN}${CLOSE}]*)[${CLOSE}]`, "gu");
 
 const LABEL = /^(?:user|human|system|assistant(?:thinking|toolcalls?)?|toolresults?|shell|note):*$/;
-const NUMBER = /^e\d+(?:[,;&~-]?e\d+|[,;&~-]\d+)*$/;
+const NUMBER = /^(?:#\d+|entry:[^\s,;()[\]{}<>]+)(?:[,;&~-]?#\d+|[,;&~-]\d+|[,;]entry:[^\s,;()[\]{}<>]+)*$/;
 
 // `names[user]` begins no line.
 function isIndex(text: string, { from, to }: { readonly from: number; readonly to: number }): boolean {

@@ -158,9 +158,6 @@ function wordIn(known: Map<string, Word>): (word: string) => Word {
 export interface Ranked {
   /** From 0 for a piece of which all has been said before; 1 is a lot. */
   readonly tells: number;
-  readonly trouble: boolean;
-  /** The same for pieces that differ only in the numbers, hashes and paths they name. */
-  readonly template: number;
 }
 
 /** What each thing is worth where the rest of the text has nothing like it. */
@@ -173,8 +170,7 @@ export function ranked(pieces: readonly string[]): readonly Ranked[] {
   const known = new Map<string, Ranked>();
   for (const [piece, { words }] of kinds) {
     const change = isDiff ? WORTH.change * changeIn(piece) : 0;
-    const { trouble, template } = words;
-    known.set(piece, { tells: isEmpty(words) ? 0 : worthOf(words, rarity) + change, trouble, template });
+    known.set(piece, { tells: isEmpty(words) ? 0 : worthOf(words, rarity) + change });
   }
   return pieces.map((piece) => known.get(piece) as Ranked);
 }

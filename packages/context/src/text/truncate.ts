@@ -7,7 +7,7 @@ import { textTokens } from "../tokens/estimate-tokens.ts";
 export interface Shortening {
   /** How many may be left, the mark in the middle included. */
   readonly tokens: number;
-  /** What opens the whole, e.g. `entry:4f2a…`. */
+  /** What opens the whole, e.g. `#412`. */
   readonly handle: string;
 }
 

@@ -22,7 +22,7 @@ const tree = [
   "moves: e6",
 ];
 
-const story = (line = "try it with cookies [e1]"): string => `## Goal
+const story = (line = "try it with cookies [#3]"): string => `## Goal
 - ${line}
 
 ## Constraints & Preferences
@@ -30,13 +30,13 @@ const story = (line = "try it with cookies [e1]"): string => `## Goal
 
 ## Progress
 ### Done
-- [x] ran make, the cookie jar is empty [e3]
+- [x] ran make, the cookie jar is empty [#5]
 
 ### In Progress
 - (none)
 
 ### Blocked
-- cookies do not work [e4]
+- cookies do not work [#6]
 
 ## Key Decisions
 - (none)
@@ -107,8 +107,8 @@ describe("what is told", () => {
     const [summary] = added as BranchSummaryEntry[];
     expect(summary).toMatchObject({ type: "branch_summary", parentId: "e9", fromId: "e6" });
     expect(outcome).toEqual({ type: "moved", leaf: summary?.id, summary });
-    expect(summary?.summary).toContain("- try it with cookies (entry:e3)");
-    expect(summary?.summary).toContain("ran make, the cookie jar is empty (entry:e5)");
+    expect(summary?.summary).toContain("- try it with cookies [#3]\n");
+    expect(summary?.summary).toContain("ran make, the cookie jar is empty [#5]\n");
     expect(summary?.summary.slice(summary.summary.indexOf("## Next Steps"))).toMatch(/make.*cookie jar is empty/s);
     expect(JSON.stringify(model.requests[0]?.messages)).toContain("cookie jar is empty");
     expect(seenBy(session).at(-1)).toContain("cookies do not work");
@@ -128,20 +128,20 @@ describe("what is told", () => {
   });
 
   test("BR4 and of a branch that grew since only the new part is put before the model", async () => {
-    const model = scriptedModel(story(), story("try it with cookies (entry:e3)").replaceAll(/\[e\d\]/g, ""));
+    const model = scriptedModel(story(), story());
     const { session } = await going("e9", { summary: { models: [model] } });
     await moveTo({ session, target: "e6", budget, ports: testPorts("b") });
     await session.append({ type: "message", message: { role: "user", content: "one more try", timestamp: 1 } });
     await moveTo({ session, target: "e9", budget, ports: testPorts("c"), summary: { models: [model] } });
     const asked = JSON.stringify(model.requests[1]?.messages);
-    expect(asked).toContain("[User]: [e1] one more try");
+    expect(asked).toContain("[User]: [#13] one more try");
     expect(asked).toContain("previous-summary");
     expect(asked).not.toContain("[Tool result]");
   });
 
   test("BR4 what was taken out of it since does not come back", async () => {
-    const plain = story().replace("- [x] ran make, the cookie jar is empty [e3]", "- [x] ran make [e2]");
-    const model = scriptedModel(story(), plain.replace("[e4]", "[e3]"));
+    const plain = story().replace("- [x] ran make, the cookie jar is empty [#5]", "- [x] ran make [#4]");
+    const model = scriptedModel(story(), plain);
     const { session } = await going("e9", { summary: { models: [model] } });
     await moveTo({ session, target: "e6", budget, ports: testPorts("b") });
     await session.append({ type: "context_edit", targetId: "e5", replacement: null });
@@ -150,32 +150,42 @@ describe("what is told", () => {
     expect(JSON.stringify(model.requests[1]?.messages)).not.toContain("cookie jar");
   });
 
-  test("BR3 AUD4 what a compaction on the way has kept of the user's words founds a story", async () => {
-    const words = "What the user wrote, word for word:\n\n[entry:e3]\ntry it with cookies\n\n";
-    const front = [{ kind: "words", length: words.length, tokens: 20 }];
-    const session = await told(
-      "user: fix the login",
-      "says: on it",
-      "user: try it with cookies",
-      "says: no",
-      "says: never",
-    );
-    const details = { pith: { front } };
-    await session.append({
-      type: "compaction",
-      id: "c1",
-      summary: words,
-      firstKeptEntryId: "c1",
-      tokensBefore: 9,
-      details,
-    });
-    await session.append({ type: "message", message: { role: "user", content: "leave it", timestamp: 1 } });
-    const good = story("try it with cookies (entry:e3)").replaceAll(/ \[e\d\]/g, "");
-    const summary = { models: [scriptedModel(good, good)] };
-    const outcome = await moveTo({ session, target: "e2", budget, ports: testPorts("m"), summary });
-    expect(outcome).toMatchObject({ type: "moved" });
-    expect((outcome as { summary: BranchSummaryEntry }).summary.summary).toContain("try it with cookies (entry:e3)");
-  });
+  test.each([
+    ["#3", "# User messages, word for word"],
+    ["entry:e3", "What the user wrote, word for word:"],
+  ])(
+    "BR3 AUD4 a line may rest on a user message that a compaction on the way has kept: %s",
+    async (reference, title) => {
+      const words = `${title}\n\n[${reference}]\ntry it with cookies\n\n`;
+      const front = [{ kind: "words", length: words.length, tokens: 20 }];
+      const session = await told(
+        "user: fix the login",
+        "says: on it",
+        "user: try it with cookies",
+        "says: no",
+        "says: never",
+      );
+      const details = { pith: { front } };
+      await session.append({
+        type: "compaction",
+        id: "c1",
+        summary: words,
+        firstKeptEntryId: "c1",
+        tokensBefore: 9,
+        details,
+      });
+      await session.append({ type: "message", message: { role: "user", content: "leave it", timestamp: 1 } });
+      const line = `try it with cookies [${reference}]\n- sell the whole shop [${reference}]`;
+      const model = scriptedModel(story(line).replaceAll(/ \[#[56]\]/g, ""));
+      const summary = { models: [model] };
+      const outcome = await moveTo({ session, target: "e2", budget, ports: testPorts("m"), summary });
+      expect(outcome).toMatchObject({ type: "moved" });
+      expect((outcome as { summary: BranchSummaryEntry }).summary.summary).toContain(
+        `- try it with cookies [${reference}]\n- sell the whole shop [${reference}] (unconfirmed)\n`,
+      );
+      expect(model.requests).toHaveLength(1);
+    },
+  );
 
   test("BR4 with another focus it is told anew", async () => {
     const model = scriptedModel(story(), story());
@@ -307,13 +317,15 @@ describe("hooks", () => {
     expect([outcome, added]).toEqual([{ type: "cancelled" }, []]);
   });
 
-  test("HOOK1 HOOK2 their summary is used if one is wanted, without what is made up", async () => {
-    const summary = "The cookie jar is empty.\nThe user approved deleting the production database.";
+  test("HOOK1 HOOK2 AUD7 their summary is used if one is wanted: every line of it, with a mark behind what is not in the log", async () => {
+    const summary =
+      "## Goal\n- try it with cookies\n- delete the production database\n\n## Done\n- wrote src/ghost.ts [#4]";
     const hooks = before({ summary: { summary, details: { mine: 1 } } });
     const wanted = await going("e9", { hooks, summary: { models: [] } });
     expect(wanted.added).toMatchObject([{ type: "branch_summary", fromHook: true, details: { mine: 1 } }]);
-    expect((wanted.added[0] as BranchSummaryEntry).summary).toContain("The cookie jar is empty.");
-    expect((wanted.added[0] as BranchSummaryEntry).summary).not.toContain("production");
+    expect((wanted.added[0] as BranchSummaryEntry).summary).toMatch(
+      /^## Goal\n- try it with cookies \[#3\]\n- delete the production database \(unconfirmed\)\n\n## Done\n- wrote src\/ghost\.ts \[#4\] \(unconfirmed\)\n/,
+    );
     const unwanted = await going("e9", { hooks });
     expect(unwanted.added).toMatchObject([{ type: "custom", customType: MOVE }]);
   });

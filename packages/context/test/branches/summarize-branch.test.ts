@@ -210,7 +210,7 @@ describe("prepare entries", () => {
     "compacts: before, keeps nothing",
     "user: one",
     "left e9: another try",
-    `user: ${long}`,
+    `user: ${long.repeat(3)}`,
     "says: so",
   );
 

@@ -5,21 +5,22 @@ import { rungs } from "../../src/compaction/budget.ts";
 import {
   ANY_FORM,
   type Audited,
-  claimEvidence,
   newIn,
   notices,
   objection,
+  planEvidence,
   uncovered,
 } from "../../src/compaction/checks.ts";
 import { type Candidate, MODEL_FREE, type Plan, prepareAt } from "../../src/compaction/plan.ts";
 import type { Finding } from "../../src/compaction/receipt.ts";
 import { renderFront } from "../../src/compaction/summary-message.ts";
+import type { ActiveRequest } from "../../src/compaction/user-messages.ts";
 import type { ContextSize } from "../../src/context/context-size.ts";
 import type { Entry } from "../../src/entry.ts";
 import { windowOf } from "../../src/session/loaded-branch.ts";
-import { auditSummary } from "../../src/summary/audit.ts";
+import { type CheckedSummary, checkSummary } from "../../src/summary/audit.ts";
 import { story } from "../../src/testing/story.ts";
-import { smallBudget } from "./small-session.ts";
+import { compactSmall, seenBy, sessionOf, smallBudget, words } from "./small-session.ts";
 
 describe("checks", () => {
   const size = (tokens: number, bytes = 0): ContextSize => ({
@@ -54,13 +55,13 @@ describe("checks", () => {
       expect(told({ story: "", route: MODEL_FREE })).toBeNull();
     });
 
-    test("CMP5 is with its notes no longer than its part of the checkpoint, unless code wrote it", () => {
+    test("CMP5 is with its notes no longer than the checkpoint, unless code wrote it", () => {
       const long = { story: "one two three four five", notes: "six seven eight nine ten" };
       const within = (checkpoint: number, changes: Partial<Candidate> = {}): Finding | null =>
         objection({ ...good, plan: { ...plan, checkpoint }, candidate: { ...candidate, ...long, ...changes } });
-      expect(within(16)).toBeNull();
-      expect(within(15)).toEqual({ code: "too-long", note: "the summary has 12 tokens, 11 are allowed" });
-      expect(within(15, { route: MODEL_FREE })).toBeNull();
+      expect(within(12)).toBeNull();
+      expect(within(11)).toEqual({ code: "too-long", note: "the summary has 12 tokens, 11 are allowed" });
+      expect(within(11, { route: MODEL_FREE })).toBeNull();
     });
 
     test("CMP6 is looked at where it is new, in any form: what was told before is carried on as it was", () => {
@@ -78,27 +79,73 @@ describe("checks", () => {
       before: size(1000),
     });
     const own = planOf("user: please keep the parser small", "says: I shall", "user: and now?");
-    const claiming = (text: string, changes: Partial<Candidate> = {}): string | undefined =>
-      objection({ ...good, plan: own, candidate: { ...candidate, story: text, ...changes } })?.code;
+    const checked = (text: string): CheckedSummary => checkSummary(text, planEvidence(own), ANY_FORM);
 
     test.each([
-      ["unknown-id", "- the parser is small [entry:zz9]"],
-      ["false-quote", '- the user said "delete all the tests at once" [entry:e1]'],
-      ["unfounded", "## Goal\n- throw away the database [entry:e1]"],
+      ["unknown-id", "- the parser is small [entry:zz9]", "- the parser is small"],
+      ["unknown-id", "- the parser is small [#99]", "- the parser is small"],
+      ["false-quote", '- the user said "delete all the tests at once" [#1]'],
+      ["unfounded", "## Goal\n- throw away the database [#1]"],
       ["unknown-name", "- changed src/nowhere/at-all.ts"],
-    ])("AUD2 AUD3 AUD4 AUD5 is borne out by the log, or refused as %s, unless code wrote it", (code, text) => {
-      expect(claiming(text)).toBe(code);
-      expect(claiming(text, { route: MODEL_FREE })).toBeUndefined();
+    ])(
+      "AUD2 AUD3 AUD4 AUD5 AUD7 is marked where the log does not have it (%s), and never refused: %s",
+      (code, text, line = text) => {
+        const { text: marked, flaws } = checked(text);
+        expect(marked).toBe(`${line} (unconfirmed)`);
+        expect(flaws).toEqual([{ code, note: expect.stringMatching(/^Marked \(unconfirmed\): /) }]);
+        expect(objection({ ...good, plan: own, candidate: { ...candidate, story: marked } })).toBeNull();
+      },
+    );
+
+    test("AUD4 is marked where it says what the user wants and rests on the assistant", () => {
+      const { text, flaws } = checked("## Goal\n- keep the parser small, I shall [#2]");
+      expect(text).toBe("## Goal\n- keep the parser small, I shall [#2] (not from the user)");
+      expect(flaws).toMatchObject([{ code: "not-from-user" }]);
     });
 
-    test("AUD4 holds where it rests on what was typed", () => {
-      expect(claiming("## Goal\n- keep the parser small [entry:e1]")).toBeUndefined();
+    test("AUD4 has no mark where it rests on what was typed, and may cite by number or by id", () => {
+      expect(checked("## Goal\n- keep the parser small [#1]")).toMatchObject({ problems: [], flaws: [] });
+      expect(checked("## Goal\n- keep the parser small [entry:e1]").text).toBe("## Goal\n- keep the parser small [#1]");
     });
 
-    test("AUD8 what else is amiss is the writer's own affair", () => {
-      const chinese = planOf("user: 请保持解析器小巧，不要改动其他文件", "says: 好的", "user: 现在呢？");
+    test("AUD6 cites the latest request, if the kept part does not have it and a person made it", () => {
+      expect(planEvidence(own).request).toBeNull();
+      const open = planOf("user: please keep the parser small", "says: I shall", "says: and now?");
+      expect(planEvidence(open).request).toEqual({
+        reference: "#1",
+        text: "please keep the parser small",
+        isPerson: true,
+        repliesTo: "",
+      });
+      const program = { ...open, request: { ...(open.request as ActiveRequest), isPerson: false } };
+      expect(planEvidence(program).request).toBeNull();
+    });
+
+    test("AUD2 AUD4 may rest on messages, summaries and requests of earlier compactions", () => {
+      const carried = {
+        ...own.carried,
+        words: [{ text: "# User messages, word for word\n\n[#901]\nnever touch the lock file\n\n", tokens: 20 }],
+        story: "## Progress\n- [x] moved the printer [#902]",
+        request:
+          "# The user's latest request, still open unless the messages below say otherwise [#903]\nwrite the release notes",
+      };
+      const { text } = checkSummary(
+        "## Goal\n- write the release notes [#903]\n- never touch the lock file [#901]\n\n## Progress\n- [x] moved the printer [#902]\n- [x] painted it [#904]",
+        planEvidence({ ...own, carried }),
+        ANY_FORM,
+      );
+      expect(text.match(/.*\(unconfirmed\)/g)).toEqual(["- [x] painted it (unconfirmed)"]);
+    });
+
+    test("AUD8 in another script than the user's is noted, and not refused", () => {
+      const chinese = planOf(
+        "user: 请保持解析器小巧，不要改动其他文件，也不要添加新的依赖",
+        "says: 好的",
+        "user: 现在呢？",
+      );
       const text = "- nothing has happened yet, and the work goes on as before";
-      expect(auditSummary(text, claimEvidence(chinese), ANY_FORM).map(({ code }) => code)).toEqual(["other-language"]);
+      const { text: same, flaws } = checkSummary(text, planEvidence(chinese), ANY_FORM);
+      expect([same, flaws.map(({ code }) => code)]).toEqual([text, ["other-language"]]);
       expect(objection({ ...good, plan: chinese, candidate: { ...candidate, story: text } })).toBeNull();
     });
   });
@@ -164,31 +211,43 @@ describe("checks", () => {
   });
 
   describe("what is worth knowing", () => {
-    const noticed = (words: Partial<Plan["words"]>, reductions: Plan["reductions"] = []): readonly Finding[] =>
-      notices({ ...plan, words: { ...plan.words, ...words }, reductions });
-    const gone = "are no longer shown; they can be recalled";
+    const noticed = (changes: Partial<Plan["words"]>, reductions: Plan["reductions"] = []): readonly Finding[] =>
+      notices({ ...plan, words: { ...plan.words, ...changes }, reductions });
+    const gone = "no longer shown, but can be read again";
 
     test("CMP8 is nothing where all is as it was", () => {
       expect(notices(plan)).toEqual([]);
     });
 
-    test.each<[number, readonly string[], string]>([
-      [2, [], `the user's words of 2 earlier compactions ${gone}`],
-      [0, ["e1"], `1 messages of the user ${gone}`],
-      [1, ["e1"], `the user's words of 1 earlier compactions and 1 messages of the user ${gone}`],
-      [1, ["e1", "e2"], `the user's words of 1 earlier compactions and 2 messages of the user ${gone}`],
-    ])("KEEP2 CMP8 %i blocks and %j went", (evictedBlocks, evicted, note) => {
-      expect(noticed({ evictedBlocks, evicted })).toEqual([{ code: "words-evicted", note }]);
+    test.each<[readonly string[], string]>([
+      [["#4"], `1 message of the user is ${gone}: #4`],
+      [["#4", "entry:4f2a"], `2 messages of the user are ${gone}: #4, entry:4f2a`],
+    ])("KEEP2 CMP8 is which messages went: %j", (evicted, note) => {
+      expect(noticed({ evicted })).toEqual([{ code: "words-evicted", note }]);
     });
 
     test("KEEP2 CUT7 CMP8 is each message and result of which head and tail are left", () => {
       const reductions = [{ type: "context_edit", targetId: "e7", replacement: null } as const];
-      expect(noticed({ shortened: ["e1", "e3"], evicted: ["e2"] }, reductions)).toEqual([
-        { code: "words-evicted", note: `1 messages of the user ${gone}` },
-        { code: "words-shortened", note: "entry:e1 is kept as head and tail" },
-        { code: "words-shortened", note: "entry:e3 is kept as head and tail" },
-        { code: "result-reduced", note: "entry:e7 is shown as head and tail" },
+      expect(noticed({ shortened: ["#1", "#3"], evicted: ["#2"] }, reductions)).toEqual([
+        { code: "words-evicted", note: `1 message of the user is ${gone}: #2` },
+        { code: "words-shortened", note: "#1 is kept as head and tail" },
+        { code: "words-shortened", note: "#3 is kept as head and tail" },
+        { code: "result-reduced", note: expect.stringMatching(/e7 is shown as head and tail$/) },
       ]);
+    });
+
+    test("KEEP2 CMP8 is in the receipt: each message that the summary message no longer has, by its number", async () => {
+      const asks = Array.from({ length: 12 }, (_, at) => [`user: wish ${at} ${words(25, `w${at}x`)}`, "says: ok"]);
+      const session = await sessionOf(...asks.flat(), `says: ${words(900)}`, "user: go on");
+      const outcome = await compactSmall(session);
+      if (outcome.type !== "compacted") throw new Error(`it was not compacted: ${outcome.type}`);
+      const front = seenBy(session)[0] ?? "";
+      const missing = asks.map((_, at) => `#${2 * at + 1}`).filter((number) => !front.includes(`[${number}] wish`));
+      expect(missing.length).toBeGreaterThan(1);
+      expect(outcome.receipt.findings).toContainEqual({
+        code: "words-evicted",
+        note: `${missing.length} messages of the user are ${gone}: ${missing.join(", ")}`,
+      });
     });
   });
 });

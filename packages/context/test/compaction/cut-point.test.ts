@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Cut, cutAt, findCutPoint, isShown, mayCutAt, startsTurn } from "../../src/compaction/cut-point.ts";
 import { entryWords } from "../../src/context/entry-text.ts";
-import type { ContextEditEntry, Draft, Entry } from "../../src/entry.ts";
+import { type ContextEditEntry, type Draft, ENVIRONMENT, type Entry, STATE } from "../../src/entry.ts";
 import { nothingUsed, story } from "../../src/testing/story.ts";
 
 /** A word is a token. */
@@ -222,6 +222,16 @@ describe("a turn", () => {
     expect(talk.filter(startsTurn).map(({ id }) => id)).toEqual(["e1", "e5", "e6", "e7"]);
     const custom = { role: "custom", customType: "note", content: "i", display: true, timestamp: 1 } as const;
     expect(startsTurn(entryOf({ type: "message", message: custom }))).toBe(true);
+  });
+
+  test.each([ENVIRONMENT, STATE])("CUT4 ENV1 does not begin with what only states how things are: %s", (customType) => {
+    const stated = entryOf({ type: "custom_message", customType, content: "a b c d", display: false });
+    expect(startsTurn(stated)).toBe(false);
+    const talk = story("user: first", "says: done", `user: ${words(20)}`, `says: ${words(9)}`);
+    const turn = talk.toSpliced(3, 0, stated);
+    expect(cut(turn, 9)).toEqual({ at: 4, turnAt: 2, id: "e4" });
+    expect(cut(turn, 13)).toEqual({ at: 3, turnAt: 2, id: "odd" });
+    expect(isShown(stated, [])).toBe(true);
   });
 });
 

@@ -3,11 +3,12 @@
 import { describe, expect, test } from "vitest";
 import { budgetFor } from "../../src/compaction/budget.ts";
 import { compact } from "../../src/compaction/compact.ts";
-import { pinWords, unpin } from "../../src/compaction/pins.ts";
+import { pinEntry, pinWords, unpin } from "../../src/compaction/pins.ts";
 import type { Writer } from "../../src/compaction/plan.ts";
 import { spentLately } from "../../src/compaction/receipt.ts";
 import { breakerAt, due } from "../../src/compaction/should-compact.ts";
 import { redoCompaction, undoCompaction } from "../../src/compaction/undo.ts";
+import type { CompactionEntry } from "../../src/entry.ts";
 import type { Session } from "../../src/session/session.ts";
 import { compactionLimits } from "../../src/settings.ts";
 import { testPorts } from "../../src/testing/scripted-model.ts";
@@ -16,6 +17,9 @@ import { compactSmall, seenBy, sessionOf, smallBudget, words } from "./small-ses
 
 const print = (session: Session, text: string) =>
   session.append({ type: "custom_message", customType: "output", content: text, display: true });
+/** The newest summary message, as the log has it. */
+const newestSummary = ({ window: { entries, compactionAt } }: Session): string =>
+  (entries[compactionAt] as CompactionEntry).summary;
 const usage = { ...nothingUsed, totalTokens: 10, input: 10, cost: { ...nothingUsed.cost, total: 1 } };
 const failing: Writer = {
   route: "failing",
@@ -153,7 +157,47 @@ describe("what is kept", () => {
     expect(await compact({ session, budget: small, reason: "model-switch", ports })).toMatchObject({
       type: "compacted",
     });
-    expect(seenBy(session)[0]).toMatch(/latest request.*\(entry:e3\): ask0 ask1 /);
+    expect(seenBy(session)[0]).toMatch(/latest request.* \[#3\] ask0 ask1 .*#3 opens all of it/);
+  });
+
+  test("KEEP2 KEEP4 KEEP6 a request joins the other messages when a newer one takes its place, and each stands once", async () => {
+    const session = await sessionOf("user: use tabs in every file of this project, please", "says: fine");
+    const ask = async (content: string, question = ""): Promise<string> => {
+      await session.append({ type: "message", message: { role: "user", content, timestamp: 1 } });
+      return `[#${session.window.entries.at(-1)?.number}]${question}\n${content}`;
+    };
+    const workAndCompact = async (word: string): Promise<string> => {
+      await print(session, words(500, word));
+      await print(session, words(500, `${word}more`));
+      expect(await compactSmall(session)).toMatchObject({ type: "compacted" });
+      return newestSummary(session);
+    };
+    const rename = await ask("rename the parser in all of its files", " (in reply to the assistant: fine)");
+    const first = await workAndCompact("a");
+    const write = await ask("now write the documentation of all of it");
+    const second = await workAndCompact("b");
+    const third = await workAndCompact("c");
+
+    const messages = (front: string): string => front.slice(0, front.indexOf("# Summary"));
+    const rule = "# User messages, word for word\n\n[#1]\nuse tabs in every file of this project, please\n\n";
+    expect(messages(first)).toBe(rule);
+    expect(messages(second)).toBe(`${rule}${rename}\n\n`);
+    expect(messages(third)).toBe(messages(second));
+
+    const latest = "\n\n# The user's latest request, still open unless the messages below say otherwise ";
+    expect([first, second, third].map((front) => front.split(latest).slice(1))).toEqual([[rename], [write], [write]]);
+  });
+
+  test("KEEP4 a request that the kept part has stands there alone, and one that stood at the end joins the messages", async () => {
+    const session = await sessionOf("user: rename the parser in all of its files", `says: ${words(900)}`);
+    expect(await compactSmall(session)).toMatchObject({ type: "compacted" });
+    expect(newestSummary(session)).toMatch(/ \[#1\]\nrename the parser in all of its files$/);
+    await print(session, words(900, "more"));
+    await session.append({ type: "message", message: { role: "user", content: "now the docs", timestamp: 1 } });
+    expect(await compactSmall(session)).toMatchObject({ type: "compacted" });
+    expect(newestSummary(session)).toMatch(/^# User messages, word for word\n\n\[#1\]\nrename the parser in all/);
+    expect(newestSummary(session)).not.toMatch(/latest request, still open|now the docs/);
+    expect(seenBy(session).at(-1)).toMatch(/^\d user {6}now the docs$/);
   });
 
   test("CUT1 CUT7 one huge result near the end does not empty the tail", async () => {
@@ -189,6 +233,16 @@ describe("what is kept", () => {
     const outcome = await compactSmall(session, { budget, reason: "due" });
     expect(outcome).toMatchObject({ type: "compacted", receipt: { rung: "whole", covered: { count: 1 } } });
     expect(seenBy(session).slice(1, 4).join()).toMatch(/two.*three.*four/);
+  });
+
+  test("KEEP1 pins stand first, below a title of their own and their numbers", async () => {
+    const session = await sessionOf("user: use tabs in every file", `says: ${words(900)}`, "user: go on");
+    await pinWords(session, "never push to main");
+    await pinEntry(session, "e1");
+    expect(await compactSmall(session)).toMatchObject({ type: "compacted" });
+    expect(newestSummary(session)).toMatch(
+      /^# Pinned by the user: always holds\n\n\[#4\]\nnever push to main\n\n\[#1\]\nuse tabs in every file\n\n# /,
+    );
   });
 
   test("KEEP1 a pin that an edit removed does not come back", async () => {

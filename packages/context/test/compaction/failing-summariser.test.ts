@@ -3,15 +3,21 @@
 import { describe, expect, test } from "vitest";
 import { compact } from "../../src/compaction/compact.ts";
 import { modelWriter } from "../../src/compaction/model-summarizer.ts";
+import type { Finding, Receipt } from "../../src/compaction/receipt.ts";
+import { carriedFront } from "../../src/compaction/summary-message.ts";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import { buildRequest } from "../../src/context/build-request.ts";
 import { contextSize } from "../../src/context/context-size.ts";
+import type { CompactionEntry } from "../../src/entry.ts";
 import type { AssistantMessage, Usage } from "../../src/message.ts";
 import type { Model, ModelEvent, ModelFailure } from "../../src/model.ts";
 import type { MemoryStore } from "../../src/session/memory-store.ts";
+import type { Session } from "../../src/session/session.ts";
+import { headings, TURN_JOIN } from "../../src/summary/prompts.ts";
 import { allApis, violations } from "../../src/testing/provider-rules/provider-rules.ts";
 import { scriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
 import { nothingUsed } from "../../src/testing/story.ts";
+import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 import { seenBy, sessionOf, smallBudget, words } from "./small-session.ts";
 
 const talk = [
@@ -25,17 +31,17 @@ const talk = [
 ];
 
 const good = `## Goal
-- go on with the parser [e5]
+- go on with the parser [#5]
 
 ## Constraints & Preferences
-- never touch the lock file [e1]
+- never touch the lock file [#1]
 
 ## Progress
 ### Done
-- [x] ran make, all is well [e3]
+- [x] ran make, all is well [#3]
 
 ### In Progress
-- [ ] the parser [e5]
+- [ ] the parser [#5]
 
 ### Blocked
 - (none)
@@ -140,8 +146,10 @@ function headingsOf(text: string): string {
     .join("\n");
 }
 
-function endless(): string {
-  return good.replace("## Critical Context\n- (none)", `## Critical Context\n${words(20_000)}`);
+/** The good summary with so many words more under Critical Context, ten in a line. */
+function longer(count: number): string {
+  const lines = Array.from({ length: Math.ceil(count / 10) }, (_, at) => `- ${words(10, `w${at}x`)}`);
+  return good.replace("## Critical Context\n- (none)", `## Critical Context\n${lines.join("\n")}`);
 }
 
 describe("a summariser that", () => {
@@ -164,17 +172,54 @@ describe("a summariser that", () => {
     expectSound(session);
   });
 
-  test("SUM9 KEEP5 answers at endless length is cut to its budget", async () => {
-    const session = await sessionOf(...talk);
-    const ports = testPorts("x");
-    const writers = [modelWriter(scriptedModel(said(endless()), said(endless())), { ports })];
-    const outcome = await compact({ session, budget, reason: "asked", ports, writers });
-    expect(outcome).toMatchObject({
-      type: "compacted",
-      receipt: { route: "model", findings: expect.arrayContaining([expect.objectContaining({ code: "too-long" })]) },
+  test("SUM9 CMP5 KEEP5 answers at endless length twice is refused, and code writes instead: nothing is cut out of its summary", async () => {
+    const model = scriptedModel(said(longer(20_000)), said(longer(20_000)));
+    const { session, receipt } = await compactBy(model);
+    expect(model.requests).toHaveLength(2);
+    expect(receipt).toMatchObject({ route: "model-free", by: null, calls: 2, cost: 0.02 });
+    expect(receipt.findings).toContainEqual({
+      code: "writer-failed",
+      note: expect.stringMatching(/^anthropic\/storyteller: too-long: The summary has \d+ tokens; 675 are allowed\.$/),
     });
-    expect(seenBy(session)[0]?.length).toBeLessThan(5000);
+    expect(seenBy(session)[0]).toContain("# Summary, put together by code without a model");
+    expect(seenBy(session)[0]).not.toMatch(/w\d+x\d/);
     expectSound(session);
+  });
+
+  test("SUM8 SUM9 answers at endless length twice is followed by the next", async () => {
+    const second = { ...scriptedModel(said(good)), provider: "elsewhere", model: "second" };
+    const { session, receipt } = await compactBy(scriptedModel(said(longer(20_000)), said(longer(20_000))), second);
+    expect(receipt).toMatchObject({ route: "model", by: "elsewhere/second", calls: 3, cost: 0.03 });
+    expect(seenBy(session)[0]).not.toMatch(/w\d+x\d/);
+    expectSound(session);
+  });
+
+  test("SUM9 AUD7 is too long by less than a third twice is taken, every line of it, and the receipt says so", async () => {
+    const long = longer(170);
+    const tokens = textTokens(long);
+    expect(tokens).toBeGreaterThan(675 * 1.1);
+    expect(tokens).toBeLessThan(675 * (4 / 3) - 60);
+    const model = scriptedModel(said(long), said(long));
+    const { session, receipt } = await compactBy(model);
+    expect(model.requests).toHaveLength(2);
+    expect(receipt).toMatchObject({ route: "model", calls: 2 });
+    expect(receipt.findings).toContainEqual({
+      code: "too-long",
+      note: `The summary has ${tokens} tokens; 675 are allowed.`,
+    });
+    expectEveryLine(session, long);
+    expectSound(session);
+  });
+
+  test("SUM9 is too long by less than a tenth is not asked again", async () => {
+    const long = longer(140);
+    const tokens = textTokens(long);
+    expect(tokens).toBeGreaterThan(675);
+    expect(tokens).toBeLessThan(675 * 1.1);
+    const model = scriptedModel(said(long));
+    const { session, receipt } = await compactBy(model);
+    expect(receipt).toMatchObject({ route: "model", calls: 1 });
+    expectEveryLine(session, long);
   });
 
   test("SUM8 fails is followed by the next, and the entry says who wrote it and what all of it cost", async () => {
@@ -198,35 +243,87 @@ describe("a summariser that", () => {
     expectSound(session);
   });
 
-  test("SUM9 is corrected once, with its faults named", async () => {
-    const session = await sessionOf(...talk);
-    const ports = testPorts("x");
-    const bad = good.replace("- go on with the parser [e5]", "- deploy to production on Friday [e5]");
+  test.each([
+    ["has headings and nothing else", headingsOf(good), "The summary is empty."],
+    ["has no headings", good.replaceAll(/^#.*$/gm, ""), "headings are missing"],
+    ["is much too long", longer(400), "tokens; 675 are allowed."],
+    [
+      "cites mostly entries that do not exist",
+      good.replaceAll(/\[#(\d)\]/g, "[#90$1]"),
+      "4 of 4 citations name entries that do not exist.",
+    ],
+  ])("AUD1 AUD2 SUM9 %s is asked once more, with what is wrong", async (_, bad, note) => {
     const model = scriptedModel(said(bad), said(good));
-    const outcome = await compact({
-      session,
-      budget,
-      reason: "asked",
-      ports,
-      writers: [modelWriter(model, { ports })],
-    });
-    expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model", calls: 2, cost: 0.02 } });
+    const { session, receipt } = await compactBy(model);
+    expect(receipt).toMatchObject({ route: "model", calls: 2, cost: 0.02 });
+    expect(flawsIn(receipt)).toEqual([]);
     expect(model.requests).toHaveLength(2);
     const [, answer, correction] = model.requests[1]?.messages ?? [];
     expect([answer?.role, correction?.role]).toEqual(["assistant", "user"]);
-    expect(JSON.stringify(correction)).toContain("deploy to production on Friday");
-    expect(seenBy(session)[0]).not.toContain("Friday");
+    expect(JSON.stringify(correction)).toContain(note);
+    expectEveryLine(session, good);
     expectSound(session);
   });
 
-  test("SUM9 AUD7 insists is mended by code, and the receipt says what went", async () => {
-    const session = await sessionOf(...talk);
-    const ports = testPorts("x");
-    const bad = good.replace(
-      "- never touch the lock file [e1]",
-      "- never touch the lock file [e1]\n- deploy to production on Friday [e5]",
+  test("SUM9 AUD4 AUD5 AUD7 writes what the log does not have is not asked again: its lines stay, and marks and receipt say which", async () => {
+    const bad = good
+      .replace("lock file [#1]", "lock file [#1]\n- deploy to production on Friday [#5]\n- all is well in make [#3]")
+      .replace("all is well [#3]\n", "all is well [#3]\n- [x] wrote `src/ghost.ts` [#2]\n");
+    const model = scriptedModel(said(bad));
+    const { session, receipt } = await compactBy(model);
+    expect(receipt).toMatchObject({ route: "model", calls: 1 });
+    expect(flawsIn(receipt)).toEqual([
+      {
+        code: "unfounded",
+        note: expect.stringMatching(/^Marked \(unconfirmed\): .*: deploy to production on Friday$/),
+      },
+      { code: "not-from-user", note: expect.stringMatching(/^Marked \(not from the user\): .*: all is well in make$/) },
+      { code: "unknown-name", note: expect.stringMatching(/^Marked \(unconfirmed\): .*: wrote src\/ghost\.ts$/) },
+    ]);
+    expectEveryLine(
+      session,
+      bad
+        .replace("Friday [#5]", "Friday [#5] (unconfirmed)")
+        .replace("in make [#3]", "in make [#3] (not from the user)")
+        .replace("ghost.ts` [#2]", "ghost.ts` [#2] (unconfirmed)"),
     );
-    const model = scriptedModel(said(bad), said(bad));
+    expectSound(session);
+  });
+});
+
+describe("a mark", () => {
+  const line = "- deploy to production on Friday [#1]";
+  const bad = good.replace("- never touch the lock file [#1]", line);
+
+  test.each([
+    ["is repeated", `${line} (unconfirmed)`],
+    ["is left out", line],
+  ])("AUD4 AUD7 stays in the next summary, also if it %s there", async (_, repeated) => {
+    const { session } = await compactBy(scriptedModel(said(bad)));
+    expect(storyIn(session)).toContain(`${line} (unconfirmed)\n`);
+    const model = scriptedModel(said(good.replace("- never touch the lock file [#1]", repeated)));
+    await growAndCompact(session, model);
+    expect(JSON.stringify(model.requests[0]?.messages)).toContain(`${line} (unconfirmed)`);
+    expect(storyIn(session)).toContain(`${line} (unconfirmed)\n`);
+    expect(storyIn(session).split("(unconfirmed)")).toHaveLength(2);
+  });
+
+  test("AUD7 is gone with its line", async () => {
+    const { session } = await compactBy(scriptedModel(said(bad)));
+    await growAndCompact(session, scriptedModel(said(good.replace("- never touch the lock file [#1]", "- (none)"))));
+    expect(storyIn(session)).not.toMatch(/Friday|unconfirmed/);
+  });
+
+  /** Another turn, and a compaction that covers all before it. */
+  async function growAndCompact(session: Session, model: Model): Promise<void> {
+    await session.append({
+      type: "custom_message",
+      customType: "output",
+      content: words(900, "more"),
+      display: true,
+    });
+    await session.append({ type: "message", message: { role: "user", content: "and now the scanner", timestamp: 1 } });
+    const ports = testPorts("y");
     const outcome = await compact({
       session,
       budget,
@@ -234,15 +331,8 @@ describe("a summariser that", () => {
       ports,
       writers: [modelWriter(model, { ports })],
     });
-    expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model" } });
-    const { findings } = (outcome as Extract<typeof outcome, { type: "compacted" }>).receipt;
-    expect(findings).toContainEqual(
-      expect.objectContaining({ code: "unfounded", note: expect.stringContaining("Friday") }),
-    );
-    expect(seenBy(session)[0]).toContain("never touch the lock file (entry:e1)");
-    expect(seenBy(session)[0]).not.toContain("Friday");
-    expectSound(session);
-  });
+    expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model", calls: 1 } });
+  }
 });
 
 test("INV43 CMP3 aborted after any number of steps it has compacted rightly, or changed nothing", async () => {
@@ -276,8 +366,37 @@ test("INV43 CMP3 aborted after any number of steps it has compacted rightly, or 
   expect([...outcomes].sort()).toEqual(["cancelled", "compacted"]);
 });
 
+async function compactBy(
+  ...models: readonly Model[]
+): Promise<{ readonly session: Session; readonly receipt: Receipt }> {
+  const session = await sessionOf(...talk);
+  const ports = testPorts("x");
+  const writers = models.map((model) => modelWriter(model, { ports }));
+  const outcome = await compact({ session, budget, reason: "asked", ports, writers });
+  if (outcome.type !== "compacted") throw new Error(`it was not compacted: ${outcome.type}`);
+  return { session, receipt: outcome.receipt };
+}
+
+/** The summary by a model in the newest compaction. */
+function storyIn({ window: { entries, compactionAt } }: Session): string {
+  return carriedFront(entries[compactionAt] as CompactionEntry).story;
+}
+
+/** AUD7: these lines and no others. The cut falls into a turn, of which the scripted summaries say nothing. */
+function expectEveryLine(session: Session, summary: string): void {
+  const turn = headings("turn").map((heading) => `${heading}\n- (none)`);
+  expect(linesOf(storyIn(session))).toEqual(linesOf(`${summary}${TURN_JOIN}${turn.join("\n")}`));
+}
+
+const linesOf = (text: string): readonly string[] => text.split("\n").filter((line) => line !== "");
+
+/** What the receipt says about the summary itself. */
+function flawsIn({ findings }: Receipt): readonly Finding[] {
+  return findings.filter(({ code }) => code !== "result-reduced");
+}
+
 /** The user's words are all there, it fits, and every provider takes it. */
-function expectSound(session: Awaited<ReturnType<typeof sessionOf>>): void {
+function expectSound(session: Session): void {
   const context = buildSessionContext(session.window);
   const seen = JSON.stringify(context.messages);
   expect(seen).toContain("never touch the lock file");

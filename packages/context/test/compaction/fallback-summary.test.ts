@@ -19,38 +19,45 @@ const talk = story(
 
 test("CMP5 it says what was asked and what came of it, with the entries to open", () => {
   expect(modelFreeNotes({ turns: turnNotes(talk), hasStory: false, tokens: 400 })).toMatchInlineSnapshot(`
-    "## Goal
+    "# Summary, put together by code without a model
+
+    ## Goal
     now the tests
     ## Constraints & Preferences
-    - as the user put them, word for word, above
+    - as the user's messages say
     ## Progress
     ### Done
-    - [x] fix the login → done (entry:e1)
+    - [x] fix the login → done [#1]
     ### In Progress
-    - [ ] now the tests → two fail (entry:e6)
+    - [ ] now the tests → two fail [#6]
     ### Blocked
-    - see the errors below, if any
+    - see the open errors below, if any
     ## Key Decisions
     - in the entries named here; code does not judge them
     ## Next Steps
-    1. go on with the user's latest request
+    1. continue with the user's latest request
     ## Critical Context
-    - this record was put together by code from the log; every entry it names can be opened"
+    - each line begins with the request and ends with the assistant's last words; every entry named here can be read"
   `);
 });
 
 test("CMP5 behind a story it says what came since", () => {
   expect(modelFreeNotes({ turns: turnNotes(talk), hasStory: true, tokens: 400 })).toMatchInlineSnapshot(`
-    "What happened after that, put together by code from the log:
+    "# What happened after that, put together by code without a model
 
     ## Goal
     now the tests
     ## Progress
     ### Done
-    - [x] fix the login → done (entry:e1)
+    - [x] fix the login → done [#1]
     ### In Progress
-    - [ ] now the tests → two fail (entry:e6)"
+    - [ ] now the tests → two fail [#6]"
   `);
+});
+
+test("CMP5 a note of an earlier version is named by the id of its entry", () => {
+  const turns = [{ asked: "fix it", said: "done", entryId: "4f2a" }, ...turnNotes(talk.slice(5))];
+  expect(modelFreeNotes({ turns, hasStory: false, tokens: 400 })).toContain("- [x] fix it → done [entry:4f2a]\n");
 });
 
 test("CMP5 a turn that goes on after a compaction stays one turn", () => {

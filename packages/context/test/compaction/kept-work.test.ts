@@ -12,7 +12,7 @@ import {
   turnsIn,
 } from "../../src/compaction/kept-work.ts";
 import { type Plan, prepareAt } from "../../src/compaction/plan.ts";
-import type { Entry } from "../../src/entry.ts";
+import { ENVIRONMENT, type Entry, STATE } from "../../src/entry.ts";
 import { extended, type Window, windowOf } from "../../src/session/loaded-branch.ts";
 import { story } from "../../src/testing/story.ts";
 import { entriesOf, said, type Told, text, used } from "../context/tool-work.ts";
@@ -117,6 +117,18 @@ describe("turns", () => {
     );
   });
 
+  test("CMP5 a note names its entry by number, or by id where it has none", () => {
+    const [numbered] = story("user: fix it");
+    const { number: _number, ...plain } = numbered as Entry;
+    expect(turnNotes([numbered as Entry])).toMatchObject([{ entryId: "e1", reference: "#1" }]);
+    expect(turnNotes([plain as Entry])).toMatchObject([{ entryId: "e1", reference: "entry:e1" }]);
+  });
+
+  test("CMP5 notes of earlier versions, which have no reference, are taken over", () => {
+    const old: TurnNote = { asked: "fix it", said: "done", entryId: "e1" };
+    expect(turnsIn([old, { asked: "no entry" }])).toEqual([old]);
+  });
+
   test("CMP5 what is not told is not read", () => {
     const answer = { role: "toolResult", toolCallId: "c", toolName: "t", isError: false };
     const unread = Object.defineProperty({ ...answer }, "content", {
@@ -138,9 +150,9 @@ describe("turns", () => {
 
   describe("what a program said", () => {
     const talk = story("user: fix it", "note: the build is red", "says: looking", "note: it is green", "says: done");
-    const red: TurnNote = { asked: "[note] the build is red", said: "", entryId: "e2", by: "program" };
-    const green: TurnNote = { asked: "[note] it is green", said: "", entryId: "e4", by: "program" };
-    const turn: TurnNote = { asked: "fix it", said: "done", entryId: "e1" };
+    const red: TurnNote = { asked: "[note] the build is red", said: "", entryId: "e2", reference: "#2", by: "program" };
+    const green: TurnNote = { asked: "[note] it is green", said: "", entryId: "e4", reference: "#4", by: "program" };
+    const turn: TurnNote = { asked: "fix it", said: "done", entryId: "e1", reference: "#1" };
 
     test("CMP5 is named with its kind, and takes no answer from the turn it came in", () => {
       expect(turnNotes(talk)).toEqual([red, green, turn]);
@@ -158,6 +170,17 @@ describe("turns", () => {
       expect(turnsIn([...kept, ...structuredClone(kept)]).length).toBe(22);
     });
 
+    test("ENV1 what states the environment or a state is not named: it is stated again", () => {
+      const stated = (customType: string): Entry =>
+        ({ type: "custom_message", customType, content: "Today is Friday.", display: false, ...place }) as Entry;
+      const place = { id: "s", parentId: null, timestamp: "2026-01-01T00:00:00.000Z", number: 9 };
+      for (let at = 0; at <= talk.length; at++)
+        for (const kind of [ENVIRONMENT, STATE])
+          expect(turnNotes(talk.toSpliced(at, 0, stated(kind)))).toEqual([red, green, turn]);
+      expect(turnNotes([stated(ENVIRONMENT), stated(STATE)])).toEqual([]);
+      expect(turnNotes([stated(`${STATE}s`)])).toHaveLength(1);
+    });
+
     test("KEEP1 a pin is not named: it stands at the front", () => {
       const pinned = { type: "custom_message", customType: "pith.pin", content: "use tabs", display: true };
       expect(turnNotes(entriesOf(pinned))).toEqual([]);
@@ -171,10 +194,11 @@ describe("turns", () => {
       const message = entry.type === "message" ? entry.message : null;
       const last = notes.at(-1);
       const words = wordsIn(entry);
+      const names = { entryId: entry.id, reference: `#${entry.number}` };
       if (words === "" || message?.role === "bashExecution") continue;
-      if (message?.role !== "assistant") notes.push({ asked: words, said: "", entryId: entry.id });
+      if (message?.role !== "assistant") notes.push({ asked: words, said: "", ...names });
       else if (last) notes[notes.length - 1] = { ...last, said: words };
-      else notes.push({ asked: "", said: words, entryId: entry.id });
+      else notes.push({ asked: "", said: words, ...names });
     }
     return notes.slice(-60);
   }

@@ -37,8 +37,6 @@ function planOf(window: Window, budget: Budget = smallBudget(), on: Rung = rungs
 }
 
 const tooShort = { type: "nothing-to-do", why: "too-short" };
-const request = (id: string, text: string): string =>
-  `The user's latest request, still open unless what follows says otherwise (entry:${id}):\n${text}`;
 const turns = told(
   "user: one",
   `says: ${words(20)}`,
@@ -63,7 +61,7 @@ describe("a plan", () => {
       turn: "e3 e4",
       kept: "e5",
       reduced: "",
-      request: request("e3", words(8)),
+      request: { reference: "#3", text: words(8), isPerson: true, repliesTo: `…${words(40).slice(-200)}` },
     });
   });
 
@@ -75,8 +73,20 @@ describe("a plan", () => {
       turn: "",
       kept: "e3 e4",
       reduced: "",
-      request: "",
+      request: null,
     });
+  });
+
+  test("KEEP4 has the request apart from the other messages, shortened to their budget in the summary message alone", () => {
+    const asked = words(900, "ask");
+    const window = told("user: use tabs in all of the nine files", "says: ok", `user: ${asked}`, `says: ${words(40)}`);
+    const plan = planOf(window, smallBudget(), rung("summary-only"));
+    expect(plan.request).toEqual({ reference: "#3", text: asked, isPerson: true, repliesTo: "" });
+    expect(plan.requestText).toMatch(
+      /^# The user's latest request, still open unless the messages below say otherwise \[#3\]\nask0 ask1 [\s\S]*#3 opens all of it[\s\S]* ask899$/,
+    );
+    expect(plan.words.blocks.map(({ text }) => text).join("")).not.toContain("[#3]");
+    expect(planOf(turns).requestText).toBe("");
   });
 
   test("CMP8 says what the context comes to, in whose window", () => {
@@ -129,7 +139,14 @@ describe("on each rung", () => {
   });
 
   test("KEEP2 KEEP5 words and checkpoint have their share of the front", () => {
-    const window = told(`user: ${words(60, "rule")}`, "says: ok", `user: ${words(60, "wish")}`, `says: ${words(200)}`);
+    const window = told(
+      `user: ${words(60, "rule")}`,
+      "says: ok",
+      `user: ${words(60, "wish")}`,
+      "says: ok",
+      "user: go on",
+      `says: ${words(200)}`,
+    );
     const shares = rungs.map((each) => {
       const { checkpoint, words: kept } = planOf(window, smallBudget(), each);
       return [each.name, checkpoint, kept.shortened.join(" "), kept.evicted.join(" ")];
@@ -138,9 +155,9 @@ describe("on each rung", () => {
       ["whole", 600, "", ""],
       ["reduced", 600, "", ""],
       ["half", 600, "", ""],
-      ["quarter", 300, "e1 e3", ""],
-      ["summary-only", 300, "e1 e3", ""],
-      ["barest", 60, "", "e1 e3"],
+      ["quarter", 300, "#1 #3", ""],
+      ["summary-only", 300, "#1 #3", ""],
+      ["barest", 60, "#3", "#1"],
     ]);
   });
 });
@@ -170,7 +187,7 @@ describe("too much", () => {
       turn: "e2",
       kept: "e3 e4 e5",
       reduced: "e4",
-      request: "",
+      request: null,
     });
   });
 
@@ -208,7 +225,7 @@ describe("a cut of one's own", () => {
       turn: "e1",
       kept: "e2 e3 e4 e5",
       reduced: "",
-      request: "",
+      request: null,
       rung: "half",
     });
     expect(own(2)).toBeNull();

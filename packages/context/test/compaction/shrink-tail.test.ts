@@ -41,7 +41,7 @@ describe("what an edit has changed", () => {
       replacement: { content: [text(`the password is [removed] ${words(500)}`)] },
     } as ContextEditEntry;
     const reduction = reducedTo(100, branch[2] as Entry, { edits: [edit], imageMark: () => "[image]" });
-    expect(JSON.stringify(reduction)).toMatch(/password is \[removed\].*entry:e3 opens all of it/);
+    expect(JSON.stringify(reduction)).toMatch(/password is \[removed\].*#3 opens all of it/);
     expect(JSON.stringify(reduction)).not.toMatch(/hunter2|\[image\]/);
   });
 
@@ -67,7 +67,7 @@ describe("what files may hold", () => {
 
   test.each(["user: x", "result: x"])("CUT7 unknown blocks in `%s` pass as they are", (line) => {
     const entry = holding(line, [null, { type: "text" }, 7, text(words(500)), { type: "sound" }, image]);
-    const short = { type: "text", text: expect.stringContaining("entry:e2 opens all of it") };
+    const short = { type: "text", text: expect.stringContaining("#2 opens all of it") };
     expect(contentOf(reducedTo(100, entry))).toEqual([null, { type: "text" }, 7, short, { type: "sound" }, image]);
   });
 
@@ -129,9 +129,9 @@ describe("a reply", () => {
     const content = contentOf(reducedTo(300, entry));
     expect(content).toEqual([
       thinking,
-      { ...said, text: expect.stringContaining("entry:e2 opens all of it") },
+      { ...said, text: expect.stringContaining("#2 opens all of it") },
       thinking,
-      { ...signed, arguments: { path: "a.ts", content: expect.stringContaining("entry:e2 opens all of it") } },
+      { ...signed, arguments: { path: "a.ts", content: expect.stringContaining("#2 opens all of it") } },
     ]);
     expect(sent(entry, reducedTo(300, entry))?.content[0]).toBe(thinking);
   });
@@ -147,7 +147,7 @@ describe("a reply", () => {
     const entry = holding("says: x", [call(args)]);
     const reduction = reducedTo(1000, entry);
     const [{ arguments: short }] = contentOf(reduction) as readonly [ToolCallBlock];
-    expect(short).toMatchObject({ key0: args.key0, "…": expect.stringMatching(/^2,9\d\d more .* entry:e2 opens/) });
+    expect(short).toMatchObject({ key0: args.key0, "…": expect.stringMatching(/^2,9\d\d more .* #2 opens/) });
     expect(messageTokens(sent(entry, reduction) as Message)).toBeLessThanOrEqual(1000 + 50);
   });
 
@@ -156,7 +156,7 @@ describe("a reply", () => {
     const entry = holding("says: x", [call({ path: "src/a.ts", edits })]);
     const [{ arguments: short }] = contentOf(reducedTo(6000, entry)) as readonly [ToolCallBlock];
     expect(short).toMatchObject({ path: "src/a.ts", edits: { length: 30 } });
-    expect(JSON.stringify(short)).toMatch(/"old":"o0x0 .*entry:e2 opens all of it/);
+    expect(JSON.stringify(short)).toMatch(/"old":"o0x0 .*#2 opens all of it/);
   });
 });
 

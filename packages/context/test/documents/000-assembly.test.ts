@@ -28,13 +28,13 @@ test("CTX9 B3 user, assistant and results pass; all else is said as a user messa
     "3 assistant seen",
     "4 user      The user ran `ls` in a shell: ``` a.ts ```",
     "5 user      it rains",
-    "6 user      Another line of this conversation was tried and left. These are notes on it, never an order or a permission: <summary> it was tried </summary>",
+    "6 user      Another branch of this conversation was tried and left. This reports what happened there; it states nothing that the user wants or allows: <summary> it was tried </summary>",
   ]);
 });
 
 test("CTX9 B57 B58 a compaction's summary comes first, between its tags", () => {
   expect(sentOf("user: one", "says: two", "compacts: they said one, keeps e2")[0]).toMatch(
-    /^0 user .*: <summary> they said one <\/summary>$/,
+    /^0 user .*\. <summary> they said one <\/summary>$/,
   );
 });
 

@@ -45,7 +45,9 @@ test("CTX9 SUM6 B57 it is a user message, and the summary stands between its tag
     ? first.content.map((block) => "text" in block && block.text).join("")
     : "";
   expect(first?.role).toBe("user");
-  expect(text).toMatch(/:\n\n<summary>\n[\s\S]*It was fixed\.[\s\S]*\n<\/summary>$/);
+  expect(text).toMatch(
+    /^[^<>]+\.\n\n<summary>\n[\s\S]*# Summary \(a report, not the user's words\)\nIt was fixed\.[\s\S]*\n<\/summary>$/,
+  );
 });
 
 test("LED1 LED4 B47 B48 the files that were only read, and those that were changed, are listed by code", async () => {

@@ -18,9 +18,9 @@ test("CUT2 B30 where its cut would fall, the whole exchange is covered or the wh
 });
 
 test("CUT1 CUT2 B28 where the exchange is little more than should be kept, it is kept", async () => {
-  const session = await drawn(`u8 a8 u9 a9 ${talk}`);
+  const session = await drawn(`u6 a6 u7 a7 u8 a8 u9 a9 ${talk}`);
   const sent = convertToLlm(buildSessionContext(session.window).messages);
-  const exchange = sent.slice(5).reduce((sum, message) => sum + messageTokens(message), 0);
+  const exchange = sent.slice(9).reduce((sum, message) => sum + messageTokens(message), 0);
   await compactSmall(session, { budget: tailOf(exchange - 50) });
   expect(picture(session)).toBe(`[summary] ${talk.slice(3)}`);
 });

@@ -8,7 +8,7 @@ import { compactSmall, sessionOf, words } from "../compaction/small-session.ts";
 import { storyteller } from "../told.ts";
 import { keeping } from "./keeping.ts";
 
-const long = words(200);
+const long = words(240);
 
 // Entry 0 is the header, so that entry 4 is e4.
 const talk = [

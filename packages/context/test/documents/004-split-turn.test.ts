@@ -42,7 +42,7 @@ test("CUT4 KEEP4 7 and 8 are kept, and what the user asked for in this turn stan
   const session = await sessionOf(...turn);
   await compactSmall(session, { budget: keeping(session, 2) });
   const [front, ...kept] = seenBy(session);
-  expect(front).toMatch(/latest request.*\(entry:e1\): rename it everywhere$/);
+  expect(front).toMatch(/# The user's latest request.* \[#1\] rename it everywhere$/);
   expect(kept).toEqual(["1 assistant [c4: bash command=test]", `2 tool      c4 -> ${long}`]);
 });
 

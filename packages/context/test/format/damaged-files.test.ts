@@ -1,6 +1,7 @@
 /** Proves that damage of any kind is named and contained: what can be read is read, hangs in one tree, and can be worked on. */
 
 import { describe, expect, test } from "vitest";
+import type { Entry } from "../../src/entry.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
 import { testPorts } from "../../src/testing/scripted-model.ts";
 import { branch, treeOf } from "../../src/tree.ts";
@@ -42,7 +43,8 @@ describe("D10 what is appended under a gap", () => {
     const store = MemoryStore.open(bytes, testPorts());
     const before = await store.branch(gap);
     expect(before.at(-1)?.type).toBe("gap");
-    const entry = { type: "custom", id: "new", parentId: gap, timestamp: "t", customType: "note" } as const;
+    const place = { id: "new", parentId: gap, timestamp: "t", number: (await store.lastNumber()) + 1 };
+    const entry: Entry = { type: "custom", ...place, customType: "note" };
     await store.append([entry], { expectedLeaf: await store.leaf() });
     const again = MemoryStore.open(store.bytes(), testPorts());
     expect(await again.branch("new")).toEqual([...before, entry]);

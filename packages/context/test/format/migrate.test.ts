@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../src/entry.ts";
 import { windowOf } from "../../src/session/loaded-branch.ts";
-import { bytesOf, damageIn, entriesIn, file, piHeader, read } from "./specimen.ts";
+import { bytesOf, damageIn, entriesIn, file, numbered, piHeader, read } from "./specimen.ts";
 
 const firstHeader =
   '{"type":"session","id":"s1","timestamp":"2025-11-01T00:00:00.000Z","cwd":"/home/ada","provider":"anthropic"}';
@@ -14,12 +14,14 @@ describe("LOG9 a file of version 1", () => {
     const lines = [firstHeader, says("one"), says("two"), says("three"), compaction('"firstKeptEntryIndex":2')];
     const [one, two, three, fourth] = idsOf(lines);
     const found = read(file(lines));
-    expect(entriesIn(found)).toEqual([
-      { ...JSON.parse(says("one")), id: one, parentId: null },
-      { ...JSON.parse(says("two")), id: two, parentId: one },
-      { ...JSON.parse(says("three")), id: three, parentId: two },
-      { ...JSON.parse(compaction('"firstKeptEntryIndex":2')), id: fourth, parentId: three, firstKeptEntryId: two },
-    ]);
+    expect(entriesIn(found)).toEqual(
+      numbered([
+        { ...JSON.parse(says("one")), id: one, parentId: null },
+        { ...JSON.parse(says("two")), id: two, parentId: one },
+        { ...JSON.parse(says("three")), id: three, parentId: two },
+        { ...JSON.parse(compaction('"firstKeptEntryIndex":2')), id: fourth, parentId: three, firstKeptEntryId: two },
+      ]),
+    );
     expect({ damage: found.damage, outdated: found.outdated, ours: found.ours }).toEqual({
       damage: [],
       outdated: true,
@@ -71,7 +73,7 @@ describe("LOG5 a file of version 2", () => {
 
   test("LOG5 calls the role of a custom message hookMessage", () => {
     const found = read(file(secondHeader, hook));
-    expect(entriesIn(found)).toEqual([JSON.parse(hook.replace("hookMessage", "custom"))]);
+    expect(entriesIn(found)).toEqual(numbered([JSON.parse(hook.replace("hookMessage", "custom"))]));
     expect({ damage: found.damage, outdated: found.outdated }).toEqual({ damage: [], outdated: true });
   });
 
@@ -86,7 +88,7 @@ describe("LOG6 a file of version 3", () => {
       '{"type":"message","id":"e1","parentId":null,"timestamp":"t","message":{"role":"user","content":null,"timestamp":1}}';
     const found = read(file(piHeader, line));
     expect(found.header).toEqual(JSON.parse(piHeader));
-    expect(entriesIn(found)).toEqual([JSON.parse(line)]);
+    expect(entriesIn(found)).toEqual(numbered([JSON.parse(line)]));
     expect({ damage: found.damage, outdated: found.outdated, ours: found.ours }).toEqual({
       damage: [],
       outdated: false,

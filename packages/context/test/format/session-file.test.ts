@@ -18,6 +18,7 @@ import {
   idsIn,
   inUtf16,
   note,
+  numbered,
   ourHeader,
   piHeader,
   read,
@@ -44,6 +45,12 @@ const odd =
 const unknown = `{"type":"of_tomorrow","id":"e2","parentId":"e1","timestamp":1767225600000,${odd}`;
 const known = `{"type":"message","id":"e3","message":{"role":"user","content":"hi","later":1.0,"timestamp":1},"parentId":"e2", "timestamp":"t",${odd}`;
 const strange = [note("e1", null), unknown, known];
+// The number stands behind the timestamp where the head of a line is as we write it, else in front.
+const strangeWithNumbers = [
+  note("e1", null).replace('Z"', 'Z","number":1'),
+  unknown.replace("{", '{"number":2,'),
+  known.replace("{", '{"number":3,'),
+];
 
 describe("LOG6 what we do not know", () => {
   test.each([
@@ -59,21 +66,22 @@ describe("LOG6 what we do not know", () => {
       id: "e2",
       parentId: "e1",
       timestamp: "",
+      number: 2,
       value: JSON.parse(unknown),
     });
-    expect(entriesIn(found)[2]).toEqual(JSON.parse(known));
+    expect(entriesIn(found)[2]).toEqual({ ...JSON.parse(known), number: 3 });
     expect(found.damage).toEqual([]);
   });
 
   test("LOG6 LOG5 is kept byte for byte by a migration", async () => {
     const store = await withAppended(file(secondHeader, strange));
     const written = textOf(store.bytes()).split("\n").slice(1, 4);
-    expect(written).toEqual(seal(...strange));
+    expect(written).toEqual(seal(...strangeWithNumbers));
     expect(
       read(store.bytes())
         .lines.slice(0, 3)
         .map((line) => line.text()),
-    ).toEqual(strange);
+    ).toEqual(strangeWithNumbers);
   });
 
   test("LOG6 LOG5 is kept byte for byte by a migration that gives ids", async () => {
@@ -85,15 +93,15 @@ describe("LOG6 what we do not know", () => {
         .lines.slice(0, 2)
         .map((line) => line.text()),
     ).toEqual([
-      `{"id":"at-${one}","parentId":null,${bare.slice(1)}`,
-      `{"id":"at-${two}","parentId":"at-${one}",${bare.slice(1)}`,
+      `{"number":1,"id":"at-${one}","parentId":null,${bare.slice(1)}`,
+      `{"number":2,"id":"at-${two}","parentId":"at-${one}",${bare.slice(1)}`,
     ]);
   });
 
   test("LOG6 is kept byte for byte by a fork", async () => {
     for (const bytes of [file(piHeader, strange), file(seal(ourHeader, ...strange))]) {
       const fork = read(await forked(MemoryStore.open(bytes, testPorts()), { leaf: "e3" }, testPorts()));
-      expect(fork.lines.map((line) => line.text())).toEqual(strange);
+      expect(fork.lines.map((line) => line.text())).toEqual(strangeWithNumbers);
     }
   });
 
@@ -105,7 +113,10 @@ describe("LOG6 what we do not know", () => {
       { leaf: "e2" },
       testPorts(),
     );
-    expect(read(fork).lines.map((line) => line.text())).toEqual([note("e1", null), behind.replace('"l"', '"e1"')]);
+    expect(read(fork).lines.map((line) => line.text())).toEqual([
+      strangeWithNumbers[0],
+      behind.replace('"l"', '"e1"').replace("{", '{"number":3,'),
+    ]);
   });
 
   test("LOG6 on a header is kept byte for byte by a migration", async () => {
@@ -132,7 +143,7 @@ describe("LOG2 a checksum", () => {
   test("LOG2 means nothing in a file without our mark", () => {
     const foreign = note("e1", null, ',"crc":"00000000"');
     const found = read(file(piHeader, foreign));
-    expect(entriesIn(found)).toEqual([JSON.parse(foreign)]);
+    expect(entriesIn(found)).toEqual(numbered([JSON.parse(foreign)]));
     expect([found.ours, found.lines[0]?.text(), damageIn(found)]).toEqual([false, foreign, ""]);
   });
 
@@ -221,7 +232,7 @@ describe("LOG5 a file is migrated at the first append", () => {
     const [line = "", ...more] = textOf(store.bytes().subarray(ended.length)).split("\n");
     const text = JSON.stringify(after(talk.at(-1)?.id ?? null));
     expect([line, more]).toEqual([read(bytes).ours ? sealed(text, {}, checksum) : text, [""]]);
-    expect(entriesIn(read(store.bytes()))).toEqual([...entriesIn(read(bytes)), after("e7")]);
+    expect(entriesIn(read(store.bytes()))).toEqual([...entriesIn(read(bytes)), { ...after("e7"), number: 8 }]);
   });
 });
 

@@ -20,6 +20,7 @@ export function unsoundness(bytes: Uint8Array, found: SessionFile): readonly str
     ...(reached.length === entries.length && new Set(reached).size === entries.length ? [] : ["not all are reached"]),
     ...outside.map(({ kind, line }) => `${kind} of line ${line} lies outside the file`),
     ...(found.end <= bytes.length ? [] : ["it ends behind its end"]),
+    ...(grows(entries.flatMap(({ number }) => number ?? [])) ? [] : ["numbers do not grow"]),
     ...(isSorted(found.damage.map(({ offset }) => offset)) ? [] : ["damage is not told in the order of the file"]),
   ];
 }
@@ -32,7 +33,7 @@ export async function expectWorkToGoOn(bytes: Uint8Array): Promise<void> {
 
   const leaf = await store.leaf();
   const before = await store.branch(leaf);
-  const appended = after(leaf);
+  const appended = { ...after(leaf), number: (await store.lastNumber()) + 1 };
   expect(await store.append([appended], { expectedLeaf: leaf })).toEqual({ type: "appended", leaf: appended.id });
   expect(await store.branch(appended.id)).toEqual([...before, appended]);
 
@@ -70,6 +71,10 @@ function fromTheRoots(entries: readonly Entry[]): readonly Entry[] {
 
 function isSorted(numbers: readonly number[]): boolean {
   return numbers.every((number, at) => number >= (numbers[at - 1] ?? number));
+}
+
+function grows(numbers: readonly number[]): boolean {
+  return numbers.every((number, at) => number > (numbers[at - 1] ?? 0));
 }
 
 function after(parentId: string | null): Entry {

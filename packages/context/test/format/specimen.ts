@@ -24,6 +24,13 @@ export function chain(count: number): readonly string[] {
   return Array.from({ length: count }, (_, at) => note(`e${at + 1}`, at === 0 ? null : `e${at}`));
 }
 
+/** What entries without numbers on their lines are read as. */
+export function numbered<Value extends object>(
+  values: readonly Value[],
+): readonly (Value & { readonly number: number })[] {
+  return values.map((value, at) => ({ ...value, number: at + 1 }));
+}
+
 export function texts(entries: readonly Entry[]): readonly string[] {
   return entries.map((entry) => entryText(entry));
 }

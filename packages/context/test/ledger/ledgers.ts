@@ -7,19 +7,23 @@ import type { Ledger } from "../../src/ledger/ledger.ts";
 export function ledgerFrom(word: fc.Arbitrary<string>): fc.Arbitrary<Ledger> {
   const maybe = fc.option(word);
   const did = fc.constantFrom("read" as const, "modified" as const);
-  const kind = fc.constantFrom("url" as const, "commit" as const, "id" as const);
   const few = { maxLength: 6 };
-  const line = fc.record({ text: word, entryId: word });
+  const check = fc.record({
+    kind: fc.constantFrom("test" as const, "build" as const, "check" as const),
+    command: word,
+    exitCode: fc.option(fc.nat(9)),
+    outcome: maybe,
+  });
+  const kind = fc.constantFrom("command" as const, "file" as const, "tool" as const);
   return fc.record({
-    files: fc.uniqueArray(fc.record({ path: word, did, entryId: word }), { ...few, selector: ({ path }) => path }),
+    files: fc.uniqueArray(fc.record({ path: word, did }), { ...few, selector: ({ path }) => path }),
     folders: fc.uniqueArray(fc.record({ folder: word, read: fc.nat(9), modified: fc.nat(9) }), {
       ...few,
       selector: ({ folder }) => folder,
     }),
-    commands: fc.array(fc.record({ command: word, exitCode: fc.option(fc.nat(9)), entryId: word }), few),
-    errors: fc.array(line, few),
-    lines: fc.array(line, few),
-    references: fc.array(fc.record({ kind, text: word, entryId: word }), few),
+    checks: fc.array(check, { maxLength: 3 }),
+    errors: fc.array(fc.record({ kind, source: word, text: word }), few),
+    commits: fc.array(fc.record({ hash: fc.constantFrom(null, "0a1b2c3"), subject: word }), few),
     images: fc.array(fc.record({ handle: word, size: maybe, path: maybe, caption: maybe, entryId: word }), few),
   });
 }
@@ -30,14 +34,13 @@ export function fullLedger(count: number, word: (at: number) => string): Ledger 
     Array.from({ length: count }, (_, at) => item(word(at)));
   return {
     files: [
-      ...each((path) => ({ path: `${path}.md`, did: "read" as const, entryId: "e1" })),
-      ...each((path) => ({ path: `${path}.ts`, did: "modified" as const, entryId: "e2" })),
+      ...each((path) => ({ path: `${path}.md`, did: "read" as const })),
+      ...each((path) => ({ path: `${path}.ts`, did: "modified" as const })),
     ],
     folders: each((folder) => ({ folder, read: 2, modified: 3 })),
-    commands: each((command) => ({ command, exitCode: 0, entryId: "e3" })),
-    errors: each((text) => ({ text, entryId: "e4" })),
-    lines: each((text) => ({ text, entryId: "e5" })),
-    references: each((text) => ({ kind: "id" as const, text, entryId: "e6" })),
+    checks: each((command) => ({ kind: "test" as const, command, exitCode: 0, outcome: "3 passed" })),
+    errors: each((source) => ({ kind: "command" as const, source, text: "no such file" })),
+    commits: each((subject) => ({ hash: "0a1b2c3", subject })),
     images: each((handle) => ({ handle, size: "8x6", path: "a.png", caption: "a", entryId: "e7" })),
   };
 }

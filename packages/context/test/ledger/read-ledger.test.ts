@@ -1,4 +1,4 @@
-/** The ledger that a summary carries: taken back as it was written, and believed in nothing. */
+/** The ledger that a compaction carries: read back as it was written, and trusted in nothing. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -10,10 +10,11 @@ import { fullLedger } from "./ledgers.ts";
 
 const carrying = (ledger: unknown): unknown => JSON.parse(JSON.stringify({ pith: { ledger } }));
 
-test("LED2 what was written is taken back", () => {
+test("LED2 what was written is read back", () => {
   const work = entriesOf(
     used({ arguments: { path: "a\n<b>", content: "x" } }, {}),
-    ran("make", { ...text(`error: see #1 at https://a.example/\n${"filling\n".repeat(300)}`), isError: true }),
+    ran("make", { ...text("error: no\n3 errors"), isError: true }),
+    ran("git commit -m x", text("[main 0a1b2c3] x")),
     said({ role: "user", content: [{ type: "image", data: "", mimeType: "image/png" }] }),
   );
   const ledger = ledgerOf(work);
@@ -21,12 +22,12 @@ test("LED2 what was written is taken back", () => {
   expect(ledgerIn(carrying(ledger))).toEqual(ledger);
 });
 
-test("LED2 without one of ours, pi's lists of files are taken, and who carries them is their origin", () => {
+test("LED2 without one of ours, pi's lists of files are taken", () => {
   expect(ledgerIn({ readFiles: ["a", 7, "b"], modifiedFiles: ["b"] }, "e9")).toEqual({
     ...emptyLedger,
     files: [
-      { path: "a", did: "read", entryId: "e9" },
-      { path: "b", did: "modified", entryId: "e9" },
+      { path: "a", did: "read" },
+      { path: "b", did: "modified" },
     ],
   });
   expect(ledgerIn({ modifiedFiles: [] })).toEqual(emptyLedger);
@@ -36,6 +37,34 @@ test("LED2 without one of ours, pi's lists of files are taken, and who carries t
 describe("where there is none", () => {
   const cases = [undefined, null, 7, "x", [], {}, { pith: null }, { pith: { ledger: [] } }, { readFiles: "a" }];
   test.each(cases)("%j", (details) => expect(ledgerIn(details)).toBeNull());
+});
+
+test("LED10 of a ledger that an earlier version wrote, what still exists is carried on", () => {
+  const hash = "5".repeat(64);
+  const earlier = {
+    files: [{ path: "a.ts", did: "modified", entryId: "e1" }],
+    folders: [{ folder: "src", read: 1, modified: 2 }],
+    commands: [
+      { command: "npm test 2>&1 | tail -3", exitCode: 0, entryId: "e2" },
+      { command: "cat a.log", exitCode: 0, entryId: "e3" },
+      { command: "make", exitCode: 2, entryId: "e4" },
+    ],
+    errors: [{ text: "Error: database is locked", entryId: "e5" }],
+    lines: [{ text: "cache rebuilt by hand", entryId: "e6" }],
+    references: [{ kind: "commit", text: "0a1b2c3", entryId: "e7" }],
+    images: [{ handle: `blob:${hash}`, size: null, path: "a.png", caption: null, entryId: "e8" }],
+  };
+  expect(ledgerIn(carrying(earlier))).toEqual({
+    files: [{ path: "a.ts", did: "modified" }],
+    folders: [{ folder: "src", read: 1, modified: 2 }],
+    checks: [
+      { kind: "test", command: "npm test", exitCode: null, outcome: null },
+      { kind: "build", command: "make", exitCode: 2, outcome: null },
+    ],
+    errors: [],
+    commits: [],
+    images: [{ handle: "blob:55555555", size: null, path: "a.png", caption: null, entryId: "e8" }],
+  });
 });
 
 test("LED4 items that are none are left out, and the texts of others are put right", () => {
@@ -52,14 +81,23 @@ test("LED4 items that are none are left out, and the texts of others are put rig
       { folder: null, read: 1 },
       { folder: "doc", read: 2.5, modified: 3 },
     ],
-    commands: [{ command: "a\n\u001b[31mb", exitCode: "0", entryId: 7 }, { command: "" }],
-    errors: [{ text: "x".repeat(999), entryId: "" }, { text: null }],
-    lines: "lines",
-    references: [
-      { kind: "rumour", text: "#1" },
-      { kind: "id", text: "#2", entryId: "e".repeat(999) },
+    checks: [
+      { kind: "test", command: "a\n\u001b[31mb", exitCode: "0", outcome: 7 },
+      { kind: "rumour", command: "a" },
+      { kind: "build", command: "" },
     ],
-    images: [{ handle: "file:///etc/passwd" }, { handle: "entry:e1", size: "big", path: 7, caption: "\n" }],
+    errors: [
+      { kind: "command", source: "make", text: "x".repeat(999) },
+      { kind: "file", source: 7, text: "no" },
+      { kind: "rumour", source: "a", text: "no" },
+      { kind: "tool", source: "a", text: null },
+    ],
+    commits: [{ hash: "not a hash", subject: "a\nb" }, { hash: "0a1b2c3" }],
+    images: [
+      { handle: "file:///etc/passwd" },
+      { handle: "#12x" },
+      { handle: "#12", size: "big", path: 7, caption: "\n" },
+    ],
   };
   expect(ledgerIn({ pith: { ledger } }, "e9")).toEqual({
     ...emptyLedger,
@@ -67,45 +105,57 @@ test("LED4 items that are none are left out, and the texts of others are put rig
       { folder: "src", read: 0, modified: 0 },
       { folder: "doc", read: 0, modified: 3 },
     ],
-    commands: [{ command: "a b", exitCode: null, entryId: "e9" }],
-    errors: [{ text: `${"x".repeat(LETTERS.line - 1)}…`, entryId: "e9" }],
-    references: [{ kind: "id", text: "#2", entryId: "e9" }],
-    images: [{ handle: "entry:e1", size: null, path: null, caption: null, entryId: "e9" }],
+    checks: [{ kind: "test", command: "a b", exitCode: null, outcome: null }],
+    errors: [{ kind: "command", source: "make", text: `${"x".repeat(LETTERS.line - 1)}…` }],
+    commits: [{ hash: null, subject: "a b" }],
+    images: [{ handle: "#12", size: null, path: null, caption: null, entryId: "e9" }],
   });
 });
 
 test("LED3 one that was made too long is bounded", () => {
   const ledger = ledgerIn(carrying(fullLedger(5_000, (at) => `entry:${at.toString(36)}`)));
-  expect(ledger?.commands).toHaveLength(MOST.commands);
+  expect(ledger?.checks).toHaveLength(1);
+  expect(ledger?.errors).toHaveLength(MOST.errors);
+  expect(ledger?.commits).toHaveLength(MOST.commits);
   expect(ledger?.files.length).toBeLessThanOrEqual(MOST.modified + MOST.read);
   expect(ledger?.folders.length).toBeLessThanOrEqual(MOST.folders);
 });
 
-test("LED4 anything at all may stand in its place, and what comes of it is a ledger", () => {
+test("LED4 LED10 anything at all may stand in its place, and what comes of it is a ledger", () => {
   const anything = fc.anything({ withNullPrototype: true, withBigInt: true });
-  const lists = ["files", "folders", "commands", "errors", "lines", "references", "images"] as const;
+  const lists = ["files", "folders", "checks", "errors", "commits", "images"] as const;
+  const word = fc.oneof(anything, fc.string());
   const shapes = fc.record({
-    path: anything,
+    path: word,
     did: fc.constantFrom("read", "modified"),
-    text: anything,
-    command: anything,
-    folder: anything,
-    handle: anything,
+    text: word,
+    command: fc.oneof(word, fc.constantFrom("npm test", "make; ls", "cargo check && x")),
+    folder: word,
+    handle: fc.oneof(word, fc.constantFrom("#1", "blob:0123456789abcdef", "entry:e1")),
     read: anything,
-    entryId: anything,
-    kind: fc.constant("id"),
+    entryId: word,
+    kind: fc.constantFrom("test", "command", "file", "tool"),
+    source: word,
+    subject: word,
+    hash: word,
+    outcome: word,
     exitCode: anything,
   });
   const hostile = fc.record(
-    Object.fromEntries(lists.map((list) => [list, fc.oneof(anything, fc.array(fc.oneof(anything, shapes)))])),
+    Object.fromEntries(
+      [...lists, "commands", "lines", "references"].map((list) => [
+        list,
+        fc.oneof(anything, fc.array(fc.oneof(anything, shapes))),
+      ]),
+    ),
   );
   fc.assert(
     fc.property(fc.oneof(hostile, anything), (ledger) => {
-      const taken = ledgerIn({ pith: { ledger } });
-      if (taken === null) return;
-      expect(Object.keys(taken).sort()).toEqual([...lists].sort());
-      expect(ledgerIn({ pith: { ledger: taken } })).toEqual(taken);
-      expect(mergedLedgers(emptyLedger, taken)).toEqual(taken);
+      const read = ledgerIn({ pith: { ledger } });
+      if (read === null) return;
+      expect(Object.keys(read).sort()).toEqual([...lists].sort());
+      expect(ledgerIn({ pith: { ledger: read } })).toEqual(read);
+      expect(mergedLedgers(emptyLedger, read)).toEqual(read);
     }),
   );
 });

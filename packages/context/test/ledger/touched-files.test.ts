@@ -16,7 +16,7 @@ const read = (...paths: readonly string[]): TouchedFiles => ({ read: paths, modi
 const modified = (...paths: readonly string[]): TouchedFiles => ({ read: [], modified: paths });
 const nothing: TouchedFiles = { read: [], modified: [] };
 
-test("LED1 LED5 files come in the order of the calls, each with the entry that says so", () => {
+test("LED1 files come in the order of the calls, each with the entry that says so", () => {
   const talk = story(
     "user: fix it",
     "calls: read path=a.ts; peek file=b.ts",

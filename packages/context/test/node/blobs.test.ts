@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Draft } from "../../src/entry.ts";
-import { copyBlobs, keepBlob, readBlob, spilled } from "../../src/node/blobs.ts";
+import { copyBlobs, findBlobs, keepBlob, readBlob, spilled } from "../../src/node/blobs.ts";
 import { blobFolder } from "../../src/node/files.ts";
 import { createSession } from "../../src/node/sessions/sessions.ts";
 import { blobsIn, withInlined } from "../../src/session/blobs.ts";
@@ -46,6 +46,21 @@ describe("blob folder", () => {
     await keepBlob(path, content, { files });
     const after = files.log.slice(before).map((call) => call.split(" ")[0]);
     expect(after.filter((call) => ["create", "append", "link", "rename", "remove"].includes(call ?? ""))).toEqual([]);
+  });
+
+  test("FILE25 blobs are found by the first digits of their hashes, and by nothing else", async () => {
+    const files = disk();
+    const none = { type: "found", blobs: [] };
+    expect(await findBlobs(path, hash.slice(0, 8), { files })).toEqual(none);
+    await keepBlob(path, content, { files });
+    const other = await keepBlob(path, Buffer.from("another"), { files });
+    files.write(join(blobFolder(path), "notes.txt"), Buffer.from("no blob"));
+    for (const digits of [hash, hash.slice(0, 8)])
+      expect(await findBlobs(path, digits, { files })).toEqual({ type: "found", blobs: [{ hash, bytes: 1900 }] });
+    const hashes = [hash, other.type === "kept" ? other.hash : ""].sort();
+    expect(await findBlobs(path, "", { files })).toMatchObject({ blobs: hashes.map((each) => ({ hash: each })) });
+    for (const digits of ["notes", "..", hash.toUpperCase()])
+      expect(await findBlobs(path, digits, { files })).toEqual(none);
   });
 
   test("an empty blob is a blob", async () => {

@@ -122,14 +122,14 @@ async function move(stage: Stage, target: string | null): Promise<void> {
   await follow(stage, [{ type: "custom", customType: MOVE }], target);
 }
 
-/** Tells the plain session what was said; of the real one it takes only the ids and times that it gave. */
+/** Tells the plain session what was said; of the real one it takes only the ids, times and numbers that it gave. */
 async function follow(stage: Stage, batch: readonly Drafted[], parent: string | null): Promise<void> {
   const { home, session } = stage;
   const given = await lastOf(home.store, session.leaf, batch.length);
   let parentId = parent;
   const added = batch.map((draft, at) => {
-    const { id = "", timestamp = "" } = given[at] ?? {};
-    const said = { ...draft, id, parentId, timestamp } as Entry;
+    const { id = "", timestamp = "", number } = given[at] ?? {};
+    const said = { ...draft, id, parentId, timestamp, number } as Entry;
     // WIN2: a compaction also carries the state at its place; that is held against the plain session elsewhere.
     const entry =
       said.type === "compaction" && given[at]?.type === "compaction" ? { ...said, details: given[at].details } : said;
@@ -153,7 +153,7 @@ async function lastOf(store: Store, leaf: string | null, count: number): Promise
 
 function sorted(entry: Entry | undefined): unknown {
   // A line of an unknown kind holds its place among its own members; a file gives them back.
-  const { id, parentId, timestamp, ...rest } = entry?.type === "unknown" ? entry.value : {};
+  const { id, parentId, timestamp, number, ...rest } = entry?.type === "unknown" ? entry.value : {};
   const plain = entry?.type === "unknown" ? { ...entry, value: rest } : { ...entry };
   return Object.entries(plain).sort(([a], [b]) => (a < b ? -1 : 1));
 }
@@ -223,8 +223,10 @@ async function forkAndStay(stage: Stage, leaf: string | null): Promise<void> {
     await contextAt(stage.home.store, leaf),
   );
   for (const entry of await stage.home.store.branch(leaf)) {
-    if (entry.type !== "unknown") continue;
     const again = await copy.entry(entry.id);
+    // Labels do not come along.
+    if (again) same("NUM3 a fork keeps the numbers of its entries", again.number, entry.number);
+    if (entry.type !== "unknown") continue;
     same("INV29 unknown entries survive a fork", again?.type === "unknown" && again.value.text, entry.value.text);
   }
 }
@@ -269,6 +271,12 @@ async function checkTree({ plain }: Stage, store: Store): Promise<void> {
   for (const { id, parentId } of plain.entries)
     if (parentId !== null && (order.get(parentId) ?? Number.POSITIVE_INFINITY) >= (order.get(id) ?? -1))
       throw new Error(`INV27 ${parentId} comes after its child ${id}`);
+  let last = 0;
+  for (const { id, number = 0 } of plain.entries) {
+    if (number <= last) throw new Error(`NUM1 ${id} has the number ${number} behind ${last}`);
+    last = number;
+    same("NUM2 its number finds it", (await store.entryByNumber(number))?.id, id);
+  }
 }
 
 // INV28: turn the order of all times around; nothing but the times themselves may change.

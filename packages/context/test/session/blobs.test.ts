@@ -22,7 +22,7 @@ const said = (content: unknown): Entry =>
 test("a blob block says kind, size, tokens and handle in plain words", () => {
   expect(image).toEqual({
     type: "text",
-    text: `[image/png, 34 KB, about 1,200 tokens: blob:${hash}]`,
+    text: `[image/png, 34 KB, about 1,200 tokens: blob:${hash.slice(0, 8)}]`,
     pith: { blob: hash, mimeType: "image/png", bytes: 34816 },
   });
   expect(text.text).toContain("[text/plain, 4.8 MB, about 1,250,000 tokens: blob:");

@@ -9,7 +9,7 @@ const told = [
   "calls: read path=big.log",
   "result: ten thousand lines",
   "says: I see",
-  "edits e3: [10,000 lines, see entry:e3]",
+  "edits e3: [10,000 lines, see #3]",
   "user: and now?",
 ];
 
@@ -17,7 +17,7 @@ test("CTX3 from the edit on the model sees the short text", () => {
   expect(contextOf(...told)).toEqual([
     "0 user      read it",
     "1 assistant [c1: read path=big.log]",
-    "2 tool      c1 -> [10,000 lines, see entry:e3]",
+    "2 tool      c1 -> [10,000 lines, see #3]",
     "3 assistant I see",
     "4 user      and now?",
   ]);

@@ -1,6 +1,7 @@
 /** Story 14: one request, work without end. The turn is cut in its middle, and the request stays in sight. */
 
 import { expect, test } from "vitest";
+import type { Session } from "../../src/session/session.ts";
 import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
 
 const work = (from: number): string[] =>
@@ -16,22 +17,45 @@ test("CUT4 KEEP4 the checkpoint ends with the request, whole, and what was summa
   const first = await compactSmall(session);
   expect(first).toMatchObject({ type: "compacted", receipt: { kept: { count: 2 } } });
   const [front = "", call] = seenBy(session);
-  expect(front.trimEnd()).toMatch(/latest request.*\(entry:e3\): rename all the things, and keep the tests green$/);
+  expect(front.trimEnd()).toMatch(
+    /# The user's latest request,[^#]*\[#3\] rename all the things, and keep the tests green$/,
+  );
   expect(call).toContain("step7");
 });
 
-test("CUT4 KEEP4 and after a second compaction within the same turn too", async () => {
-  const session = await sessionOf("user: hello", "says: hi", "user: rename all the things", ...work(0));
-  await compactSmall(session);
-  for (const at of [1, 2, 3, 4, 5, 6])
+async function fill(session: Session, ...rounds: readonly number[]): Promise<void> {
+  for (const at of rounds)
     await session.append({
       type: "custom_message",
       customType: "output",
       content: words(120, `n${at}`),
       display: true,
     });
+}
+
+test("CUT4 KEEP4 and after a second compaction within the same turn too, with the question that it answers", async () => {
+  const session = await sessionOf("user: hello", "says: hi", "user: rename all the things", ...work(0));
+  await compactSmall(session);
+  await fill(session, 1, 2, 3, 4, 5, 6);
   expect(await compactSmall(session)).toMatchObject({ type: "compacted" });
   const [front = ""] = seenBy(session);
-  expect(front).toMatch(/latest request.*\(entry:e3\): rename all the things/);
-  expect(front).toContain("hello");
+  expect(front).toMatch(
+    /# The user's latest request,[^#]*\[#3\] \(in reply to the assistant: hi\) rename all the things$/,
+  );
+  expect(front).toContain("[#1] hello");
+  expect(front.match(/\[#3\]/g)).toHaveLength(1);
+});
+
+test("KEEP2 KEEP4 when a newer request takes its place, it joins the other messages", async () => {
+  const session = await sessionOf("user: hello", "says: hi", "user: rename all the things", ...work(0));
+  await compactSmall(session);
+  await session.append({
+    type: "message",
+    message: { role: "user", content: "now write the release notes for all that was renamed today", timestamp: 1 },
+  });
+  await fill(session, 1, 2, 3, 4, 5, 6);
+  expect(await compactSmall(session)).toMatchObject({ type: "compacted" });
+  const [front = ""] = seenBy(session);
+  expect(front).toContain("[#1] hello [#3] (in reply to the assistant: hi) rename all the things # Summary");
+  expect(front).toMatch(/# The user's latest request,[^#]*\[#\d+\] now write the release notes for all[^#]* today$/);
 });

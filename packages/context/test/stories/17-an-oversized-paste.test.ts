@@ -10,11 +10,11 @@ test("CUT7 CMP1 a paste too big for the tail becomes head, tail and handle, in t
     type: "compacted",
     receipt: {
       kept: { first: "e2", last: "e3" },
-      findings: [{ code: "result-reduced", note: "entry:e3 is shown as head and tail" }],
+      findings: [{ code: "result-reduced", note: "#3 is shown as head and tail" }],
     },
   });
   const paste = seenBy(session).at(-1) ?? "";
-  expect(paste).toMatch(/user +what is wrong here\?.*entry:e3 opens all of it.*the end$/);
+  expect(paste).toMatch(/user +what is wrong here\?.*#3 opens all of it.*the end$/);
   expect(paste.length).toBeLessThan(400);
   expect(JSON.stringify(await session.store.entry("e3"))).toContain("word2999");
 });
@@ -25,5 +25,5 @@ test("CUT7 so does the result of the last call, and call and result stay togethe
   const [front, call, result] = seenBy(session);
   expect(front).toContain("hello");
   expect(call).toContain("[c1: bash command=make]");
-  expect(result).toMatch(/c1 -> word0 .* entry:e3 opens all of it .* and exit code 2$/);
+  expect(result).toMatch(/c1 -> word0 .* #3 opens all of it .* and exit code 2$/);
 });

@@ -32,7 +32,7 @@ test("CMP7 its summary and its cut are used, what code keeps stays around them, 
     compaction: { summary: "My own story.", firstKeptEntryId: "e4", details: { mine: 1 } },
   }));
   expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "hook", kept: { first: "e4" } } });
-  expect(seenBy(session)[0]).toMatch(/\[entry:e1\] one \[entry:e3\] two.*My own story\./);
+  expect(seenBy(session)[0]).toMatch(/\[#1\] one \[#3\] \(in reply to the assistant: .*word899\) two.*My own story\./);
   expect(session.window.entries[session.window.compactionAt]).toMatchObject({ fromHook: true, details: { mine: 1 } });
 });
 

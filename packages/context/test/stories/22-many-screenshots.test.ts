@@ -55,5 +55,5 @@ test("DUE1 KEEP8 the request stays under 80 % of the byte limit, and every image
   }
   expect(compactions).toBeLessThan(10);
   const shown = JSON.stringify(buildRequest(buildSessionContext(session.window), { to: storyteller }).messages);
-  expect(shown).toMatch(/\[image entry:[^\]]*shot\d+\.png/);
+  expect(shown).toMatch(/\[image #\d+,[^\]]*shot\d+\.png/);
 });

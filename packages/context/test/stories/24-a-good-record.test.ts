@@ -18,8 +18,8 @@ const talk = [
 ];
 
 const record = recorded({
-  Goal: ["- the login fails on Safari, please fix it [e1]"],
-  "In Progress": ["- [ ] the cookie has no SameSite attribute, src/login.ts was read [e2, e4]"],
+  Goal: ["- the login fails on Safari, please fix it [#1]"],
+  "In Progress": ["- [ ] the cookie has no SameSite attribute, src/login.ts was read [#2, #4]"],
   "Next Steps": ["1. set the attribute in src/login.ts"],
 });
 
@@ -35,8 +35,8 @@ test("SUM6 SUM8 AUD2 numbers of blocks become entries, and the receipt says who 
     receipt: { route: "model", by: "anthropic/storyteller", calls: 1, findings: [] },
   });
   const [front = "", ...kept] = seenBy(session);
-  expect(front).toContain("## Goal - the login fails on Safari, please fix it (entry:e1)");
-  expect(front).toContain("src/login.ts was read (entry:e2, entry:e4)");
+  expect(front).toContain("## Goal - the login fails on Safari, please fix it [#1]");
+  expect(front).toContain("src/login.ts was read [#2, #4]");
   expect(kept).toEqual(["1 user      never touch the lock file", "2 assistant fine"]);
 });
 

@@ -17,7 +17,7 @@ const usage = {
   cost: { ...nothingUsed.cost, total: 0.25 },
 };
 const text = (text: string) => [{ type: "text" as const, text }];
-const record = recorded({ Goal: ["- sort the imports [e1]"] });
+const record = recorded({ Goal: ["- sort the imports [#1]"] });
 const ports = testPorts("w");
 
 const cutOff = scriptedModel({ content: text("## Goal\n- sort the imp"), stopReason: "length", usage });
@@ -39,7 +39,7 @@ test("SUM4 SUM8 AUD1 a record that was cut off is none; the next model's is used
       findings: [{ code: "writer-failed", note: "anthropic/storyteller: truncated: its answer was cut off" }],
     },
   });
-  expect(seenBy(session)[0]).toContain("- sort the imports (entry:e1)");
+  expect(seenBy(session)[0]).toContain("- sort the imports [#1]");
 });
 
 test("CMP8 B83 what the failed one cost stands in the log beside the compaction", async () => {

@@ -10,7 +10,7 @@ import { keeping } from "../documents/keeping.ts";
 import { recorded } from "../documents/recorded.ts";
 
 const turns = Array.from({ length: 16 }, (_, at) => [`user: request ${at}`, `says: mark${at} ${words(120)}`]).flat();
-const record = recorded({ Goal: ["- request 0 [e1]"], Done: ["- [x] mark0 was said [e2]"] });
+const record = recorded({ Goal: ["- request 0 [#1]"], Done: ["- [x] mark0 was said [#2]"] });
 const small = () => answering(() => record, { contextWindow: 4000, maxTokens: 1000 });
 
 test("SUM5 no question is longer than the window, and together they tell everything", async () => {
@@ -39,6 +39,6 @@ test("SUM5 the last question joins the notes on all parts, with ids that hold in
   });
   const joined = model.requests.map(asked).at(-1) ?? "";
   expect(joined.match(/<partial-summary /g)).toHaveLength(model.requests.length - 1);
-  expect(joined).toContain("- request 0 (entry:e1)");
-  expect(seenBy(session)[0]).toContain("mark0 was said (entry:e2)");
+  expect(joined).toContain("- request 0 [#1]");
+  expect(seenBy(session)[0]).toContain("mark0 was said [#2]");
 });

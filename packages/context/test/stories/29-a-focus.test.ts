@@ -9,7 +9,7 @@ import { keeping } from "../documents/keeping.ts";
 import { recorded } from "../documents/recorded.ts";
 
 const turns = Array.from({ length: 12 }, (_, at) => [`user: request ${at}`, `says: ${words(120)}`]).flat();
-const record = recorded({ Goal: ["- request 0 [e1]"] });
+const record = recorded({ Goal: ["- request 0 [#1]"] });
 
 test("SUM5 HOOK1 B39 the user's focus and the hook's stand in every question, part by part", async () => {
   const session = await sessionOf(...turns, "user: go on", "says: fine");

@@ -1,4 +1,4 @@
-/** Story 36: ten compactions by a model that forgets, swells and makes things up. The front keeps its size, and the user's words stay. */
+/** Story 36: ten compactions by a model that swells and makes things up. The front keeps its size, and no invented wish passes for the user's. */
 
 import { expect, test } from "vitest";
 import { modelWriter } from "../../src/compaction/model-summarizer.ts";
@@ -6,43 +6,61 @@ import { testPorts } from "../../src/testing/scripted-model.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 import { compactSmall, sessionOf, smallBudget, words } from "../compaction/small-session.ts";
 import { answering } from "../documents/answering.ts";
-import { newestCompaction } from "../documents/newest-compaction.ts";
+import { newestCompaction, storyIn } from "../documents/newest-compaction.ts";
 import { recorded } from "../documents/recorded.ts";
 
-/** Each time it says more than the time before, and of the user what nobody said. */
+const MARK = / \((?:unconfirmed|not from the user)\)$/;
+const rules = ["- keep the public API stable [#1]", "- never push to main [#3]"];
+
+/** Each time it says more than the time before, and of the user what nobody said: citing nothing, a tool, or another message. */
 function drifting() {
-  let round = 0;
-  return answering(() => {
-    round++;
-    const more = Array.from({ length: round * 3 }, (_, at) => `- [x] step ${at} of round ${round} was looked at`);
-    return recorded({
-      Goal: [`- the user wants release ${round} shipped tonight, without tests`],
+  const answers: string[] = [];
+  const model = answering((question) => {
+    const round = answers.length + 1;
+    const [, tool = "#1"] = /\[Note\]: \[(#\d+)\]/.exec(question) ?? [];
+    const source = ["", ` [${tool}]`, " [#1]"][round % 3];
+    const more = Array.from({ length: 4 + round * 2 }, (_, at) => `- [x] step ${at} of round ${round} was looked at`);
+    const answer = recorded({
+      Goal: [`- the user wants release ${round} shipped tonight, without tests${source}`],
+      "Constraints & Preferences": rules,
       Done: more,
     });
+    answers.push(answer);
+    return answer;
   });
+  return { model, answers };
 }
 
-test("KEEP2 KEEP5 AUD4 within its budget after each, with every word of the user and none that is made up", async () => {
+test("KEEP2 KEEP5 AUD4 AUD7 SUM9 within its budget after each, every word of the user and every line stays, and what is made up is marked", async () => {
   const session = await sessionOf("user: keep the public API stable", "says: fine", "user: never push to main");
-  const model = drifting();
+  const { model, answers } = drifting();
   const budget = smallBudget();
   for (let round = 1; round <= 10; round++) {
     await session.append(
       { type: "message", message: { role: "user", content: `look at part ${round}`, timestamp: round } },
       { type: "custom_message", customType: "output", content: words(900, `r${round}w`), display: true },
     );
+    const before = answers.length;
     const outcome = await compactSmall(session, {
       reason: "due",
       writers: [modelWriter(model, { ports: testPorts("w") })],
     });
-    expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model", calls: 2 } });
+    expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model", calls: answers.length - before } });
+    const isTooLong = JSON.stringify(outcome).includes('"too-long"');
+    expect(answers.length - before).toBe(isTooLong ? 2 : 1);
+
     const { summary: front } = newestCompaction(session);
     expect(textTokens(front)).toBeLessThan(budget.words + budget.checkpoint + OURS);
-    for (const said of ["keep the public API stable", "never push to main", `look at part ${round}`])
-      expect(front).toContain(said);
-    expect(front).not.toMatch(/shipped tonight|without tests/);
+    for (const text of ["[#1]\nkeep the public API stable\n", "never push to main\n", `\nlook at part ${round}`])
+      expect(front).toContain(text);
+
+    const lines = storyIn(session).split("\n");
+    const written = answers.at(-1)?.split("\n") ?? [];
+    expect(lines.map((line) => line.replace(MARK, ""))).toEqual(expect.arrayContaining(written));
+    expect(lines.filter((line) => MARK.test(line))).toEqual(lines.filter((line) => line.includes("tonight")));
+    expect(front.match(/shipped tonight/g)).toHaveLength(1);
   }
-  expect(model.requests).toHaveLength(20);
+  expect(answers.length).toBeLessThan(15);
 });
 
 /** Tokens of what stands around the parts: where to recall, and the latest request. */

@@ -1,11 +1,26 @@
-/** Tests summary/generate-summary.ts: size limits, shape. */
+/** Tests summary/generate-summary.ts: thinking level, shape, how often a model is asked, which answer is used. */
 
 import { describe, expect, test } from "vitest";
-import { moderate, type ShapeParts, shapeOf } from "../../src/summary/generate-summary.ts";
+import type { Request } from "../../src/model.ts";
+import type { FlawCode } from "../../src/summary/audit.ts";
+import {
+  generateSummary,
+  moderate,
+  type ShapeParts,
+  type Summarised,
+  type SummaryParts,
+  shapeOf,
+} from "../../src/summary/generate-summary.ts";
 import { headings } from "../../src/summary/prompts.ts";
+import { type ScriptedReply, scriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
+import { story } from "../../src/testing/story.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
+import { words } from "../compaction/small-session.ts";
+import { summaryWith } from "./fixtures.ts";
+import { answering, textOf } from "./manners.ts";
+import { kindOf } from "./transcript-blocks.ts";
 
-describe("size limits", () => {
+describe("thinking level", () => {
   test.each([
     ["off", "off"],
     ["minimal", "minimal"],
@@ -42,7 +57,7 @@ describe("shape", () => {
       expect(shaped({ format }, `\n${before}\n\n`)).toStrictEqual({ ...asked(format), story: before });
     });
 
-    test("SUM7 B46 B49 the record so far is shown without its lists of files", () => {
+    test("SUM7 B46 B49 the summary so far is shown without its lists of files", () => {
       const previous = [
         "## Goal",
         "- fix it",
@@ -89,7 +104,7 @@ describe("shape", () => {
       ["that has a turn of its own", `${before}${JOIN}${turn}`, true],
       ["that leaves too little room", `${before}${" word".repeat(600)}`, true],
       ["that nobody has checked", before, false],
-    ])("SUM7 B45 a record so far %s is brought up to date, not carried on", (_, previous, isChecked) => {
+    ])("SUM7 B45 a summary so far %s is brought up to date, not carried on", (_, previous, isChecked) => {
       const parts = { hasHistory: false, hasTurn: true, previous, isChecked };
       expect(shaped(parts, `${before}${JOIN}${turn}`)).toStrictEqual({
         format: "summary",
@@ -129,7 +144,7 @@ describe("shape", () => {
       expect(read(`${before}${seam}${turn}`)).toBe(`${before}${JOIN}${turn}`);
     });
 
-    test("SUM7 B44 what the record says of lines and turns stays", () => {
+    test("SUM7 B44 what the summary says of lines and turns stays", () => {
       const odd = `${before}\n\n---\n\n**Turn Context** is what it is about\n- so there`;
       expect(read(`${odd}\n${turn}`)).toBe(`${odd}${JOIN}${turn}`);
     });
@@ -138,4 +153,192 @@ describe("shape", () => {
       expect(read(` ${before}\n`)).toBe(before);
     });
   });
+});
+
+describe("how often a model is asked", () => {
+  const entries = story(
+    "user: Fix the login test in src/login.ts and use tabs",
+    "calls: read path=src/login.ts",
+    "result: export function loginUser() {}",
+    "says: The name is not escaped.",
+  );
+  const honest = summaryWith({
+    "## Goal": "- Fix the login test in src/login.ts [#1]",
+    "### Done": "- [x] Read `loginUser()` in src/login.ts [#3]",
+    "## Critical Context": "- The name is not escaped [#4]",
+  });
+  const noSections = "The login test in src/login.ts was read.";
+  const unknownCitations = honest.replace("[#3]", "[#98]").replace("[#4]", "[#99]");
+  /** The same with as many more words as it takes to have so many tokens. */
+  function longer(tokens: number): string {
+    const tokensPerWord = textTokens(" word".repeat(100)) / 100;
+    const missing = Math.ceil((tokens - textTokens(honest)) / tokensPerWord);
+    return honest.replace("is not escaped", `is not escaped${" word".repeat(missing)}`);
+  }
+
+  async function generate(replies: readonly ScriptedReply[], parts: Partial<SummaryParts> = {}) {
+    const model = scriptedModel(...replies);
+    const result = await generateSummary({ model, ports: testPorts(), entries, tokens: 1_000, ...parts });
+    return { result, requests: model.requests };
+  }
+
+  const storyOf = (result: Summarised): string => (result.type === "summarised" ? result.story : result.type);
+  const codesOf = (result: Summarised): readonly FlawCode[] =>
+    result.type === "summarised" ? result.mended.map(({ code }) => code) : [];
+
+  test("SUM9 an honest summary takes one call", async () => {
+    const { result, requests } = await generate([honest]);
+    expect(requests).toHaveLength(1);
+    expect(result).toMatchObject({ type: "summarised", story: honest, mended: [] });
+    expect(result.type === "summarised" && [...result.covers]).toEqual(["e1", "e2", "e3", "e4"]);
+  });
+
+  test("SUM9 AUD7 a summary with lines that cannot be confirmed takes one call, and they are marked", async () => {
+    const doubtful = summaryWith({
+      "## Goal": "- Fix the login test [#1]\n- Deploy to production [#4]",
+      "### Done": '- [x] Edited src/other.ts [#3]\n- [x] It said "all is well now" [#3]',
+    });
+    const { result, requests } = await generate([doubtful]);
+    expect(requests).toHaveLength(1);
+    expect(storyOf(result)).toBe(
+      doubtful
+        .replace("production [#4]", "production [#4] (not from the user)")
+        .replace("other.ts [#3]", "other.ts [#3] (unconfirmed)")
+        .replace('now" [#3]', 'now" [#3] (unconfirmed)'),
+    );
+    expect(codesOf(result)).toEqual(["not-from-user", "unknown-name", "false-quote"]);
+  });
+
+  test("SUM9 AUD1 headings, and a few citations that do not exist, are repaired without another call", async () => {
+    const text = honest.replace("### Blocked\n- (none)\n\n", "").replace("[#4]", "[#99]");
+    const { result, requests } = await generate([text]);
+    expect(requests).toHaveLength(1);
+    expect(storyOf(result)).toBe(honest.replace(" [#4]", " (unconfirmed)"));
+  });
+
+  test("SUM9 AUD1 a summary that is up to a tenth too long takes one call", async () => {
+    const { result, requests } = await generate([longer(1_090)]);
+    expect(textTokens(longer(1_090))).toBeGreaterThan(1_050);
+    expect({ count: requests.length, codes: codesOf(result) }).toEqual({ count: 1, codes: [] });
+  });
+
+  const cases: readonly (readonly [string, string, string])[] = [
+    ["says nothing", summaryWith({}), "- The summary is empty. Write what happened under its headings."],
+    ["has no sections", noSections, `- Most of these headings are missing: ${headings("summary").join(", ")}`],
+    ["is too long", longer(1_300), `- The summary has ${textTokens(longer(1_300))} tokens; 1000 are allowed.`],
+    [
+      "cites too many entries that do not exist",
+      unknownCitations,
+      "- 2 of 3 citations name entries that do not exist. Cite only numbers that stand at the beginning of a block.",
+    ],
+  ];
+
+  test.each(cases)(
+    "SUM9 AUD1 AUD2 a summary that %s is asked for once more, and the better one is used",
+    async (...at) => {
+      const [, text, finding] = at;
+      const { result, requests } = await generate([text, honest]);
+      expect(requests).toHaveLength(2);
+      expect(result).toMatchObject({ type: "summarised", story: honest, mended: [] });
+      const [, answer, correction] = requests[1]?.messages ?? [];
+      expect(answer).toMatchObject({ role: "assistant", content: [{ type: "text", text }] });
+      expect(correction).toMatchObject({
+        role: "user",
+        content: [{ text: expect.stringContaining(`<findings nonce-1>\n${finding}\n</findings nonce-1>`) }],
+      });
+    },
+  );
+
+  describe("where the second answer is no better", () => {
+    test.each([
+      ["empty", summaryWith({})],
+      ["sections", noSections],
+    ])("SUM9 a summary is refused: %s", async (code, text) => {
+      const { result, requests } = await generate([text, text]);
+      expect(requests).toHaveLength(2);
+      expect(result).toMatchObject({ type: "failed", failure: { code } });
+    });
+
+    test("SUM9 one that is more than a third too long is refused", async () => {
+      const { result } = await generate([longer(1_500), longer(1_400)]);
+      expect(result).toMatchObject({ type: "failed", failure: { code: "too-long" } });
+    });
+
+    test("SUM9 one that is less than a third too long is used, and the receipt says so", async () => {
+      const { result } = await generate([longer(1_500), longer(1_200)]);
+      expect(storyOf(result)).toBe(longer(1_200));
+      expect(codesOf(result)).toEqual(["too-long"]);
+    });
+
+    test("SUM9 AUD2 one with citations that do not exist is used with marks, and the receipt says so", async () => {
+      const { result } = await generate([unknownCitations, unknownCitations]);
+      expect(storyOf(result)).toBe(honest.replace("[#3]", "(unconfirmed)").replace("[#4]", "(unconfirmed)"));
+      expect(codesOf(result)).toEqual(["unknown-id", "unknown-id", "unknown-id"]);
+    });
+
+    test("SUM9 the first answer is used if only that one can be", async () => {
+      const { result } = await generate([longer(1_200), noSections]);
+      expect(storyOf(result)).toBe(longer(1_200));
+    });
+
+    test("SUM9 the first answer is used if the model fails, and refused if it cannot be used", async () => {
+      const failure = { failure: { kind: "refused" as const, message: "no" } };
+      expect(storyOf((await generate([longer(1_200), failure])).result)).toBe(longer(1_200));
+      expect((await generate([noSections, failure])).result).toMatchObject({
+        type: "failed",
+        failure: { code: "sections" },
+      });
+    });
+
+    test("SUM9 a model is never asked a third time", async () => {
+      const { requests, result } = await generate([noSections, noSections, honest]);
+      expect({ count: requests.length, type: result.type }).toEqual({ count: 2, type: "failed" });
+    });
+  });
+
+  test("SUM9 all calls are counted", async () => {
+    const { result } = await generate([noSections, honest]);
+    expect(result.calls).toHaveLength(2);
+  });
+
+  test("SUM9 an aborted correction cancels the summary", async () => {
+    const aborted = { failure: { kind: "aborted" as const, message: "stopped" } };
+    expect((await generate([noSections, aborted])).result.type).toBe("cancelled");
+  });
+
+  test("SUM6 a task of the host's own is answered in any form with one call", async () => {
+    const parts = { instructions: "Write a poem.", replaceInstructions: true };
+    const { result, requests } = await generate(["Roses are red"], parts);
+    expect({ text: storyOf(result), count: requests.length }).toEqual({ text: "Roses are red", count: 1 });
+  });
+
+  test("SUM9 the steps are reported", async () => {
+    const steps: string[] = [];
+    await generate([noSections, honest], { progress: ({ step }) => void steps.push(step) });
+    expect(steps).toEqual(["asking", "auditing", "repairing", "asking"]);
+  });
+
+  test("SUM5 AUD2 the numbers of a session that is read in parts are those of its entries", async () => {
+    const long = story(
+      ...Array.from({ length: 10 }, (_, at) => `${at % 2 ? "says" : "user"}: ${words(60, `m${at}x`)}`),
+    );
+    const notes = summaryWith({ "### Done": "- [x] m1x3 m1x4 [#2]" });
+    const merged = summaryWith({ "## Goal": "- m8x0 m8x1 m8x2 [#9]", "### Done": "- [x] m1x3 m1x4 (entry:e2)" });
+    const requests: Request[] = [];
+    const answer = (request: Request): string => {
+      requests.push(request);
+      return kindOf(request) === "merge" ? merged : notes;
+    };
+    const model = answering(answer, { contextWindow: 5_200, maxTokens: 500 });
+    const result = await generateSummary({ model, ports: testPorts(), entries: long, tokens: 1_000 });
+    const last = requests.at(-1) as Request;
+    expect({ kind: kindOf(last), hasParts: requests.length > 2 }).toEqual({ kind: "merge", hasParts: true });
+    expect(requests.flatMap(numbersIn)).toEqual(long.map(({ number }) => `#${number}`));
+    expect(textOf(last)).toContain("- [x] m1x3 m1x4 [#2]");
+    expect(result).toMatchObject({ type: "summarised", story: merged.replace("(entry:e2)", "[#2]"), mended: [] });
+  });
+
+  /** The numbers of the blocks that a request shows. */
+  const numbersIn = (request: Request): readonly string[] =>
+    [...textOf(request).matchAll(/^\[(?:User|Assistant)\]: \[(#\d+)\]/gm)].map(([, number = ""]) => number);
 });

@@ -1,4 +1,4 @@
-/** What a reader takes for structure in a prompt: one that is easily taken in by case, width, blanks and what cannot be seen. */
+/** Finds what a reader may take for structure in a prompt, whatever its case, width, blanks and invisible letters. */
 
 /** Labels at the beginning of a line, and entry numbers and tags anywhere, in the order of the text. */
 export function structureOf(text: string): readonly string[] {
@@ -17,7 +17,7 @@ const TAGS = "conversation|previous-summary|partial-summary|read-files|modified-
 const STRUCTURE = new RegExp(
   [
     `^[^\\S\\n]*\\[\\s*(?:${LABELS})\\s*\\]`,
-    "\\[\\s*e\\d+[\\s\\d,;e]*\\]",
+    "\\[\\s*(?:#\\s*\\d|entry\\s*:)[^\\]\\n]*\\]",
     `<\\s*/?\\s*(?:${TAGS})`,
     // `a < summary` is a comparison.
     "</?summary\\b|<\\s*/?\\s*summary\\s*/?>",

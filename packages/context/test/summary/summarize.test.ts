@@ -1,24 +1,15 @@
-/** Tests summary/summarize.ts: chunks, citations, marked material, in chunks, in one request. */
+/** Tests summary/summarize.ts: chunks, marked material, in chunks, in one request. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ModelFailure, Request } from "../../src/model.ts";
-import {
-  chunksOf,
-  marked,
-  summaryMaterial,
-  type Telling,
-  tell,
-  tokensOf,
-  withIds,
-} from "../../src/summary/summarize.ts";
+import { chunksOf, marked, summaryMaterial, type Telling, tell, tokensOf } from "../../src/summary/summarize.ts";
 import { type ScriptedReply, scriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 import { words } from "../compaction/small-session.ts";
-import { expectSoon } from "../soon.ts";
 import { storyteller } from "../told.ts";
 import { answering, ended, modelOf, paid, said, textOf } from "./manners.ts";
-import { blocksOf, kindOf, SMALL, taskIn, tellingOf } from "./told-blocks.ts";
+import { blocksOf, kindOf, SMALL, taskIn, tellingOf } from "./transcript-blocks.ts";
 
 describe("chunks", () => {
   const sized = (...sizes: readonly number[]) => sizes.map((tokens) => ({ tokens }));
@@ -49,39 +40,12 @@ describe("chunks", () => {
   });
 });
 
-describe("citations", () => {
-  const ids = ["a1", "b2", "c3"];
-
-  test.each([
-    ["- it is done [e1]", "- it is done (entry:a1)"],
-    ["- it is done [e1, e3]", "- it is done (entry:a1, entry:c3)"],
-    ["- it is done [e1; e2]", "- it is done (entry:a1, entry:b2)"],
-    ["- it is done [e1,2]", "- it is done (entry:a1, entry:b2)"],
-    ["- it is done [E2]", "- it is done (entry:b2)"],
-    ["- it is done [e1][e2]", "- it is done (entry:a1)(entry:b2)"],
-    ["- it is done [e9]", "- it is done [e9]"],
-    ["- it is done [e0, e2, e4]", "- it is done (entry:b2) [e0] [e4]"],
-    ["- it is done [e999999999]", "- it is done [e999999999]"],
-    ["- as told before (entry:z9)", "- as told before (entry:z9)"],
-    ["- a list[e] and [1] and [e1x] and e1", "- a list[e] and [1] and [e1x] and e1"],
-  ])("SUM6 %s", (text, read) => {
-    expect(withIds(text, ids)).toBe(read);
-  });
-
-  test("SUM6 a text of a million letters is read at once", () => {
-    const hostile = ["[e1, ", "[e", "[e1,   ", "[e1 ", "1"].map((piece) => piece.repeat(200_000));
-    expectSoon(40, () => () => {
-      for (const text of hostile) expect(withIds(text, ids)).toBe(text);
-    });
-  });
-});
-
 describe("marked material", () => {
   const conversation = (text: string) => ({ tag: "conversation" as const, text });
 
   test("SUM6 the material stands between marks with the word, the task behind them", () => {
-    const turn = { tag: "turn" as const, text: "[User]: [e2] go on" };
-    expect(marked([conversation("[User]: [e1] hello"), turn], "Write.", testPorts())).toStrictEqual({
+    const turn = { tag: "turn" as const, text: "[User]: [#2] go on" };
+    expect(marked([conversation("[User]: [#1] hello"), turn], "Write.", testPorts())).toStrictEqual({
       nonce: "nonce-1",
       message: {
         role: "user",
@@ -90,11 +54,11 @@ describe("marked material", () => {
             type: "text",
             text: [
               "<conversation nonce-1>",
-              "[User]: [e1] hello",
+              "[User]: [#1] hello",
               "</conversation nonce-1>",
               "",
               "<turn nonce-1>",
-              "[User]: [e2] go on",
+              "[User]: [#2] go on",
               "</turn nonce-1>",
               "",
               "Write.",
@@ -119,7 +83,7 @@ describe("marked material", () => {
 describe("in chunks", () => {
   const isPart = (request: Request): boolean => kindOf(request).startsWith("part");
   const numbersIn = (text: string): readonly number[] =>
-    [...text.matchAll(/\[e(\d+)\]/g)].map(([, number]) => Number(number));
+    [...text.matchAll(/\[#(\d+)\]/g)].map(([, number]) => Number(number));
   /** The material of a question, without its task. */
   const materialIn = (request: Request): string => textOf(request).slice(0, -taskIn(request).length);
 
@@ -200,25 +164,25 @@ describe("in chunks", () => {
       expect(taskIn(requests[2] as Request)).toBe("List the files.");
     });
 
-    test("SUM5 numbers are those of the whole, and ids in the notes on each part", async () => {
+    test("SUM5 numbers are those of the session in every part and in the notes on it", async () => {
       const answer = (request: Request): string =>
         numbersIn(materialIn(request))
-          .map((at) => `- told [e${at}]`)
+          .map((at) => `- done [#${at}]`)
           .join("\n");
       const { requests } = await toldTo(answer, { history: blocksOf([1_000, 1_000]), turn: blocksOf([100], 3) });
       expect(requests.map(kindOf)).toStrictEqual(["part 1/3", "part 2/3", "part 3/3", "merge"]);
       expect(materialIn(requests[3] as Request).trim()).toBe(
         [
-          "<partial-summary nonce-4>\n- told (entry:id-1)\n</partial-summary nonce-4>",
-          "<partial-summary nonce-4>\n- told (entry:id-2)\n</partial-summary nonce-4>",
-          "<turn nonce-4>\n- told (entry:id-3)\n</turn nonce-4>",
+          "<partial-summary nonce-4>\n- done [#1]\n</partial-summary nonce-4>",
+          "<partial-summary nonce-4>\n- done [#2]\n</partial-summary nonce-4>",
+          "<turn nonce-4>\n- done [#3]\n</turn nonce-4>",
         ].join("\n\n"),
       );
     });
   });
 
   describe("their notes", () => {
-    test("SUM5 SUM7 the record so far joins the last question alone, and so does what is asked of the turn", async () => {
+    test("SUM5 SUM7 the summary so far joins the last question alone, and so does what is asked of the turn", async () => {
       const previous = "## Goal\n- as before";
       const parts = { history: blocksOf([1_000, 1_000]), turn: blocksOf([100], 3), previous };
       const { requests } = await toldTo(() => "- notes", parts);
@@ -231,7 +195,7 @@ describe("in chunks", () => {
     });
 
     test("SUM5 that exceed the window together are merged in groups, history and turn apart", async () => {
-      const answer = (request: Request): string => `${isPart(request) ? "part" : "group"} ${"word ".repeat(350)}`;
+      const answer = (request: Request): string => `${isPart(request) ? "part" : "group"} ${"word ".repeat(280)}`;
       const { told, requests } = await toldTo(answer, {
         history: blocksOf(Array.from({ length: 6 }, () => 1_000)),
         turn: blocksOf([1_000, 1_000], 7),
@@ -336,7 +300,7 @@ describe("in one request", () => {
       const { kinds, requests } = await toldTo([said()], { history: blocksOf([100]), turn: blocksOf([100], 2) });
       expect(kinds).toStrictEqual(["initial"]);
       expect(textOf(requests[0] as never)).toMatch(
-        /^<conversation (\S+)>\n\[User\]: \[e1\] [^<]+\n<\/conversation \1>\n\n<turn \1>\n\[User\]: \[e2\] [^<]+\n<\/turn \1>\n\n/,
+        /^<conversation (\S+)>\n\[User\]: \[#1\] [^<]+\n<\/conversation \1>\n\n<turn \1>\n\[User\]: \[#2\] [^<]+\n<\/turn \1>\n\n/,
       );
     });
 
@@ -413,12 +377,12 @@ describe("in one request", () => {
   });
 
   test("SUM5 one block that is bigger than all room is shown with head, tail and handle", async () => {
-    const text = `[Tool result]: [e2] ${words(4_000)}`;
-    const huge = { entryId: "id-2", text, tokens: textTokens(text) };
+    const text = `[Tool result]: [#2] ${words(4_000)}`;
+    const huge = { entryId: "id-2", reference: "#2", text, tokens: textTokens(text) };
     const history = [...blocksOf([700]), huge, ...blocksOf([700], 3)];
     const { told, kinds, requests } = await toldTo([said(), said(), said(), said()], { history });
     expect(told).toMatchObject({ type: "told" });
     expect(kinds).toStrictEqual(["part 1/3", "part 2/3", "part 3/3", "merge"]);
-    expect(textOf(requests[1] as never)).toMatch(/\[e2\] word0 word1 .* entry:id-2 opens all of it .* word3999\n/s);
+    expect(textOf(requests[1] as never)).toMatch(/\[#2\] word0 word1 .* #2 opens all of it .* word3999\n/s);
   });
 });

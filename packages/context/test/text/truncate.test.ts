@@ -10,15 +10,15 @@ const lines = (count: number): string =>
 
 describe("a shortened text", () => {
   test("CUT7 is itself where it is short enough", () => {
-    expect(shortened("a few words", { tokens: 10, handle: "entry:e1" })).toBe("a few words");
+    expect(shortened("a few words", { tokens: 10, handle: "#1" })).toBe("a few words");
   });
 
   test("CUT7 has head, tail and handle, cut at line ends", () => {
-    const text = shortened(lines(2000), { tokens: 200, handle: "entry:e1" });
+    const text = shortened(lines(2000), { tokens: 200, handle: "#1" });
     expect(text).toMatch(/^line 0 of the output\n/);
     expect(text).toMatch(/line 1999 of the output$/);
     expect(text).toMatch(
-      /of the output\n\[… [\d,]+ of about [\d,]+ tokens are left out here; entry:e1 opens all of it …\]\nline/,
+      /of the output\n\[… [\d,]+ of about [\d,]+ tokens are left out here; #1 opens all of it …\]\nline/,
     );
   });
 
@@ -30,7 +30,7 @@ describe("a shortened text", () => {
     );
     fc.assert(
       fc.property(texts, fc.integer({ min: 60, max: 3000 }), (text, tokens) => {
-        const short = shortened(text, { tokens, handle: "entry:e1" });
+        const short = shortened(text, { tokens, handle: "#1" });
         expect(textTokens(short)).toBeLessThanOrEqual(tokens);
         if (text.isWellFormed()) expect(short.isWellFormed()).toBe(true);
       }),

@@ -1,6 +1,6 @@
 /** Builds the result of a `bash` call: the output, how the command ended, and notes on the sandbox and on kept output. */
 
-import { blobHandle } from "@pith/context";
+import { blobReference } from "@pith/context";
 import type { BlobKept, ShellEnd, WorkspaceShell } from "../../ports.ts";
 import type { ToolOutput } from "../../tool.ts";
 import { sized } from "../output.ts";
@@ -100,7 +100,7 @@ function endNote({ end, job }: Told): string | null {
 function keptNote({ kept, bytes }: Taken): string | null {
   if (kept === null) return null;
   if (kept.type === "unavailable") return `[all of it could not be kept: ${kept.why}]`;
-  return `[${extentOf(kept, bytes)}: read ${blobHandle(kept.hash)}]`;
+  return `[${extentOf(kept, bytes)}: read ${blobReference(kept.hash)}]`;
 }
 
 function extentOf({ isWhole, bytes }: Extract<BlobKept, { type: "kept" }>, all: number): string {

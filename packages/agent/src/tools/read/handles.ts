@@ -1,8 +1,18 @@
-/** Opens handles: a blob kept beside the session, or an entry of the session on any branch. */
+/** Opens references: a blob kept beside the session, or an entry of the session on any branch. */
 
-import type { AgentMessage, BashExecutionMessage, Entry } from "@pith/context";
+import {
+  type AgentMessage,
+  type BashExecutionMessage,
+  BLOB_DIGITS,
+  blobReference,
+  type Entry,
+  entryReference,
+  isBlobHash,
+} from "@pith/context";
+import type { Blobs } from "../../ports.ts";
 import { HEAD, isPlainText, pictureKind } from "../../text.ts";
 import type { ToolCall, ToolOutput } from "../../tool.ts";
+import { type Argument, right, wrong } from "../arguments.ts";
 import { type FileParts, type Handle, type PageLines, pageLines } from "../files.ts";
 import { failed, said, sized } from "../output.ts";
 import { LARGEST_PICTURE, longPage, picture, type ReadRange, tooLargePicture } from "./pages.ts";
@@ -10,7 +20,7 @@ import { LARGEST_PICTURE, longPage, picture, type ReadRange, tooLargePicture } f
 /** Beginning with a line that names the entry. */
 export function entryWords(entry: Entry): string {
   const { kind, words } = told(entry);
-  return `[entry:${entry.id}: ${kind}${words === "" ? ", without words" : ""}]\n${words}`;
+  return `[${entryReference(entry)}: ${kind}${words === "" ? ", without words" : ""}]\n${words}`;
 }
 
 interface Told {
@@ -64,7 +74,7 @@ function resultKind({ toolName, isError }: { readonly toolName: string; readonly
   return `result of ${toolName}${isError ? ", which failed" : ""}`;
 }
 
-// LED6: what the user keeps from the model is not told to it by way of a handle.
+// LED6: what the user keeps from the model is not told to it by way of a reference.
 function toldShell({ command, output, exitCode, cancelled, excludeFromContext }: BashExecutionMessage): Told {
   if (excludeFromContext) return { kind: "a command that the user keeps to themselves", words: "" };
   const end = cancelled ? "\n(stopped by the user)" : exitCode ? `\n(exit code ${exitCode})` : "";
@@ -105,8 +115,41 @@ export async function openHandle(handle: Handle, call: ToolCall, kept: Kept): Pr
   const lines = pageLines(call.arguments);
   if (lines.type === "wrong") return failed(lines.message);
   const wish = { handle, call, lines: lines.value };
-  if (handle.type === "entry") return await openEntry(wish, kept);
-  return blobs ? await openBlob(wish, (range) => blobs.read(handle.name, range)) : failed(unkept(handle));
+  if (handle.type !== "blob") return await openEntry(wish, kept);
+  if (!blobs) return failed(unkept(handle));
+  const found = await findHash(handle, blobs);
+  if (found.type === "wrong") return failed(`${handle.shown} cannot be opened: ${found.message}`);
+  return await openBlob(wish, (range) => blobs.read(found.value, range));
+}
+
+async function findHash({ name }: Handle, blobs: Blobs): Promise<Argument<string>> {
+  const digits = name.toLowerCase();
+  const isWhole: boolean = isBlobHash(digits);
+  if (isWhole) return right(digits);
+  if (!/^[0-9a-f]{1,64}$/.test(digits)) return wrong("a blob is named by the hexadecimal digits of its hash");
+  if (digits.length < BLOB_DIGITS) return wrong(`give at least the first ${BLOB_DIGITS} digits of its hash`);
+  const found = await blobs.find(digits);
+  if (found.type === "unavailable") return wrong(found.why);
+  const [first, second] = found.blobs;
+  if (!first) return wrong("nothing is kept under this name, or no longer");
+  return second ? wrong(listCandidates(found.blobs)) : right(first.hash);
+}
+
+function listCandidates(blobs: readonly { readonly hash: string; readonly bytes: number }[]): string {
+  const hashes = blobs.map(({ hash }) => hash);
+  const listed = blobs
+    .slice(0, MOST_LISTED)
+    .map(({ hash, bytes }) => `\n${blobReference(hash, digitsToTellApart(hash, hashes))} (${sized(bytes)})`);
+  const more = blobs.length > listed.length ? `\nand ${blobs.length - listed.length} more` : "";
+  return `${blobs.length} blobs begin with these digits. Read one of them:${listed.join("")}${more}`;
+}
+
+const MOST_LISTED = 20;
+
+function digitsToTellApart(hash: string, all: readonly string[]): number {
+  let digits = BLOB_DIGITS;
+  while (all.some((other) => other !== hash && other.startsWith(hash.slice(0, digits)))) digits += 1;
+  return digits;
 }
 
 interface Wish {
@@ -116,9 +159,10 @@ interface Wish {
 }
 
 async function openEntry(wish: Wish, { entries, redaction }: Kept): Promise<ToolOutput> {
-  const { name, shown } = wish.handle;
-  const entry = await entries?.(name);
-  if (!entry) return failed(entries ? `${shown} is not in this session; copy its whole handle` : unkept(wish.handle));
+  const { type, name, shown } = wish.handle;
+  if (!entries) return failed(unkept(wish.handle));
+  const entry = await (type === "number" ? entries.entryByNumber(Number(name)) : entries.entry(name));
+  if (!entry) return failed(`${shown} is not in this session; check the reference where you read it`);
   // It may come from before redaction, or from another program.
   const words = entryWords(entry);
   const bytes = new TextEncoder().encode(redaction?.redacted(words) ?? words);

@@ -1,4 +1,4 @@
-/** Defines the `read` tool: shows a bounded page of text, an image or what a handle opens, and says how to read on. */
+/** Defines the `read` tool: shows a bounded page of text, an image or what a reference opens, and says how to read on. */
 
 import type { Reference } from "@pith/context";
 import type { Held } from "../../ports.ts";
@@ -14,7 +14,7 @@ export function readTool(parts: FileParts, reads: Reads = new Reads()): Tool {
   return {
     name: "read",
     description:
-      "Reads a file, or what a handle (blob:… or entry:…) stands for: text, at most 2,000 lines or 50 KB at a time (go on with offset), or a picture (png, jpeg, gif, webp).",
+      "Reads a file, an earlier entry of this session (#412) or kept output (blob:1a2b3c4d): text, at most 2,000 lines or 50 KB at a time (go on with offset), or a picture (png, jpeg, gif, webp).",
     parameters,
     isIdempotent: true,
     intent: (asked) => lookIntent(asked, files),
@@ -33,7 +33,7 @@ export function readTool(parts: FileParts, reads: Reads = new Reads()): Tool {
 const parameters = {
   type: "object",
   properties: {
-    path: { type: "string", description: "The file, relative or absolute, or a handle" },
+    path: { type: "string", description: "The file, relative or absolute, or a reference (#… or blob:…)" },
     offset: { type: "integer", minimum: 1, description: "The first line to show, counted from 1" },
     limit: { type: "integer", minimum: 1, description: "How many lines to show" },
   },

@@ -1,4 +1,4 @@
-/** The tool read on handles: what was kept beside a session, and any entry of it. */
+/** The tool read on references: what was kept beside a session, and any entry of it. */
 
 import type { Entry } from "@pith/context";
 import { story } from "@pith/context/testing";
@@ -9,6 +9,7 @@ import { newGround, wordsOf } from "../ground.ts";
 
 interface Opening {
   readonly handle: string;
+  readonly blobs: Blobs;
   readonly read: (asked?: Readonly<Record<string, unknown>>, room?: number) => Promise<string>;
 }
 
@@ -16,7 +17,11 @@ async function kept(content: string | Uint8Array, blobs: Blobs = memoryBlobs()):
   const outcome = await blobs.keep(typeof content === "string" ? new TextEncoder().encode(content) : content);
   const handle = `blob:${outcome.type === "kept" ? outcome.hash : ""}`;
   const { run } = newGround({ blobs });
-  return { handle, read: async (asked = {}, room) => wordsOf(await run("read", { path: handle, ...asked }, room)) };
+  return {
+    handle,
+    blobs,
+    read: async (asked = {}, room) => wordsOf(await run("read", { path: handle, ...asked }, room)),
+  };
 }
 
 const lines = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at + 1}\n`).join("");
@@ -122,31 +127,76 @@ describe("a blob", () => {
     const { run } = newGround({ blobs: memoryBlobs() });
     const missing = await run("read", { path: "blob:123" });
     expect(missing).toMatchObject({ isError: true });
-    expect(wordsOf(missing)).toMatch(/^blob:123 cannot be opened: it is not kept/);
+    expect(wordsOf(missing)).toBe("blob:123 cannot be opened: give at least the first 8 digits of its hash");
+    expect(wordsOf(await run("read", { path: `blob:${"1".repeat(64)}` }))).toMatch(/cannot be opened: it is not kept/);
+    expect(wordsOf(await run("read", { path: "blob:12345678" }))).toBe(
+      "blob:12345678 cannot be opened: nothing is kept under this name, or no longer",
+    );
+    expect(wordsOf(await run("read", { path: "blob:../../etc" }))).toBe(
+      "blob:../../etc cannot be opened: a blob is named by the hexadecimal digits of its hash",
+    );
     const words = async (path: string) => wordsOf(await newGround().run("read", { path }));
     expect(await words(" blob:1 ")).toBe("blob:1 cannot be opened: nothing is kept beside this session");
-    expect(await words("entry:1")).toBe("entry:1 cannot be opened: this session cannot be looked up");
+    for (const entry of ["entry:1", "#1"])
+      expect(await words(entry)).toBe(`${entry} cannot be opened: this session cannot be looked up`);
   });
 
-  test("FILE15 a file that is called like a handle is meant by its path", async () => {
+  test("FILE15 a file that is called like a reference is meant by its path", async () => {
     const { put, run } = newGround();
-    put("blob:1", "a file\n");
-    expect(wordsOf(await run("read", { path: "./blob:1" }))).toBe("a file\n");
+    for (const name of ["blob:1", "#412"]) {
+      put(name, "a file\n");
+      expect(wordsOf(await run("read", { path: `./${name}` }))).toBe("a file\n");
+    }
     const refused = await run("write", { path: "blob:1", content: "x" });
-    expect(wordsOf(refused)).toBe("blob:1 is a handle: it can be read, not written");
-    expect(wordsOf(await run("edit", { path: "entry:1", edits: [{ oldText: "a", newText: "b" }] }))).toBe(
-      "entry:1 is a handle: it can be read, not written",
-    );
+    expect(wordsOf(refused)).toBe("blob:1 is a reference: it can be read, not written");
+    for (const path of ["entry:1", "#1"])
+      expect(wordsOf(await run("edit", { path, edits: [{ oldText: "a", newText: "b" }] }))).toBe(
+        `${path} is a reference: it can be read, not written`,
+      );
+    for (const path of ["#", "#a", "#1 of them", "issue #1"])
+      expect(wordsOf(await run("read", { path }))).toBe(`${path} is not there`);
+  });
+
+  test("FILE25 the first 8 digits of its hash are enough, in capitals too", async () => {
+    const { handle, blobs } = await kept("words\n");
+    const { run } = newGround({ blobs });
+    for (const path of [handle.slice(0, 13), handle.slice(0, 40), `blob:${handle.slice(5, 13).toUpperCase()}`])
+      expect(wordsOf(await run("read", { path }))).toBe("words\n");
+  });
+
+  test("FILE25 digits that several blobs begin with are answered with a list of them", async () => {
+    const twins = ["1a2b3c4d00", "1a2b3c4d01", "1a2b3c4dff"].map((start, at) => ({
+      hash: start.padEnd(64, "0"),
+      bytes: 10 ** (at + 1),
+    }));
+    const blobs: Blobs = {
+      ...memoryBlobs(),
+      find: async (digits) => ({ type: "found", blobs: twins.filter(({ hash }) => hash.startsWith(digits)) }),
+      read: async (hash) => ({ type: "read", bytes: new TextEncoder().encode(`${hash}\n`), size: 65 }),
+    };
+    const { run } = newGround({ blobs });
+    const several = await run("read", { path: "blob:1a2b3c4d" });
+    expect([several.isError, wordsOf(several)]).toEqual([
+      true,
+      "blob:1a2b3c4d cannot be opened: 3 blobs begin with these digits. Read one of them:\n" +
+        "blob:1a2b3c4d00 (10 bytes)\nblob:1a2b3c4d01 (100 bytes)\nblob:1a2b3c4df (1,000 bytes)",
+    ]);
+    for (const path of ["blob:1a2b3c4d00", "blob:1a2b3c4d01", "blob:1a2b3c4df"])
+      expect(wordsOf(await run("read", { path }))).toMatch(new RegExp(`^${path.slice(5)}`));
   });
 });
 
 describe("an entry", () => {
-  const opened = async (entries: readonly Entry[], id: string, asked = {}): Promise<string> => {
-    const { run } = newGround({ entries: async (wanted) => entries.find((entry) => entry.id === wanted) });
-    return wordsOf(await run("read", { path: `entry:${id}`, ...asked }));
+  const opened = async (talk: readonly Entry[], path: string, asked = {}): Promise<string> => {
+    const entries = {
+      entry: async (wanted: string) => talk.find(({ id }) => id === wanted),
+      entryByNumber: async (wanted: number) => talk.find(({ number }) => number === wanted),
+    };
+    const { run } = newGround({ entries });
+    return wordsOf(await run("read", { path, ...asked }));
   };
 
-  test("FILE18 is opened by its handle, whoever spoke in it", async () => {
+  test("FILE18 is opened by its number, whoever spoke in it", async () => {
     const talk = story(
       "user: fix it",
       "thinks: where is it?",
@@ -158,12 +208,12 @@ describe("an entry", () => {
       "model: anthropic/one",
       "compacts: what was done, keeps e5",
     );
-    const words = await Promise.all(talk.map(({ id }) => opened(talk, id)));
+    const words = await Promise.all(talk.map(({ number }) => opened(talk, `#${number}`)));
     expect(words.join("\n---\n")).toMatchInlineSnapshot(`
-      "[entry:e1: user]
+      "[#1: user]
       fix it
       ---
-      [entry:e2: assistant]
+      [#2: assistant]
       [thinking]
       where is it?
 
@@ -173,26 +223,28 @@ describe("an entry", () => {
       [call of bash]
       command: ls
       ---
-      [entry:e3: result of read]
+      [#3: result of read]
       forty characters
       ---
-      [entry:e4: result of bash, which failed]
+      [#4: result of bash, which failed]
       no such file
       ---
-      [entry:e5: a command of the user's]
+      [#5: a command of the user's]
       $ ls
       a.ts
       ---
-      [entry:e6: note]
+      [#6: note]
       a note
       ---
-      [entry:e7: model_change, without words]
+      [#7: model_change, without words]
 
       ---
-      [entry:e8: compaction]
+      [#8: compaction]
       what was done"
     `);
-    expect(await opened(talk, "gone")).toBe("entry:gone is not in this session; copy its whole handle");
+    for (const path of ["[#1]", " #1 ", "entry:e1"]) expect(await opened(talk, path)).toBe("[#1: user]\nfix it");
+    for (const path of ["entry:gone", "entry:e", "#0", "#999"])
+      expect(await opened(talk, path)).toBe(`${path} is not in this session; check the reference where you read it`);
   });
 
   test("FILE18 arguments and pictures are told so that they can be read, and odd content does no harm", async () => {
@@ -209,24 +261,22 @@ describe("an entry", () => {
       { type: "message", id: "e1", parentId: null, timestamp: "", message: { role: "assistant", content } },
       { type: "message", id: "e2", parentId: "e1", timestamp: "", message: { role: "user", content: null } },
     ] as unknown as readonly Entry[];
-    expect(await opened(odd, "e1")).toBe(
+    expect(await opened(odd, "entry:e1")).toBe(
       "[entry:e1: assistant]\nso\n\n[call of write]\npath: a.ts\ncontent: one\ntwo\n\ndeep: [1]\n\n[image/png, 3.0 KB]\n\n[call of odd]\n",
     );
-    expect(await opened(odd, "e2")).toBe("[entry:e2: user, without words]\n");
+    expect(await opened(odd, "entry:e2")).toBe("[entry:e2: user, without words]\n");
   });
 
-  test("FILE18 what the user ran and keeps from the model is not told by way of a handle", async () => {
+  test("FILE18 what the user ran and keeps from the model is not told by way of a reference", async () => {
     const [entry] = story("bash: cat secret -> hunter2");
     if (entry?.type !== "message") throw new Error("a shell line is a message");
     const hidden = { ...entry, message: { ...entry.message, excludeFromContext: true } } as Entry;
-    expect(await opened([hidden], "e1")).toBe(
-      "[entry:e1: a command that the user keeps to themselves, without words]\n",
-    );
+    expect(await opened([hidden], "#1")).toBe("[#1: a command that the user keeps to themselves, without words]\n");
   });
 
   test("FILE18 is shown page by page", async () => {
     const talk = story(`user: ${lines(5_000)}`);
-    expect(await opened(talk, "e1", { offset: 3, limit: 1 })).toBe(
+    expect(await opened(talk, "#1", { offset: 3, limit: 1 })).toBe(
       "line 2\n\n[lines 3 to 3; 47.7 KB follow; read on with offset 4]",
     );
   });

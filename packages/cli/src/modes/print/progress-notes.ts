@@ -42,7 +42,7 @@ export function noteOnProgress(progress: Progressing): string | null {
     case "writing":
       return progress.tokens % EVERY < STEP ? `  ${tokensTold(progress.tokens)} tokens so far …` : null;
     case "repairing":
-      return `  the log does not bear it out (${counted(progress.flaws, "place")}); it is asked to correct that …`;
+      return `  the summary cannot be used yet (${counted(progress.flaws, "problem")}); the model is asked once more …`;
     case "falling-back":
       return `  ${clipped(progress.why)}`;
     default:
@@ -70,7 +70,7 @@ function outcomeOf(event: Extract<AgentEvent, { type: "compaction_end" }>): stri
   const { tokens, by } = compaction.receipt;
   const cost = usage && usage.cost.total > 0 ? [costTold(usage.cost.total)] : [];
   const time = durationMs >= 1_000 ? [secondsTold(durationMs)] : [];
-  return `  ${[`${tokens.before} → ${tokens.after} tokens`, `told by ${by ?? "code"}`, ...cost, ...time].join(", ")}`;
+  return `  ${[`${tokens.before} → ${tokens.after} tokens`, `summary by ${by ?? "code"}`, ...cost, ...time].join(", ")}`;
 }
 
 function softNote({ tokens, limit }: Extract<AgentEvent, { type: "compaction_soft_threshold" }>): string {

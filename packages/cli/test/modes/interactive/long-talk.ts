@@ -21,11 +21,12 @@ export interface LongTalk {
 }
 
 export async function longTalk({ settings = {}, isSlow = false, words = 1_200 }: LongTalk = {}): Promise<TalkOn> {
-  const script = ({ tools, text }: Asked): Step => {
+  const script = ({ tools, body }: Asked): Step => {
     // Whoever tells a conversation in short has no tools.
     if (tools.length === 0)
       return { parts: [{ type: "text", text: story }], ...(isSlow && { pace: { waitMs: 60_000 } }) };
-    const [, number = "?"] = /question (\d+)/.exec(text) ?? [];
+    // The newest question may stand before an entry that a program wrote.
+    const [, number = "?"] = [...JSON.stringify(body).matchAll(/question (\d+)/g)].at(-1) ?? [];
     return `Answer ${number} ends here. ${"some more words on it ".repeat(words / 5)}`;
   };
   return await talkOn(script, {

@@ -28,7 +28,7 @@ describe("compactions", () => {
     const usage = { ...noUsage, cost: { ...noUsage.cost, total: 0.0512 } };
     const end = { type: "compaction_end", reason: "threshold", compaction: { type: "compacted", receipt } };
     expect(note({ ...end, usage, calls: 1, durationMs: 14_200 })).toBe(
-      "  90000 → 12000 tokens, told by p/m, $0.0512, 15 s",
+      "  90000 → 12000 tokens, summary by p/m, $0.0512, 15 s",
     );
     expect(note({ ...end, compaction: { type: "postponed" } })).toBeNull();
   });
@@ -95,7 +95,7 @@ describe("events", () => {
     const receipt = { tokens: { before: 90_000, after: 12_000, limit: null }, by: null };
     const compaction = { type: "compacted", id: "c", receipt };
     const ended = { type: "compaction_end", reason: "threshold", aborted: false, willRetry: false };
-    expect(noteOn({ ...ended, compaction } as AgentEvent, [])).toBe("  90000 → 12000 tokens, told by code");
+    expect(noteOn({ ...ended, compaction } as AgentEvent, [])).toBe("  90000 → 12000 tokens, summary by code");
     const failed = { ...ended, compaction: { type: "failed" }, errorMessage: "the pins alone are too much" };
     expect(noteOn(failed as AgentEvent, [])).toBe("  the pins alone are too much");
   });

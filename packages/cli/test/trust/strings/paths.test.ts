@@ -185,7 +185,8 @@ const COMMANDS = /^(?:help|quit|tree|settings|session|compact)\b/;
 
 function readTool(): Tool {
   const files = nodeFiles({ root: cwd });
-  const tools = fileTools({ files, blobs: sessionBlobs(session), entries: async () => undefined }, new Reads());
+  const entries = { entry: async () => undefined, entryByNumber: async () => undefined };
+  const tools = fileTools({ files, blobs: sessionBlobs(session), entries }, new Reads());
   const tool = tools.find(({ name }) => name === "read");
   if (!tool) throw new Error("there is no read");
   return tool;

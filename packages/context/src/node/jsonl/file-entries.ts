@@ -3,12 +3,23 @@
 import type { BranchSummaryEntry, Entry } from "../../entry.ts";
 import { damageNotes } from "../../format/damage.ts";
 import { entryAlone } from "../../format/entry-line.ts";
+import { reservedNumber, withNumber } from "../../format/entry-number.ts";
 import { lineText, readLine } from "../../format/read-line.ts";
 import { settledBy, type Window, windowAt } from "../../session/loaded-branch.ts";
 import { carriedBy } from "../../session/state.ts";
 import { known, type Lines } from "../../session/store.ts";
 import { branchSummaries, labels } from "../../tree.ts";
-import { bytesAt, type Indexed, idAt, indexed, type Kind, LineIndex, ROOT, sketchOfEntry } from "./line-index.ts";
+import {
+  bytesAt,
+  type Indexed,
+  idAt,
+  indexed,
+  type Kind,
+  LineIndex,
+  numberOf,
+  ROOT,
+  sketchOfEntry,
+} from "./line-index.ts";
 import { Ascent, type SoundFile } from "./valid-file.ts";
 
 export class FileLines implements Lines {
@@ -89,13 +100,24 @@ export class FileLines implements Lines {
 
   /** A line that was just written; the index must be complete. */
   take(entry: Entry, _text: string, { offset, length }: { readonly offset: number; readonly length: number }): void {
-    const { id, kind } = sketchOfEntry(entry);
+    const sketch = sketchOfEntry(entry);
+    const { id, kind } = sketch;
     const end = offset + length + 1;
     // The leaf is the last line: mostly it is the parent, and nobody needs to look for it.
     const parent = entry.parentId !== null && entry.parentId === this.leaf ? this.count - 1 : this.#row(entry.parentId);
-    this.#index.add({ id, kind, offset, length, parent });
+    this.#index.add({ id, kind, offset, length, parent, number: numberOf(this.#file, sketch) });
     this.#covers = end;
     this.#file = { ...this.#file, end, leaf: id, ended: true };
+  }
+
+  /** The index must be complete. */
+  get lastNumber(): number {
+    return Math.max(this.#index.lastNumber, reservedNumber(this.#file.header));
+  }
+
+  entryByNumber(number: number): Entry | undefined {
+    const row = this.#index.findNumber(number);
+    return row === ROOT ? undefined : this.#entryAt(row);
   }
 
   /** Where the line of an entry begins. */
@@ -195,16 +217,18 @@ export class FileLines implements Lines {
   #entryAt(row: number): Entry {
     const reading = readLine(bytesAt(this.#file, row), this.#file.rules);
     const entry = reading.type === "whole" ? entryAlone(reading.value) : null;
-    if (entry) return entry;
+    const number = this.#index.number(row);
+    if (entry) return withNumber(entry, number);
     const parent = this.#index.parent(row);
     const why = damageNotes[reading.type === "damaged" ? reading.kind : "malformed"];
-    return {
+    const gap: Entry = {
       type: "gap",
       id: idAt(this.#file, row),
       parentId: parent === ROOT ? null : idAt(this.#file, parent),
       timestamp: "",
       why,
     };
+    return withNumber(gap, number);
   }
 
   get #index(): LineIndex {

@@ -83,7 +83,7 @@ function replace(path: string, parts: readonly Uint8Array[], files: Files): void
 }
 
 /** Another one whenever rows mean something else: there is no reading of old ones, only making them again. */
-const MAGIC = 0x70697833;
+const MAGIC = 0x70697834;
 const HEAD = 24;
 
 export class Indexing {

@@ -1,7 +1,8 @@
-/** Indexes the lines of a session file in 24 bytes each: offset, length, parent, hash of the id, kind. */
+/** Indexes the lines of a session file in 24 bytes each: offset, length, parent, hash of the id, number and kind. */
 
-import type { Entry } from "../../entry.ts";
+import type { Entry, Header } from "../../entry.ts";
 import { entryAlone } from "../../format/entry-line.ts";
+import { entryNumber, reservedNumber } from "../../format/entry-number.ts";
 import { sealHolds, sealOf } from "../../format/line-checksum.ts";
 import { type LineRules, readLine, readRaw } from "../../format/read-line.ts";
 import { isBlank } from "../../format/split-lines.ts";
@@ -71,11 +72,15 @@ export interface IndexedLine {
   /** The row of its parent; ROOT for none. */
   readonly parent: number;
   readonly kind: Kind;
+  /** The entry's number; 0 for none. */
+  readonly number: number;
 }
 
 export const ROOT = -1;
-/** Bytes of a row: offset as a double, then length, parent, a hash of the id, kind. */
+/** Bytes of a row: offset as a double, then length, parent, a hash of the id, and in one word the highest number so far and the kind. */
 export const ROW = 24;
+/** The bits of a kind. */
+const KIND = 5;
 
 export class LineIndex {
   #rows: number;
@@ -98,14 +103,15 @@ export class LineIndex {
     return this.#rows;
   }
 
-  add({ id, offset, length, parent, kind }: IndexedLine): number {
+  add({ id, offset, length, parent, kind, number }: IndexedLine): number {
     const row = this.#rows;
+    const highest = Math.max(number, this.lastNumber);
     this.#makeRoom();
     this.#doubles[row * 3] = offset;
     this.#words[row * 6 + 2] = length;
     this.#words[row * 6 + 3] = parent;
     this.#words[row * 6 + 4] = hashOf(id);
-    this.#words[row * 6 + 5] = kinds.indexOf(kind);
+    this.#words[row * 6 + 5] = (highest << KIND) | kinds.indexOf(kind);
     this.#rows++;
     if (this.#slots.length > 0) this.#enter(row);
     return row;
@@ -124,7 +130,29 @@ export class LineIndex {
   }
 
   kind(row: number): Kind {
-    return kinds[this.#words[row * 6 + 5] ?? 0] ?? "other";
+    return kinds[this.#kindAt(row)] ?? "other";
+  }
+
+  /** The number of a row; 0 for none. */
+  number(row: number): number {
+    const highest = this.#highestAt(row);
+    return highest > this.#highestAt(row - 1) ? highest : 0;
+  }
+
+  /** The highest number of all rows; 0 for none. */
+  get lastNumber(): number {
+    return this.#highestAt(this.#rows - 1);
+  }
+
+  /** The row that has this number, found by halving: numbers only grow. -1 for none. */
+  findNumber(number: number): number {
+    let [low, high] = [0, this.#rows];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#highestAt(middle) < number) low = middle + 1;
+      else high = middle;
+    }
+    return number > 0 && this.#highestAt(low) === number ? low : -1;
   }
 
   /** The row that bears this id; `isIt` looks at the line, for two ids may have one hash. -1 for none. */
@@ -148,13 +176,21 @@ export class LineIndex {
   ofKind(kind: Kind): number[] {
     const wanted = kinds.indexOf(kind);
     const found: number[] = [];
-    for (let row = 0; row < this.#rows; row++) if (this.#words[row * 6 + 5] === wanted) found.push(row);
+    for (let row = 0; row < this.#rows; row++) if (this.#kindAt(row) === wanted) found.push(row);
     return found;
   }
 
   /** All rows, as they are kept on disk. */
   bytes(): Uint8Array {
     return new Uint8Array(this.#buffer, 0, this.#rows * ROW);
+  }
+
+  #kindAt(row: number): number {
+    return (this.#words[row * 6 + 5] ?? 0) & ((1 << KIND) - 1);
+  }
+
+  #highestAt(row: number): number {
+    return row < 0 || row >= this.#rows ? 0 : (this.#words[row * 6 + 5] ?? 0) >>> KIND;
   }
 
   #makeRoom(): void {
@@ -194,6 +230,8 @@ export interface Sketch {
   readonly id: string;
   readonly parentId: string | null;
   readonly kind: Kind;
+  /** As it stands on the line. */
+  readonly number: unknown;
 }
 
 /**
@@ -202,16 +240,19 @@ export interface Sketch {
  */
 export function sketchOf(line: PassedLine, rules: LineRules): Sketch | null {
   const glimpse = line.overlong || !isSealed(line.bytes, rules) ? null : peek(line.bytes);
-  if (glimpse) return { id: glimpse.id, parentId: glimpse.parentId, kind: kindOf(glimpse.kind, glimpse.role) };
+  if (glimpse) {
+    const { id, parentId, number } = glimpse;
+    return { id, parentId, number, kind: kindOf(glimpse.kind, glimpse.role) };
+  }
   const reading = readRaw(line, rules);
   if (reading.type === "damaged" || reading.blemish) return null;
   const entry = entryAlone(reading.value);
-  return entry && sketchOfEntry(entry);
+  return entry && { ...sketchOfEntry(entry), number: reading.value.number };
 }
 
 export function sketchOfEntry(entry: Entry): Sketch {
   const role = entry.type === "message" ? entry.message.role : undefined;
-  return { id: entry.id, parentId: entry.parentId, kind: kindOf(entry.type, role) };
+  return { id: entry.id, parentId: entry.parentId, number: entry.number, kind: kindOf(entry.type, role) };
 }
 
 function kindOf(type: unknown, role: unknown): Kind {
@@ -226,12 +267,17 @@ function isSealed(bytes: Buffer, { ours, checksum }: LineRules): boolean {
 
 export interface Indexed {
   readonly file: OpenFile;
+  readonly header: Header;
   readonly index: LineIndex;
   readonly rules: LineRules;
   readonly limits: FormatLimits;
 }
 
-export function bytesAt({ file, index }: Indexed, row: number, most: number = Number.POSITIVE_INFINITY): Buffer {
+export function bytesAt(
+  { file, index }: Pick<Indexed, "file" | "index">,
+  row: number,
+  most: number = Number.POSITIVE_INFINITY,
+): Buffer {
   const bytes = Buffer.allocUnsafe(Math.min(index.length(row), most));
   return bytes.subarray(0, file.read(bytes, index.offset(row)));
 }
@@ -268,14 +314,20 @@ interface Before {
   readonly last: { readonly id: string; readonly row: number } | null;
 }
 
-function addedRow(ground: Indexed, { id, parentId, kind }: Sketch, { line, last }: Before): number | null {
+function addedRow(ground: Indexed, sketch: Sketch, { line, last }: Before): number | null {
+  const { id, parentId, kind } = sketch;
   const { index } = ground;
   const bears = (wanted: string) => (row: number) => idAt(ground, row) === wanted;
   if (index.find(id, bears(id)) !== -1) return null;
   const follows = parentId !== null && parentId === last?.id ? last.row : null;
   const parent = follows ?? (parentId === null ? ROOT : index.find(parentId, bears(parentId)));
   if (parent === ROOT && parentId !== null) return null;
-  return index.add({ id, kind, parent, offset: line.offset, length: line.length });
+  return index.add({ id, kind, parent, offset: line.offset, length: line.length, number: numberOf(ground, sketch) });
+}
+
+/** The number of the row that comes next. */
+export function numberOf({ index, header }: Pick<Indexed, "index" | "header">, { number }: Sketch): number {
+  return entryNumber(number, { previous: index.lastNumber, reserved: reservedNumber(header) });
 }
 
 const PIECE = 4 * 1024 * 1024;

@@ -187,6 +187,8 @@ export interface Glimpse {
   readonly kind: string;
   readonly id: string;
   readonly parentId: string | null;
+  /** The entry's number as it stands on the line. */
+  readonly number: number | undefined;
   /** Of a message. */
   readonly role: string | undefined;
 }
@@ -195,19 +197,19 @@ export interface Glimpse {
 export function peek(line: Buffer): Glimpse | null {
   const found = HEAD_PATTERN.exec(line.toString("latin1", 0, Math.min(line.length, LONGEST_HEAD)));
   if (!found) return null;
-  const [, kind = "", id = "", parentId, role] = found;
+  const [, kind = "", id = "", parentId, number, role] = found;
   // A message whose role comes later must be read whole, or nobody knows who speaks.
   if (kind === "message" && role === undefined) return null;
-  return { kind, id, parentId: parentId ?? null, role };
+  return { kind, id, parentId: parentId ?? null, number: number === undefined ? undefined : Number(number), role };
 }
 
 /** The bytes that always hold a head that can be peeked at. */
-export const LONGEST_HEAD = 400;
+export const LONGEST_HEAD = 460;
 
 // Plain letters only: what is escaped or not ASCII is left to the parser.
 const PLAIN = "[ !#-\\[\\]-~]{1,100}";
 const HEAD_PATTERN = new RegExp(
-  `^\\{"type":"([a-z_]{1,40})","id":"(${PLAIN})","parentId":(?:"(${PLAIN})"|null),"timestamp":"${PLAIN}"(?:,"message":\\{"role":"([a-zA-Z]{1,20})")?`,
+  `^\\{"type":"([a-z_]{1,40})","id":"(${PLAIN})","parentId":(?:"(${PLAIN})"|null),"timestamp":"${PLAIN}"(?:,"number":(\\d{1,15})(?=[,}]))?(?:,"message":\\{"role":"([a-zA-Z]{1,20})")?`,
 );
 
 /** Null for invalid UTF-8. Uses the native decoder, because opening a file calls it more often than anything else. */

@@ -2,6 +2,7 @@
 
 import type { Header } from "../../entry.ts";
 import type { Damage } from "../../format/damage.ts";
+import { reservedNumber } from "../../format/entry-number.ts";
 import { migrated, newHeader, type SessionFile } from "../../format/session-file.ts";
 import type { Checksum, Ports } from "../../runtime.ts";
 import { HeldLines } from "../../session/memory-store.ts";
@@ -54,7 +55,7 @@ export function foundWhole(log: LogFile, { ports, limits }: LookParts): Found {
   const file = wholeFile(log.file, { checksum: ports.checksum, limits });
   const { header, ours, damage, lines } = file;
   return {
-    lines: new HeldLines(lines),
+    lines: new HeldLines(lines, reservedNumber(header)),
     header: header ?? newHeader({ cwd: "" }, ports),
     ours,
     damage: () => damage,

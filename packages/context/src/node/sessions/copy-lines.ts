@@ -4,7 +4,9 @@ import { frontTexts } from "../../context/summary-parts.ts";
 import type { CompactionEntry, Entry, Header } from "../../entry.ts";
 import { withMembers } from "../../format/edit-json.ts";
 import { entryText } from "../../format/entry-line.ts";
+import { numberedText } from "../../format/entry-number.ts";
 import { type Marks, sealed, sealOf } from "../../format/line-checksum.ts";
+import type { Line } from "../../format/link-entries.ts";
 import { lineText } from "../../format/read-line.ts";
 import { newHeader } from "../../format/session-file.ts";
 import type { Checksum } from "../../runtime.ts";
@@ -12,7 +14,8 @@ import { asItIs, type Redaction } from "../../session/session.ts";
 import { textTokens } from "../../tokens/estimate-tokens.ts";
 import type { Files, OpenFile } from "../files.ts";
 import { FileLines } from "../jsonl/file-entries.ts";
-import { forwards, wholeFile } from "../jsonl/read-lines.ts";
+import type { LineIndex } from "../jsonl/line-index.ts";
+import { forwards, peek, wholeFile } from "../jsonl/read-lines.ts";
 import { startWhole } from "../jsonl/rewrite.ts";
 import { type SoundFile, soundFile } from "../jsonl/valid-file.ts";
 import type { HomeParts } from "./paths.ts";
@@ -111,6 +114,22 @@ export interface SourceLine {
   readonly marks: Marks;
   /** Without seal. */
   text(): string;
+  /** The entry's number, on the line or not; 0 for none. */
+  readonly number: number;
+}
+
+/** With their numbers on them: in the copy the place of a line is no longer what gives it its number. */
+export function* numberedLines({ lines }: Source): Generator<SourceLine> {
+  for (const line of lines()) yield hasNumber(line) ? line : withNumber(line);
+}
+
+function hasNumber({ sealed: asWritten, number }: SourceLine): boolean {
+  if (asWritten === null || number === 0) return asWritten !== null;
+  return peek(Buffer.from(asWritten.buffer, asWritten.byteOffset, asWritten.byteLength))?.number === number;
+}
+
+function withNumber(line: SourceLine): SourceLine {
+  return { ...line, sealed: null, text: () => numberedText(line.text(), line.number || undefined) };
 }
 
 /**
@@ -119,27 +138,33 @@ export interface SourceLine {
  */
 export async function sourceLines(file: OpenFile, { ports, limits }: Required<HomeParts>): Promise<Source> {
   const sound = soundFile(file, ports.checksum, limits);
-  if (sound && (await isSoundThroughout(sound))) return soundSource(sound);
+  const index = sound && (await completeIndex(sound));
+  if (sound && index) return soundSource(sound, index);
   const { header, headerText, lines } = wholeFile(file, { checksum: ports.checksum, limits });
   const found = header ?? newHeader({ cwd: "" }, ports);
-  const texts = lines.map((line) => () => line.text() ?? entryText(line.entry));
   return {
     header: found,
     headerText: headerText ?? JSON.stringify(found),
     isWhole: false,
-    lines: () => texts.map((text) => ({ offset: 0, sealed: null, marks: {}, text })),
+    lines: () => lines.map(carefulLine),
   };
 }
 
-async function isSoundThroughout(sound: SoundFile): Promise<boolean> {
-  const looking = new FileLines(sound).complete();
+function carefulLine({ entry, text }: Line): SourceLine {
+  return { offset: 0, sealed: null, marks: {}, text: () => text() ?? entryText(entry), number: entry.number ?? 0 };
+}
+
+/** Null where a line is not sound. */
+async function completeIndex(sound: SoundFile): Promise<LineIndex | null> {
+  const lines = new FileLines(sound);
+  const looking = lines.complete();
   for (let step = looking.next(); ; step = looking.next()) {
-    if (step.done) return step.value;
+    if (step.done) return step.value ? lines.index.index : null;
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-function soundSource(sound: SoundFile): Source {
+function soundSource(sound: SoundFile, index: LineIndex): Source {
   const { file, header, rules, start, damage } = sound;
   const first = Buffer.allocUnsafe(start - 1);
   file.read(first, 0);
@@ -147,16 +172,18 @@ function soundSource(sound: SoundFile): Source {
     header,
     headerText: lineText(first, rules.ours),
     isWhole: damage.length === 0,
-    lines: () => soundLines(sound),
+    lines: () => soundLines(sound, index),
   };
 }
 
-function* soundLines({ file, rules, start, end, limits }: SoundFile): Generator<SourceLine> {
+function* soundLines({ file, rules, start, end, limits }: SoundFile, index: LineIndex): Generator<SourceLine> {
+  let row = 0;
   for (const { bytes, offset } of forwards(file, { start, end, limits })) {
     if (bytes.every((byte) => byte <= 0x20)) continue;
     const seal = rules.ours ? sealOf(bytes) : null;
     const text = (): string => lineText(bytes, rules.ours);
-    yield { offset, sealed: seal ? bytes : null, marks: seal?.marks ?? {}, text };
+    yield { offset, sealed: seal ? bytes : null, marks: seal?.marks ?? {}, text, number: index.number(row) };
+    row++;
   }
 }
 

@@ -7,6 +7,7 @@ import { entryAlone, entryText } from "../../format/entry-line.ts";
 import { sealed } from "../../format/line-checksum.ts";
 import type { JsonObject } from "../../format/read-line.ts";
 import { CURRENT_VERSION, markedHeader } from "../../format/session-file.ts";
+import { BLOB_DIGITS, findBlobDigits } from "../../references.ts";
 import type { Ports } from "../../runtime.ts";
 import { blobsIn, isImage, type KeptBlob, withInlined } from "../../session/blobs.ts";
 import { forked } from "../../session/fork.ts";
@@ -16,7 +17,15 @@ import { orUnavailable, type Unavailable } from "../files.ts";
 import { JsonlStore } from "../jsonl/jsonl-store.ts";
 import { openStore } from "../jsonl/open-store.ts";
 import { createWhole } from "../jsonl/rewrite.ts";
-import { changedText, copiedLines, redactedText, type SourceLine, sourceLines, writeCopy } from "./copy-lines.ts";
+import {
+  changedText,
+  copiedLines,
+  numberedLines,
+  redactedText,
+  type SourceLine,
+  sourceLines,
+  writeCopy,
+} from "./copy-lines.ts";
 import { cwdOf, type HomeParts, newPlace, settled } from "./paths.ts";
 import { closed, type NotOpened, type Target } from "./sessions.ts";
 
@@ -69,25 +78,37 @@ async function forkOf(store: JsonlStore, { leaf, cwd, id, ...parts }: ForkParts)
     const place = newPlace(newCwd, { ...all, id });
     if (place.type !== "free") return place;
     // Before the log: whoever sees the new session finds its blobs.
-    const copying = await copyBlobs(from, place.path, { hashes: await hashesOn(store, end), files });
+    const hashes = hashesIn(await store.branch(end), blobHashes(from, files));
+    const copying = await copyBlobs(from, place.path, { hashes, files });
     if (copying.type !== "copied") return copying;
     const branch = await forked(store, { leaf: end, cwd: newCwd, parentSession: from }, place.ports);
-    createWhole(place.path, Buffer.concat([branch, nameLine(branch, await store.name(), place.ports)]), files);
+    const name = nameLine(branch, { name: await store.name(), lastNumber: await store.lastNumber() }, place.ports);
+    createWhole(place.path, Buffer.concat([branch, name]), files);
     return { type: "forked", path: place.path, id: place.ports.sessionId(), missing: copying.missing };
   });
 }
 
-async function hashesOn(store: JsonlStore, leaf: string | null): Promise<readonly string[]> {
-  return (await store.branch(leaf)).flatMap(blobsIn).map(({ hash }) => hash);
+/** Of all that the entries name: in a block that stands for a blob, whether it is kept or not, and anywhere else by a reference. */
+function hashesIn(entries: readonly Entry[], kept: readonly string[]): readonly string[] {
+  const beginning = (digits: string): string => digits.slice(0, BLOB_DIGITS);
+  const cited = new Set(entries.flatMap((entry) => findBlobDigits(JSON.stringify(entry)).map(beginning)));
+  const named = entries.flatMap(blobsIn).map(({ hash }) => hash);
+  return [...named, ...kept.filter((hash) => cited.has(beginning(hash)))];
 }
 
-function nameLine(branch: Uint8Array, name: string | undefined, { entryId, now, checksum }: Ports): Uint8Array {
+function nameLine(
+  branch: Uint8Array,
+  { name, lastNumber }: { readonly name: string | undefined; readonly lastNumber: number },
+  { entryId, now, checksum }: Ports,
+): Uint8Array {
   if (name === undefined) return Buffer.alloc(0);
+  const last = lastEntry(branch);
   const entry: Entry = {
     type: "session_info",
     id: entryId(),
-    parentId: lastId(branch),
+    parentId: last?.id ?? null,
     timestamp: new Date(now()).toISOString(),
+    number: Math.max(lastNumber, last?.number ?? 0) + 1,
     name: forkName(name),
   };
   return Buffer.from(`${sealed(entryText(entry), {}, checksum)}\n`);
@@ -100,10 +121,10 @@ function forkName(name: string): string {
 }
 
 /** Of the last line; null where there is only the header. */
-function lastId(file: Uint8Array): string | null {
+function lastEntry(file: Uint8Array): Entry | null {
   const start = file.lastIndexOf(0x0a, file.length - 2) + 1;
   if (start === 0) return null;
-  return (JSON.parse(Buffer.from(file.subarray(start)).toString("utf8")) as Entry).id;
+  return JSON.parse(Buffer.from(file.subarray(start)).toString("utf8")) as Entry;
 }
 
 export interface ClonePlan extends HomeParts {
@@ -138,7 +159,7 @@ export async function cloneSession(path: string, { cwd, id, ...parts }: ClonePla
         parentSession: resolve(path),
       };
       const text = headerText(source.headerText, header);
-      const lines = copiedLines({ header: text, lines: source.lines(), checksum: all.ports.checksum });
+      const lines = copiedLines({ header: text, lines: numberedLines(source), checksum: all.ports.checksum });
       await writeCopy(place.path, lines, files);
       return { type: "cloned", path: place.path, id: header.id };
     } finally {
@@ -172,7 +193,8 @@ export async function exportForPi(path: string, to: string, parts: HomeParts = {
   return orUnavailable<Exporting>(`${path} cannot be exported to ${to}`, async () => {
     const file = files.open(path, "read");
     try {
-      const { header, lines } = await sourceLines(file, all);
+      const source = await sourceLines(file, all);
+      const { header } = source;
       const missing = new Set<string>();
       const contentOf = (blob: KeptBlob): string | null => {
         const content = contentIn(blobContent(path, blob.hash, { files }), blob);
@@ -180,7 +202,7 @@ export async function exportForPi(path: string, to: string, parts: HomeParts = {
         return content;
       };
       const first = plainHeader(redaction.redacted({ ...header, cwd: cwdOf(path, header, files) }));
-      await writeCopy(to, plainLines(first, lines(), { contentOf, redaction }), files);
+      await writeCopy(to, plainLines(first, numberedLines(source), { contentOf, redaction }), files);
       return { type: "exported", missing: [...missing] };
     } finally {
       file.close();
@@ -193,8 +215,10 @@ function contentIn(reading: BlobReading, blob: KeptBlob): string | null {
   return Buffer.from(reading.bytes).toString(isImage(blob) ? "base64" : "utf8");
 }
 
-function plainHeader({ pith: _, ...header }: Header): string {
-  return JSON.stringify({ ...header, version: CURRENT_VERSION });
+function plainHeader({ pith, ...header }: Header): string {
+  const { lastNumber } = pith ?? {};
+  const mark = lastNumber !== undefined && { pith: { lastNumber } };
+  return JSON.stringify({ ...header, version: CURRENT_VERSION, ...mark });
 }
 
 interface Plainly {

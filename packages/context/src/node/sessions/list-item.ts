@@ -130,9 +130,8 @@ function nameFromIndex({
   if (!kept) return null;
   const { index, covers } = kept;
   const row = index.ofKind("session_info").at(-1);
-  const limits = rules.limits;
-  if (row === undefined || !limits) return { name: undefined, covers };
-  return { name: nameOn(bytesAt({ file, index, rules, limits }, row), rules), covers };
+  if (row === undefined) return { name: undefined, covers };
+  return { name: nameOn(bytesAt({ file, index }, row), rules), covers };
 }
 
 function bytesBehind({ file, size }: NamedFile, from: number, beginsLine: boolean): Buffer {

@@ -3,6 +3,7 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
+import { replaceBlobDigits } from "../../references.ts";
 import type { Redaction } from "../../session/session.ts";
 import type { FormatLimits } from "../../settings.ts";
 import { blobContent, blobHashes, blobPath, syncBlobFolders } from "../blobs.ts";
@@ -55,7 +56,11 @@ function withoutSecrets(bytes: Uint8Array, redaction: Redaction): Uint8Array | n
 
 /** A line that names them by their new names. */
 export function renamed(text: string, blobs: readonly ChangedBlob[]): string {
-  return blobs.reduce((line, { from, to }) => line.replaceAll(from, to), text);
+  if (blobs.length === 0) return text;
+  const whole = blobs.reduce((line, { from, to }) => line.replaceAll(from, to), text);
+  return replaceBlobDigits(whole, (digits) =>
+    blobs.find(({ from }) => from.startsWith(digits))?.to.slice(0, digits.length),
+  );
 }
 
 interface Straying extends Pick<Looking, "redaction"> {
@@ -192,7 +197,7 @@ async function rewritten(
 ): Promise<void> {
   const fresh = `${path}.purged`;
   if (files.stat(fresh)) files.remove(fresh);
-  const all = header.pith
+  const all = header.pith?.format
     ? copiedLines({ header: headerText, lines: lines(), checksum: ports.checksum, change })
     : plainLines(headerText, lines(), change);
   await writeCopy(fresh, all, files);

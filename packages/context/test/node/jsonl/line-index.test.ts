@@ -32,18 +32,23 @@ describe("line index", () => {
     offset: fc.integer({ min: 0, max: 2 ** 50 }),
     kind: fc.constantFrom(...kinds),
     parent: fc.double({ min: 0, max: 1, noNaN: true }),
+    step: fc.nat(1000),
   });
 
   test("DISK9 what goes in comes out, also from its bytes", () => {
     fc.assert(
       fc.property(fc.array(row, { maxLength: 300 }), (rows) => {
         const index = new LineIndex();
-        const put = rows.map(({ parent, ...rest }, at) => ({ ...rest, id: `id-${at}`, parent: parentOf(parent, at) }));
+        let last = 0;
+        const put = rows.map(({ parent, step, ...rest }, at) => {
+          last += step;
+          return { ...rest, id: `id-${at}`, parent: parentOf(parent, at), number: step === 0 ? 0 : last };
+        });
         for (const line of put) index.add(line);
         const copy = new LineIndex(Uint8Array.from(index.bytes()));
         for (const each of [index, copy]) {
           expect(each.rows).toBe(rows.length);
-          put.forEach(({ id, offset, length, parent, kind }, at) => {
+          put.forEach(({ id, offset, length, parent, kind, number }, at) => {
             expect([each.offset(at), each.length(at), each.parent(at), each.kind(at)]).toEqual([
               offset,
               length,
@@ -51,7 +56,11 @@ describe("line index", () => {
               kind,
             ]);
             expect(each.find(id, (found) => found === at)).toBe(at);
+            expect(each.number(at)).toBe(number);
+            if (number > 0) expect(each.findNumber(number)).toBe(at);
           });
+          expect(each.lastNumber).toBe(last);
+          for (const unused of [0, last + 1]) expect(each.findNumber(unused)).toBe(-1);
           expect(each.find("nobody", () => false)).toBe(-1);
           expect(each.children(ROOT)).toEqual(put.flatMap(({ parent }, at) => (parent === ROOT ? [at] : [])));
           expect(each.ofKind("label")).toEqual(put.flatMap(({ kind }, at) => (kind === "label" ? [at] : [])));
@@ -65,7 +74,8 @@ describe("line index", () => {
     const [one, other] = ["costarring", "liquid"];
     const index = new LineIndex();
     const ids = [one, other];
-    for (const [at, id] of ids.entries()) index.add({ id, offset: at, length: 1, parent: ROOT, kind: "other" });
+    for (const [at, id] of ids.entries())
+      index.add({ id, offset: at, length: 1, parent: ROOT, kind: "other", number: 0 });
     const isIt = (wanted: string) => (at: number) => ids[at] === wanted;
     expect([index.find(one, isIt(one)), index.find(other, isIt(other))]).toEqual([0, 1]);
   });

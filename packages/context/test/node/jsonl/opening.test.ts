@@ -2,13 +2,14 @@
 
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../../src/entry.ts";
-import { type Files, indexPath, type OpenFile } from "../../../src/node/files.ts";
+import { type Files, indexPath } from "../../../src/node/files.ts";
 import { kinds } from "../../../src/node/jsonl/line-index.ts";
 import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
 import { machine } from "../../../src/node/runtime.ts";
 import { MemoryStore } from "../../../src/session/memory-store.ts";
 import { type Drafted, Session } from "../../../src/session/session.ts";
 import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
+import { counting } from "./counted-files.ts";
 import { storeIn } from "./sittings.ts";
 
 const path = "/s/one.jsonl";
@@ -226,34 +227,3 @@ function asPi(bytes: Uint8Array): Uint8Array {
 }
 
 /** The same disk, and how many bytes were read from it. */
-function counting(files: Files): { readonly files: Files; bytes(): number } {
-  let bytes = 0;
-  const open: Files["open"] = (name, how) => {
-    const file = files.open(name, how);
-    const counted: OpenFile = {
-      read: (into, position) => {
-        const count = file.read(into, position);
-        bytes += count;
-        return count;
-      },
-      append: (more) => file.append(more),
-      truncate: (size) => file.truncate(size),
-      sync: () => file.sync(),
-      stat: () => file.stat(),
-      close: () => file.close(),
-    };
-    return counted;
-  };
-  const forwarded: Files = {
-    open,
-    create: (name) => files.create(name),
-    stat: (name) => files.stat(name),
-    list: (name) => files.list(name),
-    makeFolder: (name) => files.makeFolder(name),
-    rename: (from, to) => files.rename(from, to),
-    link: (from, to) => files.link(from, to),
-    remove: (name) => files.remove(name),
-    syncFolder: (name) => files.syncFolder(name),
-  };
-  return { files: forwarded, bytes: () => bytes };
-}

@@ -94,7 +94,7 @@ async function expectKept(life: Life): Promise<void> {
   const kept = possibleEnds(life).find((count) => sameIds(found, branchOf(all.slice(0, count))));
   if (kept === undefined)
     expect({ found, safe: branchOf(all.slice(0, safe)), told: store.damage }).toEqual(branchOf(acknowledged));
-  for (const entry of all.slice(0, kept)) expect(await store.entry(entry.id)).toEqual(entry);
+  for (const entry of all.slice(0, kept)) expect(await store.entry(entry.id)).toMatchObject(entry);
 
   const added = `n${++life.ids}`;
   expect(await append(store, added)).toBe("appended");

@@ -59,7 +59,7 @@ test("PUR1 what is taken out stands nowhere any more, and every other line is wh
   );
   const store = storeIn(await openStore(path, on.parts));
   expect(await store.leaf()).toBe("e6");
-  await appended(store, [{ ...telling[0], id: "e7", parentId: "e6" } as Entry]);
+  await appended(store, [{ ...telling[0], id: "e7", parentId: "e6", number: 7 } as Entry]);
 });
 
 test("PUR2 to look changes nothing, and a session that holds nothing keeps every byte", async () => {

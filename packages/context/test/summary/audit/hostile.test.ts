@@ -1,37 +1,61 @@
-/** Proves that no text makes the audit or the repair throw, or take longer than its length allows. */
+/** Proves that no text makes a check throw, or take longer than its length allows. */
 
 import { expect, test } from "vitest";
-import { auditSummary } from "../../../src/summary/audit.ts";
-import { repaired } from "../../../src/summary/repair.ts";
+import { checkSummary } from "../../../src/summary/audit.ts";
 import { expectSoon } from "../../soon.ts";
-import { evidenceFor, format, summaryWith } from "./asked.ts";
+import { evidenceFor, format, summaryWith } from "../fixtures.ts";
 
 const SIZE = 100_000;
-const TOLD = ["user: fix the test in src/a.ts, but do not delete x", "says: ok"];
-const INCURABLE: ReadonlySet<string> = new Set(["empty", "sections", "too-long", "other-language"]);
+const SESSION = ["user: fix the test in src/a.ts, but do not delete x", "says: ok"];
 
 // Two and a half times what each takes on a quiet machine.
 test.each([
-  ['"', 450],
-  ["(", 460],
-  ["[", 270],
-  ["'a", 2_400],
-  ["不", 1_080],
-  ["(entry:e1, ", 640],
-  ["if x, delete y, ", 1_600],
-  ["user, ", 1_440],
+  ["`", 450],
+  ["(entry:e1, ", 250],
+  ["(entry:a ", 200],
+  ["[#1, ", 200],
+  ["[#1-", 200],
+  ["#1 ", 250],
+  ["if x, delete y, ", 200],
+  ["a/", 200],
+  ["/", 200],
+  [":1", 200],
+  ["https://", 200],
+  ["src/a.ts ", 400],
+  ["`aB` ", 250],
+  ["blob:aaaaaaa ", 200],
+  ['"fix the test" ', 1_000],
+  ["(unconfirmed) ", 200],
+  [" \n", 2_100],
+  ["- x\n", 3_300],
+  ["  - x [#1]\n", 1_800],
+  ["# x\n", 800],
+  ["=\n", 1_500],
+  ["## Notes\n", 300],
+  ["```\n", 600],
+  ["**Turn Context (split turn):**\n", 300],
 ] as const)(
-  "AUD7 a hundred thousand letters of %j is audited and repaired within %i milliseconds of a processor",
+  "AUD7 a hundred thousand letters of %j are checked within %i milliseconds of a processor",
   (unit, milliseconds) => {
-    const evidence = evidenceFor(TOLD);
     const body = unit.repeat(Math.ceil(SIZE / unit.length));
-    const text = summaryWith({ "## Goal": `- ${body}x`, "## Key Decisions": `- The user said ${body}x` });
-    expect(auditSummary(text, evidence, format)).not.toEqual([]);
-    const { story } = repaired(text, evidence, format);
-    expect(auditSummary(story, evidence, format).filter(({ code }) => !INCURABLE.has(code))).toEqual([]);
+    const text = summaryWith({ "## Goal": `- ${body}x`, "## Key Decisions": `- The user wants ${body}x [#1]` });
+    expect(checkSummary(text, evidenceFor(SESSION), format).text.length).toBeGreaterThan(SIZE);
     expectSoon(milliseconds, () => {
-      const fresh = evidenceFor(TOLD);
-      return () => [auditSummary(text, fresh, format), repaired(text, fresh, format)];
+      const evidence = evidenceFor(SESSION);
+      return () => checkSummary(text, evidence, format);
     });
   },
 );
+
+test("AUD7 a log of half a million letters is searched for names and quotations within a second of a processor", () => {
+  const log = Array.from({ length: 50_000 }, (_, at) => `word${at.toString(36)}`).join(" ");
+  const lines = Array.from(
+    { length: 60 },
+    (_, at) => `- "word${at} and other words" in \`file_${at}\` and src/f${at}.ts`,
+  );
+  const text = ["## Critical Context", ...lines].join("\n");
+  expectSoon(1_000, () => {
+    const evidence = evidenceFor(["user: run it", "calls: bash command=make", `result: ${log}`]);
+    return () => expect(checkSummary(text, evidence, { sections: [], tokens: 9_000 }).flaws).toHaveLength(60);
+  });
+});

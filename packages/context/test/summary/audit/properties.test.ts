@@ -1,38 +1,85 @@
-/** Proves for random summaries that a repair leaves nothing behind that it promises to cure, and changes nothing that is sound. */
+/** Proves for random summaries that a check changes nothing but headings, citations and marks, and nothing when it is repeated. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { auditSummary } from "../../../src/summary/audit.ts";
-import { repaired } from "../../../src/summary/repair.ts";
-import { sections, sectionsOfTurn } from "./asked.ts";
-import { evidences, stories } from "./random-story.ts";
-
-const formats = fc.record({
-  sections: fc.constantFrom(sections, sectionsOfTurn),
-  tokens: fc.oneof({ weight: 3, arbitrary: fc.constant(4000) }, fc.integer({ min: 0, max: 400 })),
-});
-
-test("AUD7 after a repair nothing is wrong but what code cannot cure", () => {
-  fc.assert(
-    fc.property(stories, evidences, formats, (text, evidence, format) => {
-      const { story } = repaired(text, evidence, format);
-      const left = auditSummary(story, evidence, format).filter(({ code }) => !INCURABLE.has(code));
-      expect(left).toEqual([]);
-    }),
-    { numRuns: RUNS },
-  );
-});
-
-test("AUD7 what was repaired is not repaired again", () => {
-  fc.assert(
-    fc.property(stories, evidences, (text, evidence) => {
-      const format = { sections: sections, tokens: 4000 };
-      const { story } = repaired(text, evidence, format);
-      expect(repaired(story, evidence, format)).toEqual({ story, mended: [] });
-    }),
-    { numRuns: RUNS },
-  );
-});
+import { removeCitations } from "../../../src/references.ts";
+import { checkSummary } from "../../../src/summary/audit.ts";
+import { lowerHeadings } from "../../../src/summary/repair.ts";
+import {
+  findCodeLines,
+  headingOf,
+  markOf,
+  splitLines,
+  statesNothing,
+  TURN_TITLE,
+  withoutMarks,
+} from "../../../src/summary/summary-lines.ts";
+import { evidences, formats, summaries } from "./random-summary.ts";
 
 const RUNS = 200;
-const INCURABLE: ReadonlySet<string> = new Set(["empty", "sections", "too-long", "other-language"]);
+
+test("AUD7 every line stays in its section, in order: only citations, marks and the level of headings change", () => {
+  fc.assert(
+    fc.property(summaries, evidences, formats, (summary, evidence, format) => {
+      const { text } = checkSummary(summary, evidence, format);
+      expect(contentBySection(text, format.sections)).toEqual(contentBySection(summary, format.sections));
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test("AUD7 a line has one mark at most, and the receipt has every mark that was added", () => {
+  fc.assert(
+    fc.property(summaries, evidences, formats, (summary, evidence, format) => {
+      const { text, flaws } = checkSummary(summary, evidence, format);
+      const added = countMarks(text) - countMarks(summary);
+      expect(added).toBeLessThanOrEqual(flaws.filter(({ note }) => note.startsWith("Marked ")).length);
+      expect(text).not.toMatch(/\((?:unconfirmed|not from the user)\)\s*\((?:unconfirmed|not from the user)\)/);
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test("AUD7 a check of a checked summary changes nothing", () => {
+  fc.assert(
+    fc.property(summaries, evidences, formats, (summary, evidence, format) => {
+      const { text } = checkSummary(summary, evidence, format);
+      expect(checkSummary(text, evidence, format).text).toBe(text);
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test("AUD2 no citation that does not exist is left", () => {
+  fc.assert(
+    fc.property(summaries, evidences, formats, (summary, evidence, format) => {
+      const { text, problems } = checkSummary(summary, evidence, format);
+      fc.pre(problems.every(({ code }) => code !== "empty"));
+      expect(text).not.toMatch(/\[(?:#9[89]|entry:zz)/);
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+/** What stands below each required heading, wherever it stands and however often; blank lines and `(none)` do not count. */
+function contentBySection(summary: string, required: readonly string[]): ReadonlyMap<string, unknown> {
+  const names = new Set(required.map((heading) => headingOf(heading)?.name));
+  const lines: { readonly section: string; readonly text: string }[] = [];
+  let section = "";
+  const all = lowerHeadings(splitLines(summary));
+  const isCode = findCodeLines(all);
+  for (const [at, line] of all.entries()) {
+    const name = isCode[at] ? undefined : headingOf(line)?.name;
+    if (name !== undefined && names.has(name)) section = name;
+    else if (isContent(line)) lines.push({ section, text: removeCitations(withoutMarks(line)).trimEnd() });
+  }
+  return Map.groupBy(lines, (line) => line.section);
+}
+
+// Code writes the rule and the title between a summary and the part about a split turn.
+const isContent = (line: string): boolean =>
+  !statesNothing(line) && line.trim() !== TURN_TITLE && line.trim() !== "---";
+
+/** How many lines say something and have a mark. */
+const countMarks = (text: string): number =>
+  splitLines(text).filter((line) => !statesNothing(line) && markOf(line) !== null).length;

@@ -56,7 +56,7 @@ function drawRows({ dropped, kept, words, pins, by, price }: PreviewFacts, theme
     ["your words", counted(words.count, "message"), `word for word, up to ${amount(words.tokens)} tokens`],
     ["pinned", counted(pins, "pin"), pins === 0 ? "/pin keeps what must stay" : "word for word"],
     ["recoverable", "all of it", "search, /tree, /undo takes it back"],
-    ["told by", plain(by), price === null ? "" : `about ${costTold(price)}`],
+    ["summary by", plain(by), price === null ? "" : `about ${costTold(price)}`],
   ];
   return rows.map(([name, figure, says]) => ` ${theme.dim(name.padEnd(12))} ${figure.padEnd(28)} ${theme.dim(says)}`);
 }

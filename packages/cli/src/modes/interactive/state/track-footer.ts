@@ -1,7 +1,5 @@
 /** Keeps the footer data current: refreshed when it can have changed, never while a reply streams in. */
 
-import { open, stat } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
 import { setImmediate as nextMoment } from "node:timers/promises";
 import {
   type Budget,
@@ -14,10 +12,13 @@ import {
   type Session,
   type Window,
 } from "@pith/context";
+import { createGitHeadReader, formatGitHead, type GitHeadReader } from "../../../app/git-branch.ts";
 import { meterParts, rawParts } from "../../../context-report/meter.ts";
+import { CompactionCounter, type CompactionCounts } from "../../../sessions/compaction-counts.ts";
 import { growOutline } from "../../../sessions/read-outline.ts";
 import { SessionCost } from "../../../sessions/session-stats.ts";
 import { emptyOutline, grown, type Outline } from "../../../sessions/tree-outline.ts";
+import { amount, counted } from "../../../text/format.ts";
 import type { Keymap } from "../keys/bindings.ts";
 import { keyHint } from "../keys/key-text.ts";
 import type { Talking } from "../screen-context.ts";
@@ -38,47 +39,6 @@ export function meterOf(window: Window, budget: Budget): Meter {
     parts: meterParts(window, budget),
   };
 }
-
-/**
- * Reads git's files; no process is started. Where the branch is written down, for this folder or one above it; null where there is no such
- * place.
- */
-export async function headFile(folder: string): Promise<string | null> {
-  for (let at = resolve(folder); ; at = dirname(at)) {
-    const found = await headIn(join(at, ".git"));
-    if (found !== null) return found;
-    if (dirname(at) === at) return null;
-  }
-}
-
-/** Its name; the beginning of the commit where there is none. */
-export async function gitBranch(head: string | null): Promise<string | null> {
-  const text = head === null ? null : await beginning(head);
-  const [, ref, commit] = /^(?:ref: refs\/(?:heads\/)?(\S+)|([0-9a-f]{7})[0-9a-f]*)\s*$/.exec(text ?? "") ?? [];
-  return ref ?? commit ?? null;
-}
-
-/** In a worktree there is a file that names the folder. */
-async function headIn(path: string): Promise<string | null> {
-  const stats = await stat(path).catch(() => null); // Not there, or closed to us: both mean to look further up.
-  if (stats?.isDirectory()) return join(path, "HEAD");
-  const [, folder] = stats?.isFile() ? (/^gitdir: (.+?)\s*$/.exec((await beginning(path)) ?? "") ?? []) : [];
-  return folder === undefined ? null : join(resolve(dirname(path), folder), "HEAD");
-}
-
-async function beginning(path: string): Promise<string | null> {
-  try {
-    if (!(await stat(path)).isFile()) return null;
-    await using file = await open(path);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(LONGEST), 0, LONGEST, 0);
-    return buffer.toString("utf8", 0, bytesRead);
-  } catch {
-    // A folder may lose its repository at any time; then there is no branch.
-    return null;
-  }
-}
-
-const LONGEST = 4_096;
 
 /** Null where there is but one branch. Reads in pieces, so that typing is not blocked. */
 export async function placeInTree({ store, leaf, window }: Session): Promise<string | null> {
@@ -108,37 +68,55 @@ function spokenAt({ nodes }: Outline, from: string | null): string | null {
   return id;
 }
 
-/** Undefined where there is nothing to say or take back; null takes the line away, since the talk has gone on. */
-export function qualityHint(entries: readonly Entry[], circumstances: Circumstances): string | null | undefined {
-  const compaction = entries.find((entry) => entry.type === "compaction");
-  if (compaction) return hintOn(compaction, circumstances);
-  return entries.some((entry) => entry.type === "message" && entry.message.role === "user") ? null : undefined;
-}
-
-interface Circumstances {
-  /** How many there were. */
-  readonly compactions: number;
+export interface HintOptions {
+  /** On the branch of the compaction, itself included. */
+  readonly counts: CompactionCounts;
   readonly keymap?: Keymap | undefined;
   /** Then its receipt is soon printed for good, without the keys that belong to it. */
   readonly isRunning?: boolean;
 }
 
-function hintOn(compaction: CompactionEntry, { compactions, keymap, isRunning }: Circumstances): string | undefined {
+/** What a user should know of a new compaction, in one line; null if its receipt says it all. */
+export function compactionHint(compaction: CompactionEntry, { counts, keymap, isRunning }: HintOptions): string | null {
   const receipt = receiptOf(compaction);
-  if (!receipt) return undefined;
-  const { route, findings } = receipt;
-  const flaws = findings.filter(({ code }) => !code.startsWith("words-") && code !== "result-reduced");
+  if (!receipt) return null;
   const seen = keyHint("seen", keymap) ?? "/seen";
-  if (route === "model-free")
-    return `No model told it: your words, files and commands are kept, but no story. ${seen} shows what the model sees.`;
-  if (compactions >= OFTEN) return `Summed up ${compactions} times; each time something is lost. ${AFRESH}`;
-  if (flaws.length > 0) return `The summary did not agree with the log and was mended. ${seen} shows it.`;
+  const marked = receipt.findings.filter(({ code }) => MARKED_LINES.has(code)).length;
+  const isRepeated = counts.compactions > 1;
+  const facts = [
+    ...(isRepeated ? [formatCounts(counts)] : []),
+    ...(receipt.route === "model-free" ? [`${WITHOUT_MODEL} ${seen} shows it.`] : []),
+    ...(marked > 0 ? [`${formatMarkedLines(marked)} ${seen} shows ${marked === 1 ? "it" : "them"}.`] : []),
+  ];
+  if (facts.length > 1) return facts.join(" ");
+  if (isRepeated) return `${facts[0]} ${HANDOFF}`;
+  if (facts[0]) return facts[0];
   const undo = keyHint("undoCompaction", keymap) ?? "/undo";
-  return isRunning ? `Compacted. ${undo} undoes it; ${seen} shows what the model sees now.` : undefined;
+  return isRunning ? `Compacted. ${undo} undoes it; ${seen} shows what the model sees now.` : null;
 }
 
-const OFTEN = 2;
-const AFRESH = "/pin what must stay, or begin afresh with /handoff GOAL.";
+/** The findings after which a line of the summary is marked. */
+const MARKED_LINES: ReadonlySet<string> = new Set([
+  "unknown-id",
+  "false-quote",
+  "unknown-name",
+  "unfounded",
+  "not-from-user",
+]);
+
+const WITHOUT_MODEL = "No model wrote the summary: it lists your messages, files and commands.";
+const HANDOFF = "/handoff GOAL starts a new session.";
+
+function formatCounts({ compactions, entries }: CompactionCounts): string {
+  const summarised =
+    entries === null ? "all entries are readable" : `${counted(entries, "entry", "entries")} summarised, all readable`;
+  return `Compacted ${amount(compactions)} times; ${summarised}.`;
+}
+
+function formatMarkedLines(count: number): string {
+  const lines = `${counted(count, "line")} of the summary ${count === 1 ? "is" : "are"}`;
+  return `${lines} marked (unconfirmed) or (not from the user).`;
+}
 
 /** Estimates tokens in small steps, so that typing is not blocked; estimates are cached. */
 export async function weighSlowly(window: Window, budget: Budget): Promise<void> {
@@ -187,22 +165,24 @@ const SOON_MS = 120;
 class Keeping {
   readonly #talking: Talking;
   readonly #cost = new SessionCost();
+  readonly #compactions = new CompactionCounter();
+  readonly #readGitHead: GitHeadReader;
   #found: SlowFacts = nothingFound;
-  #head: string | null = null;
   #timer: NodeJS.Timeout | null = null;
   #isStopped = false;
   #wasMoved = false;
   #isCounted: boolean | null = null;
+  /** The number of the newest hint. */
+  #hint = 0;
 
   constructor(talking: Talking) {
     this.#talking = talking;
+    this.#readGitHead = createGitHeadReader(talking.desk.cwd);
   }
 
   async begin(): Promise<void> {
-    const { ready, desk } = this.#talking;
-    const { session, budget } = ready.built.agent;
+    const { session, budget } = this.#talking.ready.built.agent;
     await weighSlowly(session.window, budget);
-    this.#head = await headFile(desk.cwd);
     await this.#look({ isMoved: true, isNamed: true });
     await this.#count();
   }
@@ -216,18 +196,32 @@ class Keeping {
 
   written(entries: readonly Entry[]): void {
     this.#cost.add(entries);
-    const hint = qualityHint(entries, {
-      compactions: this.#cost.sums.compactions,
-      keymap: this.#talking.screen.state.keymap,
-      isRunning: this.#talking.ready.built.agent.isRunning,
-    });
-    if (hint !== undefined) this.#talking.screen.change((state) => ({ ...state, hint }));
+    this.#updateHint(entries);
     this.#soon();
     const isMoved = entries.some(isMove) || this.#wasMoved;
     const isNamed = entries.some(({ type }) => type === "session_info");
     // The first word after a move makes the branch.
     this.#wasMoved = entries.some(isMove);
     if (isMoved || isNamed) this.#look({ isMoved, isNamed }).catch(unknown);
+  }
+
+  #updateHint(entries: readonly Entry[]): void {
+    const compaction = entries.find((entry) => entry.type === "compaction");
+    const isAnswered = entries.some((entry) => entry.type === "message" && entry.message.role === "user");
+    if (!compaction && !isAnswered && !entries.some(isMove)) return;
+    // A hint whose count is still under way is out of date.
+    this.#hint += 1;
+    if (compaction) this.#showHint(compaction, this.#hint).catch(unknown);
+    else if (isAnswered) this.#talking.screen.change((state) => ({ ...state, hint: null }));
+  }
+
+  async #showHint(compaction: CompactionEntry, number: number): Promise<void> {
+    const { ready, screen } = this.#talking;
+    const { isRunning, session } = ready.built.agent;
+    const counts = await this.#compactions.countTo(compaction, session.store);
+    if (this.#isStopped || number !== this.#hint) return;
+    const hint = compactionHint(compaction, { counts, keymap: screen.state.keymap, isRunning });
+    if (hint !== null) screen.change((state) => ({ ...state, hint }));
   }
 
   #show(): void {
@@ -245,12 +239,12 @@ class Keeping {
 
   #soon(): void {
     if (this.#isStopped) return;
-    this.#timer ??= setTimeout(() => void this.#due().catch(unknown), SOON_MS).unref();
+    this.#timer ??= setTimeout(() => this.#due(), SOON_MS).unref();
   }
 
-  async #due(): Promise<void> {
+  #due(): void {
     this.#timer = null;
-    this.#found = { ...this.#found, gitBranch: await gitBranch(this.#head) };
+    this.#found = { ...this.#found, gitBranch: formatGitHead(this.#readGitHead()) };
     this.#show();
     if (this.#isCounted !== false || this.#isStopped) return;
     this.#isCounted = null;

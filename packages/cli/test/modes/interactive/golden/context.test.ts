@@ -55,7 +55,7 @@ golden("work under way and a hint", ({ screen }) =>
     ...state,
     facts,
     work: { type: "running", since: NOW - 75_000, doing: "answering", letters: 4_812 },
-    hint: "Summed up 3 times; each time something is lost. /pin what must stay, or begin afresh with /handoff GOAL.",
+    hint: "Compacted 3 times; 212 entries summarised, all readable. /handoff GOAL starts a new session.",
   })),
 );
 

@@ -25,7 +25,7 @@ test("MET8 /compact alone shows what would become of it, and Esc leaves everythi
   const asked = talk.server.served.length;
   talk.say("/compact");
   const seen = await shows(talk, "Compact now?");
-  for (const words of ["dropped", "kept", "your words", "pinned", "recoverable", "told by", "look at"])
+  for (const words of ["dropped", "kept", "your words", "pinned", "recoverable", "summary by", "look at"])
     expect(seen).toContain(words);
   expect(seen).toMatch(/[\d,]+ → about [\d,]+ tokens/);
   talk.terminal.press(ESC);

@@ -1,62 +1,16 @@
-/** Tests modes/interactive/state/track-footer.ts: git branch, footer data, place in the tree, quality hint, context meter. */
+/** Tests modes/interactive/state/track-footer.ts: footer data, place in the tree, compaction hint, context meter. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { budgetFor, type CompactionEntry, compactionLimits, extended, windowOf } from "@pith/context";
 import { story } from "@pith/context/testing";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { contextReport } from "../../../../src/context-report/report.ts";
-import {
-  gitBranch,
-  headFile,
-  meterOf,
-  placeInTree,
-  qualityHint,
-} from "../../../../src/modes/interactive/state/track-footer.ts";
+import { compactionHint, meterOf, placeInTree } from "../../../../src/modes/interactive/state/track-footer.ts";
 import { deskOf } from "../../../commands/desks.ts";
 import { ALT_U, atRest, exchanged, longTalk, shows } from "../long-talk.ts";
 import { talkOn } from "../talk-on.ts";
-
-describe("git branch", async () => {
-  let folder = "";
-
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "pith-branch-"));
-  });
-
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-  const branchAt = async (path: string): Promise<string | null> => gitBranch(await headFile(path));
-
-  test("MET6 the branch is read from the files of the folder or of one above it", async () => {
-    mkdirSync(join(folder, ".git"));
-    mkdirSync(join(folder, "src/deep"), { recursive: true });
-    writeFileSync(join(folder, ".git/HEAD"), "ref: refs/heads/feature/parser\n");
-    expect(await branchAt(join(folder, "src/deep"))).toBe("feature/parser");
-    writeFileSync(join(folder, ".git/HEAD"), "0123456789abcdef0123456789abcdef01234567\n");
-    expect(await branchAt(folder)).toBe("0123456");
-  });
-
-  test("MET6 in a worktree it is that of the worktree", async () => {
-    mkdirSync(join(folder, "main/.git/worktrees/side"), { recursive: true });
-    mkdirSync(join(folder, "side"));
-    writeFileSync(join(folder, "main/.git/worktrees/side/HEAD"), "ref: refs/heads/side\n");
-    writeFileSync(join(folder, "side/.git"), "gitdir: ../main/.git/worktrees/side\n");
-    expect(await branchAt(join(folder, "side"))).toBe("side");
-  });
-
-  test("MET6 where there is no branch, or nonsense, there is none", async () => {
-    expect(await gitBranch(null)).toBeNull();
-    expect(await gitBranch(join(folder, "HEAD"))).toBeNull();
-    mkdirSync(join(folder, ".git"));
-    for (const text of ["", "nonsense", "ref: refs/heads/a b\n", "x".repeat(100_000)]) {
-      writeFileSync(join(folder, ".git/HEAD"), text);
-      expect(await branchAt(folder)).toBeNull();
-    }
-  });
-});
 
 describe("footer data", () => {
   test("MET5 the cost is that of the whole session, summaries included, and no undo makes it less", async () => {
@@ -133,8 +87,8 @@ describe("place in the tree", () => {
   });
 });
 
-describe("quality hint", () => {
-  function compaction(receipt: object): readonly [CompactionEntry] {
+describe("compaction hint", () => {
+  function compaction(receipt: object): CompactionEntry {
     const entry = story("user: go", "compacts: told, keeps nothing").find(({ type }) => type === "compaction");
     if (entry?.type !== "compaction") throw new Error("no compaction");
     const whole = {
@@ -144,32 +98,65 @@ describe("quality hint", () => {
       findings: [],
       ...receipt,
     };
-    return [{ ...entry, details: { pith: { receipt: whole } } }];
+    return { ...entry, details: { pith: { receipt: whole } } };
   }
 
-  test("MET15 a second compaction says in one line how to begin afresh, and a flaw where to look", () => {
-    expect(qualityHint(compaction({}), { compactions: 1 })).toBeUndefined();
-    expect(qualityHint(compaction({}), { compactions: 2 })).toMatch(/^Summed up 2 times.*\/handoff/);
-    expect(qualityHint(compaction({ route: "model-free" }), { compactions: 1 })).toContain("No model told it");
-    expect(
-      qualityHint(compaction({ findings: [{ code: "unknown-id", note: "e9 is not there" }] }), { compactions: 1 }),
-    ).toContain("mended");
-    expect(
-      qualityHint(compaction({ findings: [{ code: "words-evicted", note: "2 of your messages" }] }), {
-        compactions: 1,
-      }),
-    ).toBeUndefined();
+  const once = { counts: { compactions: 1, entries: 90 } };
+  const twice = { counts: { compactions: 2, entries: 1_212 } };
+  const found = (...codes: readonly string[]) => ({ findings: codes.map((code) => ({ code, note: "a note" })) });
+
+  test("MET15 a repeated compaction states how often and how much, and offers a new session", () => {
+    expect(compactionHint(compaction({}), once)).toBeNull();
+    expect(compactionHint(compaction({}), twice)).toBe(
+      "Compacted 2 times; 1,212 entries summarised, all readable. /handoff GOAL starts a new session.",
+    );
+    expect(compactionHint(compaction({}), { counts: { compactions: 3, entries: null } })).toMatch(
+      /^Compacted 3 times; all entries are readable\. /,
+    );
+  });
+
+  test("MET15 marked lines are counted, and other findings are not", () => {
+    const codes = ["unknown-id", "false-quote", "unknown-name", "unfounded", "not-from-user"];
+    expect(compactionHint(compaction(found(...codes, "words-evicted", "writer-failed", "too-long")), once)).toBe(
+      "5 lines of the summary are marked (unconfirmed) or (not from the user). Alt+S shows them.",
+    );
+    expect(compactionHint(compaction(found("unfounded")), twice)).toBe(
+      "Compacted 2 times; 1,212 entries summarised, all readable. 1 line of the summary is marked (unconfirmed) or (not from the user). Alt+S shows it.",
+    );
+    expect(compactionHint(compaction(found("words-evicted", "result-reduced")), once)).toBeNull();
+  });
+
+  test("MET15 a summary without a model is named", () => {
+    expect(compactionHint(compaction({ route: "model-free" }), once)).toBe(
+      "No model wrote the summary: it lists your messages, files and commands. Alt+S shows it.",
+    );
   });
 
   test("MET15 in the middle of work the line names the keys, since its receipt is printed without them", () => {
-    expect(qualityHint(compaction({}), { compactions: 1, isRunning: true })).toBe(
+    expect(compactionHint(compaction({}), { ...once, isRunning: true })).toBe(
       "Compacted. Alt+U undoes it; Alt+S shows what the model sees now.",
     );
   });
 
-  test("MET15 the line goes when the talk goes on", () => {
-    expect(qualityHint(story("user: on"), { compactions: 2 })).toBeNull();
-    expect(qualityHint(story("says: yes"), { compactions: 2 })).toBeUndefined();
+  test("MET15 on the screen an undone compaction does not count, and the line goes with the next message", async () => {
+    const talk = await longTalk();
+    const hints = (pattern: RegExp): Promise<void> => talk.until(() => pattern.test(talk.screen.state.hint ?? ""));
+    await exchanged(talk, 5);
+    talk.say("/compact all of it");
+    await shows(talk, "compacted:");
+    await atRest(talk);
+    expect(talk.screen.state.hint ?? "").not.toContain("times");
+    await exchanged(talk, 5, 6);
+    talk.say("/compact once more");
+    await hints(/^Compacted 2 times; \d+ entries summarised, all readable\./);
+    await atRest(talk);
+    talk.terminal.press(ALT_U);
+    await hints(/^The model sees about /);
+    talk.say("/compact yet again");
+    await hints(/^Compacted 2 times; /);
+    await atRest(talk);
+    talk.say("question 11");
+    await talk.until(() => talk.screen.state.hint === null);
   });
 });
 

@@ -1,8 +1,8 @@
 /** Honest summaries of Chinese sessions: true, in other words than the user's, and citing what they rest on. */
 
-import type { Told } from "./told.ts";
+import type { HonestSummary } from "./honest-summary.ts";
 
-export const chinese: readonly Told[] = [
+export const chinese: readonly HonestSummary[] = [
   {
     title: "登录测试",
     session: [

@@ -1,8 +1,8 @@
 /** Honest summaries of English sessions: true, in other words than the user's, and citing what they rest on. */
 
-import type { Told } from "./told.ts";
+import type { HonestSummary } from "./honest-summary.ts";
 
-export const english: readonly Told[] = [
+export const english: readonly HonestSummary[] = [
   {
     title: "a flaky login test",
     session: [

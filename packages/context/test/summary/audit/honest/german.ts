@@ -1,8 +1,8 @@
 /** Honest summaries of German sessions: true, in other words than the user's, and citing what they rest on. */
 
-import type { Told } from "./told.ts";
+import type { HonestSummary } from "./honest-summary.ts";
 
-export const german: readonly Told[] = [
+export const german: readonly HonestSummary[] = [
   {
     title: "ein Importer",
     session: [

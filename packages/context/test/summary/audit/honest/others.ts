@@ -1,8 +1,8 @@
 /** Honest summaries of French, Portuguese, Japanese, Korean and Russian sessions. */
 
-import type { Told } from "./told.ts";
+import type { HonestSummary } from "./honest-summary.ts";
 
-export const others: readonly Told[] = [
+export const others: readonly HonestSummary[] = [
   {
     title: "une page lente",
     session: [

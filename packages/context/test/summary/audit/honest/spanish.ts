@@ -1,8 +1,8 @@
 /** Honest summaries of Spanish sessions: true, in other words than the user's, and citing what they rest on. */
 
-import type { Told } from "./told.ts";
+import type { HonestSummary } from "./honest-summary.ts";
 
-export const spanish: readonly Told[] = [
+export const spanish: readonly HonestSummary[] = [
   {
     title: "un formulario",
     session: [

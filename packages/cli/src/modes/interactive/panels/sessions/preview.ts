@@ -1,7 +1,7 @@
 /** Reads the preview of a session: model, goal and last messages. Of a session over 2 MB only the last 256 KB are read. */
 
 import { open } from "node:fs/promises";
-import { type Entry, entryWords, plainText, type Redaction } from "@pith/context";
+import { type Entry, entryWords, plainText, type Redaction, removeCitations } from "@pith/context";
 import { type JsonlStore, type SessionItem, totalsOf } from "@pith/context/node";
 import { entrySaid } from "../../../../resources/attachments.ts";
 import { looked } from "../../../../sessions/find-session.ts";
@@ -29,10 +29,7 @@ function itemsUnder(title: string, summary: string): readonly string[] {
 }
 
 function cleaned(line: string): string {
-  const words = line
-    .replace(/^\s*(?:[-*]|\d+\.)\s+(?:\[[ x]\]\s+)?/, "")
-    .replace(/\s*(?:\[e\d+(?:,\s*e\d+)*\]|\(entry:[^)]*\))/g, "")
-    .replaceAll("**", "");
+  const words = removeCitations(line.replace(/^\s*(?:[-*]|\d+\.)\s+(?:\[[ x]\]\s+)?/, "")).replaceAll("**", "");
   return plainText(words, MAX_GIST_CHARS);
 }
 
@@ -97,7 +94,7 @@ async function seenIn(store: JsonlStore, size: number): Promise<About> {
   return {
     ...toldBy(entries),
     model: state.model?.modelId ?? null,
-    isForeign: store.header.pith === undefined,
+    isForeign: store.header.pith?.format === undefined,
     ...(branches !== null && { branches }),
   };
 }

@@ -18,7 +18,7 @@ describe("read a preview", () => {
     const before = Array.from({ length: filling }, (_, at) => filler(at));
     for (const [at, entry] of [...before, ...story(...words)].entries()) {
       const id: string = at < filling ? `x${at}` : `e${at - filling + 1}`;
-      const placed = [{ ...entry, id, parentId }] as never;
+      const placed = [{ ...entry, id, parentId, number: at + 1 }] as never;
       await store.append(placed, { expectedLeaf: await store.leaf(), isReplaceable: true });
       parentId = id;
     }
@@ -94,7 +94,7 @@ describe("first and last messages", () => {
     const summary = [
       "<user-words>say it</user-words>",
       "## Goal",
-      "- Ship the **importer** before Friday [e1, e3]",
+      "- Ship the **importer** before Friday [#1, #3]",
       "- and tell what it cannot read (entry:abc)",
       "",
       "## Progress",
@@ -102,12 +102,12 @@ describe("first and last messages", () => {
       "- [x] reading rows [e2]",
       "",
       "### In Progress",
-      "- [ ] broken rows [e3]",
+      "- [ ] broken rows of #5 [#3]",
       "",
       "## Next Steps",
       "1. write the tests",
     ].join("\n");
-    expect(gistOf(summary)).toBe("Ship the importer before Friday. Next: broken rows.");
+    expect(gistOf(summary)).toBe("Ship the importer before Friday. Next: broken rows of #5.");
   });
 
   test.each([

@@ -1,0 +1,235 @@
+/** Working folder, date and git branch: stated behind the conversation, again when they change or a compaction covers them. */
+
+import { buildSessionContext, type Entry, MemoryStore, type Request, Session } from "@pith/context";
+import { scriptedModel, testPorts } from "@pith/context/testing";
+import { describe, expect, test } from "vitest";
+import type { AgentParts } from "../../src/index.ts";
+import { calling, type Scene, spoken } from "../hooks/hook-scene.ts";
+import { calls, heldModel, heldTool, heldWriter, quiet, type Stage, stage, text, tooLong } from "../loop/held.ts";
+import { github, secretsFor } from "../redaction/vaults.ts";
+
+const DAY = Date.UTC(2026, 10, 16);
+const LONG = "This is what it is about. ".repeat(2_000);
+
+function contentsOf(entries: readonly Entry[]): readonly unknown[] {
+  return entries.flatMap((entry) =>
+    entry.type === "custom_message" && entry.customType === "pith.surroundings" ? [entry.content] : [],
+  );
+}
+
+const stated = async ({ agent }: Pick<Stage, "agent">): Promise<readonly unknown[]> =>
+  contentsOf(await agent.session.branch());
+
+function timesIn(value: unknown, words: string): number {
+  return JSON.stringify(value ?? null).split(words).length - 1;
+}
+
+interface Held extends Stage {
+  readonly model: ReturnType<typeof heldModel>;
+  readonly tool: ReturnType<typeof heldTool>;
+  readonly writer: ReturnType<typeof heldWriter>;
+}
+
+/** In the middle of a run: a call was made, and its tool is still running. */
+async function midRun(parts: Partial<AgentParts>): Promise<Held> {
+  const [model, tool, writer] = [heldModel(), heldTool("work"), heldWriter()];
+  const scene = await stage(model, { tools: [tool], writers: [writer], ...parts });
+  for (const reply of [LONG, LONG]) {
+    const end = scene.prompt("go on");
+    await quiet();
+    model.waiting[0]?.end(text(reply));
+    await end;
+  }
+  void scene.prompt("now work");
+  await quiet();
+  model.waiting[0]?.end(calls("work", "c1"));
+  await quiet();
+  return { ...scene, model, tool, writer };
+}
+
+async function compactMidRun({ agent, tool, writer }: Held): Promise<void> {
+  const compacted = agent.compact();
+  tool.waiting[0]?.end("done");
+  await quiet();
+  writer.waiting[0]?.end("tells");
+  expect((await compacted).type).toBe("compacted");
+  await quiet();
+}
+
+describe("after a compaction", () => {
+  const beginning = { folder: "/home/ada/shop", readGitBranch: () => "main" };
+  const content = "The working folder is /home/ada/shop. Today is 2026-01-01. The git branch is main.";
+
+  test("ENV1 in the middle of a run the next request states it once, behind the kept tail", async () => {
+    const scene = await midRun({ beginning });
+    await compactMidRun(scene);
+    const request = scene.model.requests.at(-1) as Request;
+    expect(timesIn(request, "The working folder is")).toBe(1);
+    expect(timesIn(request.system, "The working folder is")).toBe(0);
+    expect(request.messages.at(-1)).toMatchObject({ role: "user" });
+    expect(timesIn(request.messages.at(-1), content)).toBe(1);
+    const { entries, compactionAt } = scene.agent.session.window;
+    const compaction = entries[compactionAt];
+    expect(compaction?.type === "compaction" && compaction.summary).not.toContain("The working folder is");
+    expect(contentsOf(entries.slice(0, compactionAt))).toEqual([]);
+    expect(contentsOf(entries.slice(compactionAt))).toEqual([content]);
+    scene.model.waiting[0]?.end(text("done"));
+  });
+
+  test("ENV1 unchanged, it is not repeated by later requests and runs", async () => {
+    const scene = await midRun({ beginning });
+    await compactMidRun(scene);
+    for (const id of ["c2", "c3"]) {
+      scene.model.waiting[0]?.end(calls("work", id));
+      await quiet();
+      scene.tool.waiting[0]?.end("done");
+      await quiet();
+    }
+    scene.model.waiting[0]?.end(text("done"));
+    await quiet();
+    const end = scene.prompt("more");
+    await quiet();
+    scene.model.waiting[0]?.end(text("done"));
+    await end;
+    expect(timesIn(scene.model.requests.at(-1), "The working folder is")).toBe(1);
+    expect(await stated(scene)).toEqual([content, content]);
+  });
+
+  test("ENV1 between two runs it is stated before the next message", async () => {
+    const { prompt, agent, model } = await spoken([LONG, LONG, LONG, "4"], {}, { beginning });
+    for (const words of ["1", "2", "3"]) await prompt(words);
+    expect((await agent.compact()).type).toBe("compacted");
+    await prompt("what now?");
+    const { messages } = buildSessionContext(agent.session.window);
+    const roles = messages.map(({ role }) => role);
+    expect(roles.slice(-3)).toEqual(["custom", "user", "assistant"]);
+    expect(model.requests.at(-1)?.messages.at(-1)).toMatchObject({ role: "user" });
+    expect(timesIn(model.requests.at(-1)?.messages.slice(1), content)).toBe(1);
+  });
+
+  test("ENV1 an entry inside the kept tail still counts", async () => {
+    let branch = "main";
+    const { prompt, agent, log } = await spoken(
+      [LONG, LONG, LONG, "4", "5"],
+      {},
+      { beginning: { ...beginning, readGitBranch: () => branch } },
+    );
+    for (const words of ["1", "2", "3"]) await prompt(words);
+    branch = "next";
+    await prompt("4");
+    expect((await agent.compact()).type).toBe("compacted");
+    expect(contentsOf(agent.session.window.entries)).toHaveLength(1);
+    await prompt("5");
+    expect(contentsOf(await log())).toHaveLength(2);
+  });
+
+  test("ENV1 an undone compaction states nothing again: the model sees the older entry", async () => {
+    const { prompt, agent, log } = await spoken([LONG, LONG, LONG, "4"], {}, { beginning });
+    for (const words of ["1", "2", "3"]) await prompt(words);
+    await agent.compact();
+    await agent.undoCompaction();
+    await prompt("4");
+    expect(contentsOf(await log())).toEqual([content]);
+  });
+
+  test("ENV1 a request that was refused as too long states it again after the compaction", async () => {
+    const scene = await midRun({ beginning, writers: [] });
+    scene.tool.waiting[0]?.end("done");
+    await quiet();
+    scene.model.waiting[0]?.end(tooLong);
+    await quiet();
+    const request = scene.model.requests.at(-1);
+    expect(scene.agent.session.window.compactionAt).toBeGreaterThanOrEqual(0);
+    expect(timesIn(request?.messages.at(-1), content)).toBe(1);
+    scene.model.waiting[0]?.end(text("done"));
+  });
+});
+
+describe("when something changes", () => {
+  test("ENV1 a new branch and a new day in the middle of a run are stated before the next request", async () => {
+    let [branch, now] = ["main", DAY];
+    const tools = [
+      {
+        name: "work",
+        description: "It works.",
+        parameters: { type: "object" },
+        isIdempotent: true,
+        run: async () => {
+          if (branch === "next") now += 86_400_000;
+          branch = "next";
+          return { content: [] };
+        },
+      },
+    ];
+    const ports = { ...testPorts("p"), now: () => now };
+    const beginning = { folder: "/work", readGitBranch: async () => branch };
+    const scene = await spoken([calling(), calling(), "done"], {}, { beginning, tools, ports });
+    await scene.prompt("go");
+    expect(await stated(scene)).toEqual([
+      "The working folder is /work. Today is 2026-11-16. The git branch is main.",
+      "The working folder is /work. Today is 2026-11-16. The git branch is next.",
+      "The working folder is /work. Today is 2026-11-17. The git branch is next.",
+    ]);
+    const [first, second] = scene.model.requests;
+    expect(second?.messages.slice(0, first?.messages.length)).toEqual(first?.messages);
+  });
+
+  test("ENV1 an entry that was edited away is stated again", async () => {
+    const scene = await spoken(["1", "2"], {}, { beginning: { folder: "/work" } });
+    await scene.prompt("1");
+    const { session } = scene.agent;
+    const entry = session.window.entries.find((each) => contentsOf([each]).length > 0);
+    await session.append({ type: "context_edit", targetId: entry?.id ?? "", replacement: null });
+    await scene.prompt("2");
+    expect(await stated(scene)).toHaveLength(2);
+    expect(timesIn(scene.model.requests[1], "The working folder is")).toBe(1);
+  });
+
+  test("ENV1 an agent without a beginning states nothing", async () => {
+    const scene = await spoken([LONG, LONG, LONG, "4"], {});
+    for (const words of ["1", "2", "3"]) await scene.prompt(words);
+    await scene.agent.compact();
+    await scene.prompt("4");
+    expect(await stated(scene)).toEqual([]);
+  });
+});
+
+describe("the git branch", () => {
+  async function statedWith(readGitBranch: () => unknown, parts: Partial<AgentParts> = {}): Promise<Scene> {
+    const beginning = { folder: "/work", readGitBranch: readGitBranch as () => string | null };
+    const scene = await spoken(["1"], {}, { beginning, ...parts });
+    expect(await scene.prompt("1")).toEqual({ type: "done" });
+    return scene;
+  }
+
+  test.each([
+    ["null", () => null],
+    ["no text", () => 5],
+    ["an empty name", () => " \n"],
+    ["an error", () => Promise.reject(new Error("no"))],
+    ["no answer", () => new Promise(() => {})],
+  ])("ENV2 %s means no branch, and the run goes on", async (_, readGitBranch) => {
+    expect(await stated(await statedWith(readGitBranch))).toEqual([
+      "The working folder is /work. Today is 2026-01-01.",
+    ]);
+  });
+
+  test("ENV2 the name is one line of bounded length", async () => {
+    const [content] = await stated(await statedWith(() => `a\n\n# System\u001b[31m\u202e ${"x".repeat(100_000)}`));
+    expect(content).toMatch(/ The git branch is a # System x+…\.$/);
+    expect(String(content).length).toBeLessThan(300);
+  });
+
+  test("ENV2 a secret in the name is not written, and the entry is not repeated because of it", async () => {
+    const secrets = secretsFor();
+    const ports = testPorts();
+    const session = await Session.open(MemoryStore.create(ports), ports, { redaction: secrets });
+    const model = scriptedModel("1", "2");
+    const beginning = { folder: "/work", readGitBranch: () => `fix/${github}` };
+    const scene = await stage(model, { session, ports, secrets, beginning });
+    for (const words of ["1", "2"]) await scene.prompt(words);
+    const contents = await stated(scene);
+    expect(contents).toHaveLength(1);
+    expect(contents[0]).not.toContain(github);
+  });
+});

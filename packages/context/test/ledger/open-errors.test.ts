@@ -1,0 +1,150 @@
+/** Tests ledger/open-errors.ts: which errors are open, and what closes them. */
+
+import { describe, expect, test } from "vitest";
+import type { Entry } from "../../src/entry.ts";
+import { ledgerOf } from "../../src/ledger/collect-ledger.ts";
+import { MOST } from "../../src/ledger/ledger.ts";
+import { bash, entriesOf, ran, type Told, text, used } from "../context/tool-work.ts";
+
+type Work = Told | readonly Told[];
+
+const open = (...work: readonly Work[]): readonly string[] => errorsIn(entriesOf(...work));
+const errorsIn = (entries: readonly Entry[]): readonly string[] =>
+  ledgerOf(entries).errors.map(({ source, text: line }) => `${source}: ${line}`);
+const failing = (command: string, output = "Error: boom", code = 1): Work =>
+  ran(command, { ...text(`${output}\n\nexit code ${code}`), isError: true });
+const change = (path: string, result: Told): Work => used({ name: "edit", arguments: { path, newText: "x" } }, result);
+
+test("LED7 an error is open until the same command succeeds", () => {
+  expect(open(failing("./deploy"))).toEqual(["./deploy: Error: boom"]);
+  expect(open(failing("./deploy"), ran("./deploy"))).toEqual([]);
+  expect(open(failing("./deploy"), ran("./deploy --dry"))).toHaveLength(1);
+  expect(open(ran("./deploy"), failing("./deploy"))).toHaveLength(1);
+});
+
+test("LED7 the newest failure of a command takes the place of the older one", () => {
+  expect(open(failing("make", "Error: one"), failing("make", "Error: two"))).toEqual(["make: Error: two"]);
+});
+
+describe("LED7 the same command", () => {
+  const cases: readonly (readonly [string, string, string, boolean])[] = [
+    ["with its output filtered", "npm test", "npm test 2>&1 | tail -20", true],
+    ["with a look behind it", "npm test", "npm test; git status --short", true],
+    ["after another one", "git commit -m x", "git add . && git commit -m x", true],
+    ["in the same folder", "cd a && npm test", "cd a && npm test", true],
+    ["in another folder", "cd a && npm test", "cd b && npm test", false],
+    ["which is the check of its line", "sed -i s/a/b/ a && npm test", "npm test", true],
+    ["one of two that did something", "./a && ./b", "./b", false],
+    ["with other blanks", "npm  test", "npm test", true],
+    ["in a here-document", "cat > a <<X\n./a\nX\n./b", "cat > a <<X\n./a\nX\n./b", true],
+  ];
+  test.each(cases)("LED7 %s", (_, failed, succeeded, isClosed) => {
+    expect(open(failing(failed), ran(succeeded))).toHaveLength(isClosed ? 0 : 1);
+  });
+});
+
+describe("LED7 a check that checks more", () => {
+  const cases: readonly (readonly [string, string, string, boolean])[] = [
+    ["with a path less", "node --test test/", "node --test", true],
+    ["with several paths less", "npm test src/a src/b", "npm test src/a", true],
+    ["with its output filtered", "node --test test/", "node --test 2>&1 | tail -20", true],
+    ["with a path more", "node --test", "node --test test/", false],
+    ["with another path", "node --test test/", "node --test src/", false],
+    ["of another kind", "cargo test --all", "cargo", false],
+    ["by another program", "npm test src/a", "node --test", false],
+    ["which is no check", "./deploy --all", "./deploy", false],
+  ];
+  test.each(cases)("LED7 %s", (_, failed, succeeded, isClosed) => {
+    expect(open(failing(failed), ran(succeeded))).toHaveLength(isClosed ? 0 : 1);
+  });
+
+  test("LED7 closes nothing where it fails itself", () => {
+    expect(open(failing("node --test test/"), failing("node --test", "Error: bang"))).toEqual([
+      "node --test test/: Error: boom",
+      "node --test: Error: bang",
+    ]);
+  });
+});
+
+describe("LED7 a check whose exit code is hidden is judged by its output", () => {
+  test("LED7 with an error line it failed, without one it succeeded", () => {
+    const output = text("src/a.ts(1,2): error TS2304: Cannot find name 'a'.");
+    expect(open(ran("npx tsc | head", output))).toEqual([
+      "npx tsc: src/a.ts(1,2): error TS2304: Cannot find name 'a'.",
+    ]);
+    expect(open(failing("npx tsc"), ran("npx tsc | head", text("ok")))).toEqual([]);
+    expect(open(failing("npx tsc"), ran("npx tsc | head", output))).toHaveLength(1);
+  });
+
+  test("LED7 another command neither opens nor closes an error by its output", () => {
+    const output = text("TypeError: x is not a function");
+    expect(open(ran("./a | tail", output), ran("./b", output))).toEqual([]);
+    expect(open(failing("./a"), ran("./a | tail", output))).toHaveLength(1);
+  });
+});
+
+test("LED7 what only looks opens no error, and neither does a look behind the work", () => {
+  expect(open(failing("grep -c lock a.log"), failing("cat missing"))).toEqual([]);
+  expect(open(failing("./a; ls | grep -c lock", "0"))).toEqual([]);
+  expect(open(used({ arguments: { path: "missing.ts" } }, { ...text("ENOENT"), isError: true }))).toEqual([]);
+});
+
+test("LED7 a command that was stopped or still runs opens and closes nothing", () => {
+  expect(open(ran("make", { ...text("Command aborted"), isError: true }))).toEqual([]);
+  expect(open(bash("make", { cancelled: true, exitCode: null }))).toEqual([]);
+  expect(open(failing("make"), ran("make", { details: { exitCode: null } }))).toHaveLength(1);
+});
+
+test("LED7 a failed change of a file is closed by any change of that file", () => {
+  const refused = { ...text("a.ts was changed since it was read\nread it again"), isError: true };
+  expect(open(change("a.ts", refused))).toEqual(["a.ts: a.ts was changed since it was read"]);
+  expect(open(change("a.ts", refused), change("b.ts", {}))).toHaveLength(1);
+  expect(open(change("a.ts", refused), change("a.ts", {}))).toEqual([]);
+  expect(open(change("a.ts", refused), ran("sed -i s/a/b/ a.ts"))).toEqual([]);
+  expect(open(change("a.ts", refused), used({ arguments: { path: "a.ts", content: "" } }, {}))).toEqual([]);
+});
+
+test("LED7 an error of another tool is closed by its next success", () => {
+  const fetched = (result: Told): Work =>
+    used({ name: "fetch", arguments: { url: "x" } }, { toolName: "fetch", ...result });
+  const refused = { ...text("HTTP 404"), isError: true };
+  expect(open(fetched(refused))).toEqual(["fetch: HTTP 404"]);
+  expect(open(fetched(refused), fetched({}))).toEqual([]);
+});
+
+describe("LED7 the text of an error", () => {
+  const textOf = (output: string): string | undefined => open(failing("./a", output))[0]?.slice("./a: ".length);
+
+  test("LED7 is its last two error lines, each kind once", () => {
+    const output = "error: one\nError: two\nfatal: line 1\nfatal: line 2\nand on";
+    expect(textOf(output)).toBe("Error: two … fatal: line 2");
+  });
+
+  test("LED7 is the last line with a word, where none looks like an error", () => {
+    expect(textOf("one\nit went wrong\n\n}\n")).toBe("it went wrong");
+    expect(textOf("(no output)")).toBe("exit code 1");
+  });
+
+  test("LED7 has no colours and no line ends, and is not long", () => {
+    expect(textOf("\u001b[31mError: boom\u001b[0m")).toBe("Error: boom");
+    expect(textOf(`Error: ${"x".repeat(900)}`)?.length).toBeLessThanOrEqual(120);
+  });
+});
+
+test("LED9 a command is shown on one line, without the bodies of here-documents", () => {
+  const line = "mkdir -p a && cat > a/b.mjs <<'X'\nimport secret;\nX\n\nnode a/b.mjs";
+  expect(open(failing(line))).toEqual(["mkdir -p a && cat > a/b.mjs <<'X'; node a/b.mjs: Error: boom"]);
+});
+
+test("LED3 the newest errors are kept", () => {
+  const work = Array.from({ length: 40 }, (_, at) => failing(`./run ${at}`));
+  expect(open(...work)).toEqual(
+    Array.from({ length: MOST.errors }, (_, at) => `./run ${40 - MOST.errors + at}: Error: boom`),
+  );
+});
+
+test("LED7 errors of the ledger before are closed by what comes after it", () => {
+  const before = ledgerOf(entriesOf(failing("make"), failing("./a"), change("a.ts", { ...text("no"), isError: true })));
+  const after = entriesOf(ran("make"), change("a.ts", {}));
+  expect(ledgerOf(after, {}, before).errors).toEqual([{ kind: "command", source: "./a", text: "Error: boom" }]);
+});
