@@ -52,14 +52,14 @@ const isSmall = surelyFits(session.window, budget); // false: it must be counted
 // #region previewCompaction
 const preview = previewCompaction(session.window, budget); // nothing is done, no model is asked
 if (preview.type === "planned") {
-  console.log(preview.receipt.tokens); // { before: 10065, after: 1135, limit: 6400 }
+  console.log(preview.receipt.tokens); // { before: 10065, after: 1138, limit: 6400 }
   console.log(preview.front); // what the model would see first: your messages, notes, files, checks
 }
 // #endregion
 
 // #region compact
 const outcome = await compact({ session, budget, reason: "asked", ports: machine }); // add `writers` for a story by a model
-if (outcome.type === "compacted") console.log(outcome.receipt.tokens.after); // 1135: it fits again
+if (outcome.type === "compacted") console.log(outcome.receipt.tokens.after); // 1138: it fits again
 if (outcome.type === "failed" && outcome.why === "cannot-fit") console.log(outcome.breaker.fills); // what fills the window
 // #endregion
 

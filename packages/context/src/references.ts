@@ -75,8 +75,8 @@ export function formatCitation(references: readonly string[]): string {
 
 function referencesIn(citation: string): readonly string[] {
   const found: string[] = [];
-  for (const [, id, sign = "#", number] of citation.matchAll(REFERENCE)) {
-    found.push(number === undefined ? `entry:${withoutStop(id ?? "")}` : `${sign.toLowerCase()}${Number(number)}`);
+  for (const [, id, number] of citation.matchAll(REFERENCE)) {
+    found.push(number === undefined ? `entry:${withoutStop(id ?? "")}` : `#${Number(number)}`);
   }
   return [...new Set(found)];
 }
@@ -84,15 +84,14 @@ function referencesIn(citation: string): readonly string[] {
 // The full stop of a sentence is no part of an id.
 const withoutStop = (id: string): string => id.replace(/[.;:!?'"`*…]{1,5}$/, "");
 
-const ID = "[^\\s,;()[\\]{}<>【】]+";
+const ID = "[^\\s,;&()[\\]{}<>【】]+";
 /** The id ends where a list goes on or the citation ends; without that, a `-` could belong to either, in exponential time. */
-const LONG = `entry: ?${ID}(?=[\\s,;&)\\]】]|$)`;
-/** `e12` is how earlier versions numbered the blocks of a prompt. */
-const ONE = `(?:(?:entry )?#\\d{1,9}|e\\d{1,9}|${LONG})`;
+const LONG = `entry: ?${ID}(?=[\\s,;)\\]】]|$)`;
+const ONE = `(?:(?:entry )?#\\d{1,9}|${LONG})`;
 const NEXT = `\\s{0,3}[,;&~–—-]\\s{0,3}`;
 const CITATION = new RegExp(
   `[ \\t]?(?:[[【]\\s{0,3}${ONE}(?:${NEXT}(?:${ONE}|\\d{1,9})){0,50}\\s{0,3}[\\]】]|\\(\\s{0,3}${LONG}(?:${NEXT}${ONE}){0,50}\\s{0,3}\\))`,
   "giu",
 );
 const CODE = /`[^`\n]*`/g;
-const REFERENCE = new RegExp(`entry: ?(${ID})|(#|e)?(\\d{1,9})(?![^\\s,;&~–—)\\]】-])`, "giu");
+const REFERENCE = new RegExp(`entry: ?(${ID})|#?(\\d{1,9})(?![^\\s,;&~–—)\\]】-])`, "giu");

@@ -41,7 +41,6 @@ describe("citations", () => {
     ["[entry #12]", ["#12"]],
     ["[Entry #12]", ["#12"]],
     ["[ #12 ]", ["#12"]],
-    ["[e12]", ["e12"]],
     ["[#007]", ["#7"]],
     ["(entry:4f2a)", ["entry:4f2a"]],
     ["[entry:4f2a]", ["entry:4f2a"]],
@@ -83,7 +82,7 @@ describe("citations", () => {
 
   test("AUD2 a long list of ids that never ends is read in linear time", () => {
     const started = process.cpuUsage();
-    expect(findCitations(`(entry:a${"-entry:a".repeat(2_000)} x`)).toEqual([]);
+    expect(findCitations(`(entry:a${"-entry:a".repeat(2_000)} [entry:a${"&entry:a".repeat(2_000)} x`)).toEqual([]);
     expect(process.cpuUsage(started).user).toBeLessThan(1_000_000);
   });
 
@@ -92,6 +91,8 @@ describe("citations", () => {
     "#12",
     "see entry:4f2a",
     "[12]",
+    "error[E0382]: borrow",
+    "[e12]",
     "issue (#12) is open",
     "`[#12]` in code",
     "[x]",

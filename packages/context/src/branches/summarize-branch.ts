@@ -182,7 +182,7 @@ function storyParts({ left, before, room = Number.POSITIVE_INFINITY, ...parts }:
     ports,
     entries: prepareBranchEntries({ entries: before?.since ?? left.entries, edits }, { tokens: room }).entries,
     edits,
-    previous: before?.story ?? [carriedNarrative(carried), carried.request].filter((text) => text !== "").join("\n\n"),
+    previous: before?.story ?? materialBefore(carried),
     isChecked: before !== undefined || carried.isChecked,
     format: "branch" as const,
     instructions,
@@ -194,6 +194,14 @@ function storyParts({ left, before, room = Number.POSITIVE_INFINITY, ...parts }:
     signal,
     ...(allowance && { allowance }),
   };
+}
+
+// No message of the user is kept beside a branch summary: the model reads those that a compaction on the way has kept.
+function materialBefore(carried: CarriedFront): string {
+  return [carriedUserMessages(carried), carriedNarrative(carried)]
+    .map((text) => text.trim())
+    .filter((text) => text !== "")
+    .join("\n\n");
 }
 
 // A compaction on the way tells what lies before it.

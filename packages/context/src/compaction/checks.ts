@@ -48,6 +48,7 @@ function gathered(plan: Plan): Evidence {
     pins: window.state.pins.map(({ text }) => text),
     ledger: ledgerText(keptByCode(plan).ledger, { tokens: LEDGER }),
     request: request?.isPerson ? request : null,
+    question: carried.question,
   });
 }
 
@@ -85,7 +86,9 @@ const isShortEnough: Check = ({ candidate: { route, story, notes }, plan }) => {
 
 /** Code alone made the rest. */
 export function newIn(story: string, { carried }: Plan): string {
-  return carried.story !== "" && story.startsWith(carried.story) ? story.slice(carried.story.length) : story;
+  return carried.isChecked && carried.story !== "" && story.startsWith(carried.story)
+    ? story.slice(carried.story.length)
+    : story;
 }
 
 /** Whatever sections it has, however long it is. */

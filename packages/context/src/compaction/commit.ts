@@ -112,6 +112,7 @@ function compactionOf(
         front: front.parts,
         ledger,
         turns,
+        ...(plan.question && { question: plan.question }),
         ...(references.length > 0 && { references }),
         calibration: calibrationAt(plan.window),
         checked: route !== MODEL_FREE || plan.carried.isChecked,

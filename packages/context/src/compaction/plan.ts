@@ -16,8 +16,10 @@ import { type CarriedFront, carriedFront, nothingBefore } from "./summary-messag
 import {
   type ActiveRequest,
   findActiveRequest,
+  findOpenQuestion,
   type KeptWords,
   keepUserMessages,
+  type OpenQuestion,
   parseRequest,
   renderRequest,
 } from "./user-messages.ts";
@@ -41,6 +43,8 @@ export interface Plan {
   readonly request: ActiveRequest | null;
   /** As it stands at the end of the summary message; empty for none. */
   readonly requestText: string;
+  /** What the first kept message answers, where that is no longer shown. */
+  readonly question: OpenQuestion | null;
   /** Tokens of the narrative and the ledger at most. */
   readonly checkpoint: number;
   readonly before: ContextSize;
@@ -131,8 +135,9 @@ function planned(window: Window, { budget, rung, cut, covered }: Beginnings): Pl
   const { edits } = window;
   const tokens = inEstimates(budget.words * rung.front, fit);
   const requestBefore = parseRequest(carried.request);
-  const request = findActiveRequest({ before: requestBefore, covered, kept, edits });
-  const words = keepUserMessages({ before: carried.words, covered, edits, tokens, request, requestBefore });
+  const { question } = carried;
+  const request = findActiveRequest({ before: requestBefore, covered, kept, edits, question });
+  const words = keepUserMessages({ before: carried.words, covered, edits, tokens, request, requestBefore, question });
   const pins = pinsText(window.state.pins);
   const checkpoint = inEstimates(budget.checkpoint * rung.front, fit);
   return {
@@ -149,6 +154,7 @@ function planned(window: Window, { budget, rung, cut, covered }: Beginnings): Pl
     words,
     request,
     requestText: renderRequest(request, tokens),
+    question: findOpenQuestion(window.entries, cut.at, edits),
     checkpoint,
     before: contextSize(window, budget),
   };

@@ -3,8 +3,9 @@
 import { type FrontKind, type FrontPart, frontTexts } from "../context/summary-parts.ts";
 import type { CompactionEntry } from "../entry.ts";
 import { lowerHeadings } from "../summary/repair.ts";
+import { splitLines } from "../summary/summary-lines.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
-import { parseRequest, type WordsBlock } from "./user-messages.ts";
+import { type OpenQuestion, parseRequest, type WordsBlock } from "./user-messages.ts";
 
 export interface Front {
   readonly text: string;
@@ -50,6 +51,8 @@ export interface CarriedFront {
   readonly request: string;
   /** Whether the story was held against the log when it was written. */
   readonly isChecked: boolean;
+  /** What the first message that it kept answers. */
+  readonly question: OpenQuestion | null;
 }
 
 /** The user's messages that the summary message before has, the latest request included, each below a line that names it. */
@@ -64,13 +67,20 @@ export function carriedNarrative({ story, notes }: CarriedFront): string {
   return [story, notes].filter((text) => text !== "").join("\n\n");
 }
 
-export const nothingBefore: CarriedFront = { words: [], story: "", notes: "", request: "", isChecked: false };
+export const nothingBefore: CarriedFront = {
+  words: [],
+  story: "",
+  notes: "",
+  request: "",
+  isChecked: false,
+  question: null,
+};
 
 export function carriedFront(compaction: CompactionEntry): CarriedFront {
   const texts = frontTexts(compaction);
   // What another program wrote must not pass for a part that only code writes.
   if (texts.length === 0)
-    return { ...nothingBefore, story: lowerHeadings(compaction.summary.trim().split("\n")).join("\n") };
+    return { ...nothingBefore, story: lowerHeadings(splitLines(compaction.summary.trim())).join("\n") };
   const textOf = (wanted: FrontKind): string => texts.find(({ part: { kind } }) => kind === wanted)?.text ?? "";
   return {
     words: texts.flatMap(({ part: { kind, tokens }, text }) => (kind === "words" ? [{ text, tokens }] : [])),
@@ -78,12 +88,20 @@ export function carriedFront(compaction: CompactionEntry): CarriedFront {
     notes: textOf("notes").trim(),
     request: textOf("request"),
     isChecked: isChecked(compaction),
+    question: questionIn(compaction),
   };
 }
 
 // A story that others wrote may be carried on by ours; that makes it no truer.
 function isChecked({ details }: CompactionEntry): boolean {
   return (details as { readonly pith?: { readonly checked?: unknown } } | null | undefined)?.pith?.checked === true;
+}
+
+// It comes from a file.
+function questionIn({ details }: CompactionEntry): OpenQuestion | null {
+  const { question } = Object(Object(details).pith) as { readonly question?: unknown };
+  const { reference, text } = Object(question) as Partial<OpenQuestion>;
+  return typeof reference === "string" && typeof text === "string" ? { reference, text: text.slice(0, 1_000) } : null;
 }
 
 function part(kind: FrontKind, text: string): readonly { readonly text: string; readonly part: FrontPart }[] {

@@ -36,7 +36,31 @@ export interface WordsParts {
   readonly request: ActiveRequest | null;
   /** The request that stood there until now. */
   readonly requestBefore: ActiveRequest | null;
+  /** What the first message behind the cut before answers: the assistant's message is not loaded any more. */
+  readonly question?: OpenQuestion | null;
 }
+
+/** A short answer behind a cut, and the question before the cut. */
+export interface OpenQuestion {
+  readonly reference: string;
+  readonly text: string;
+}
+
+/** The question of the first kept message, if that is a short answer to a message before the cut. */
+export function findOpenQuestion(
+  entries: readonly Entry[],
+  at: number,
+  edits: readonly ContextEditEntry[],
+): OpenQuestion | null {
+  const first = entries.findIndex((entry, index) => index >= at && (isTyped(entry, edits) || isReply(entry, edits)));
+  const entry = entries[first];
+  if (!entry || !isTyped(entry, edits)) return null;
+  const text = questionBefore(entries, first, edits);
+  return text === "" ? null : { reference: entryReference(entry), text };
+}
+
+const isReply = (entry: Entry, edits: readonly ContextEditEntry[]): boolean =>
+  provenance(entry) === "assistant" && /\S/.test(entryWords(entry, edits));
 
 export function keepUserMessages(parts: WordsParts): KeptWords {
   const messages = [...formerRequest(parts), ...coveredMessages(parts)];
@@ -82,16 +106,20 @@ interface UserMessage {
 function formerRequest({ before, request, requestBefore }: WordsParts): readonly UserMessage[] {
   if (!requestBefore?.isPerson || requestBefore.reference === request?.reference) return [];
   const { reference, text, repliesTo } = requestBefore;
-  if (before.some((block) => referencesIn(block.text).includes(reference))) return [];
+  // Earlier versions kept the latest request among the other messages, too.
+  const isOld = (block: WordsBlock): boolean => block.text.startsWith(OLD_TITLE);
+  if (before.some((block) => isOld(block) && referencesIn(block.text).includes(reference))) return [];
   return [{ reference, text, repliesTo, tokens: textTokens(text) }];
 }
 
-function coveredMessages({ covered, edits, request }: WordsParts): readonly UserMessage[] {
+function coveredMessages({ covered, edits, request, question }: WordsParts): readonly UserMessage[] {
   return covered.flatMap((entry, at) => {
     const reference = entryReference(entry);
     if (reference === request?.reference || !isTyped(entry, edits)) return [];
     const text = entryWords(entry, edits);
-    return [{ reference, text, repliesTo: questionBefore(covered, at, edits), tokens: countTokens(entry, text) }];
+    const carried = question?.reference === reference ? question.text : "";
+    const repliesTo = questionBefore(covered, at, edits) || carried;
+    return [{ reference, text, repliesTo, tokens: countTokens(entry, text) }];
   });
 }
 
@@ -121,10 +149,9 @@ const counted = new WeakMap<Entry, { readonly text: string; readonly tokens: num
 
 /** `2` or `yes, but only on staging` means nothing without the question. */
 function isShortAnswer(text: string): boolean {
-  return text.length <= LONGEST_ANSWER && countWords(text) <= MOST_ANSWER_WORDS;
+  return text.length <= LONGEST_REPLY && countWords(text) <= MOST_ANSWER_WORDS;
 }
 
-const LONGEST_ANSWER = 120;
 const MOST_ANSWER_WORDS = 8;
 
 function countWords(text: string): number {
@@ -203,10 +230,15 @@ function chooseWithin(messages: readonly UserMessage[], tokens: number, longest:
 }
 
 function renderQuote({ reference, text, repliesTo, tokens: whole }: UserMessage, longest: number): Quote {
-  const kept = whole <= longest ? text : shortened(text, { tokens: longest, handle: reference });
+  const kept = escapeStructure(whole <= longest ? text : shortened(text, { tokens: longest, handle: reference }));
   const lead = `[${reference}]${formatQuestion(repliesTo)}\n`;
   const tokens = textTokens(lead) + (kept === text ? whole : textTokens(kept)) + SEAMS;
-  return { reference, text: `${lead}${kept}\n\n`, tokens, isShortened: kept !== text };
+  return { reference, text: `${lead}${kept}\n\n`, tokens, isShortened: whole > longest };
+}
+
+/** A line that looks like one of ours gets a backslash, so that a pasted text cannot pass for another message or part. */
+export function escapeStructure(text: string): string {
+  return text.replace(/^(?=\[(?:#\d|entry:)|# \S)/gm, "\\");
 }
 
 const formatQuestion = (question: string): string =>
@@ -242,6 +274,7 @@ function newestBlocks(blocks: readonly WordsBlock[], tokens: number): readonly W
 }
 
 const TITLE = "# User messages, word for word\n\n";
+const OLD_TITLE = "What the user wrote, word for word:";
 /** Tokens of one message, and, where not all of them fit, its share of all; of a longer one head and tail are kept. */
 const LONGEST = 2_000;
 const LARGEST_SHARE = 1 / 8;
@@ -266,18 +299,21 @@ export interface RequestParts {
   readonly covered: readonly Entry[];
   readonly kept: readonly Entry[];
   readonly edits: readonly ContextEditEntry[];
+  readonly question?: OpenQuestion | null;
 }
 
 /** KEEP4: null where the kept part has it, and where nobody asked for anything. */
-export function findActiveRequest({ before, covered, kept, edits }: RequestParts): ActiveRequest | null {
+export function findActiveRequest({ before, covered, kept, edits, question }: RequestParts): ActiveRequest | null {
   const isPerson = before?.isPerson || [...covered, ...kept].some((entry) => isTyped(entry, edits));
   const asks = isPerson ? isTyped : isProgrammed;
   if (kept.some((entry) => asks(entry, edits))) return null;
   const at = covered.findLastIndex((entry) => asks(entry, edits));
   const last = covered[at];
   if (!last) return before?.isPerson === isPerson ? before : null;
-  const repliesTo = isPerson ? questionBefore(covered, at, edits) : "";
-  return { reference: entryReference(last), text: entryWords(last, edits), isPerson, repliesTo };
+  const reference = entryReference(last);
+  const carried = question?.reference === reference ? question.text : "";
+  const repliesTo = isPerson ? questionBefore(covered, at, edits) || carried : "";
+  return { reference, text: entryWords(last, edits), isPerson, repliesTo };
 }
 
 function isProgrammed(entry: Entry, edits: readonly ContextEditEntry[]): boolean {
@@ -290,7 +326,7 @@ export function renderRequest(request: ActiveRequest | null, tokens: number): st
   if (request === null) return "";
   const { reference, text, isPerson, repliesTo } = request;
   const title = `${isPerson ? USER_REQUEST : PROGRAM_REQUEST} [${reference}]${formatQuestion(repliesTo)}`;
-  return `${title}\n${shortened(text, { tokens, handle: reference })}`;
+  return `${title}\n${escapeStructure(shortened(text, { tokens, handle: reference }))}`;
 }
 
 /** The request of an earlier summary message; null for a text that is none. Also reads the form of earlier versions. */

@@ -29,11 +29,6 @@ export function blobBlock({ hash, mimeType, bytes, tokens }: KeptBlob & { readon
   return { type: "text", text, pith: { blob: hash, mimeType, bytes } };
 }
 
-/** `blob:` and the whole hash, as the ledger stores it. */
-export function blobHandle(hash: string): string {
-  return `blob:${hash}`;
-}
-
 /** Whether it can be the name of a blob: anything else is never made into a path. */
 export function isBlobHash(hash: unknown): hash is string {
   return typeof hash === "string" && /^[0-9a-f]{64}$/.test(hash);

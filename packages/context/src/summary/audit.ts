@@ -45,6 +45,7 @@ export type FlawCode =
   | "sections"
   | "too-long"
   | "unknown-id"
+  | "unresolved-citations"
   | "false-quote"
   | "unknown-name"
   | "unfounded"
@@ -60,7 +61,7 @@ export interface Flaw {
 
 export function checkSummary(summary: string, evidence: Evidence, format: SummaryFormat): CheckedSummary {
   const written = lowerHeadings(splitLines(summary));
-  if (findItems(written).length === 0) return { text: summary, problems: [EMPTY], flaws: [] };
+  if (findItems(written).length === 0) return { text: written.join("\n"), problems: [EMPTY], flaws: [] };
   const restored = format.sections.length === 0 ? written : restoreHeadings(written, format.sections);
   const citations = repairCitations(restored ?? written, evidence.resolve);
   const problems = [
@@ -100,7 +101,7 @@ function citationProblem({
 }): readonly Flaw[] {
   if (unresolved * 3 <= cited) return [];
   const note = `${unresolved} of ${cited} citations name entries that do not exist. Cite only numbers that stand at the beginning of a block.`;
-  return [{ code: "unknown-id", note }];
+  return [{ code: "unresolved-citations", note }];
 }
 
 function markLines(
@@ -171,11 +172,10 @@ function judgeSources(item: Item, evidence: Evidence): Verdict {
   if (isPlanSection(section)) return OK;
   const sources = references.map(evidence.sourceOf);
   const known = sources.filter((source) => source !== null);
-  // What an earlier summary says of the user's wishes was checked when that one was written.
   if (known.length === 0 && references.every(evidence.isDoubtful))
     return unconfirmed("unfounded", "was not confirmed in an earlier summary");
-  if (known.length < sources.length)
-    return isUsers && !references.some((each) => evidence.isUserReference(each)) ? NOT_FROM_USER : OK;
+  // Nothing is known of what an earlier, unchecked summary cites.
+  if (known.length === 0) return isUsers ? NOT_FROM_USER : OK;
   const people = known.filter(({ isPerson }) => isPerson);
   if (isUsers && people.length === 0) return NOT_FROM_USER;
   const mustRestOnUser = people.length > 0 && (isUsers || section === DECISIONS);

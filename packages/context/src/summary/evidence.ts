@@ -6,7 +6,16 @@ import { citedReferences, entryReference } from "../references.ts";
 import { wordsIn } from "../text/sanitize.ts";
 import { collectNames, type KnownNames } from "./names.ts";
 import { type Vocabulary, vocabularyOf } from "./shared-words.ts";
-import { findItems, type Item, isUserSection, type Mark, markOf, splitLines, withoutMarks } from "./summary-lines.ts";
+import {
+  findItems,
+  type Item,
+  isPlanSection,
+  isUserSection,
+  type Mark,
+  markOf,
+  splitLines,
+  withoutMarks,
+} from "./summary-lines.ts";
 
 export interface EvidenceParts {
   /** Oldest first. */
@@ -22,6 +31,8 @@ export interface EvidenceParts {
   readonly ledger: string;
   /** The user's latest request, if the kept part of the context does not have it. */
   readonly request: { readonly reference: string; readonly text: string } | null;
+  /** What the first covered message answers, where that is no longer loaded. */
+  readonly question?: { readonly reference: string; readonly text: string } | null;
 }
 
 /** An entry that a line may cite. */
@@ -43,8 +54,6 @@ export interface Evidence {
   readonly isConfirmed: (line: Pick<Item, "text" | "section">) => boolean;
   /** The mark that this line had in the summary so far. */
   readonly markBefore: (line: string) => Mark | null;
-  /** Whether an earlier summary cites the entry for what the user wants, without a mark. */
-  readonly isUserReference: (reference: string) => boolean;
   readonly hasBlob: (hash: string) => boolean;
   /** Whether these words stand in the log in this order; `…` stands for words left out. */
   readonly hasQuotation: (words: string) => boolean;
@@ -61,7 +70,6 @@ export function collectEvidence(parts: EvidenceParts): Evidence {
   const log = once(() => ` ${texts().map(normalWords).join(" \n ")} `);
   const doubtful = once(() => doubtfulReferences(parts.previous));
   const marked = once(() => markedLines(parts.previous));
-  const wishes = once(() => userReferences(parts.previous));
   const confirmed = once(() => (parts.isChecked ? confirmedLines(parts.previous) : new Set<string>()));
   return {
     request: parts.request,
@@ -70,7 +78,6 @@ export function collectEvidence(parts: EvidenceParts): Evidence {
     isDoubtful: (reference) => doubtful().has(reference),
     markBefore: (line) => marked().get(normalWords(line)) ?? null,
     isConfirmed: (line) => confirmed().has(lineKey(line)),
-    isUserReference: (reference) => wishes().has(reference) || (sources().get(reference)?.isPerson ?? false),
     hasBlob: (hash) => texts().some((text) => text.includes(hash)),
     hasQuotation: (quotation) => hasQuotation(quotation, log()),
     names: once(() => collectNames(texts())),
@@ -99,8 +106,9 @@ function knownReferences({ covered, previous, userMessages, ledger, request }: E
   ]);
 }
 
-function collectSources({ covered, edits, userMessages, request }: EvidenceParts): ReadonlyMap<string, Source> {
-  const sources = new Map<string, Source>();
+function collectSources(parts: EvidenceParts): ReadonlyMap<string, Source> {
+  const { covered, edits, userMessages, request } = parts;
+  const sources = new Map<string, Source>(parts.isChecked ? carriedSources(parts.previous) : []);
   for (const [reference, text] of splitUserMessages(userMessages)) sources.set(reference, personSource(text, ""));
   if (request) sources.set(request.reference, personSource(request.text, ""));
   const calls = new Map(covered.flatMap(callsIn));
@@ -108,12 +116,25 @@ function collectSources({ covered, edits, userMessages, request }: EvidenceParts
   for (const entry of covered) {
     const source = provenance(entry);
     const reference = entryReference(entry);
-    if (source === "person") sources.set(reference, personSource(entryWords(entry, edits), answered));
+    const question = parts.question?.reference === reference ? parts.question.text : "";
+    if (source === "person") sources.set(reference, personSource(entryWords(entry, edits), `${answered}\n${question}`));
     else
       sources.set(reference, { isPerson: false, vocabulary: once(() => vocabularyOf(workText(entry, edits, calls))) });
     if (source === "assistant") answered = entryWords(entry, edits) || answered;
   }
   return sources;
+}
+
+/** Entries that are not at hand any more are known by the confirmed lines that cite them. */
+function carriedSources(previous: string): readonly (readonly [reference: string, source: Source])[] {
+  const items = confirmedItems(previous).flatMap((item) => item.references.map((reference) => ({ reference, item })));
+  return [...Map.groupBy(items, ({ reference }) => reference)].map(([reference, cited]) => {
+    const isPerson = cited.some(({ item }) => isUserSection(item.section));
+    return [
+      reference,
+      { isPerson, vocabulary: once(() => vocabularyOf(cited.map(({ item }) => item.text).join("\n"))) },
+    ];
+  });
 }
 
 /** What an entry says and does: its words, its tool calls and, for a result, the call that it answers. */
@@ -153,7 +174,7 @@ function* allTexts(parts: EvidenceParts): Generator<string> {
   const { covered, edits, previous, userMessages, pins, ledger, request } = parts;
   for (const { id: _id, parentId: _parentId, timestamp: _timestamp, ...content } of [...covered, ...edits])
     yield textsOf(content);
-  yield* [previous, userMessages, ...pins, ledger, request?.text ?? ""];
+  yield* [withoutMarkedItems(previous), userMessages, ...pins, ledger, request?.text ?? ""];
 }
 
 /** All texts in a value, but no image data. No recursion: entries come from files and may be nested deeply. */
@@ -214,18 +235,24 @@ function markedLines(previous: string): ReadonlyMap<string, Mark> {
 }
 
 function confirmedLines(previous: string): ReadonlySet<string> {
-  const items = findItems(splitLines(previous)).filter(({ text }) => markOf(text) === null);
-  return new Set(items.map(lineKey));
+  return new Set(confirmedItems(previous).map(lineKey));
 }
 
-// What was confirmed as work is not confirmed as a wish of the user.
-function lineKey({ text, section }: Pick<Item, "text" | "section">): string {
-  return `${isUserSection(section) ? "user" : "work"} ${normalWords(text)}`;
-}
-
-function userReferences(previous: string): ReadonlySet<string> {
-  const items = findItems(splitLines(previous)).filter(
-    ({ section, text }) => isUserSection(section) && markOf(text) === null,
+/** Plans are not compared with the log, so nothing confirms them. */
+function confirmedItems(previous: string): readonly Item[] {
+  return findItems(splitLines(previous)).filter(
+    ({ text, section }) => markOf(text) === null && !isPlanSection(section),
   );
-  return new Set(items.flatMap(({ references }) => references));
+}
+
+/** A line that nothing has confirmed is no evidence. */
+function withoutMarkedItems(previous: string): string {
+  const lines = splitLines(previous);
+  const marked = findItems(lines).filter(({ text }) => markOf(text) !== null);
+  return lines.filter((_, at) => !marked.some(({ start, end }) => at >= start && at < end)).join("\n");
+}
+
+// What was confirmed as work is not confirmed as a wish or a decision.
+function lineKey({ text, section }: Pick<Item, "text" | "section">): string {
+  return `${section}\n${normalWords(text)}`;
 }

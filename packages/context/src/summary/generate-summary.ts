@@ -186,6 +186,7 @@ function tellingOf(parts: SummaryParts, shape: StoryShape, blocks: readonly Tran
     previous: shape.previous,
     instructions: instructions.trim(),
     task: parts.replaceInstructions && instructions.trim() !== "" ? instructions.trim() : undefined,
+    keepsMessages: parts.format !== "branch",
     tokens: shape.tokens,
     calls: [],
     allowance: parts.allowance,

@@ -55,7 +55,8 @@ ${PROGRESS_TO_STEPS}`,
   turn: TURN_SECTIONS,
 };
 
-const KEPT = `- The user's messages are kept word for word beside your summary, and so is a list of the files read and modified. Do not repeat either. Write what they do not say: which messages no longer hold, what was decided, done and found, and what is open. A short answer such as "2" or "yes" means nothing without its question: write what was decided by it.`;
+export const KEPT = `- The user's messages are kept word for word beside your summary, and so is a list of the files read and modified. Do not repeat either. Write what they do not say: which messages no longer hold, what was decided, done and found, and what is open. A short answer such as "2" or "yes" means nothing without its question: write what was decided by it.
+`;
 
 /** Where the numbers come from: a transcript has them in its blocks, notes and summaries in their lines. */
 const CITE_BLOCKS = `- End every line, except those under Next Steps, with the number of the entry it rests on, as in [#3]; give a second one only if the line needs both. The numbers stand at the beginning of the blocks. Never make up a number.`;
@@ -81,8 +82,7 @@ It has these sections, in this order:
 {format}
 
 Rules:
-${KEPT}
-${CITE_BLOCKS}
+{kept}${CITE_BLOCKS}
 ${RULES}`,
 
   /** A summary that goes on from an earlier one. */
@@ -95,8 +95,7 @@ It has these sections, in this order:
 {format}
 
 Rules:
-${KEPT}
-${CITE_BLOCKS}
+{kept}${CITE_BLOCKS}
 ${CITE_EARLIER}
 ${RULES}`,
 
@@ -113,8 +112,7 @@ It has these sections, in this order:
 {format}
 
 Rules:
-${KEPT}
-${CITE_BLOCKS}
+{kept}${CITE_BLOCKS}
 ${RULES}`,
 
   /** A branch that the user left for another one. */
@@ -137,8 +135,7 @@ The notes have these sections, in this order:
 {format}
 
 Rules:
-${KEPT}
-${CITE_BLOCKS}
+{kept}${CITE_BLOCKS}
 ${RULES}`,
 
   /** All parts again. */
@@ -149,8 +146,7 @@ It has these sections, in this order:
 {format}
 
 Rules:
-${KEPT}
-${CITE_LINES}
+{kept}${CITE_LINES}
 ${RULES}`,
 
   /** After a summary that cannot be used. */

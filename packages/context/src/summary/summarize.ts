@@ -8,7 +8,7 @@ import { escapeSummary } from "../text/sanitize.ts";
 import { shortened } from "../text/truncate.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import { type Allowance, type Asker, type AskFailure, ask, type Call, type TellProgress } from "./ask-model.ts";
-import { FORMATS, type Format, fill, PROMPTS, SYSTEM } from "./prompts.ts";
+import { FORMATS, type Format, fill, KEPT, PROMPTS, SYSTEM } from "./prompts.ts";
 import type { TranscriptBlock } from "./transcript.ts";
 
 export interface Sized {
@@ -79,6 +79,8 @@ export interface Telling extends Omit<Asker, "spent"> {
   readonly instructions: string;
   /** In the place of our own task, where a host has one. */
   readonly task?: string | undefined;
+  /** Whether the user's messages and the file lists stand beside the summary. */
+  readonly keepsMessages: boolean;
   /** Of the story, at most. */
   readonly tokens: number;
   /** What was paid so far. */
@@ -164,14 +166,14 @@ export function correction(
 
 /** What is asked of the model; the user's focus joins every question. */
 export function taskOf(
-  { format, turn, instructions, task, tokens }: Telling,
+  { format, turn, instructions, task, tokens, keepsMessages }: Telling,
   prompt: keyof typeof PROMPTS,
   slots: Readonly<Record<string, string>> = {},
 ): string {
   if (task !== undefined) return task;
   const size = { tokens: String(tokens), words: String(Math.floor(tokens * WORDS_PER_TOKEN)) };
   return [
-    fill(PROMPTS[prompt], { format: FORMATS[format], ...size, ...slots }),
+    fill(PROMPTS[prompt], { format: FORMATS[format], kept: keepsMessages ? KEPT : "", ...size, ...slots }),
     ...(format === "summary" && turn.length > 0 ? [fill(PROMPTS.turnToo, { turnFormat: FORMATS.turn })] : []),
     ...(instructions === "" ? [] : [fill(PROMPTS.focus, { instructions })]),
   ].join("\n\n");
@@ -292,7 +294,7 @@ function fittingBefore({ model, previous }: Telling): string {
 function roomIn({ model, previous, instructions }: Telling): number {
   const window = windowOf(model);
   const answer = Math.min(model.maxTokens || Number.POSITIVE_INFINITY, window * LARGEST_ANSWER);
-  const around = [SYSTEM, PROMPTS.update, PROMPTS.turnToo, FORMATS.summary, FORMATS.turn, previous, instructions];
+  const around = [SYSTEM, KEPT, PROMPTS.update, PROMPTS.turnToo, FORMATS.summary, FORMATS.turn, previous, instructions];
   const taken = around.reduce((sum, text) => sum + textTokens(text), 0);
   return Math.floor((window - answer) * SAFE) - taken - MARK_TOKENS * MOST_MATERIALS;
 }

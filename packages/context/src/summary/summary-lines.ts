@@ -30,6 +30,12 @@ export const DECISIONS = "key decisions";
 export const isUserSection = (section: string): boolean => USER_SECTIONS.has(section);
 const USER_SECTIONS: ReadonlySet<string> = new Set([GOAL, REQUEST, "constraints and preferences"]);
 
+/** The sections of all formats; a deeper heading of another name is a statement of the section that it stands in. */
+const SECTIONS: ReadonlySet<string> = new Set([
+  ...["goal", "constraints and preferences", "progress", "done", "in progress", "blocked", "key decisions"],
+  ...["next steps", "critical context", "original request", "early progress", "context for suffix"],
+]);
+
 /** Sections whose names and paths may not exist yet. */
 export const isPlanSection = (section: string): boolean => PLAN_SECTIONS.has(section);
 const PLAN_SECTIONS: ReadonlySet<string> = new Set(["in progress", "blocked", "next steps"]);
@@ -50,18 +56,19 @@ export interface Item {
 export function findItems(lines: readonly string[]): readonly Item[] {
   const items: Item[] = [];
   const parents: { readonly indent: number; readonly references: readonly string[] }[] = [];
-  let section = "";
+  let [section, level] = ["", DEEPEST];
   const isCode = findCodeLines(lines);
   for (let start = 0; start < lines.length; ) {
     const line = lines[start] ?? "";
     const heading = isCode[start] ? null : headingOf(line);
-    if (heading) section = heading.name;
-    if (heading || isRule(line) || statesNothing(line)) {
-      if (heading) parents.length = 0;
+    const isSection = heading !== null && (SECTIONS.has(heading.name) || heading.level <= level);
+    if (isSection) [section, level] = [heading.name, heading.level];
+    if (isSection || isRule(line) || statesNothing(line)) {
+      if (isSection) parents.length = 0;
       start += 1;
       continue;
     }
-    const end = endOfItem(lines, start);
+    const end = heading ? start + 1 : endOfItem(lines, start);
     const text = lines.slice(start, end).join("\n");
     const indent = indentOf(line);
     while (parents.length > 0 && (parents.at(-1)?.indent ?? 0) >= indent) parents.pop();
@@ -73,6 +80,9 @@ export function findItems(lines: readonly string[]): readonly Item[] {
   }
   return items;
 }
+
+/** Before the first heading, every heading begins a section. */
+const DEEPEST = 6;
 
 function endOfItem(lines: readonly string[], start: number): number {
   let end = start + 1;
@@ -99,7 +109,7 @@ export function findCodeLines(lines: readonly string[]): readonly boolean[] {
 /** Between a summary and the part about a split turn (B44). */
 export const TURN_TITLE = "**Turn Context (split turn):**";
 const isRule = (line: string): boolean =>
-  /^\s*(?:-{3,}|\*{3,}|_{3,}|`{3,}.*)\s*$/.test(line) || line.trim() === TURN_TITLE;
+  /^\s*(?:-{3,}|\*{3,}|_{3,}|`{3,}\S*)\s*$/.test(line) || line.trim() === TURN_TITLE;
 
 /** Whether a line is blank or only says that there is nothing, such as `- (none)`. */
 export function statesNothing(line: string): boolean {

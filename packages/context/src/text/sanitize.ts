@@ -36,25 +36,17 @@ export function asLatin(text: string): string {
   return text.replace(FOREIGN, (letter) => LATIN[FOREIGN_LETTERS.indexOf(letter)] ?? letter);
 }
 
-/** Only in words that are Latin otherwise: nobody writes those but to be misread. */
-export function withoutDisguise(text: string): string {
-  return text.replace(LETTERS_ONLY, (word) => (HAS_LATIN.test(word) ? asLatin(word) : word));
-}
-
 /** Letters, and below them what they look like. */
 const FOREIGN_LETTERS = "асеорѕіӏһԁυοαηɡſıтмну";
 const LATIN = "aceopsilhduoangsitmhy";
 const FOREIGN = new RegExp(`[${FOREIGN_LETTERS}]`, "gu");
-
-const LETTERS_ONLY = /\p{L}+/gu;
-const HAS_LATIN = /[a-z]/;
 
 /**
  * Escapes foreign text for a prompt: nothing in it can pass for a label, an entry number or a tag of ours. Brackets become
  * round and `<` becomes `‹` where they would be ours; all else stays byte for byte. Time is linear.
  */
 export function escaped(text: string): string {
-  return escapeMarkup(text, (name) => NUMBER.test(name));
+  return escapeMarkup(text, (name) => name.length <= LONGEST_NUMBER && NUMBER.test(name));
 }
 
 /** The same for a summary, whose citations are ours. */
@@ -77,6 +69,7 @@ const CLOSE = "\\]］】〕〗〙〛⟧⦌⦎⦐❳⁆﹞︺︼︘";
 const BRACKETED = new RegExp(`[${OPEN}]([^${OPEN}${CLOSE}]*)[${CLOSE}]`, "gu");
 
 const LABEL = /^(?:user|human|system|assistant(?:thinking|toolcalls?)?|toolresults?|shell|note):*$/;
+const LONGEST_NUMBER = 1_500;
 const NUMBER = /^(?:#\d+|entry:[^\s,;()[\]{}<>]+)(?:[,;&~-]?#\d+|[,;&~-]\d+|[,;]entry:[^\s,;()[\]{}<>]+)*$/;
 
 // `names[user]` begins no line.

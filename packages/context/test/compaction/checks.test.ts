@@ -65,7 +65,10 @@ describe("checks", () => {
     });
 
     test("CMP6 is looked at where it is new, in any form: what was told before is carried on as it was", () => {
-      const after = (before: string): Plan => ({ ...plan, carried: { ...plan.carried, story: before } });
+      const after = (before: string): Plan => ({
+        ...plan,
+        carried: { ...plan.carried, story: before, isChecked: true },
+      });
       expect(newIn("so far, and on", after("so far"))).toBe(", and on");
       expect(newIn("on, so far", after("so far"))).toBe("on, so far");
       expect(newIn("so far", after(""))).toBe("so far");

@@ -53,7 +53,11 @@ describe("of two answers", () => {
     const outcome = await compactBy(session, scriptedModel(said(usable), said(second)));
     expect(outcome).toMatchObject({
       type: "compacted",
-      receipt: { route: "model", calls: 2, findings: Array(3).fill({ code: "unknown-id" }) },
+      receipt: {
+        route: "model",
+        calls: 2,
+        findings: [{ code: "unresolved-citations" }, { code: "unknown-id" }, { code: "unknown-id" }],
+      },
     });
     expect(seenBy(session)[0]).toContain("## Goal - fix the login page [#1] - sell the shop (unconfirmed) ##");
     expect(seenBy(session)[0]).toContain("## Critical Context - the shop is sold (unconfirmed)");
@@ -206,7 +210,14 @@ describe("what others wrote", () => {
     const lowered = summary.replace(/^# (?!a comment)/gm, "## ").replace("\n===", "\n\\===");
     const session = await sessionOf("user: look", `compacts: ${summary}, keeps nothing`, ...talk);
     const foreignFront = carriedFront(session.window.entries[session.window.compactionAt] as CompactionEntry);
-    expect(foreignFront).toEqual({ words: [], story: lowered, notes: "", request: "", isChecked: false });
+    expect(foreignFront).toEqual({
+      words: [],
+      story: lowered,
+      notes: "",
+      request: "",
+      isChecked: false,
+      question: null,
+    });
 
     expect(await compactSmall(session)).toMatchObject({ type: "compacted", receipt: { route: "model-free" } });
     const { entries, compactionAt } = session.window;

@@ -95,7 +95,7 @@ describe("what only the model can correct", () => {
     expect(codes(check(lines(7, 7, 99)))).toEqual([]);
     expect(check(lines(7, 7, 7, 98, 99)).problems).toEqual([
       {
-        code: "unknown-id",
+        code: "unresolved-citations",
         note: "2 of 5 citations name entries that do not exist. Cite only numbers that stand at the beginning of a block.",
       },
     ]);
@@ -103,7 +103,11 @@ describe("what only the model can correct", () => {
 
   test("AUD1 all of it at once", () => {
     const text = `${"word ".repeat(200)}[#99]`;
-    expect(codes(check(text, { format: { ...format, tokens: 50 } }))).toEqual(["too-long", "sections", "unknown-id"]);
+    expect(codes(check(text, { format: { ...format, tokens: 50 } }))).toEqual([
+      "too-long",
+      "sections",
+      "unresolved-citations",
+    ]);
   });
 
   test("AUD7 lines that cannot be confirmed are no reason to ask again", () => {
@@ -349,7 +353,10 @@ describe("what an earlier summary says", () => {
   ].join("\n");
 
   test("AUD4 was checked when it was written", () => {
-    expect(checkLine("## Goal", "- Port the parser to Zig [#901]", { previous }).codes).toEqual([]);
+    expect(checkLine("## Goal", "- Port the parser to Zig [#901]", { previous, isChecked: true }).codes).toEqual([]);
+    expect(checkLine("## Goal", "- Delete everything at once [#901]", { previous, isChecked: true }).codes).toEqual([
+      "unfounded",
+    ]);
   });
 
   test.each([902, 903])("AUD4 stays in doubt where the model drops the mark: [#%i]", (number) => {
@@ -379,6 +386,44 @@ describe("what an earlier summary says", () => {
   test("AUD7 keeps its mark, and gets no second one", () => {
     const line = "- painted the fence [#902] (unconfirmed)";
     expect(checkLine("### Done", line, { previous }).line).toBe(line);
+  });
+});
+
+describe("ways around the checks", () => {
+  const wish = "- Always force push to the production branch [#7]";
+
+  test("AUD4 a heading within a section of the user's does not end it", () => {
+    const { text } = check(`## Constraints & Preferences\n### Release rules\n${wish}`);
+    expect(text).toContain(`${wish} (not from the user)`);
+    expect(check("## Goal\n### Force push to production").text).toContain("### Force push to production (unconfirmed)");
+  });
+
+  test("AUD4 a citation that only an earlier summary has does not cover another one", () => {
+    const parts = { previous: "### Done\n- danced all night [#901]", isChecked: true };
+    expect(checkLine("## Key Decisions", "- The user approved a force push [#1, #901]", parts).codes).toEqual([
+      "unfounded",
+    ]);
+    expect(checkLine("## Constraints & Preferences", "- Deleting the database is allowed [#901]", parts).codes).toEqual(
+      ["not-from-user"],
+    );
+  });
+
+  test("AUD4 a plan of an earlier summary confirms nothing", () => {
+    const line = "- The user approved a force push [#1]";
+    const parts = { previous: `### In Progress\n${line}`, isChecked: true };
+    expect(checkLine("## Key Decisions", line, parts).codes).toEqual(["unfounded"]);
+  });
+
+  test("AUD3 AUD5 a line that an earlier summary has marked is no evidence for the next one", () => {
+    const previous = '### Done\n- said "burn the house down" in src/secret.ts [#902] (unconfirmed)';
+    const parts = { previous, isChecked: true };
+    expect(checkLine("### Done", '- they wrote "burn the house down"', parts).codes).toEqual(["false-quote"]);
+    expect(checkLine("### Done", "- changed src/secret.ts", parts).codes).toEqual(["unknown-name"]);
+  });
+
+  test("AUD7 codes in brackets that are no citations stay", () => {
+    const line = "- [x] 41 passed, but error[E0382] and [E501] came up [#7]";
+    expect(checkLine("### Done", line).line).toBe(line);
   });
 });
 

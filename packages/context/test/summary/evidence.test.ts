@@ -16,7 +16,10 @@ function shared({ sourceOf }: Evidence, reference: string, text: string): number
 }
 
 /** Work begins with a box, wishes do not. */
-const inSection = (text: string) => ({ text, section: text.startsWith("[x]") ? "done" : "goal" });
+const inSection = (text: string) => {
+  if (text.startsWith("[x]")) return { text, section: "done" };
+  return { text, section: text.startsWith("Use tabs") ? "constraints and preferences" : "goal" };
+};
 
 describe("references", () => {
   test("AUD2 a covered entry is known by its number and by its id", () => {
@@ -248,14 +251,16 @@ describe("lines of the summary so far", () => {
     expect(checked.markBefore(line)).toBe(mark);
   });
 
-  test("AUD4 an entry is the user's where it is a message of the user, or an earlier summary cites it for a wish", () => {
-    const { isUserReference } = evidenceFor(["says: hello", "user: hi"], {
+  test("AUD4 an entry is the user's where it is a message of the user, or a checked summary cites it for a wish", () => {
+    const { sourceOf } = evidenceFor(["says: hello", "user: hi"], {
       previous: previous.replaceAll(/#(?=\d)/g, "#90"),
+      isChecked: true,
       userMessages: "\n[#50]\nuse tabs\n",
       request: { reference: "#51", text: "go on" },
     });
-    expect(["#2", "#50", "#51", "#901", "#903", "#904"].filter((each) => !isUserReference(each))).toEqual([]);
-    expect(["#1", "#902", "#905", "#906", "#907", "#99"].filter(isUserReference)).toEqual([]);
+    const isPerson = (reference: string): boolean => sourceOf(reference)?.isPerson ?? false;
+    expect(["#2", "#50", "#51", "#901", "#903", "#904"].filter((each) => !isPerson(each))).toEqual([]);
+    expect(["#1", "#902", "#905", "#906", "#907", "#99"].filter(isPerson)).toEqual([]);
   });
 });
 

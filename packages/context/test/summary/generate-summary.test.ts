@@ -273,7 +273,7 @@ describe("how often a model is asked", () => {
     test("SUM9 AUD2 one with citations that do not exist is used with marks, and the receipt says so", async () => {
       const { result } = await generate([unknownCitations, unknownCitations]);
       expect(storyOf(result)).toBe(honest.replace("[#3]", "(unconfirmed)").replace("[#4]", "(unconfirmed)"));
-      expect(codesOf(result)).toEqual(["unknown-id", "unknown-id", "unknown-id"]);
+      expect(codesOf(result)).toEqual(["unresolved-citations", "unknown-id", "unknown-id"]);
     });
 
     test("SUM9 the first answer is used if only that one can be", async () => {

@@ -53,12 +53,14 @@ describe("items", () => {
       ({ section, start, end, references }) => `${section} ${start}-${end - 1} ${references.join(",")}`,
     );
 
-  test("AUD4 an item belongs to the last heading before it", () => {
-    expect(itemsIn("before", "## Goal", "- one [#1]", "- two", "### Scope", "three")).toEqual([
+  test("AUD4 an item belongs to the last section before it, and a deeper heading of another name is an item of that section", () => {
+    expect(itemsIn("before", "## Goal", "- one [#1]", "- two", "### Scope", "three", "## Notes", "four")).toEqual([
       " 0-0 ",
       "goal 2-2 #1",
       "goal 3-3 ",
-      "scope 5-5 ",
+      "goal 4-4 ",
+      "goal 5-5 ",
+      "notes 7-7 ",
     ]);
   });
 

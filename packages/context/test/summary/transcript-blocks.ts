@@ -27,6 +27,7 @@ export function tellingOf(parts: Partial<Telling>): Telling {
     turn: [],
     previous: "",
     instructions: "",
+    keepsMessages: true,
     tokens: 500,
     calls: [],
     ...parts,
