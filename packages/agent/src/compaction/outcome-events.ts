@@ -61,13 +61,13 @@ const FAILURES: readonly Finding["code"][] = [
 
 function byCode(failures: readonly Finding[]): string {
   const why = failures.at(-1)?.note;
-  return `no model wrote the summary: it lists your messages, files and commands${why === undefined ? "" : ` (${why})`}`;
+  return `no model wrote the summary: it lists your messages, your files and the last checks${why === undefined ? "" : ` (${why})`}`;
 }
 
 function repaired(flaws: readonly Finding[]): string {
   const [first] = flaws;
   const more = flaws.length === 1 ? "" : `, and ${flaws.length - 1} more`;
-  return `the log does not confirm all of the summary, so it was corrected or marked: ${first?.note}${more}`;
+  return `the log does not confirm all of the summary: ${first?.note}${more}`;
 }
 
 // B84

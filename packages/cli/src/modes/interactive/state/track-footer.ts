@@ -104,7 +104,7 @@ const MARKED_LINES: ReadonlySet<string> = new Set([
   "not-from-user",
 ]);
 
-const WITHOUT_MODEL = "No model wrote the summary: it lists your messages, files and commands.";
+const WITHOUT_MODEL = "No model wrote the summary: it lists your messages, your files and the last checks.";
 const HANDOFF = "/handoff GOAL starts a new session.";
 
 function formatCounts({ compactions, entries }: CompactionCounts): string {

@@ -128,7 +128,7 @@ describe("compaction hint", () => {
 
   test("MET15 a summary without a model is named", () => {
     expect(compactionHint(compaction({ route: "model-free" }), once)).toBe(
-      "No model wrote the summary: it lists your messages, files and commands. Alt+S shows it.",
+      "No model wrote the summary: it lists your messages, your files and the last checks. Alt+S shows it.",
     );
   });
 
