@@ -88,7 +88,7 @@ test("RES9 what is typed finds names at once and all that was ever said, with th
 });
 
 test("RES10 an unnamed session is told by two sentences of its newest checkpoint", async () => {
-  const summary = "## Goal\n- Ship the importer [e1]\n\n## Progress\n### In Progress\n- [ ] write its tests [e2]\n";
+  const summary = "## Goal\n- Ship the importer [#1]\n\n## Progress\n### In Progress\n- [ ] write its tests [#2]\n";
   await kept("first words", { answer: "yes", summary });
   ground.start("-r");
   await ground.until("Ship the importer. Next: write its tests.");
