@@ -86,7 +86,7 @@ test("COM26 /export writes what the ending of the file says, and never over anot
   expect(readFileSync(join(desk.cwd, "mine.html"), "utf8")).toBe("mine");
 });
 
-const handed = "## Background\n- the login was fixed in a.ts [e1]\n\n## First steps\n1. write the tests";
+const handed = "## Background\n- the login was fixed in a.ts [#1]\n\n## First steps\n1. write the tests";
 
 test("COM27 /handoff makes a session that knows where it comes from and keeps a draft to be changed and said, with the pins (B82)", async () => {
   const desk = await deskOf([...talk, "calls: write path=a.ts", "result: done", "says: fixed"], {

@@ -81,7 +81,7 @@ describe("/tree", () => {
 
   test("COM8 with a summary, what is left is told at the place one goes to, under the label that was given (B64)", async () => {
     const told =
-      "## Goal\n- fix the login [e1]\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] try B [e1]\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on";
+      "## Goal\n- fix the login [#1]\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] try B [#1]\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on";
     const desk = await deskOf(twoTries, { replies: [told, told] });
     const answer = await answerOf("/tree e6 --summary what worked --label left B", desk);
     expect(answer).toMatchObject({ type: "told", text: expect.stringContaining("what you left is told there") });

@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => ground.clear());
 
 const told =
-  "## Goal\n- fix the login [e1]\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] the login\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on\n\n## Critical Context\n- (none)";
+  "## Goal\n- fix the login [#1]\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] the login\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on\n\n## Critical Context\n- (none)";
 
 /** Without a model, since it is for code alone. */
 const alone = (words: string, ...flags: readonly string[]): Promise<Ended> => ground.run(["-p", ...flags, words]);
@@ -86,7 +86,7 @@ test("COM40 work is handed over: the draft is printed with the command that says
   writeFileSync(join(ground.folder, "login.ts"), "");
   const call = { type: "call", name: "read", arguments: { path: "login.ts" } } as const;
   await ground.pith(["-p", "Fix the login."], [{ parts: [call] }, "It is fixed in login.ts."]);
-  const handed = "## Background\n- the login is fixed in login.ts [e4]\n\n## First steps\n1. look at it";
+  const handed = "## Background\n- the login is fixed in login.ts [#4]\n\n## First steps\n1. look at it";
   const { code, out, notes } = await ground.pith(["-p", "-c", "/handoff Test the login."], [handed, handed]);
   expect(code).toBe(0);
   expect(out).toMatch(/^Test the login\.\n[\s\S]*## Files\n- login\.ts\n$/);

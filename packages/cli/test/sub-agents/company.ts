@@ -121,7 +121,7 @@ function commandOf(pid: number): string {
 }
 
 const SUMMARY =
-  "## Goal\n- fix it [e1]\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] the work [e2]\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on\n\n## Critical Context\n- (none)";
+  "## Goal\n- fix it [#1]\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] the work [#2]\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on\n\n## Critical Context\n- (none)";
 
 const SCOUT = "---\nname: scout\ndescription: Looks around\ntools: read, write, bash\n---\nYou are a scout.\n";
 

@@ -99,7 +99,7 @@ describe("first and last messages", () => {
       "",
       "## Progress",
       "### Done",
-      "- [x] reading rows [e2]",
+      "- [x] reading rows [#2]",
       "",
       "### In Progress",
       "- [ ] broken rows of #5 [#3]",
