@@ -6,7 +6,6 @@ import { entryReference } from "../references.ts";
 import type { Session } from "../session/session.ts";
 import type { Pin } from "../session/state.ts";
 import type { Appended } from "../session/store.ts";
-import { escapeStructure } from "./user-messages.ts";
 
 /** Words of their own; the model reads them at once, and at the front after every compaction. */
 export function pinWords(session: Session, text: string): Promise<Appended> {
@@ -35,7 +34,7 @@ export function pinsText(pins: readonly Pin[]): string {
 }
 
 function pinText({ id, text, entryId, reference }: Pin): string {
-  return `[${reference ?? `entry:${entryId ?? id}`}]\n${escapeStructure(text)}\n\n`;
+  return `[${reference ?? `entry:${entryId ?? id}`}]\n${text}\n\n`;
 }
 
 const LEAD = "# Pinned by the user: always holds\n\n";

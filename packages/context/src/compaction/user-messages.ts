@@ -237,7 +237,7 @@ function renderQuote({ reference, text, repliesTo, tokens: whole }: UserMessage,
 }
 
 /** A line that looks like one of ours gets a backslash, so that a pasted text cannot pass for another message or part. */
-export function escapeStructure(text: string): string {
+function escapeStructure(text: string): string {
   return text.replace(/^(?=\[(?:#\d|entry:)|# \S)/gm, "\\");
 }
 
