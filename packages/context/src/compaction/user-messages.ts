@@ -125,16 +125,32 @@ function coveredMessages({ covered, edits, request, question }: WordsParts): rea
 
 /** What a short answer answers: the assistant's last words since the message before it. */
 function questionBefore(covered: readonly Entry[], at: number, edits: readonly ContextEditEntry[]): string {
-  const text = entryWords(covered[at] as Entry, edits);
-  if (!isShortAnswer(text)) return "";
+  const answer = covered[at] as Entry;
+  const text = entryWords(answer, edits);
+  if (text.length > LONGEST_REPLY) return "";
   for (let index = at - 1; index >= 0; index -= 1) {
     const entry = covered[index] as Entry;
     if (isTyped(entry, edits)) return "";
     const reply = provenance(entry) === "assistant" ? entryWords(entry, edits) : "";
-    if (/\S/.test(reply)) return lastSentences(reply, countWords(text));
+    if (/\S/.test(reply)) return findQuestion(answer, text, reply);
   }
   return "";
 }
+
+// Segmenting is slow, plans are made before every request near the limit, and neither text changes.
+function findQuestion(answer: Entry, text: string, reply: string): string {
+  const known = questions.get(answer);
+  if (known?.text === text && known.reply === reply) return known.question;
+  const words = countWords(text);
+  const question = words <= MOST_ANSWER_WORDS ? lastSentences(reply, words) : "";
+  questions.set(answer, { text, reply, question });
+  return question;
+}
+
+const questions = new WeakMap<Entry, { readonly text: string; readonly reply: string; readonly question: string }>();
+
+/** `2` or `yes, but only on staging` means nothing without the question. */
+const MOST_ANSWER_WORDS = 8;
 
 // Plans are made before every request near the limit, and a message does not change: it is counted once.
 function countTokens(entry: Entry, text: string): number {
@@ -146,13 +162,6 @@ function countTokens(entry: Entry, text: string): number {
 }
 
 const counted = new WeakMap<Entry, { readonly text: string; readonly tokens: number }>();
-
-/** `2` or `yes, but only on staging` means nothing without the question. */
-function isShortAnswer(text: string): boolean {
-  return text.length <= LONGEST_REPLY && countWords(text) <= MOST_ANSWER_WORDS;
-}
-
-const MOST_ANSWER_WORDS = 8;
 
 function countWords(text: string): number {
   return Array.from(segmenters.words().segment(text)).filter(({ isWordLike }) => isWordLike).length;
@@ -180,7 +189,7 @@ const WORDS_OF_OPTIONS = 80;
 const LONGEST_REPLY = 2_000;
 const LONGEST_OPTIONS = 600;
 const LONGEST_SENTENCE = 200;
-const ENDS_IN_QUESTION = /[?？؟;]["'”’»)\]*_`\s]*$/u;
+const ENDS_IN_QUESTION = /[?？؟\u037e]["'”’»)\]*_`\s]*$/u;
 
 // Made on first use: a segmenter takes a moment to load.
 const segmenters = {
