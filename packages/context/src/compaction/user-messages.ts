@@ -170,14 +170,19 @@ function countWords(text: string): number {
 /** The last sentence and, where a word or two answer a question, as much before it as a list of options takes. */
 function lastSentences(reply: string, answerWords: number): string {
   const hasOptions = answerWords <= BARE_ANSWER && ENDS_IN_QUESTION.test(reply);
-  const least = hasOptions ? WORDS_OF_OPTIONS : 1;
-  const sentences = Array.from(segmenters.sentences().segment(reply.slice(-LONGEST_REPLY)), ({ segment }) => segment);
-  let text = "";
+  const most = hasOptions ? LONGEST_OPTIONS : LONGEST_SENTENCE;
+  const end = reply
+    .trimEnd()
+    .slice(-2 * most)
+    .toWellFormed();
+  const sentences = Array.from(segmenters.sentences().segment(end), ({ segment }) => segment);
+  let [text, words] = ["", 0];
   for (const sentence of sentences.toReversed()) {
-    if (countWords(text) >= least) break;
+    if (words >= (hasOptions ? WORDS_OF_OPTIONS : 1)) break;
     text = `${sentence}${text}`;
+    words += countWords(sentence);
   }
-  return lastLetters(plainText(text, LONGEST_REPLY), hasOptions ? LONGEST_OPTIONS : LONGEST_SENTENCE);
+  return lastLetters(plainText(text, 2 * most), most);
 }
 
 function lastLetters(text: string, most: number): string {
@@ -186,7 +191,7 @@ function lastLetters(text: string, most: number): string {
 
 const BARE_ANSWER = 3;
 const WORDS_OF_OPTIONS = 80;
-const LONGEST_REPLY = 2_000;
+const LONGEST_REPLY = 1_000;
 const LONGEST_OPTIONS = 600;
 const LONGEST_SENTENCE = 200;
 const ENDS_IN_QUESTION = /[?？؟\u037e]["'”’»)\]*_`\s]*$/u;
