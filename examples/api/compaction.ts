@@ -15,6 +15,7 @@ import {
   previewCompaction,
   receiptOf,
   redoCompaction,
+  replyRoom,
   Session,
   surelyFits,
   undoCompaction,
@@ -44,6 +45,13 @@ const { limit, tail, words } = budget; // 6400 tokens are the limit; 1600 stay a
 const answer = due(session.window, budget); // before every request
 if (answer.type === "due") console.log(answer.why, answer.size.tokens); // "tokens", 10065: more than the limit
 // #endregion
+
+// #region replyRoom
+const roomy = budgetFor(limits, { contextWindow: 32_000 });
+const room = replyRoom(session.window, { budget: roomy, maxTokens: 8_000 });
+// { tokens: 8000, reserve: 6400 }: for `buildRequest`, so that the reply is asked to be as long as the window allows
+// #endregion
+assert.deepEqual(room, { tokens: 8_000, reserve: 6_400 });
 
 // #region surelyFits
 const isSmall = surelyFits(session.window, budget); // false: it must be counted; true costs nothing and is always right

@@ -36,6 +36,8 @@ export type AgentEvent =
       readonly message: AssistantMessage;
       readonly toolResults: readonly ToolResultMessage[];
     }
+  /** The request is sent otherwise than it was asked for: once, until that changes. */
+  | { readonly type: "model_notice"; readonly code: ModelNotice["code"]; readonly message: string }
   | RetryEvent
   | CompactionEvent
   | SummarizationRetry
@@ -122,6 +124,8 @@ export interface UsageEvent {
   readonly model: string;
   readonly usage: Usage;
 }
+
+type ModelNotice = Extract<ModelEvent, { type: "notice" }>;
 
 /** A piece of a reply, as it comes. */
 export type Delta = Extract<ModelEvent, { type: "text-delta" | "thinking-delta" | "tool-call-delta" }>;

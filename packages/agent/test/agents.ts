@@ -13,7 +13,7 @@ export const voices = [
   { provider: "google", model: "gemini-3-pro-preview", path: "/v1beta" },
 ] as const;
 
-export type Voice = (typeof voices)[number];
+export type Voice = Pick<(typeof voices)[number], "provider" | "path"> & { readonly model: string };
 
 export async function modelOf(
   { provider, model, path }: Voice,

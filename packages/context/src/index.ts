@@ -49,6 +49,7 @@ export {
   type Written,
 } from "./compaction/plan.ts";
 export { type Finding, type Reason, type Receipt, receiptOf, type Stretch } from "./compaction/receipt.ts";
+export { type ReplyRoomParts, replyRoom } from "./compaction/reply-room.ts";
 export {
   type Breaker,
   breakerAt,

@@ -28,6 +28,8 @@ export interface ProviderLine {
 }
 
 export type ModelEvent =
+  /** The request is sent otherwise than it was asked for; for people, before anything of the reply. */
+  | { readonly type: "notice"; readonly code: "thinking-off"; readonly message: string }
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "thinking-delta"; readonly text: string }
   | {
@@ -74,6 +76,16 @@ export interface Request {
   readonly thinking: ThinkingLevel;
   readonly toolChoice: ToolChoice;
   readonly cacheMarks: readonly CacheMark[];
+  /** Without it the model estimates what the request leaves of its window. */
+  readonly replyRoom?: ReplyRoom;
+}
+
+/** How much of the window is left for a reply, by a caller who knows the size of the context. */
+export interface ReplyRoom {
+  /** Tokens that the reply may use now, its thinking included. */
+  readonly tokens: number;
+  /** Tokens that are left at every request up to the compaction threshold. What follows from it does not change from request to request. */
+  readonly reserve: number;
 }
 
 /** A named part of the system prompt; the unnamed first text is called `prompt`. */

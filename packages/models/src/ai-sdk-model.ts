@@ -27,6 +27,7 @@ import {
   fold,
   messageOf,
   type Prices,
+  thinkingNotice,
 } from "./convert/index.ts";
 import { failureOf } from "./errors.ts";
 import { type Room, room } from "./max-output.ts";
@@ -193,7 +194,10 @@ async function* streamed(
   const { language, name: to, seesImages = true, silenceMs = 300_000 } = parts;
   const shown = seesImages ? request : withoutImages(request);
   const size = room(shown, { window: windowOf(parts), maxTokens: parts.maxTokens });
-  const options = callOptions(shown, { ...parts, to, maxTokens: size.maxTokens, longest: parts.maxTokens });
+  const callParts = { ...parts, to, maxTokens: size.maxTokens, longest: parts.maxTokens };
+  const options = callOptions(shown, callParts);
+  const notice = thinkingNotice(shown, callParts);
+  if (notice) yield { type: "notice", code: "thinking-off", message: notice };
   const open = opening(language, { ...options, ...lineOptions(line) }, line);
   let draft = emptyDraft();
   try {

@@ -15,10 +15,16 @@ export function room(
   { window, maxTokens }: { readonly window: number; readonly maxTokens: number },
 ): Room {
   const tokens = (): number => requestTokens(request);
+  const { replyRoom } = request;
+  if (replyRoom) return { tokens, window, maxTokens: limitOutput(replyRoom.tokens, { window, maxTokens }) };
   // A short request needs no estimate, and a program that has just started no estimator.
   if (isShort(request, (window - maxTokens) / MOST_PER_LETTER)) return { tokens, window, maxTokens };
   const left = Math.floor(window - tokens() * ESTIMATES_MISS);
-  return { tokens, window, maxTokens: Math.min(maxTokens, window, Math.max(left, LEAST_ANSWER)) };
+  return { tokens, window, maxTokens: limitOutput(left, { window, maxTokens }) };
+}
+
+function limitOutput(left: number, { window, maxTokens }: Pick<Room, "window" | "maxTokens">): number {
+  return Math.min(maxTokens, window, Math.max(left, LEAST_ANSWER));
 }
 
 // A request that leaves less is refused, and says so: better than an answer of one token.

@@ -11,6 +11,7 @@ import {
   type ModelFailure,
   RETRY_USAGE,
   type Request,
+  replyRoom,
 } from "@pith/context";
 import { appendedSoon } from "../append.ts";
 import { during, type Tell, untilStopped } from "../async.ts";
@@ -20,7 +21,7 @@ import { hookedMessage } from "../hooks/message-hooks.ts";
 import { type HookedLine, hookedLine } from "../hooks/provider-hooks.ts";
 import { tellStates } from "../prompt/state-sections.ts";
 import { Deltas } from "../redaction.ts";
-import type { RunParts } from "./run-context.ts";
+import { budgetOf, type RunParts } from "./run-context.ts";
 
 export type Asked =
   /** With `overflow` the reply counts, but its context was too much. */
@@ -50,13 +51,15 @@ export async function* ask(parts: RunParts, stepId: string): AsyncGenerator<Agen
 }
 
 /** Null: somebody who has a say in it stopped it. */
-async function requestOf({ session, model, hooks, ports, signal }: RunParts): Promise<Request | null> {
+async function requestOf(parts: RunParts): Promise<Request | null> {
+  const { session, model, hooks, ports, signal } = parts;
   const context = buildSessionContext(session.window);
   const isHooked = hooks.context?.length || hooks.context_with_system?.length;
   const hooked = isHooked ? await hookedContext(context, { hooks, ports, signal }) : null;
   if (hooked?.type === "cancelled") return null;
   // What hooks have put in is in no log, and comes from anywhere.
-  return buildRequest(hooked ? session.redacted(hooked.context) : context, { to: model });
+  const room = replyRoom(session.window, { budget: budgetOf(parts), maxTokens: model.maxTokens });
+  return buildRequest(hooked ? session.redacted(hooked.context) : context, { to: model, replyRoom: room });
 }
 
 function unheard({ signal }: RunParts): Asked {
@@ -92,6 +95,7 @@ async function streamed(request: Request, { parts, stepId, tell, hooked }: Strea
   const { model, signal } = parts;
   let deltas = new Deltas(parts.secrets);
   let restarts = 0;
+  let notice: Extract<ModelEvent, { type: "notice" }> | null = null;
   for await (const event of model.stream(request, { signal, ...(hooked && { line: hooked.line }) })) {
     if (late.aborted) return STOPPED;
     switch (event.type) {
@@ -102,8 +106,13 @@ async function streamed(request: Request, { parts, stepId, tell, hooked }: Strea
         await payFor(event, parts);
         tell(restarted(event, restarts));
         continue;
+      case "notice":
+        notice = event;
+        for (const said of parts.notices.ofModel(notice)) tell(said);
+        continue;
       case "reply-ended":
       case "reply-failed":
+        if (!notice) parts.notices.ofModel(null);
         if (restarts > 0) tell(restartsEnded(event, restarts));
         for (const delta of deltas.end()) tell({ type: "message_update", delta });
         await hooked?.told();

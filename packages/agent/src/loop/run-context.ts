@@ -6,12 +6,19 @@ import {
   budgetFor,
   type ContextSize,
   type Model,
+  type ModelEvent,
   type Queued,
   type Session,
   type Window,
 } from "@pith/context";
 import type { AgentHooks, AgentParts, LimitsFor } from "../agent-options.ts";
-import type { CompactionReason, CompactionSkipped, CompactionSoftThreshold, SkipReason } from "../events.ts";
+import type {
+  AgentEvent,
+  CompactionReason,
+  CompactionSkipped,
+  CompactionSoftThreshold,
+  SkipReason,
+} from "../events.ts";
 import type { Step } from "../ports.ts";
 
 export interface RunParts extends Lasting {
@@ -57,12 +64,20 @@ export class Nudges {
 export class Notices {
   #skip: SkipReason | null = null;
   #soft: string | null = null;
+  #ofModel: string | null = null;
 
   /** Empty where that was told last. */
   skipped(reason: CompactionReason, why: SkipReason): readonly CompactionSkipped[] {
     if (why === this.#skip) return [];
     this.#skip = why;
     return [skip(reason, why)];
+  }
+
+  /** Empty where the model said the same of its last request. Null: it said nothing. */
+  ofModel(notice: Extract<ModelEvent, { type: "notice" }> | null): readonly AgentEvent[] {
+    const isSame = notice?.message === this.#ofModel;
+    this.#ofModel = notice?.message ?? null;
+    return notice && !isSame ? [{ type: "model_notice", code: notice.code, message: notice.message }] : [];
   }
 
   /** Nothing is in the way of a compaction. */

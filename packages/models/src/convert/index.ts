@@ -14,5 +14,5 @@ export {
 export { type Conversation, messagesOf } from "./from-prompt.ts";
 export { costOf, type Ending, endingOf, type MessageParts, messageOf, type Prices, usageOf } from "./reply-message.ts";
 export { type Delta, deltaOf, fold } from "./reply-stream.ts";
-export { type CallParts, callOptions, promptOf } from "./request.ts";
+export { type CallParts, callOptions, promptOf, thinkingNotice } from "./request.ts";
 export { type Served, type ServedBlock, searches, servedIn, webSearch } from "./server-tools.ts";

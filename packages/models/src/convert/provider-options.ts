@@ -135,32 +135,52 @@ export interface AnswerSize {
   readonly maxTokens: number;
   /** Tokens of the longest answer it can give. */
   readonly longest: number;
+  /** Tokens that every request below the compaction threshold leaves for the answer, where the caller knows. */
+  readonly reserve?: number | undefined;
 }
 
 /**
- * For an older Claude. Null: there is too little room to think in. The budget follows from what the model can do, not from what is left: a
- * change of it costs the cache of all messages. Where the room gets narrow it is halved, which happens a few times only.
+ * For an older Claude. Null: there is too little room to think in. The budget follows from the model and the reserve, not from what is left:
+ * a change of it costs the cache of all messages. Only above the threshold, or without a reserve, it is halved until it fits.
  */
 export function thinkingBudget(
   level: Exclude<ThinkingLevel, "off">,
-  { maxTokens, longest }: AnswerSize,
+  { maxTokens, longest, reserve = Number.POSITIVE_INFINITY }: AnswerSize,
 ): number | null {
-  let budget = Math.floor(longest * shares[level]);
-  while (budget > maxTokens / 2) budget = Math.floor(budget / 2);
+  const { ofModel, ofReserve } = shares[level];
+  const least = Math.min(longest, reserve) >= 2 * LEAST_BUDGET ? LEAST_BUDGET : 0;
+  let budget = Math.max(least, Math.floor(Math.min(longest * ofModel, reserve * ofReserve)));
+  while (budget > maxTokens * LARGEST_SHARE) budget = Math.floor(budget / 2);
   return budget >= LEAST_BUDGET ? budget : null;
 }
 
-const shares: Readonly<Record<Exclude<ThinkingLevel, "off">, number>> = {
-  minimal: 0.05,
-  low: 0.1,
-  medium: 0.25,
-  high: 0.5,
-  xhigh: 0.5,
-  max: 0.5,
+/** Of the longest answer, and of what is left of the window at least. The rest is for the answer itself. */
+const shares: Readonly<
+  Record<Exclude<ThinkingLevel, "off">, { readonly ofModel: number; readonly ofReserve: number }>
+> = {
+  minimal: { ofModel: 0.05, ofReserve: 0.125 },
+  low: { ofModel: 0.1, ofReserve: 0.25 },
+  medium: { ofModel: 0.25, ofReserve: 0.5 },
+  high: { ofModel: 0.5, ofReserve: 0.75 },
+  xhigh: { ofModel: 0.5, ofReserve: 0.75 },
+  max: { ofModel: 0.5, ofReserve: 0.75 },
 };
+
+const LARGEST_SHARE = 0.75;
 
 /** Less is refused. */
 const LEAST_BUDGET = 1024;
+
+/** Why an older Claude is sent a request without the thinking that was asked for; null where it thinks, or was not asked to. */
+export function explainNoThinking(request: Request, to: ModelName, size: AnswerSize): string | null {
+  const { thinking } = request;
+  if (thinking === "off" || !thinksWithinBudget(to)) return null;
+  if (isForced(request)) return `Thinking is off for this reply: ${to.model} cannot think when it must call a tool.`;
+  if (goesOnWithoutThought(request, to))
+    return `Thinking is off until your next message: ${to.model} cannot start to think in the middle of a turn.`;
+  if (thinkingBudget(thinking, size) !== null) return null;
+  return "Thinking is off for this reply: the context leaves too little room to think and to answer. Run /compact, or use a model with a larger context window.";
+}
 
 /** As the package takes it, which asks for thoughts and answer together. */
 export function budgeted(budget: number | null): JSONObject {

@@ -22,8 +22,10 @@ import {
   userMessage,
 } from "./messages.ts";
 import {
+  type AnswerSize,
   alsoNamed,
   budgeted,
+  explainNoThinking,
   mayThink,
   providerOptionsFor,
   reasoningLevel,
@@ -175,12 +177,21 @@ export function callOptions(request: Request, parts: CallParts): LanguageModelV4
 
 type Thinking = Pick<LanguageModelV4CallOptions, "maxOutputTokens" | "reasoning" | "providerOptions">;
 
+/** What people should know of a request that asks for less than they set; null for nothing. */
+export function thinkingNotice(request: Request, parts: CallParts): string | null {
+  return parts.thinks === false ? null : explainNoThinking(request, parts.to, answerSize(request, parts));
+}
+
+function answerSize({ replyRoom }: Request, { maxTokens, longest = maxTokens }: CallParts): AnswerSize {
+  return { maxTokens, longest, reserve: replyRoom?.reserve };
+}
+
 function thinkingAndLength(request: Request, parts: CallParts): Thinking {
-  const { to, maxTokens, longest = maxTokens, thinks = true } = parts;
+  const { to, maxTokens, thinks = true } = parts;
   const { thinking } = request;
   const providerOptions = providerOptionsFor(request, parts);
   if (thinks && thinking !== "off" && thinksWithinBudget(to)) {
-    const budget = mayThink(request, to) ? thinkingBudget(thinking, { maxTokens, longest }) : null;
+    const budget = mayThink(request, to) ? thinkingBudget(thinking, answerSize(request, parts)) : null;
     const anthropic = { ...providerOptions?.anthropic, ...budgeted(budget) };
     return { maxOutputTokens: maxTokens - (budget ?? 0), providerOptions: { anthropic } };
   }

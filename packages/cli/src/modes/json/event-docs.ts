@@ -116,6 +116,15 @@ export const eventTable: Rows<WireEvent> = {
       errorMessage: "the pins fill the window by themselves; take some away, or use a larger window",
     },
   },
+  model_notice: {
+    says: "the request is sent otherwise than it was asked for; `code` is `thinking-off`; once, until that changes",
+    example: {
+      type: "model_notice",
+      code: "thinking-off",
+      message:
+        "Thinking is off until your next message: claude-sonnet-4-5 cannot start to think in the middle of a turn.",
+    },
+  },
   compaction_skipped: {
     says: "it would have been time, but: `why` is `off`, `undone`, `breaker`, `postponed`, `empty`, `already-compacted`, `too-short` or `too-little`; once, until that changes",
     example: {

@@ -88,6 +88,8 @@ export function noteOn(event: AgentEvent, tools: readonly Tool[]): string | null
     case "auto_retry_start":
     case "summarization_retry_scheduled":
       return `· ${clipped(event.errorMessage)}; asking again in ${secondsTold(event.delayMs)}`;
+    case "model_notice":
+      return `· ${event.message}`;
     case "branch_summary_progress":
       return noteOnProgress(event);
     case "compaction_start":

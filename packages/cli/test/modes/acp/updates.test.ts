@@ -139,6 +139,11 @@ const rows: readonly (readonly [AgentEvent, readonly object[], (readonly object[
     [{ sessionUpdate: "notice", severity: "warning", title: "worth knowing: it was mended" }],
   ],
   [
+    { type: "model_notice", code: "thinking-off", message: "Thinking is off." },
+    [chunk("agent_message_chunk", "\n\n· Thinking is off.\n\n")],
+    [{ sessionUpdate: "notice", severity: "warning", title: "Thinking is off." }],
+  ],
+  [
     { type: "compaction_soft_threshold", tokens: 60, limit: 100, contextWindow: 200 },
     [],
     [{ sessionUpdate: "notice", severity: "info", title: "the context is 60 % full (60 of 100 tokens)" }],
@@ -187,7 +192,13 @@ test("ACP13 no event is missing above", () => {
     ...{ compaction_end: true, compaction_failed: true, compaction_skipped: true, compaction_undone: true },
     ...{ compaction_redone: true, compaction_soft_threshold: true, compaction_quality: true },
     ...{ summarization_retry_scheduled: true, summarization_retry_attempt_start: true },
-    ...{ summarization_retry_finished: true, branch_summary_progress: true, session_tree: true, usage: true },
+    ...{
+      summarization_retry_finished: true,
+      branch_summary_progress: true,
+      session_tree: true,
+      usage: true,
+      model_notice: true,
+    },
     ...{ queue_update: true, entry_appended: true, secrets_redacted: true, thinking_level_changed: true },
     ...{ session_info_changed: true, leaf_moved: true, extension_error: true, agent_end: true, agent_settled: true },
   };

@@ -186,6 +186,7 @@ function noteIn(event: AgentEvent): Words | null {
         : null;
     case "compaction_skipped":
     case "compaction_soft_threshold":
+    case "model_notice":
     case "secrets_redacted":
       return plainNote(event);
     default:
