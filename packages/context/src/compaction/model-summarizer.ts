@@ -1,5 +1,6 @@
 /** Wraps a model as a summariser, and marks in any summary what the log does not support. */
 
+import { calibrationAt, nameOf } from "../context/context-size.ts";
 import type { ThinkingLevel } from "../message.ts";
 import type { Model } from "../model.ts";
 import type { Ports } from "../runtime.ts";
@@ -55,6 +56,8 @@ export function modelWriter(model: Model, { ports, thinking }: ModelWriting): Wr
         instructions,
         tokens: Math.floor(plan.checkpoint * NARRATIVE),
         thinking: thinking ?? moderate(plan.window.state.thinkingLevel),
+        tools: plan.budget.tools,
+        factor: calibrationAt(plan.window)[nameOf(by)]?.factor,
         evidence: planEvidence(plan),
         ...(allowance && { allowance }),
         progress,

@@ -1,6 +1,7 @@
 /** Generates a summary with a model: builds the transcript, audits the answer, asks for one correction, then repairs or refuses it. */
 
 import type { ContextEditEntry, Entry } from "../entry.ts";
+import type { ToolRoles } from "../ledger/touched-files.ts";
 import type { ThinkingLevel } from "../message.ts";
 import type { Model } from "../model.ts";
 import type { Ports } from "../runtime.ts";
@@ -9,8 +10,8 @@ import type { Allowance, AskFailure, Call, TellProgress } from "./ask-model.ts";
 import { type CheckedSummary, checkSummary, type Flaw, type FlawCode } from "./audit.ts";
 import { collectEvidence, type Evidence } from "./evidence.ts";
 import { type Format, headings, NO_HISTORY, TURN_JOIN } from "./prompts.ts";
-import { correction, type Telling, type Told, tell } from "./summarize.ts";
-import { type TranscriptBlock, transcriptOf } from "./transcript.ts";
+import { correction, type Telling, type Told, type Transcript, tell } from "./summarize.ts";
+import { type Detail, type TranscriptBlock, transcriptOf } from "./transcript.ts";
 
 /** The form of the model's answer, and how it becomes a summary; a split turn has a part of its own. */
 export interface StoryShape {
@@ -124,6 +125,10 @@ export interface SummaryParts {
   /** Of the story, at most. */
   readonly tokens: number;
   readonly thinking?: ThinkingLevel;
+  /** What the arguments of the host's tools mean, where their names do not say it. */
+  readonly tools?: ToolRoles | undefined;
+  /** Real tokens for each estimated one, where replies of this model have measured it. */
+  readonly factor?: number | undefined;
   /** What it is held against; without it the entries and the summary so far. */
   readonly evidence?: Evidence;
   /** What may be spent on it; without it whatever it takes. */
@@ -153,10 +158,9 @@ export interface SummaryFailure {
 
 /** Has a model tell these entries, holds its answer against them, lets it correct itself once and mends the rest. */
 export async function generateSummary(parts: SummaryParts): Promise<Summarised> {
-  const { entries, turn = [], edits = [] } = parts;
-  const blocks = transcriptOf([...entries, ...turn], { edits });
+  const { entries, turn = [] } = parts;
   const shape = shapeOf({ ...parts, hasHistory: entries.length > 0, hasTurn: turn.length > 0 });
-  const telling = tellingOf(parts, shape, blocks);
+  const telling = tellingOf(parts, shape);
   const { calls } = telling;
   const told = await tell(telling);
   if (told.type !== "told") return { ...told, calls };
@@ -171,18 +175,23 @@ export async function generateSummary(parts: SummaryParts): Promise<Summarised> 
   };
 }
 
-function tellingOf(parts: SummaryParts, shape: StoryShape, blocks: readonly TranscriptBlock[]): Telling {
-  const { model, ports, signal, entries, thinking = "off", instructions = "" } = parts;
+function tellingOf(parts: SummaryParts, shape: StoryShape): Telling {
+  const { model, ports, signal, entries, turn = [], edits = [], thinking = "off", instructions = "" } = parts;
   const before = new Set(entries.map(({ id }) => id));
   const isHistory = ({ entryId }: TranscriptBlock): boolean => shape.format === "turn" || before.has(entryId);
+  const transcript = (detail: Detail): Transcript => {
+    const blocks = transcriptOf([...entries, ...turn], { edits, detail, tools: parts.tools });
+    return { history: blocks.filter(isHistory), turn: blocks.filter((block) => !isHistory(block)) };
+  };
   return {
     model,
     ports,
     signal,
     thinking,
     format: shape.format,
-    history: blocks.filter(isHistory),
-    turn: blocks.filter((block) => !isHistory(block)),
+    transcript,
+    hasTurn: shape.format !== "turn" && turn.length > 0,
+    factor: parts.factor,
     previous: shape.previous,
     instructions: instructions.trim(),
     task: parts.replaceInstructions && instructions.trim() !== "" ? instructions.trim() : undefined,

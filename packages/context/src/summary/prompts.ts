@@ -51,7 +51,10 @@ ${CRITICAL}`,
 ## Constraints & Preferences
 - how the user wanted it done [#N]
 
-${PROGRESS_TO_STEPS}`,
+${PROGRESS_TO_STEPS}
+
+## Critical Context
+- what was found out, and still holds on other branches: causes, facts, names, numbers, errors [#N]`,
   turn: TURN_SECTIONS,
 };
 
@@ -100,12 +103,12 @@ ${CITE_EARLIER}
 ${RULES}`,
 
   /** Beside either of them, where the cut falls into a turn. */
-  turnToo: `The current turn was cut: its beginning stands between the marks called turn, and the rest of it follows your summary word for word. Behind the summary of everything before, write a line "---", then a line "**Turn Context (split turn):**", and then these sections about the beginning of that turn alone:
+  turnToo: `The last turn of the material was cut: its beginning stands between the marks called turn, and the rest of it follows your summary word for word. Behind the summary of everything before, write a line "---", then a line "**Turn Context (split turn):**", and then these sections about the beginning of that turn alone:
 
 {turnFormat}`,
 
   /** Where there is nothing before the turn that must be summarised again. */
-  turnPrefix: `Above is the beginning of a turn that is still under way; the rest of it follows your summary word for word. Write what one must know of the beginning to follow the rest.
+  turnPrefix: `Above is the beginning of a turn; the rest of it follows your summary word for word. Write what one must know of the beginning to follow the rest.
 
 It has these sections, in this order:
 

@@ -1,12 +1,12 @@
 /** Repairs the form of a summary without changing what it says: headings, citations that do not exist, and marks behind lines. */
 
 import { findCitations, formatCitation, replaceCitations } from "../references.ts";
-import { findCodeLines, headingOf, type Mark, markOf, statesNothing, TURN_TITLE } from "./summary-lines.ts";
+import { findCodeLines, headingOf, isFence, type Mark, markOf, statesNothing, TURN_TITLE } from "./summary-lines.ts";
 
 /** Every required heading once and in order; what stands below a heading moves with it. Null for a text with too few of them. */
 export function restoreHeadings(lines: readonly string[], required: readonly string[]): readonly string[] | null {
   if (hasHeadingsInOrder(lines, required)) return lines;
-  const blocks = splitBlocks(withoutTurnTitle(lines), required);
+  const blocks = splitBlocks(withoutOpenFence(withoutTurnTitle(lines)), required);
   if (!hasEnoughHeadings(blocks, required)) return null;
   const bodyOf = (wanted: string | null): readonly string[] =>
     blocks.filter(({ heading }) => heading === wanted).flatMap(({ body }) => trimBlankLines(body));
@@ -70,6 +70,12 @@ function withoutTurnTitle(lines: readonly string[]): readonly string[] {
   if (at < 0) return lines;
   const rule = lines.slice(0, at).findLastIndex((line) => line.trim() !== "");
   return [...lines.slice(0, lines[rule]?.trim() === "---" ? rule : at), ...lines.slice(at + 1)];
+}
+
+/** A code block that never ends is none; moved to another place, its fence would pair with one that stands there. */
+function withoutOpenFence(lines: readonly string[]): readonly string[] {
+  const isCode = findCodeLines(lines);
+  return lines.filter((line, at) => isCode[at] || !isFence(line));
 }
 
 function trimBlankLines(body: readonly string[]): readonly string[] {

@@ -6,17 +6,26 @@ import type { Model, Request } from "../model.ts";
 import type { Ports } from "../runtime.ts";
 import { escapeSummary } from "../text/sanitize.ts";
 import { shortened } from "../text/truncate.ts";
-import { textTokens } from "../tokens/estimate-tokens.ts";
+import { messageTokens, textTokens } from "../tokens/estimate-tokens.ts";
 import { type Allowance, type Asker, type AskFailure, ask, type Call, type TellProgress } from "./ask-model.ts";
 import { FORMATS, type Format, fill, KEPT, PROMPTS, SYSTEM } from "./prompts.ts";
-import type { TranscriptBlock } from "./transcript.ts";
+import type { Detail, TranscriptBlock } from "./transcript.ts";
 
 export interface Sized {
   readonly tokens: number;
 }
 
-/** Keeps the order and leaves nothing out. What is bigger than the room by itself is a group of its own. */
+/** As few groups as fit, of about the same size each, in order. What is bigger than the room by itself is a group of its own. */
 export function chunksOf<Each extends Sized>(list: readonly Each[], room: number): readonly (readonly Each[])[] {
+  const fewest = filledChunks(list, room);
+  const even = filledChunks(list, Math.min(room, (tokensOf(list) / fewest.length) * UNEVEN));
+  return even.length === fewest.length ? even : fewest;
+}
+
+/** Groups differ by the size of what stands at their ends. */
+const UNEVEN = 1.15;
+
+function filledChunks<Each extends Sized>(list: readonly Each[], room: number): readonly (readonly Each[])[] {
   const chunks: Each[][] = [];
   let left = 0;
   for (const each of list) {
@@ -67,13 +76,22 @@ function unusedWord(nonce: () => string, materials: readonly Material[]): string
   }
 }
 
+export interface Transcript {
+  readonly history: readonly TranscriptBlock[];
+  /** The beginning of a turn whose end is kept; empty where the cut falls between turns. */
+  readonly turn: readonly TranscriptBlock[];
+}
+
 export interface Telling extends Omit<Asker, "spent"> {
   readonly ports: Pick<Ports, "sleep" | "nonce">;
   readonly thinking: ThinkingLevel;
   readonly format: Format;
-  readonly history: readonly TranscriptBlock[];
-  /** The beginning of a turn whose end is kept; empty where the cut falls between turns. */
-  readonly turn: readonly TranscriptBlock[];
+  /** What the model is to read: whole texts, or digests where these do not fit. */
+  readonly transcript: (detail: Detail) => Transcript;
+  /** Whether the cut falls into a turn, so that the summary has a part about its beginning. */
+  readonly hasTurn: boolean;
+  /** Real tokens for each estimated one, where that is known. */
+  readonly factor?: number | undefined;
   /** The summary so far; empty where there is none. */
   readonly previous: string;
   readonly instructions: string;
@@ -119,7 +137,7 @@ export function question(materials: readonly Material[], task: string, telling: 
     toolChoice: "none",
     cacheMarks: [],
   };
-  return answered({ request, nonce }, telling);
+  return answered({ request: withReplyRoom(request, telling), nonce }, telling);
 }
 
 /** What is paid is noted, whatever comes of it. */
@@ -161,12 +179,13 @@ export function correction(
     .join("\n")
     .replaceAll(nonce, "");
   const { message } = marked(summaryMaterial("findings", text), PROMPTS.correction, { nonce: () => nonce });
-  return answered({ request: { ...request, messages: [...request.messages, said, message] }, nonce }, telling);
+  const again = { ...request, messages: [...request.messages, said, message] };
+  return answered({ request: withReplyRoom(again, telling), nonce }, telling);
 }
 
 /** What is asked of the model; the user's focus joins every question. */
 export function taskOf(
-  { format, turn, instructions, task, tokens, keepsMessages }: Telling,
+  { format, hasTurn, instructions, task, tokens, keepsMessages }: Telling,
   prompt: keyof typeof PROMPTS,
   slots: Readonly<Record<string, string>> = {},
 ): string {
@@ -174,7 +193,7 @@ export function taskOf(
   const size = { tokens: String(tokens), words: String(Math.floor(tokens * WORDS_PER_TOKEN)) };
   return [
     fill(PROMPTS[prompt], { format: FORMATS[format], kept: keepsMessages ? KEPT : "", ...size, ...slots }),
-    ...(format === "summary" && turn.length > 0 ? [fill(PROMPTS.turnToo, { turnFormat: FORMATS.turn })] : []),
+    ...(format === "summary" && hasTurn ? [fill(PROMPTS.turnToo, { turnFormat: FORMATS.turn })] : []),
     ...(instructions === "" ? [] : [fill(PROMPTS.focus, { instructions })]),
   ].join("\n\n");
 }
@@ -186,10 +205,10 @@ export function conversation(tag: "conversation" | "turn", blocks: readonly Tran
 }
 
 /** The turn that is cut stays apart. One question after the other: many a server at home has one slot (B43). */
-export async function toldInParts(telling: Telling, room: number): Promise<Told> {
+async function toldInParts({ history, turn }: Transcript, telling: Telling, room: number): Promise<Told> {
   const chunks = [
-    ...chunksOf(telling.history, room).map((blocks) => ({ of: "history" as const, blocks })),
-    ...chunksOf(telling.turn, room).map((blocks) => ({ of: "turn" as const, blocks })),
+    ...chunksOf(history, room).map((blocks) => ({ of: "history" as const, blocks })),
+    ...chunksOf(turn, room).map((blocks) => ({ of: "turn" as const, blocks })),
   ];
   if (chunks.length > MOST_PARTS)
     return { type: "failed", failure: { code: "overflow", note: `the session does not fit into ${MOST_PARTS} parts` } };
@@ -216,7 +235,7 @@ interface Notes {
 
 function aboutPart(telling: Telling, room: number): Telling {
   const tokens = Math.min(telling.tokens, Math.floor(room / 4));
-  return { ...telling, format: "summary", turn: [], task: undefined, tokens };
+  return { ...telling, format: "summary", hasTurn: false, task: undefined, tokens };
 }
 
 function notesOn(of: Notes["of"], text: string): Notes {
@@ -264,18 +283,29 @@ function material({ of, text }: Notes): readonly Material[] {
   return summaryMaterial(of === "turn" ? "turn" : "partial-summary", text);
 }
 
-/** What a provider finds too long is told once more in smaller parts. */
-export async function tell(whole: Telling): Promise<Told> {
-  const telling = { ...whole, previous: fittingBefore(whole) };
+/** Whole texts where all of them fit; else digests, in parts where these do not fit either. What a provider finds too long is asked again in less. */
+export async function tell(given: Telling): Promise<Told> {
+  const telling = { ...given, previous: fittingBefore(given) };
   let room = roomIn(telling);
+  const whole = telling.transcript("whole");
   let told: Told = { type: "failed", failure: { code: "overflow", note: "its window is too small" } };
+  if (sizeOf(whole) <= room) {
+    told = await toldAtOnce(whole, telling);
+    if (!isTooLong(told)) return told;
+    room = Math.floor(sizeOf(whole) / 2);
+  }
+  const digests = room >= LEAST_ROOM ? telling.transcript("digest") : whole;
   for (let size = 0; size < MOST_SIZES && room >= LEAST_ROOM; size++) {
-    told = await toldWithin(room, telling);
-    if (told.type !== "failed" || !isTooLong(told.failure)) return told;
+    told = await toldWithin(room, digests, telling);
+    if (!isTooLong(told)) return told;
     // What had room by our own account is not asked again as it was.
-    room = Math.floor(Math.min(room, tokensOf(telling.history) + tokensOf(telling.turn)) / 2);
+    room = Math.floor(Math.min(room, sizeOf(digests)) / 2);
   }
   return told;
+}
+
+function sizeOf({ history, turn }: Transcript): number {
+  return tokensOf(history) + tokensOf(turn);
 }
 
 const MOST_SIZES = 3;
@@ -283,39 +313,64 @@ const MOST_SIZES = 3;
 /** Tokens of material below which a window is too small for this work. */
 const LEAST_ROOM = 400;
 
-const isTooLong = ({ code }: AskFailure): boolean => code === "overflow" || code === "payload" || code === "quota";
+function isTooLong(told: Told): boolean {
+  return told.type === "failed" && ["overflow", "payload", "quota"].includes(told.failure.code);
+}
 
 // What was told before may be of any size, where others wrote it.
 function fittingBefore({ model, previous }: Telling): string {
   return shortened(previous, { tokens: Math.floor(windowOf(model) * LARGEST_BEFORE), handle: "the summary before" });
 }
 
-// Estimates may be too low by a third, and the answer needs room as well.
-function roomIn({ model, previous, instructions }: Telling): number {
-  const window = windowOf(model);
-  const answer = Math.min(model.maxTokens || Number.POSITIVE_INFINITY, window * LARGEST_ANSWER);
+/** Tokens of material, as they are estimated, that one question has room for. */
+function roomIn(telling: Telling): number {
+  const { model, previous, instructions } = telling;
   const around = [SYSTEM, KEPT, PROMPTS.update, PROMPTS.turnToo, FORMATS.summary, FORMATS.turn, previous, instructions];
   const taken = around.reduce((sum, text) => sum + textTokens(text), 0);
-  return Math.floor((window - answer) * SAFE) - taken - MARK_TOKENS * MOST_MATERIALS;
+  const room = (windowOf(model) - answerTokens(telling)) / marginOf(telling);
+  return Math.floor(room) - taken - MARK_TOKENS * MOST_MATERIALS;
+}
+
+/** The model would estimate the room with less knowledge than there is here. */
+function withReplyRoom(request: Request, telling: Telling): Request {
+  const asked = request.messages.reduce((sum, message) => sum + messageTokens(message), textTokens(SYSTEM));
+  const tokens = Math.floor(windowOf(telling.model) - asked * marginOf(telling));
+  const reserve = answerTokens(telling);
+  return { ...request, replyRoom: { tokens: Math.max(tokens, reserve), reserve } };
+}
+
+/** What is left for the answer: twice its size, thinking included, and more where the window is large. */
+function answerTokens({ model, tokens }: Telling): number {
+  const window = windowOf(model);
+  const wanted = Math.max(2 * tokens, Math.min(LARGEST_ANSWER.tokens, window * LARGEST_ANSWER.share));
+  return Math.floor(Math.min(model.maxTokens || Number.POSITIVE_INFINITY, wanted, window / 2));
+}
+
+/** An estimate that replies have corrected is nearly right; any other may be too low by a third. */
+function marginOf({ factor }: Telling): number {
+  return factor === undefined ? 4 / 3 : factor * 1.1;
 }
 
 function windowOf({ contextWindow }: Model): number {
   return contextWindow > 0 ? Math.min(contextWindow, LARGEST_WINDOW) : UNKNOWN_WINDOW;
 }
 
-const LARGEST_ANSWER = 0.25;
+const LARGEST_ANSWER = { tokens: 16_384, share: 0.2 };
 const LARGEST_BEFORE = 0.2;
 /** What is taken for a window that nobody knows, and the most that is used of one. */
 const UNKNOWN_WINDOW = 128_000;
 const LARGEST_WINDOW = 10_000_000;
-const SAFE = 0.7;
 /** In one question: the summary so far, the conversation, the turn that is cut. */
 const MOST_MATERIALS = 3;
 
-function toldWithin(room: number, telling: Telling): Promise<Told> {
-  const history = telling.history.map((block) => fitting(block, room));
-  const turn = telling.turn.map((block) => fitting(block, room));
-  if (tokensOf(history) + tokensOf(turn) > room) return toldInParts({ ...telling, history, turn }, room);
+function toldWithin(room: number, transcript: Transcript, telling: Telling): Promise<Told> {
+  const history = transcript.history.map((block) => fitting(block, room));
+  const turn = transcript.turn.map((block) => fitting(block, room));
+  const isTooMuch = sizeOf({ history, turn }) > room;
+  return isTooMuch ? toldInParts({ history, turn }, telling, room) : toldAtOnce({ history, turn }, telling);
+}
+
+function toldAtOnce({ history, turn }: Transcript, telling: Telling): Promise<Told> {
   const materials = [
     ...summaryMaterial("previous-summary", telling.previous),
     ...conversation("conversation", history),

@@ -99,11 +99,16 @@ const LIST_ITEM = /^\s*(?:[-*+•·◦▪‣–]|\d{1,3}[.)])\s/;
 
 /** Which lines stand between two fences, the fences included. A fence that is never closed is none. */
 export function findCodeLines(lines: readonly string[]): readonly boolean[] {
-  const fences = lines.flatMap((line, at) => (/^\s*(?:```|~~~)/.test(line) ? [at] : []));
+  const fences = lines.flatMap((line, at) => (isFence(line) ? [at] : []));
   const isCode = lines.map(() => false);
   for (let index = 0; index + 1 < fences.length; index += 2)
     isCode.fill(true, fences[index], (fences[index + 1] ?? 0) + 1);
   return isCode;
+}
+
+/** Whether a code block begins or ends with this line. */
+export function isFence(line: string): boolean {
+  return /^\s*(?:```|~~~)/.test(line);
 }
 
 /** Between a summary and the part about a split turn (B44). */

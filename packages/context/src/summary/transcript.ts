@@ -5,12 +5,21 @@ import { entryWords, provenance } from "../context/entry-text.ts";
 import { LISTED, referenceLine, referenceOf } from "../context/loaded-skills.ts";
 import { type ContextEditEntry, type Entry, isStateEntry } from "../entry.ts";
 import { isObject } from "../format/read-line.ts";
-import type { AgentMessage, AssistantMessage, BashExecutionMessage, Message, ToolCallBlock } from "../message.ts";
+import type { ToolRoles } from "../ledger/touched-files.ts";
+import type {
+  AgentMessage,
+  AssistantMessage,
+  BashExecutionMessage,
+  Message,
+  ToolCallBlock,
+  ToolResultMessage,
+} from "../message.ts";
 import { entryReference } from "../references.ts";
 import { digest } from "../text/excerpt.ts";
 import { escaped, plainText } from "../text/sanitize.ts";
 import { shortArguments } from "../text/truncate.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
+import { findOutdatedCalls, noneOutdated, type OutdatedCalls } from "./outdated-calls.ts";
 
 export interface Part {
   readonly label: Label;
@@ -26,11 +35,16 @@ export type Label =
   | "Shell"
   | "Note";
 
+/** `whole`: every text as it is. `digest`: long texts by their most informative lines, outdated ones by a note. */
+export type Detail = "whole" | "digest";
+
 export interface Source {
   readonly entry: Entry;
   readonly edits: readonly ContextEditEntry[];
   /** What opens the whole; empty where nothing does. */
   readonly handle: string;
+  readonly detail: Detail;
+  readonly outdated: OutdatedCalls;
 }
 
 interface Amount {
@@ -43,6 +57,8 @@ interface Amount {
 export const SHOWN = {
   words: { whole: 2_000, share: 0.38, most: 12_000 },
   output: { whole: 400, share: 0.38, most: 12_000 },
+  /** Of what failed: why it failed matters more than what worked. */
+  errors: { whole: 2_000, share: 0.6, most: 12_000 },
   thinking: { whole: 120, share: 0.1, most: 240 },
   /** Of one call. */
   arguments: 400,
@@ -62,7 +78,7 @@ export function partsOf(message: AgentMessage, source: Source): readonly Part[] 
     case "assistant":
       return replyParts(message, source);
     case "toolResult":
-      return [{ label: "Tool result", text: wordsOf(source, SHOWN.output) || "(no output)" }];
+      return [{ label: "Tool result", text: resultText(message, source) }];
     case "bashExecution":
       return [{ label: "Shell", text: shellText(message, source) }];
     case "user":
@@ -75,11 +91,18 @@ export function partsOf(message: AgentMessage, source: Source): readonly Part[] 
   }
 }
 
-function wordsOf({ entry, edits, handle }: Source, amount: Amount): string {
-  return shown(entryWords(entry, edits).trim(), amount, handle);
+function resultText(message: ToolResultMessage, source: Source): string {
+  const note = source.outdated.results.get(message);
+  if (note !== undefined) return note;
+  return wordsOf(source, message.isError ? SHOWN.errors : SHOWN.output) || "(no output)";
 }
 
-function shown(text: string, { whole, share, most }: Amount, handle: string): string {
+function wordsOf(source: Source, amount: Amount): string {
+  return shown(entryWords(source.entry, source.edits).trim(), amount, source);
+}
+
+function shown(text: string, { whole, share, most }: Amount, { handle, detail }: Source): string {
+  if (detail === "whole") return text;
   const tokens = textTokens(text);
   return tokens <= whole ? text : digest(text, { tokens: Math.min(most, Math.max(whole, tokens * share)), handle });
 }
@@ -89,7 +112,7 @@ function replyParts({ content }: AssistantMessage, source: Source): readonly Par
   const thoughts = blocks.flatMap(thoughtIn).join("\n");
   const calls = blocks.flatMap((block) => (isCall(block) ? [callText(block, source)] : []));
   const parts: readonly Part[] = [
-    { label: "Assistant thinking", text: shown(thoughts, SHOWN.thinking, source.handle) },
+    { label: "Assistant thinking", text: shown(thoughts, SHOWN.thinking, source) },
     ...said("Assistant", source),
     { label: "Assistant tool calls", text: calls.join("; ") },
   ];
@@ -106,8 +129,11 @@ function isCall(block: unknown): block is ToolCallBlock {
   return isObject(block) && block.type === "toolCall";
 }
 
-function callText({ name, arguments: all }: ToolCallBlock, { handle }: Source): string {
-  const given = isObject(all) ? shortArguments(all, { tokens: SHOWN.arguments, handle }) : {};
+function callText(call: ToolCallBlock, { handle, detail, outdated }: Source): string {
+  const { name } = call;
+  const all = outdated.arguments.get(call) ?? call.arguments;
+  const isShort = detail === "whole" || !isObject(all);
+  const given = isShort ? Object(all) : shortArguments(all, { tokens: SHOWN.arguments, handle });
   const pairs = Object.entries(given).map(([key, value]) => `${oneLine(key)}=${JSON.stringify(value)}`);
   return `${oneLine(name)}(${pairs.join(", ")})`;
 }
@@ -132,9 +158,10 @@ function note(kind: string, source: Source): readonly Part[] {
   return said("Note", source).map(({ label, text }) => ({ label, text: `(${oneLine(kind)}) ${text}` }));
 }
 
-function shellText({ command, output, exitCode, cancelled }: BashExecutionMessage, { handle }: Source): string {
+function shellText({ command, output, exitCode, cancelled }: BashExecutionMessage, source: Source): string {
   const ended = cancelled ? "(stopped by the user)" : exitCode ? `(exit code ${asText(exitCode)})` : "";
-  const texts = [command, output].map((text) => shown(asText(text ?? "").trim(), SHOWN.output, handle));
+  const amount = cancelled || exitCode ? SHOWN.errors : SHOWN.output;
+  const texts = [command, output].map((text) => shown(asText(text ?? "").trim(), amount, source));
   return [`$ ${texts[0]}`, texts[1] ?? "", ended].filter((text) => text !== "").join("\n");
 }
 
@@ -148,20 +175,31 @@ export interface TranscriptBlock {
 
 /** Messages as one text, a blank line between them. */
 export function serializeConversation(messages: readonly Message[]): string {
-  const parts = messages.flatMap((message) => partsOf(message, { entry: asEntry(message), edits: [], handle: "" }));
+  const source = { edits: [], handle: "", detail: "digest", outdated: noneOutdated } as const;
+  const parts = messages.flatMap((message) => partsOf(message, { ...source, entry: asEntry(message) }));
   return parts.map((part) => written(part, "")).join("\n\n");
+}
+
+export interface TranscriptParts {
+  readonly edits: readonly ContextEditEntry[];
+  /** `digest`, where nothing else is said. */
+  readonly detail?: Detail;
+  /** What the arguments of the host's tools mean, where their names do not say it. */
+  readonly tools?: ToolRoles | undefined;
 }
 
 /** A block for each entry that the model saw, with its number behind its first label: `[User]: [#3] fix the login`. */
 export function transcriptOf(
   entries: readonly Entry[],
-  { edits }: { readonly edits: readonly ContextEditEntry[] },
+  { edits, detail = "digest", tools = {} }: TranscriptParts,
 ): readonly TranscriptBlock[] {
   const blocks: TranscriptBlock[] = [];
+  const outdated = detail === "digest" ? findOutdatedCalls(entries, { edits, tools }) : noneOutdated;
   for (const entry of entries) {
     const message = entry.type === "compaction" ? null : entryMessage(entry, latestEdit(edits, entry));
     const reference = entryReference(entry);
-    const parts = message && wasSeen(message) ? partsOf(message, { entry, edits, handle: reference }) : [];
+    const parts =
+      message && wasSeen(message) ? partsOf(message, { entry, edits, handle: reference, detail, outdated }) : [];
     if (parts.length === 0) continue;
     const text = parts.map((part, at) => written(part, at === 0 ? `[${reference}] ` : "")).join("\n\n");
     blocks.push({ entryId: entry.id, reference, text, tokens: textTokens(text) });

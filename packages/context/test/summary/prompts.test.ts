@@ -37,7 +37,7 @@ describe("fill", () => {
 });
 
 describe("format", () => {
-  const goalToSteps = [
+  const sections = [
     "## Goal",
     "## Constraints & Preferences",
     "## Progress",
@@ -46,11 +46,12 @@ describe("format", () => {
     "### Blocked",
     "## Key Decisions",
     "## Next Steps",
+    "## Critical Context",
   ];
 
   test.each<[Format, readonly string[]]>([
-    ["summary", [...goalToSteps, "## Critical Context"]],
-    ["branch", goalToSteps],
+    ["summary", sections],
+    ["branch", sections],
     ["turn", ["## Original Request", "## Early Progress", "## Context for Suffix"]],
   ])("SUM6 the sections of a %s", (format, list) => {
     expect(headings(format)).toStrictEqual(list);
@@ -94,7 +95,7 @@ describe("prompts", () => {
   }
 
   describe("each request", () => {
-    const small = { contextWindow: 3_000, maxTokens: 500 };
+    const small = { contextWindow: 2_830, maxTokens: 500 };
     const long = story(
       ...Array.from({ length: 10 }, (_, at) => `${at % 2 ? "says" : "user"}: ${words(30, `m${at}x`)}`),
     );
@@ -115,7 +116,8 @@ describe("prompts", () => {
 
     test("SUM6 SUM9 is what it was: correction", async () => {
       const [first, second] = await asked({ thinking: "medium" });
-      expect(second).toStrictEqual({ ...first, messages: second?.messages });
+      expect(second).toStrictEqual({ ...first, messages: second?.messages, replyRoom: second?.replyRoom });
+      expect(second?.replyRoom?.tokens).toBeLessThan(first?.replyRoom?.tokens ?? 0);
       await expect(printed(second as Request)).toMatchFileSnapshot("requests/correction.txt");
     });
 

@@ -3,13 +3,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ModelFailure, Request } from "../../src/model.ts";
-import { chunksOf, marked, summaryMaterial, type Telling, tell, tokensOf } from "../../src/summary/summarize.ts";
+import { chunksOf, marked, summaryMaterial, tell, tokensOf } from "../../src/summary/summarize.ts";
 import { type ScriptedReply, scriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 import { words } from "../compaction/small-session.ts";
 import { storyteller } from "../told.ts";
 import { answering, ended, modelOf, paid, said, textOf } from "./manners.ts";
-import { blocksOf, kindOf, SMALL, taskIn, tellingOf } from "./transcript-blocks.ts";
+import { blocksOf, kindOf, SMALL, type TestTelling, taskIn, tellingOf } from "./transcript-blocks.ts";
 
 describe("chunks", () => {
   const sized = (...sizes: readonly number[]) => sizes.map((tokens) => ({ tokens }));
@@ -17,7 +17,15 @@ describe("chunks", () => {
   test.each<[readonly number[], number, readonly (readonly number[])[]]>([
     [[], 10, []],
     [[3, 3, 3], 10, [[3, 3, 3]]],
-    [[5, 5, 1], 10, [[5, 5], [1]]],
+    [[5, 5, 1], 10, [[5], [5, 1]]],
+    [
+      [3, 3, 3, 3, 3, 1],
+      12,
+      [
+        [3, 3, 3],
+        [3, 3, 1],
+      ],
+    ],
     [[4, 20, 4], 10, [[4], [20], [4]]],
     [[20], 10, [[20]]],
     [[0, 10, 0, 1], 10, [[0, 10, 0], [1]]],
@@ -25,16 +33,19 @@ describe("chunks", () => {
     expect(chunksOf(sized(...sizes), room)).toStrictEqual(groups.map((group) => sized(...group)));
   });
 
-  test("SUM5 any list: all of it, in order, within the room unless one alone is bigger, and no two groups that would go together", () => {
+  test("SUM5 any list: all of it, in order, within the room unless one alone is bigger, in as few groups as can be", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(40)), fc.integer({ min: 1, max: 60 }), (sizes, room) => {
         const list = sizes.map((tokens, at) => ({ tokens, at }));
         const groups = chunksOf(list, room);
         expect(groups.flat()).toStrictEqual(list);
-        for (const [at, group] of groups.entries()) {
-          expect(tokensOf(group) <= room || group.length === 1).toBe(true);
-          expect(tokensOf(group) + (groups[at + 1]?.[0]?.tokens ?? room + 1)).toBeGreaterThan(room);
+        for (const group of groups) expect(tokensOf(group) <= room || group.length === 1).toBe(true);
+        let [fewest, left] = [0, 0];
+        for (const { tokens } of list) {
+          if (fewest === 0 || tokens > left) [fewest, left] = [fewest + 1, room];
+          left -= tokens;
         }
+        expect(groups).toHaveLength(fewest);
       }),
     );
   });
@@ -88,7 +99,7 @@ describe("in chunks", () => {
   const materialIn = (request: Request): string => textOf(request).slice(0, -taskIn(request).length);
 
   /** Told to a model with a small window that answers with this; all that it was asked. */
-  async function toldTo(answer: (request: Request) => string, parts: Partial<Telling>) {
+  async function toldTo(answer: (request: Request) => string, parts: TestTelling) {
     const requests: Request[] = [];
     const model = answering((request) => {
       requests.push(request);
@@ -115,7 +126,7 @@ describe("in chunks", () => {
             );
             for (const request of requests) {
               const tokens = textTokens(`${request.system[0]?.text}${textOf(request)}`);
-              expect(tokens).toBeLessThanOrEqual((SMALL.contextWindow - SMALL.maxTokens) * 0.7);
+              expect(tokens).toBeLessThanOrEqual((SMALL.contextWindow - SMALL.maxTokens) * 0.75);
             }
           },
         ),
@@ -243,7 +254,7 @@ describe("in chunks", () => {
       const { told, requests } = await toldTo(() => "word ".repeat(50), parts);
       expect(told.type).toBe("told");
       for (const request of requests)
-        expect(textTokens(textOf(request))).toBeLessThan((SMALL.contextWindow - SMALL.maxTokens) * 0.7);
+        expect(textTokens(textOf(request))).toBeLessThan((SMALL.contextWindow - SMALL.maxTokens) * 0.75);
     });
   });
 
@@ -272,7 +283,7 @@ describe("in chunks", () => {
 
 describe("in one request", () => {
   /** What comes of it, the kinds of questions, their requests, and what was paid. */
-  async function toldTo(replies: readonly ScriptedReply[], parts: Partial<Telling>) {
+  async function toldTo(replies: readonly ScriptedReply[], parts: TestTelling) {
     const model = { ...scriptedModel(...replies), ...SMALL };
     const telling = tellingOf({ model, ...parts });
     const told = await tell(telling);
@@ -282,7 +293,7 @@ describe("in one request", () => {
   const failing = (kind: ModelFailure["kind"]): ScriptedReply => ({ failure: { kind, message: "too long" } });
 
   describe("what has room", () => {
-    test.each<[string, Partial<Telling>]>([
+    test.each<[string, TestTelling]>([
       ["initial", {}],
       ["update", { previous: "## Goal\n- x" }],
       ["branch", { format: "branch", previous: "## Goal\n- x" }],
@@ -364,7 +375,7 @@ describe("in one request", () => {
       });
     });
 
-    test.each<[string, Partial<Telling>]>([
+    test.each<[string, TestTelling]>([
       ["a small one", { model: { ...scriptedModel(), contextWindow: 1_500, maxTokens: 500 } }],
       ["one that the instructions fill", { instructions: "word ".repeat(4_000) }],
     ])("SUM5 in a window too small is refused by name, and nobody is asked: %s", async (_, parts) => {
@@ -384,5 +395,47 @@ describe("in one request", () => {
     expect(told).toMatchObject({ type: "told" });
     expect(kinds).toStrictEqual(["part 1/3", "part 2/3", "part 3/3", "merge"]);
     expect(textOf(requests[1] as never)).toMatch(/\[#2\] word0 word1 .* #2 opens all of it .* word3999\n/s);
+  });
+});
+
+describe("whole texts and digests", () => {
+  const whole = { history: blocksOf([1_200]), turn: [] };
+  const digest = { history: blocksOf([300]), turn: [] };
+  const transcript = (detail: "whole" | "digest") => (detail === "whole" ? whole : digest);
+  const shown = (request: Request): number => textTokens(textOf(request));
+
+  test("SUM12 where all of it fits, the model reads every text whole", async () => {
+    const model = scriptedModel("## Goal\n- (none)");
+    await tell({ ...tellingOf({ model: { ...model, ...SMALL } }), transcript });
+    expect(model.requests.map((request) => textOf(request).includes(whole.history[0]?.text ?? "?"))).toEqual([true]);
+  });
+
+  test("SUM12 where it does not fit, all of it is read as digests", async () => {
+    const model = scriptedModel("## Goal\n- (none)");
+    const large = { history: blocksOf([900, 900, 900]), turn: [] };
+    await tell({
+      ...tellingOf({ model: { ...model, ...SMALL } }),
+      transcript: (detail) => (detail === "whole" ? large : digest),
+    });
+    expect(model.requests).toHaveLength(1);
+    expect(textOf(model.requests[0] as Request)).toContain(digest.history[0]?.text);
+  });
+
+  test("SUM12 what the provider finds too long whole is asked again as digests", async () => {
+    const tooLong: ScriptedReply = { failure: { kind: "overflow", message: "too long" } };
+    const model = scriptedModel(tooLong, "## Goal\n- (none)");
+    const told = await tell({ ...tellingOf({ model: { ...model, ...SMALL } }), transcript });
+    expect(told.type).toBe("told");
+    const [first = 0, second = 0] = model.requests.map(shown);
+    expect([first - second > 500, model.requests.length]).toEqual([true, 2]);
+  });
+
+  test("SUM12 a factor that replies have measured gives more or less room", async () => {
+    const asked = async (factor: number): Promise<number> => {
+      const model = scriptedModel("## Goal\n- (none)");
+      await tell({ ...tellingOf({ model: { ...model, ...SMALL }, factor }), transcript });
+      return shown(model.requests[0] as Request);
+    };
+    expect((await asked(1)) - (await asked(1.5))).toBeGreaterThan(500);
   });
 });

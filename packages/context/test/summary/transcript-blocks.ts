@@ -1,7 +1,7 @@
 /** Blocks of a transcript, and the requests that a model gets for them. */
 
 import type { Request } from "../../src/model.ts";
-import type { Telling } from "../../src/summary/summarize.ts";
+import type { Telling, Transcript } from "../../src/summary/summarize.ts";
 import type { TranscriptBlock } from "../../src/summary/transcript.ts";
 import { scriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
@@ -17,14 +17,17 @@ export function blocksOf(sizes: readonly number[], first = 1): readonly Transcri
   });
 }
 
-export function tellingOf(parts: Partial<Telling>): Telling {
+/** What is told to a model, the same at every detail. */
+export type TestTelling = Partial<Telling & Transcript>;
+
+export function tellingOf({ history = [], turn = [], ...parts }: TestTelling): Telling {
   return {
     model: scriptedModel(),
     ports: testPorts(),
     thinking: "off",
     format: "summary",
-    history: [],
-    turn: [],
+    transcript: () => ({ history, turn }),
+    hasTurn: turn.length > 0,
     previous: "",
     instructions: "",
     keepsMessages: true,
@@ -35,7 +38,7 @@ export function tellingOf(parts: Partial<Telling>): Telling {
 }
 
 /** A window with room for about 1,400 tokens of material. */
-export const SMALL = { contextWindow: 4_200, maxTokens: 500 };
+export const SMALL = { contextWindow: 3_950, maxTokens: 500 };
 
 /** What it is asked to do: all that stands behind the last mark. */
 export function taskIn(request: Request): string {

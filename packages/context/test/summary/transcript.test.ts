@@ -128,6 +128,33 @@ describe("SUM1 what is long becomes a digest", () => {
     expect(textTokens(call)).toBeLessThan(500);
   });
 
+  test("SUM1 whole: nothing is shortened, not even what is outdated", () => {
+    const text = "well-then-".repeat(3_000);
+    const entries = story(
+      "user: go",
+      `calls: write path=a.ts content=${text}`,
+      `result: ${text}`,
+      "calls: write path=a.ts content=short",
+      "result: written",
+      `says: ${text}`,
+    );
+    const blocks = transcriptOf(entries, { edits: [], detail: "whole" });
+    expect(blocks.filter((block) => block.text.includes(text))).toHaveLength(3);
+  });
+
+  test("SUM1 what failed keeps more than what worked", () => {
+    const lines = Array.from({ length: 400 }, (_, at) => `step ${at} took ${at * 7} ms`).join("\n");
+    const [, , worked = "", , failed = ""] = told(
+      "user: go",
+      "calls: bash command=make",
+      `result: ${lines}`,
+      "calls: bash command=make",
+      `fails: ${lines}`,
+    );
+    expect(failed).toContain("[Tool result]: [#5]");
+    expect(textTokens(failed)).toBeGreaterThan(1.3 * textTokens(worked));
+  });
+
   test("SUM1 an image is named", () => {
     const image = { type: "image" as const, data: "aGk=", mimeType: "image/png" };
     const content = [{ type: "text" as const, text: "look" }, image];

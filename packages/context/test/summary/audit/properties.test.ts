@@ -8,6 +8,7 @@ import { lowerHeadings } from "../../../src/summary/repair.ts";
 import {
   findCodeLines,
   headingOf,
+  isFence,
   markOf,
   splitLines,
   statesNothing,
@@ -71,7 +72,8 @@ function contentBySection(summary: string, required: readonly string[]): Readonl
   for (const [at, line] of all.entries()) {
     const name = isCode[at] ? undefined : headingOf(line)?.name;
     if (name !== undefined && names.has(name)) section = name;
-    else if (isContent(line)) lines.push({ section, text: removeCitations(withoutMarks(line)).trimEnd() });
+    else if (isContent(line) && (isCode[at] || !isFence(line)))
+      lines.push({ section, text: removeCitations(withoutMarks(line)).trimEnd() });
   }
   return Map.groupBy(lines, (line) => line.section);
 }

@@ -1,0 +1,68 @@
+/** Proves which reads and writes a transcript names in one line because a later call has made them outdated. */
+
+import { expect, test } from "vitest";
+import type { ContextEditEntry, Entry } from "../../src/entry.ts";
+import { transcriptOf } from "../../src/summary/transcript.ts";
+import { story } from "../../src/testing/story.ts";
+
+const editsIn = (entries: readonly Entry[]): readonly ContextEditEntry[] =>
+  entries.filter((entry) => entry.type === "context_edit");
+
+/** The results and calls of this story, by the number of their entry. */
+function shown(...lines: readonly string[]): ReadonlyMap<string, string> {
+  const entries = story("user: go", ...lines);
+  const blocks = transcriptOf(entries, { edits: editsIn(entries), tools: { patch: { modifies: ["target"] } } });
+  return new Map(blocks.map(({ reference, text }) => [reference, text.replace(/^\[[^\]]+\]: \[#\d+\] /, "")]));
+}
+
+test("SUM11 a read that is done again is one line, and names the newest", () => {
+  const texts = shown(
+    "calls: read path=a.ts",
+    "result: first",
+    "calls: read path=a.ts",
+    "result: second",
+    "calls: read path=a.ts",
+    "result: third",
+  );
+  expect(texts.get("#3")).toBe("(outdated: read again in #7)");
+  expect(texts.get("#5")).toBe("(outdated: read again in #7)");
+  expect(texts.get("#7")).toBe("third");
+});
+
+test("SUM11 a read of another part, of another file or before a change of a part stays", () => {
+  const texts = shown(
+    "calls: read path=a.ts offset=1",
+    "result: top",
+    "calls: read path=b.ts",
+    "result: b",
+    "calls: edit path=a.ts oldText=x newText=y",
+    "result: edited",
+    "calls: patch target=a.ts",
+    "result: patched",
+    "calls: read path=a.ts offset=200",
+    "result: bottom",
+  );
+  expect([texts.get("#3"), texts.get("#5"), texts.get("#11")]).toEqual(["top", "b", "bottom"]);
+});
+
+test("SUM11 a file that is written as a whole makes earlier reads and writes of it outdated", () => {
+  const texts = shown(
+    "calls: read path=a.ts",
+    "result: old",
+    "calls: write path=a.ts content=first",
+    "result: written",
+    "calls: write path=a.ts content=second",
+    "result: written again",
+  );
+  expect(texts.get("#3")).toBe("(outdated: the file was written in #6)");
+  expect(texts.get("#4")).toBe('write(path="a.ts", content="(outdated: written again in #6)")');
+  expect(texts.get("#5")).toBe("written");
+  expect(texts.get("#6")).toBe('write(path="a.ts", content="second")');
+});
+
+test("SUM11 a call that failed or was taken out of the context makes nothing outdated", () => {
+  const failed = shown("calls: read path=a.ts", "result: text", "calls: read path=a.ts", "fails: no such file");
+  expect(failed.get("#3")).toBe("text");
+  const dropped = shown("calls: read path=a.ts", "result: text", "calls: read path=a.ts", "result: text", "drops e5");
+  expect(dropped.get("#3")).toBe("text");
+});
