@@ -58,7 +58,7 @@ export async function answersOf<Event extends { readonly type: string }, Result,
   const within = { ms, sleep: unhurried(host, ports) };
   for (const hook of hooks) {
     const told = event();
-    const act = await attempted(async () => read(await hook(told)), { signal, within });
+    const act = await attempted(async () => read(answerTo(told, await hook(told))), { signal, within });
     if (act.type === "aborted") return ended(true);
     if (act.type === "done") {
       if (act.value !== null) answers.push(act.value);
@@ -72,6 +72,30 @@ export async function answersOf<Event extends { readonly type: string }, Result,
     if (host.onFailure === "cancel") return ended(true);
   }
   return ended(false);
+}
+
+/**
+ * The event with methods by which a hook may answer instead of returning a value, e.g. `event.cancel()`. What it returns
+ * wins over what it set.
+ */
+export function withSetters<Event extends object, Setters extends object>(
+  event: Event,
+  setters: (set: (answer: object) => void) => Setters,
+): Event & Setters {
+  const answer = {};
+  const settable = { ...event, ...setters((fields) => void Object.assign(answer, fields)) };
+  answersSet.set(settable, answer);
+  return settable;
+}
+
+/** What hooks have set on their events. */
+const answersSet = new WeakMap<object, object>();
+
+function answerTo(event: object, returned: unknown): unknown {
+  const set = answersSet.get(event) ?? {};
+  if (Object.keys(set).length === 0) return returned;
+  if (returned === undefined || returned === null) return set;
+  return typeof returned === "object" ? { ...set, ...returned } : returned;
 }
 
 /** The patience for a hook, which begins anew while a person is asked. */

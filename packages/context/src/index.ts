@@ -28,6 +28,7 @@ export {
   type CompactionHooks,
   type CompactionPreparation,
   type CompactReason,
+  type HookCompaction,
   POSTPONED,
   type SessionBeforeCompactEvent,
   type SessionBeforeCompactResult,

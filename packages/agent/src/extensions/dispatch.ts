@@ -26,12 +26,12 @@ export function hookOf<Event extends { readonly type: string }, Result>({ call, 
   return Object.assign(hook, { from });
 }
 
-/** A signal is passed on as it is, and so are messages of a context: they are copies already, told apart by identity. */
+/** Signals and methods are passed on as they are, and so are messages of a context: they are copies already, told apart by identity. */
 export function copied<Event extends { readonly type: string }>(event: Event): Event {
   if (event.type === "context" || event.type === "context_with_system") return event;
   const copies = Object.entries<unknown>(event).map(([key, value]) => [
     key,
-    value instanceof AbortSignal ? value : structuredClone(value),
+    value instanceof AbortSignal || typeof value === "function" ? value : structuredClone(value),
   ]);
   return Object.fromEntries(copies) as Event;
 }

@@ -37,7 +37,7 @@ export const extensionEventTable: EventTable = {
     example: { cancel: true },
   },
   session_before_compact: {
-    says: "A compaction is about to begin. Answer to prevent it, to put it off once, to say what matters, or with a summary of your own, which is checked like any other.",
+    says: "A compaction is about to begin. Answer to prevent it, to put it off once, to say what matters, or with a summary of your own, which is checked like any other. `event.setResult(compaction)` and `event.cancel()` answer too.",
     asks: true,
     example: { customInstructions: "Keep every decision about the database." },
   },
@@ -50,7 +50,7 @@ export const extensionEventTable: EventTable = {
   },
   session_compact_failed: { says: "A compaction was cancelled or failed; nothing was changed.", asks: true },
   session_before_tree: {
-    says: "The session is about to go elsewhere in its tree. Answer to prevent it, with a summary of what is left, with instructions for one, or with a label.",
+    says: "The session is about to go elsewhere in its tree. Answer to prevent it, with a summary of what is left, whether there is one (`summarize`), with instructions for it, or with a label. `event.setSummarize(true)`, `event.setCustomInstructions(text)`, `event.setReplaceInstructions(false)` and `event.cancel()` answer too.",
     asks: true,
     example: { label: "before the rewrite" },
   },

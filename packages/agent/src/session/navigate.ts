@@ -126,7 +126,7 @@ async function* move(target: string | null, wish: Destination, parts: RunParts):
     ...(replaceInstructions !== undefined && { replaceInstructions }),
     ...roomFor(parts),
   };
-  const wanted = { ...(summarize && { summary }), ...(label !== undefined && { label }) };
+  const wanted = { [summarize ? "summary" : "summaryForHooks"]: summary, ...(label !== undefined && { label }) };
   const oldLeafId = session.leaf;
   const moved = yield* during<AgentEvent, Moved>((tell) =>
     moveTo({

@@ -4,6 +4,7 @@ import type { Budget } from "../compaction/budget.ts";
 import { isShown } from "../compaction/cut-point.ts";
 import { entryWords } from "../context/entry-text.ts";
 import { type BranchSummaryEntry, type Entry, MOVE } from "../entry.ts";
+import { reportTo } from "../hooks.ts";
 import type { Ports } from "../runtime.ts";
 import type { Drafted, Occupation, Session } from "../session/session.ts";
 import type { Refusal } from "../session/store.ts";
@@ -11,7 +12,7 @@ import type { TellProgress } from "../summary/ask-model.ts";
 import type { SummaryFailure } from "../summary/generate-summary.ts";
 import { type LeftTold, tellLeft, type WantedSummary } from "./left-branch.ts";
 import { collectEntriesForBranchSummary, type LeftBranch } from "./summarize-branch.ts";
-import { afterTree, beforeTree, type TreeHooks, type TreePreparation } from "./tree-hooks.ts";
+import { afterTree, type BeforeTree, beforeTree, type TreeHooks, type TreePreparation } from "./tree-hooks.ts";
 
 export interface MoveParts {
   readonly session: Session;
@@ -19,8 +20,10 @@ export interface MoveParts {
   readonly target: string | null;
   readonly budget: Budget;
   readonly ports: Pick<Ports, "sleep" | "nonce" | "now" | "entryId">;
-  /** Without it nothing is told of what is left. */
+  /** Without it nothing is told of what is left, unless a hook asks for it. */
   readonly summary?: WantedSummary;
+  /** How it is told where a hook asks for it and the user did not. */
+  readonly summaryForHooks?: WantedSummary;
   readonly label?: string;
   readonly hooks?: TreeHooks;
   /** Told what is being done, for whoever waits. */
@@ -56,14 +59,15 @@ export async function moveTo(parts: MoveParts): Promise<Moved> {
 }
 
 async function moved(parts: MoveParts): Promise<Moved> {
-  const { session, target, ports, hooks = {}, summary, label, signal } = parts;
+  const { session, target, ports, hooks = {}, label, signal } = parts;
   const place = await placeOf(session, target);
   if (place.isHere) return { type: "nothing-to-do", why: "here" };
   const { leaf } = session;
   const left = await collectEntriesForBranchSummary(session.store, leaf, place.leaf);
   const said = await beforeTree(preparationOf(parts, place, left), { hooks, ports, signal });
   if (!said || signal?.aborted) return { type: "cancelled" };
-  const told = summary && isSeen(left) ? await tellLeft(left, { ...parts, summary, said }) : NOTHING;
+  const wanted = wantedSummary(parts, said);
+  const told = wanted && isSeen(left) ? await tellLeft(left, { ...parts, summary: wanted, said }) : NOTHING;
   if (told.type !== "told" || signal?.aborted) {
     if (told.usages.length > 0) await session.append(...told.usages);
     return told.type === "failed" ? { type: "failed", why: "summary", failures: told.failures } : { type: "cancelled" };
@@ -75,6 +79,14 @@ async function moved(parts: MoveParts): Promise<Moved> {
     return { type: "failed", why: outcome.type === "refused" ? outcome.why : outcome.type };
   }
   return arrived(parts, place, told.summary ? drafts[0]?.id : undefined);
+}
+
+// HOOK8: hooks have the last word on whether a branch is summarised.
+function wantedSummary({ summary, summaryForHooks, hooks = {} }: MoveParts, { summarize }: BeforeTree) {
+  if (summarize === undefined) return summary;
+  if (summarize && !summary && !summaryForHooks)
+    reportTo(hooks, { event: "session_before_tree", why: "it asks for a summary, and there is no model to write one" });
+  return summarize ? (summary ?? summaryForHooks) : undefined;
 }
 
 function preparationOf({ target, summary, label }: MoveParts, { from }: Place, left: LeftBranch): TreePreparation {

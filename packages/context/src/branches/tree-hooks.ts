@@ -3,7 +3,7 @@
 import { addingUpTo, appendAdded, jsonDetails, usageIn } from "../compaction/added-entries.ts";
 import type { AddedContext } from "../compaction/compaction-hooks.ts";
 import type { BranchSummaryEntry, Entry } from "../entry.ts";
-import { afterwards, answersOf, type Hook, type HookHost } from "../hooks.ts";
+import { afterwards, answersOf, type Hook, type HookHost, withSetters } from "../hooks.ts";
 import type { Usage } from "../message.ts";
 import type { Ports } from "../runtime.ts";
 import type { Session } from "../session/session.ts";
@@ -31,11 +31,21 @@ export interface SessionBeforeTreeEvent {
   readonly type: "session_before_tree";
   readonly preparation: TreePreparation;
   readonly signal: AbortSignal;
+  /** The same as returning `{ summarize }`. */
+  readonly setSummarize: (summarize: boolean) => void;
+  /** The same as returning `{ customInstructions }`. */
+  readonly setCustomInstructions: (instructions: string) => void;
+  /** The same as returning `{ replaceInstructions }`. */
+  readonly setReplaceInstructions: (replace: boolean) => void;
+  /** The same as returning `{ cancel: true }`. */
+  readonly cancel: () => void;
 }
 
 export interface SessionBeforeTreeResult {
   readonly cancel?: boolean;
-  /** Used only where the user wants one; it is checked like any other. */
+  /** Whether the branch that is left is summarised, whatever the user chose. */
+  readonly summarize?: boolean;
+  /** Used only where a summary is wanted; it is checked like any other. */
   readonly summary?: { readonly summary: string; readonly details?: unknown; readonly usage?: Usage };
   readonly customInstructions?: string;
   readonly replaceInstructions?: boolean;
@@ -58,6 +68,7 @@ export interface HookSummary {
 
 /** Null: it is cancelled. */
 export interface BeforeTree {
+  readonly summarize: boolean | undefined;
   readonly summary: HookSummary | null;
   readonly instructions: string | undefined;
   readonly replaceInstructions: boolean | undefined;
@@ -73,11 +84,13 @@ export interface TreeAct {
 /** Of several answers the last that says something holds; null where the move is cancelled. */
 export async function beforeTree(preparation: TreePreparation, act: TreeAct): Promise<BeforeTree | null> {
   const { hooks, ports, signal = new AbortController().signal } = act;
-  const event = (): SessionBeforeTreeEvent => ({
-    type: "session_before_tree",
-    preparation: structuredClone(preparation),
-    signal,
-  });
+  const event = (): SessionBeforeTreeEvent =>
+    withSetters({ type: "session_before_tree" as const, preparation: structuredClone(preparation), signal }, (set) => ({
+      setSummarize: (summarize: boolean) => set({ summarize }),
+      setCustomInstructions: (customInstructions: string) => set({ customInstructions }),
+      setReplaceInstructions: (replaceInstructions: boolean) => set({ replaceInstructions }),
+      cancel: () => set({ cancel: true }),
+    }));
   const { answers, isCancelled } = await answersOf(hooks.session_before_tree ?? [], event, {
     host: hooks,
     ports,
@@ -89,6 +102,7 @@ export async function beforeTree(preparation: TreePreparation, act: TreeAct): Pr
   const last = <Key extends keyof Answer>(key: Key): Answer[Key] | undefined =>
     answers.findLast((answer) => answer[key] !== undefined && answer[key] !== null)?.[key];
   return {
+    summarize: last("summarize"),
     summary: last("summary") ?? null,
     instructions: last("instructions"),
     replaceInstructions: last("replaceInstructions"),
@@ -102,11 +116,12 @@ interface Answer extends BeforeTree {
 
 function answerIn(result: unknown): Answer | null {
   if (result === undefined || result === null) return null;
-  const { cancel, summary, customInstructions, replaceInstructions, label } = Object(result) as Readonly<
+  const { cancel, summarize, summary, customInstructions, replaceInstructions, label } = Object(result) as Readonly<
     Record<string, unknown>
   >;
   return {
     cancel: cancel === true,
+    summarize: typeof summarize === "boolean" ? summarize : undefined,
     summary: summary === undefined || summary === null ? null : summaryIn(summary),
     instructions: typeof customInstructions === "string" ? customInstructions : undefined,
     replaceInstructions: typeof replaceInstructions === "boolean" ? replaceInstructions : undefined,

@@ -3,7 +3,7 @@
 import { entryMessage, latestEdit } from "../context/build-context.ts";
 import type { CompactionEntry, Entry } from "../entry.ts";
 import type { JsonObject } from "../format/read-line.ts";
-import { afterwards, answersOf, type Hook, type HookHost } from "../hooks.ts";
+import { afterwards, answersOf, type Hook, type HookHost, withSetters } from "../hooks.ts";
 import { fileTouches } from "../ledger/touched-files.ts";
 import type { AgentMessage, ToolCallBlock, Usage } from "../message.ts";
 import type { Ports } from "../runtime.ts";
@@ -38,6 +38,10 @@ export interface SessionBeforeCompactEvent extends Occurrence {
   readonly branchEntries: Entry[];
   readonly customInstructions?: string;
   readonly signal: AbortSignal;
+  /** The same as returning `{ compaction }`. */
+  readonly setResult: (compaction: HookCompaction) => void;
+  /** The same as returning `{ cancel: true }`. */
+  readonly cancel: () => void;
 }
 
 export interface SessionBeforeCompactResult {
@@ -47,13 +51,16 @@ export interface SessionBeforeCompactResult {
   /** For whoever writes the summary; joined with the user's own. */
   readonly customInstructions?: string;
   /** A summary of one's own; it is checked like any other. */
-  readonly compaction?: {
-    readonly summary: string;
-    readonly firstKeptEntryId: string;
-    readonly tokensBefore?: number;
-    readonly details?: unknown;
-    readonly usage?: Usage;
-  };
+  readonly compaction?: HookCompaction;
+}
+
+/** A summary that a hook brings. */
+export interface HookCompaction {
+  readonly summary: string;
+  readonly firstKeptEntryId: string;
+  readonly tokensBefore?: number;
+  readonly details?: unknown;
+  readonly usage?: Usage;
 }
 
 export interface SessionCompactEvent extends Occurrence {
@@ -240,14 +247,18 @@ export async function beforeCompact(plan: Plan, parts: BeforeParts): Promise<Sai
 }
 
 function eventOf(plan: Plan, { reason, instructions, signal }: BeforeParts): SessionBeforeCompactEvent {
-  return {
-    type: "session_before_compact",
+  const event = {
+    type: "session_before_compact" as const,
     preparation: preparationOf(plan),
     branchEntries: structuredClone(plan.window.entries) as Entry[],
     ...(instructions !== "" && { customInstructions: instructions }),
     signal: signal ?? new AbortController().signal,
     ...occurrence(reason),
   };
+  return withSetters(event, (set) => ({
+    setResult: (compaction: HookCompaction) => set({ compaction }),
+    cancel: () => set({ cancel: true }),
+  }));
 }
 
 interface Answer {

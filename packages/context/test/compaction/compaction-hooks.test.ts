@@ -284,6 +284,8 @@ describe("before compact", async () => {
           signal: stop.signal,
           reason: "manual",
           willRetry: false,
+          setResult: expect.any(Function),
+          cancel: expect.any(Function),
         },
       ]);
     });

@@ -1,0 +1,141 @@
+/** Document 002, the methods of its events: what a hook sets counts like what it returns, and a returned value wins. */
+
+import { expect, test } from "vitest";
+import {
+  type CompactionHooks,
+  compact,
+  type HookFailure,
+  type MoveParts,
+  moveTo,
+  type SessionBeforeCompactEvent,
+  type SessionBeforeTreeEvent,
+  type TreeHooks,
+} from "../../src/index.ts";
+import { scriptedModel } from "../../src/testing/index.ts";
+import { sample, talk } from "./sample-session.ts";
+
+type BeforeCompact = NonNullable<CompactionHooks["session_before_compact"]>[number];
+type BeforeTree = NonNullable<TreeHooks["session_before_tree"]>[number];
+
+const summaryBy = (summary: string, { preparation }: SessionBeforeCompactEvent) => ({
+  summary,
+  firstKeptEntryId: preparation.firstKeptEntryId,
+  tokensBefore: preparation.tokensBefore,
+});
+
+async function compacted(...hooks: readonly BeforeCompact[]) {
+  const parts = await sample(...talk);
+  const reported: HookFailure[] = [];
+  const report = (failure: HookFailure): void => void reported.push(failure);
+  const outcome = await compact({ ...parts, reason: "asked", hooks: { session_before_compact: hooks, report } });
+  const entry = outcome.type === "compacted" ? await parts.session.store.entry(outcome.id) : undefined;
+  return { type: outcome.type, summary: entry?.type === "compaction" ? entry.summary : "", reported };
+}
+
+test("HOOK7 setResult is an answer like a returned one", async () => {
+  const { type, summary } = await compacted(async (event) => {
+    await null;
+    event.setResult(summaryBy("The schema has nine tables.", event));
+  });
+  expect([type, summary.includes("The schema has nine tables.")]).toEqual(["compacted", true]);
+});
+
+test("HOOK7 a returned value wins, field by field", async () => {
+  const { summary } = await compacted((event) => {
+    event.setResult(summaryBy("The schema has nine tables.", event));
+    return { compaction: summaryBy("The schema was read whole.", event) };
+  });
+  expect(summary).toContain("The schema was read whole.");
+  expect(summary).not.toContain("nine tables.\n");
+  const cancelled = await compacted((event) => {
+    event.cancel();
+    return { customInstructions: "the indexes" };
+  });
+  expect(cancelled.type).toBe("cancelled");
+  const goesOn = await compacted((event) => {
+    event.cancel();
+    return { cancel: false };
+  });
+  expect(goesOn.type).toBe("compacted");
+});
+
+test("HOOK7 HOOK2 what is set is checked, and nonsense is reported", async () => {
+  const { type, reported } = await compacted((event) => event.setResult({ ...summaryBy("", event) }));
+  expect(type).toBe("compacted");
+  expect(reported).toEqual([{ event: "session_before_compact", why: "its summary is empty" }]);
+});
+
+test("HOOK7 each hook has methods of its own: what one that fails has set counts for nothing", async () => {
+  const { type, reported } = await compacted(
+    (event) => {
+      event.cancel();
+      throw new Error("no luck");
+    },
+    (event) => void event.branchEntries,
+  );
+  expect([type, reported]).toEqual(["compacted", [{ event: "session_before_compact", why: "no luck" }]]);
+});
+
+const branches = [...talk, "moves: e4", "user: drop a table", "says: dropped"];
+
+async function moved(hook: BeforeTree, parts: Partial<MoveParts> = {}) {
+  const scene = await sample(...branches);
+  const reported: HookFailure[] = [];
+  const report = (failure: HookFailure): void => void reported.push(failure);
+  const hooks = { session_before_tree: [hook], report };
+  return { outcome: await moveTo({ ...scene, target: "e6", hooks, ...parts }), reported };
+}
+
+test("HOOK7 cancel() on session_before_tree prevents the move", async () => {
+  const { outcome } = await moved((event) => event.cancel());
+  expect(outcome).toEqual({ type: "cancelled" });
+});
+
+const record = `## Goal
+- drop a table [#8]
+
+## Constraints & Preferences
+- (none)
+
+## Progress
+### Done
+- [x] dropped [#9]
+
+### In Progress
+- (none)
+
+### Blocked
+- (none)
+
+## Key Decisions
+- (none)
+
+## Next Steps
+1. (none)`;
+
+const asked = (event: SessionBeforeTreeEvent): void => {
+  event.setSummarize(true);
+  event.setCustomInstructions("Focus on API contract changes");
+  event.setReplaceInstructions(false);
+};
+
+test("HOOK7 HOOK8 a hook asks for a summary with instructions where the user asked for none", async () => {
+  const model = scriptedModel(record);
+  const { outcome } = await moved(asked, { summaryForHooks: { models: [model] } });
+  expect(outcome).toMatchObject({ type: "moved", summary: { fromId: "e9" } });
+  expect(JSON.stringify(model.requests[0]?.messages)).toContain("Additional focus: Focus on API contract changes");
+});
+
+test("HOOK8 a hook forgoes the summary that the user asked for", async () => {
+  const model = scriptedModel();
+  const { outcome } = await moved((event) => event.setSummarize(false), { summary: { models: [model] } });
+  expect(outcome).toMatchObject({ type: "moved" });
+  expect([outcome.type === "moved" && outcome.summary, model.requests.length]).toEqual([undefined, 0]);
+});
+
+test("HOOK8 without a model to write one, that is reported and the move is made", async () => {
+  const { outcome, reported } = await moved(() => ({ summarize: true }));
+  expect(outcome).toMatchObject({ type: "moved" });
+  const why = "it asks for a summary, and there is no model to write one";
+  expect(reported).toEqual([{ event: "session_before_tree", why }]);
+});
