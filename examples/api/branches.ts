@@ -49,7 +49,7 @@ const record = `## Goal
 
 ## Next Steps
 1. (none)`;
-const model = scriptedModel(record, record);
+const model = scriptedModel(record, record, record);
 
 // #region moveTo
 const outcome = await moveTo({ session, target: "e2", budget, summary: { models: [model] }, ports: machine });
@@ -67,16 +67,21 @@ const fork = left.commonAncestorId; // "e2"
 // #region prepareBranchEntries
 const { entries, left: leftOut } = prepareBranchEntries(left, { tokens: 30 }); // the newest that fit into 30 tokens
 const fitting = entries.map(({ id }) => id); // ["e6"]; leftOut is ["e3", "e4", "e5"]: a call stays with its result
+const { messages, fileOps } = prepareBranchEntries(left.entries, 30); // pi's call: messages, and files as sets
 // #endregion
 
 // #region generateBranchSummary
 const told = await generateBranchSummary({ models: [model], left, tokens: budget.branch, ports: machine });
 if (told.type === "summarised") console.log(told.told.summary); // "## Goal\n- Try a cache. [#3] …", then what code knows
 if (told.type === "failed") console.log(told.failures); // each model, and why it could not be used
+const asPi = await generateBranchSummary(left.entries, { model: { ...model, ports: machine } }); // pi's call
+console.log(asPi.summary, asPi.readFiles, asPi.modifiedFiles, asPi.error); // error says why there is no summary
 // #endregion
 
 assert.deepEqual([ids, fork], [["e3", "e4", "e5", "e6"], "e2"]);
 assert.deepEqual([fitting, leftOut], [["e6"], ["e3", "e4", "e5"]]);
+assert.deepEqual([messages.length, fileOps.read.size], [1, 0]);
+assert.deepEqual([asPi.error, asPi.readFiles], [undefined, []]);
 assert.ok(told.type === "summarised" && outcome.type === "moved");
 assert.match(told.told.summary, /^## Goal\n- Try a cache\. \[#3\]\n[\s\S]*the cache is never hit/);
 assert.equal(outcome.summary?.summary, told.told.summary);

@@ -12,6 +12,7 @@ import {
   due,
   MemoryStore,
   pinWords,
+  prepareCompaction,
   previewCompaction,
   receiptOf,
   redoCompaction,
@@ -21,7 +22,7 @@ import {
   undoCompaction,
 } from "@pith/context";
 import { machine } from "@pith/context/node";
-import { story } from "@pith/context/testing";
+import { scriptedModel, story } from "@pith/context/testing";
 
 // A session that has outgrown a window of 8,000 tokens: two wishes, and twelve long outputs between them.
 const output = "one more line of output\n".repeat(120);
@@ -30,6 +31,10 @@ const store = MemoryStore.create(machine);
 await store.append(story("user: Use tabs.", ...steps.flat(), "says: Done.", "user: Go on."), { expectedLeaf: null });
 const session = await Session.open(store, machine);
 const before = buildSessionContext(session.window).messages;
+const entries = await session.branch();
+const record =
+  "## Original Request\n- Use tabs. [#1]\n\n## Early Progress\n- step-1 was run [#2]\n\n## Context for Suffix\n- (none)";
+const model = { ...scriptedModel(record), ports: machine }; // one of openModel (@pith/models) has its clock already
 
 // #region compactionLimits
 const limits = { ...compactionLimits, thresholds: [{ percent: 80 }, { tokens: 50_000, agent: "reviewer" }] };
@@ -69,6 +74,9 @@ if (preview.type === "planned") {
 const outcome = await compact({ session, budget, reason: "asked", ports: machine }); // add `writers` for a story by a model
 if (outcome.type === "compacted") console.log(outcome.receipt.tokens.after); // 1138: it fits again
 if (outcome.type === "failed" && outcome.why === "cannot-fit") console.log(outcome.breaker.fills); // what fills the window
+const settings = { enabled: true, reserveTokens: 2_000, keepRecentTokens: 1_000 };
+const preparation = prepareCompaction(entries, settings); // pi's calls: nothing is written, and a model is asked
+const result = preparation && (await compact(preparation, model)); // { summary, firstKeptEntryId, tokensBefore, details }
 // #endregion
 
 // #region receiptOf
@@ -110,6 +118,8 @@ assert.ok(preview.type === "planned" && outcome.type === "compacted");
 assert.deepEqual(preview.receipt.tokens, { before: 10_065, after: 1_138, limit: 6_400 });
 assert.deepEqual(outcome.receipt.tokens, preview.receipt.tokens);
 assert.deepEqual(receipt, outcome.receipt);
+assert.match(result?.summary ?? "", /## Early Progress\n- step-1 was run\n/);
+assert.equal(result?.firstKeptEntryId, preparation?.firstKeptEntryId);
 assert.deepEqual([receipt?.covered.count, receipt?.route, receipt?.cost, receipt?.findings], [23, "model-free", 0, []]);
 assert.deepEqual([undone.type, redone.type], ["undone", "redone"]);
 assert.deepEqual(after, before);

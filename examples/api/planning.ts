@@ -27,12 +27,16 @@ const session = await Session.open(store, machine);
 // #region shouldCompact
 const budget = budgetFor(compactionLimits, { contextWindow: 8_000 });
 const why = shouldCompact(contextSize(session.window), budget); // "tokens"; null where it fits
+const settings = { enabled: true, reserveTokens: 16_384, keepRecentTokens: 1_000 };
+const isTime = shouldCompact(190_000, 200_000, settings); // true: pi's call, with the tokens and the window
 // #endregion
 
 // #region findCutPoint
 const { entries, edits } = session.window;
 const cut = findCutPoint(entries, { keep: 2, tokensOf: () => 1, edits }); // here every entry counts one token
 // { at: 25, turnAt: 0 }: "Done." and "Go on." are kept; the turn that began with "Use tabs." is cut in its middle
+const piCut = findCutPoint(entries, 0, entries.length, 1_000); // pi's call: here 1,000 estimated tokens are kept
+// { firstKeptEntryIndex: 23, turnStartIndex: 0, isSplitTurn: true }
 // #endregion
 
 // #region rungs
@@ -47,6 +51,8 @@ if (prepared.type === "planned") {
   const { covered, kept, words } = prepared.plan;
   console.log(covered.length, kept.length, words.tokens); // 23 go under a summary, 4 stay; 15 tokens of the user's messages
 }
+const preparation = prepareCompaction(await session.branch(), settings); // pi's call; undefined where there is nothing to do
+const { firstKeptEntryId, isSplitTurn, turnPrefixMessages } = preparation ?? {}; // "e24", true, 23 messages
 // #endregion
 
 const outcome = await compact({ session, budget, reason: "due", ports: machine });
@@ -62,7 +68,10 @@ const words = frontTexts(compaction).find(({ part }) => part.kind === "words")?.
 // #endregion
 
 assert.equal(why, "tokens");
+assert.equal(isTime, true);
 assert.deepEqual(cut, { at: 25, turnAt: 0 });
+assert.deepEqual(piCut, { firstKeptEntryIndex: 23, turnStartIndex: 0, isSplitTurn: true });
+assert.deepEqual([firstKeptEntryId, isSplitTurn, turnPrefixMessages?.length], ["e24", true, 23]);
 assert.deepEqual(names, ["whole", "reduced", "half", "quarter", "summary-only", "barest"]);
 assert.ok(prepared.type === "planned" && prepared.plan.words.tokens === 15);
 assert.deepEqual([prepared.plan.covered.length, prepared.plan.kept.length], [23, 4]);

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import {
+  BRANCH_SUMMARY_PROMPT,
   budgetFor,
   buildSessionContext,
   compact,
@@ -11,8 +12,12 @@ import {
   MemoryStore,
   modelWriter,
   Session,
+  SUMMARIZATION_PROMPT,
+  SUMMARIZATION_SYSTEM_PROMPT,
   serializeConversation,
+  TURN_PREFIX_SUMMARIZATION_PROMPT,
   transcriptOf,
+  UPDATE_SUMMARIZATION_PROMPT,
   type Writer,
   windowOf,
 } from "@pith/context";
@@ -44,7 +49,7 @@ const record = `## Goal
 
 ## Critical Context
 - (none)`;
-const model = scriptedModel(record, record);
+const model = scriptedModel(record, record, record);
 const talk = story(
   "user: Why is the parser slow?",
   "calls: read path=src/parser.ts",
@@ -84,6 +89,8 @@ const other = await compact({ session: await sessionOf(), budget, reason: "asked
 const told = await generateSummary({ model, entries: talk.slice(0, 4), tokens: 1_000, ports: machine });
 if (told.type === "summarised") console.log(told.story); // "## Goal\n- Why is the parser slow? [#1] …": checked
 if (told.type === "failed") console.log(told.failure.code); // "overflow", "refused", "too-long", …: nothing of it is used
+const said = talk.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+const summary = await generateSummary(said, { ...model, ports: machine }, 16_384); // pi's call: "## Goal\n- Why is the parser slow?"
 // #endregion
 
 // #region transcriptOf
@@ -97,6 +104,29 @@ const text = serializeConversation(convertToLlm(messages)); // the same without 
 // "[User]: Why is it slow?\n\n[Assistant]: It reads twice."
 // #endregion
 
+// #region SUMMARIZATION_SYSTEM_PROMPT
+const system = SUMMARIZATION_SYSTEM_PROMPT.replace("{nonce}", "4f2a"); // "You summarise a coding session …"
+const material = `<conversation 4f2a>\n${text}\n</conversation 4f2a>`; // nothing said in it can imitate its end
+// #endregion
+
+// #region SUMMARIZATION_PROMPT
+const sized = (task: string): string => task.replace("{tokens}", "4000").replace("{words}", "2400");
+const first4k = `${material}\n\n${sized(SUMMARIZATION_PROMPT)}`; // what is said to a model of your own
+// #endregion
+
+// #region UPDATE_SUMMARIZATION_PROMPT
+const before = `<previous-summary 4f2a>\n${summary}\n</previous-summary 4f2a>`;
+const update = [before, material, sized(UPDATE_SUMMARIZATION_PROMPT)].join("\n\n"); // brings an earlier one up to date
+// #endregion
+
+// #region TURN_PREFIX_SUMMARIZATION_PROMPT
+const prefix = sized(TURN_PREFIX_SUMMARIZATION_PROMPT); // "Above is the beginning of a turn that is still under way …"
+// #endregion
+
+// #region BRANCH_SUMMARY_PROMPT
+const branch = sized(BRANCH_SUMMARY_PROMPT); // "The conversation above was one branch of the session …"
+// #endregion
+
 assert.ok(outcome.type === "compacted" && other.type === "compacted");
 assert.deepEqual(
   [outcome.receipt.route, outcome.receipt.by, outcome.receipt.calls],
@@ -106,3 +136,5 @@ assert.equal(other.receipt.route, "mine");
 assert.ok(told.type === "summarised" && told.story.startsWith("## Goal\n- Why is the parser slow? [#1]\n"));
 assert.deepEqual([first?.entryId, first?.reference, first?.text], ["e1", "#1", "[User]: [#1] Why is the parser slow?"]);
 assert.equal(text, "[User]: Why is it slow?\n\n[Assistant]: It reads twice.");
+assert.match(summary, /^## Goal\n- Why is the parser slow\?\n/);
+for (const prompt of [system, first4k, update, prefix, branch]) assert.doesNotMatch(prompt, /\{\w+\}/);

@@ -6,6 +6,7 @@ import {
   calibrationAt,
   contextSize,
   type Entry,
+  estimateTokens,
   fitOf,
   messageTokens,
   textTokens,
@@ -21,6 +22,11 @@ const tokens = textTokens("The parser reads every line twice."); // 8, without a
 // #region messageTokens
 const message = { role: "user", content: "The parser reads every line twice.", timestamp: 1 } as const;
 const sent = messageTokens(message); // 16: the text, and what a provider wraps around it
+// #endregion
+
+// #region estimateTokens
+const shell = { role: "bashExecution", command: "ls", output: "a.ts", cancelled: false, truncated: false } as const;
+const estimated = estimateTokens({ ...shell, exitCode: 0, timestamp: 1 }); // 24: of any message, as the model would see it
 // #endregion
 
 // #region calculateContextTokens
@@ -56,6 +62,7 @@ const real = Math.ceil(tokens * fit.factor); // 10: an estimate, corrected for t
 // #endregion
 
 assert.deepEqual([tokens, sent, counted, real], [8, 16, 2_100, 10]);
+assert.equal(estimated, 24);
 assert.deepEqual(size, { tokens: 3_125, measured: 3_110, estimated: 15, fixed: 2_080, bytes: 3_821 });
 assert.deepEqual(fit, calibration["anthropic/storyteller"]);
 assert.deepEqual([fit.factor.toFixed(3), fit.overhead, fit.samples], ["1.187", 2_080, 1.68]);

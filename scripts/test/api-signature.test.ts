@@ -38,6 +38,27 @@ test.each([
   expect(only(`${text}\n`).signature).toBe(signature);
 });
 
+test("of a function with overloads one sees each, and not what serves them", () => {
+  const text = `/** Of a list. */
+export function one(list: string[]): { at: number };
+/** Of a number. */
+export function one(at: number): void;
+export function one(first: string[] | number): unknown {
+  return first;
+}
+export function two(): void {}
+`;
+  const found = declarations(source("a.ts", text));
+  expect(found.map(({ name, said, signature }) => ({ name, said, signature }))).toEqual([
+    {
+      name: "one",
+      said: "Of a list.",
+      signature: "function one(list: string[]): { at: number }\n/** Of a number. */\nfunction one(at: number): void",
+    },
+    { name: "two", said: "", signature: "function two(): void" },
+  ]);
+});
+
 test("of a class one sees what is public, with its comments", () => {
   const text = `export class One extends Two {
   /** What it has. */

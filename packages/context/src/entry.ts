@@ -47,6 +47,11 @@ export type Entry =
   | UnknownEntry
   | GapEntry;
 
+/** What every entry has: its place in the tree, its time and its kind. */
+export interface SessionEntryBase extends Placed {
+  readonly type: string;
+}
+
 interface Placed {
   readonly id: string;
   /** Null for a root. */
@@ -63,12 +68,12 @@ export interface MessageEntry extends Placed {
 }
 
 /** From here on the model sees `summary` and what was kept, beginning with `firstKeptEntryId`; its own id keeps nothing. */
-export interface CompactionEntry extends Placed {
+export interface CompactionEntry<Details = unknown> extends Placed {
   readonly type: "compaction";
   readonly summary: string;
   readonly firstKeptEntryId: string;
   readonly tokensBefore: number;
-  readonly details?: unknown;
+  readonly details?: Details;
   readonly usage?: Usage;
   readonly fromHook?: boolean;
   /** System state at this point, folded into one message. */
@@ -76,14 +81,23 @@ export interface CompactionEntry extends Placed {
 }
 
 /** What happened on a branch that was left; `fromId` is the leaf it was left at, or "root". */
-export interface BranchSummaryEntry extends Placed {
+export interface BranchSummaryEntry<Details = unknown> extends Placed {
   readonly type: "branch_summary";
   readonly fromId: string;
   readonly summary: string;
-  readonly details?: unknown;
+  readonly details?: Details;
   readonly usage?: Usage;
   readonly fromHook?: boolean;
 }
+
+/** The details of a compaction that no hook made: the files that were only read, and those that were written or edited. */
+export interface CompactionDetails {
+  readonly readFiles: string[];
+  readonly modifiedFiles: string[];
+}
+
+/** The same for the summary of a branch that was left. */
+export type BranchSummaryDetails = CompactionDetails;
 
 export interface CustomMessageEntry extends Placed {
   readonly type: "custom_message";

@@ -3,13 +3,18 @@
 export type { WantedSummary } from "./branches/left-branch.ts";
 export { type Moved, type MoveParts, moveTo } from "./branches/move.ts";
 export {
+  type BranchPreparation,
+  type BranchSummaryResult,
+  type GenerateBranchSummaryOptions,
+  generateBranchSummary,
+  prepareBranchEntries,
+} from "./branches/pi-calls.ts";
+export {
   type BranchSummarised,
   type BranchSummaryParts,
   collectEntriesForBranchSummary,
-  generateBranchSummary,
   type LeftBranch,
   type PreparedBranch,
-  prepareBranchEntries,
   type ToldBranch,
 } from "./branches/summarize-branch.ts";
 export type {
@@ -20,14 +25,22 @@ export type {
   TreePreparation,
 } from "./branches/tree-hooks.ts";
 export { type Added, addingUpTo, jsonDetails, roomForHooks, usageIn } from "./compaction/added-entries.ts";
-export { type Budget, budgetFor, type Rung, rungs, type Setting, shouldCompact } from "./compaction/budget.ts";
+export {
+  type Budget,
+  budgetFor,
+  type CompactionSettings,
+  type Rung,
+  rungs,
+  type Setting,
+} from "./compaction/budget.ts";
 export { type Preview, previewCompaction } from "./compaction/choose-plan.ts";
-export { type Compaction, type CompactParts, compact } from "./compaction/compact.ts";
+export type { Compaction, CompactParts } from "./compaction/compact.ts";
 export {
   type AddedContext,
   type CompactionHooks,
   type CompactionPreparation,
   type CompactReason,
+  type FileOperations,
   type HookCompaction,
   POSTPONED,
   type SessionBeforeCompactEvent,
@@ -35,19 +48,28 @@ export {
   type SessionCompactEvent,
   type SessionCompactFailedEvent,
 } from "./compaction/compaction-hooks.ts";
-export { type Cut, type CutParts, findCutPoint } from "./compaction/cut-point.ts";
+export type { Cut, CutParts } from "./compaction/cut-point.ts";
 export { type ModelWriting, modelWriter } from "./compaction/model-summarizer.ts";
-export { pinEntry, pinWords, unpin } from "./compaction/pins.ts";
 export {
-  type Candidate,
-  type NothingToDo,
-  type Paid,
-  type Plan,
-  type Prepared,
+  type CompactionResult,
+  type CutPointResult,
+  compact,
+  estimateTokens,
+  findCutPoint,
+  generateSummary,
   prepareCompaction,
-  type WriteAct,
-  type Writer,
-  type Written,
+  shouldCompact,
+} from "./compaction/pi-calls.ts";
+export { pinEntry, pinWords, unpin } from "./compaction/pins.ts";
+export type {
+  Candidate,
+  NothingToDo,
+  Paid,
+  Plan,
+  Prepared,
+  WriteAct,
+  Writer,
+  Written,
 } from "./compaction/plan.ts";
 export { type Finding, type Reason, type Receipt, receiptOf, type Stretch } from "./compaction/receipt.ts";
 export { type ReplyRoomParts, replyRoom } from "./compaction/reply-room.ts";
@@ -163,12 +185,14 @@ export {
   type Threshold,
 } from "./settings.ts";
 export type { AskFailure, Call, Progress, TellProgress } from "./summary/ask-model.ts";
+export type { Summarised, SummaryFailure, SummaryParts } from "./summary/generate-summary.ts";
 export {
-  generateSummary,
-  type Summarised,
-  type SummaryFailure,
-  type SummaryParts,
-} from "./summary/generate-summary.ts";
+  BRANCH_SUMMARY_PROMPT,
+  SUMMARIZATION_PROMPT,
+  SUMMARIZATION_SYSTEM_PROMPT,
+  TURN_PREFIX_SUMMARIZATION_PROMPT,
+  UPDATE_SUMMARIZATION_PROMPT,
+} from "./summary/prompts.ts";
 export { serializeConversation, type TranscriptBlock, transcriptOf } from "./summary/transcript.ts";
 export { plainText } from "./text/sanitize.ts";
 export { messageTokens, textTokens } from "./tokens/estimate-tokens.ts";

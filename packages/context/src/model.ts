@@ -8,6 +8,11 @@ export interface Model extends ModelName {
   readonly contextWindow: number;
   /** Tokens of one answer at most. */
   readonly maxTokens: number;
+  /** The clock and the random words of the machine it is asked from, for calls that are handed nothing else of it. */
+  readonly ports?: {
+    readonly sleep: (ms: number, act: { readonly signal?: AbortSignal }) => Promise<void>;
+    readonly nonce: () => string;
+  };
   /** Ends with exactly one `reply-ended` or `reply-failed`; never throws for what a provider does. */
   stream(request: Request, act: StreamAct): AsyncIterable<ModelEvent>;
 }

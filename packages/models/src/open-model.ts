@@ -161,9 +161,12 @@ export async function openModel(wish: ModelWish, surroundings: Surroundings = {}
     seesImages: found.source === "default" || found.facts.input.includes("image"),
     silenceMs: patient.silenceMs,
   });
+  const patientModel = retrying(watching(model, watch), { sleep: ports.sleep, random }, patient);
   return {
     type: "opened",
-    model: retrying(watching(model, watch), { sleep: ports.sleep, random }, patient),
+    model: Object.assign(patientModel, {
+      ports: { sleep: ports.sleep, nonce: () => crypto.randomUUID().replaceAll("-", "") },
+    }),
     window: () => watch.window(),
     found,
     notes: () => [

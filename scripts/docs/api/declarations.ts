@@ -73,7 +73,7 @@ export function signature(source: Source, { keyword, from }: Declared): string {
   const { text, code } = source;
   switch (keyword) {
     case "function":
-      return text.slice(from, bodyAt(code, closing(code, code.indexOf("(", from)) + 1)).trimEnd();
+      return text.slice(from, functionEnd(code, from)).trimEnd();
     case "const":
       return constant(source, from);
     case "class":
@@ -83,6 +83,12 @@ export function signature(source: Source, { keyword, from }: Declared): string {
     case "type":
       return text.slice(from, endAt(code, from));
   }
+}
+
+// An overload ends with its semicolon, the others where their body begins.
+function functionEnd(code: string, from: number): number {
+  const behind = closing(code, code.indexOf("(", from)) + 1;
+  return Math.min(bodyAt(code, behind), endAt(code, behind));
 }
 
 // One without a type says by its value what it is, if that is short.
@@ -110,6 +116,23 @@ export interface Declaration {
 const declared = /^(export\s+)?(?:abstract\s+)?(?:async\s+)?((function|const|class|interface|type)\*?\s+([\w$]+))/gm;
 
 export function declarations(source: Source): readonly Declaration[] {
+  const found = declaredOnes(source);
+  return found.flatMap((each, at) =>
+    each.name === found[at - 1]?.name ? [] : [withOverloads(each, found.slice(at + 1))],
+  );
+}
+
+// Of a function with overloads the last declaration is for nobody outside; the second one's comment stands above it.
+function withOverloads(first: Declaration, behind: readonly Declaration[]): Declaration {
+  const end = behind.findIndex(({ name }) => name !== first.name);
+  const same = end === -1 ? behind : behind.slice(0, end);
+  const others = same
+    .slice(0, -1)
+    .map(({ signature: own, said }) => (said === "" ? own : `/** ${said.replaceAll("\n", " ")} */\n${own}`));
+  return { ...first, signature: [first.signature, ...others].join("\n") };
+}
+
+function declaredOnes(source: Source): readonly Declaration[] {
   const { path, text, code } = source;
   return [...code.matchAll(declared)].map((match) => {
     const [all, exporting, head = "", keyword, name = ""] = match;

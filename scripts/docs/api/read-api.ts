@@ -60,7 +60,7 @@ function restsOn(declaration: Declaration): readonly string[] {
   const { signature } = declaration;
   if (!isType(declaration)) return [...new Set(signature.match(/\b[A-Z][\w$]*/g))];
   const [, alias] = /^type [\w$]+ = ([\w$]+)$/.exec(signature) ?? [];
-  const [, parents = ""] = /^interface [\w$]+ extends ([^{<]+) \{/.exec(signature) ?? [];
+  const [, parents = ""] = /^interface [\w$]+(?:<[^>]+>)? extends ([^{<]+) \{/.exec(signature) ?? [];
   return [...(alias ? [alias] : []), ...parents.split(",").map((name) => name.trim())].filter((name) => name !== "");
 }
 
@@ -83,6 +83,8 @@ export interface Exported extends Declaration {
   readonly kind: "value" | "type";
   /** What it rests on, and the door does not let out. */
   readonly beneath: readonly Declaration[];
+  /** Its own file, and those with a function of its name that it passes calls on to. */
+  readonly homes: readonly string[];
 }
 
 /** One program of examples. */
@@ -102,7 +104,7 @@ export function readApi(root: string): Api {
   const shown = new Set(found.map((each) => each.name));
   return {
     exports: found.flatMap((each) =>
-      "signature" in each ? { ...each, beneath: beneath(each, { sources, shown }) } : [],
+      "signature" in each ? { ...each, beneath: beneath(each, { sources, shown }), homes: homesOf(each, sources) } : [],
     ),
     lost: found.flatMap((each) => ("signature" in each ? [] : each.name)),
     themes: readFolder(root, EXAMPLES).map(({ path, text }) => ({
@@ -111,6 +113,12 @@ export function readApi(root: string): Api {
       regions: regions(text),
     })),
   };
+}
+
+function homesOf({ name, path, keyword }: Declaration, sources: Sources): readonly string[] {
+  const source = sources.get(path);
+  const engines = keyword === "function" && source ? imported(source).filter(({ own }) => own === name) : [];
+  return [path, ...engines.map(({ from }) => from)];
 }
 
 type Sources = ReadonlyMap<string, Source>;

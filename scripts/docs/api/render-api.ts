@@ -85,9 +85,9 @@ function sentence(item: Exported): string {
 }
 
 /** What it takes and what comes back, as far as its own file says it. Others have a place of their own. */
-function ownTypes({ keyword, signature, path }: Exported, exports: readonly Exported[]): readonly Exported[] {
+function ownTypes({ keyword, signature, homes }: Exported, exports: readonly Exported[]): readonly Exported[] {
   const names = keyword === "class" ? [] : [...new Set(signature.match(/[\w$]+/g))];
-  const types = exports.filter((each) => each.kind === "type" && each.path === path);
+  const types = exports.filter((each) => each.kind === "type" && homes.includes(each.path));
   return names.flatMap((name) => types.find((type) => type.name === name) ?? []);
 }
 

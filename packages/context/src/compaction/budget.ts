@@ -3,7 +3,7 @@
 import type { ContextSize } from "../context/context-size.ts";
 import type { ToolRoles } from "../ledger/touched-files.ts";
 import type { ModelName } from "../model.ts";
-import type { Amount, CompactionLimits, Threshold } from "../settings.ts";
+import { type Amount, type CompactionLimits, compactionLimits, type Threshold } from "../settings.ts";
 
 /** Who is asked, and by whom. */
 export interface Setting {
@@ -54,6 +54,23 @@ export function budgetFor(limits: CompactionLimits, setting: Setting): Budget {
     reduced: share(limits.reduced),
     bytes: Math.floor(limits.wire.bytes * limits.wire.share),
     limits,
+  };
+}
+
+/** The compaction settings of pi: what is free at the end of the window, and what is kept of the newest messages, in tokens. */
+export interface CompactionSettings {
+  readonly enabled: boolean;
+  readonly reserveTokens: number;
+  readonly keepRecentTokens: number;
+}
+
+/** Limits as such settings have them. What is kept is what they say: a share of a window would need a window. */
+export function limitsFrom({ enabled, reserveTokens, keepRecentTokens }: CompactionSettings): CompactionLimits {
+  return {
+    ...compactionLimits,
+    enabled,
+    thresholds: [{ reserve: reserveTokens }],
+    tail: { tokens: keepRecentTokens, share: Number.POSITIVE_INFINITY },
   };
 }
 

@@ -4,11 +4,12 @@ import { entryMessage, latestEdit } from "../context/build-context.ts";
 import type { CompactionEntry, Entry } from "../entry.ts";
 import type { JsonObject } from "../format/read-line.ts";
 import { afterwards, answersOf, type Hook, type HookHost, withSetters } from "../hooks.ts";
-import { fileTouches } from "../ledger/touched-files.ts";
+import { fileTouches, type ToolRoles } from "../ledger/touched-files.ts";
 import type { AgentMessage, ToolCallBlock, Usage } from "../message.ts";
 import type { Ports } from "../runtime.ts";
 import type { Session } from "../session/session.ts";
 import { type Added, addingUpTo, appendAdded, jsonDetails, usageIn } from "./added-entries.ts";
+import type { CompactionSettings } from "./budget.ts";
 import { isShown } from "./cut-point.ts";
 import { type Candidate, type Plan, prepareAt } from "./plan.ts";
 import type { Finding, Reason } from "./receipt.ts";
@@ -145,12 +146,15 @@ export interface CompactionPreparation {
   readonly tokensBefore: number;
   /** The story of the compaction before, without what code keeps by itself. */
   readonly previousSummary?: string;
-  readonly fileOps: { readonly read: Set<string>; readonly written: Set<string>; readonly edited: Set<string> };
-  readonly settings: {
-    readonly enabled: boolean;
-    readonly reserveTokens: number;
-    readonly keepRecentTokens: number;
-  };
+  readonly fileOps: FileOperations;
+  readonly settings: CompactionSettings;
+}
+
+/** Paths of files, by what was done to them. */
+export interface FileOperations {
+  readonly read: Set<string>;
+  readonly written: Set<string>;
+  readonly edited: Set<string>;
 }
 
 export function preparationOf(plan: Plan): CompactionPreparation {
@@ -160,9 +164,6 @@ export function preparationOf(plan: Plan): CompactionPreparation {
   const shown = covered.filter((entry) => isShown(entry, edits));
   const messages = (entries: readonly (typeof shown)[number][]): AgentMessage[] =>
     entries.flatMap((entry) => structuredClone(entryMessage(entry, latestEdit(edits, entry))) ?? []);
-  const files = fileTouches(covered, budget.tools);
-  const paths = (did: "read" | "modified"): Set<string> =>
-    new Set(files.filter((file) => file.did === did).map(({ path }) => path));
   const previousSummary = carriedNarrative(carried);
   return {
     firstKeptEntryId: kept[0]?.id ?? "",
@@ -171,7 +172,7 @@ export function preparationOf(plan: Plan): CompactionPreparation {
     isSplitTurn: turn.length > 0,
     tokensBefore: before.tokens,
     ...(previousSummary !== "" && { previousSummary }),
-    fileOps: { read: paths("read"), ...modifiedIn(covered, paths("modified")) },
+    fileOps: fileOpsIn(covered, budget.tools),
     settings: {
       enabled: budget.limits.enabled,
       reserveTokens: Number.isFinite(budget.limit) ? Math.max(0, budget.contextWindow - budget.limit) : 0,
@@ -181,9 +182,12 @@ export function preparationOf(plan: Plan): CompactionPreparation {
 }
 
 // pi tells those apart that were written whole: such a call has the path and all of the text.
-function modifiedIn(covered: readonly Entry[], modified: ReadonlySet<string>) {
+export function fileOpsIn(entries: readonly Entry[], tools?: ToolRoles): FileOperations {
+  const files = fileTouches(entries, tools);
+  const paths = (did: "read" | "modified"): string[] =>
+    files.filter((file) => file.did === did).map(({ path }) => path);
   const wholes = new Set(
-    covered.flatMap(callsIn).flatMap(({ arguments: args }) => {
+    entries.flatMap(callsIn).flatMap(({ arguments: args }) => {
       const values = Object.entries(args ?? {});
       return values.some(([name, value]) => WHOLE.has(name) && typeof value === "string")
         ? values.map(([, value]) => value)
@@ -192,8 +196,9 @@ function modifiedIn(covered: readonly Entry[], modified: ReadonlySet<string>) {
   );
   const isWritten = (path: string): boolean => wholes.has(path);
   return {
-    written: new Set([...modified].filter(isWritten)),
-    edited: new Set([...modified].filter((path) => !isWritten(path))),
+    read: new Set(paths("read")),
+    written: new Set(paths("modified").filter(isWritten)),
+    edited: new Set(paths("modified").filter((path) => !isWritten(path))),
   };
 }
 

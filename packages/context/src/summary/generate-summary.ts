@@ -118,6 +118,8 @@ export interface SummaryParts {
   /** Whether that was checked when it was written: what others wrote never was. */
   readonly isChecked?: boolean;
   readonly format?: "summary" | "branch";
+  /** Whether the user's messages are kept beside the summary, as the model is then told; they are, but for a branch. */
+  readonly keepsMessages?: boolean;
   /** What the user or a hook wants looked at. */
   readonly instructions?: string;
   /** Whether these take the place of our own task; then any form will do. */
@@ -195,7 +197,7 @@ function tellingOf(parts: SummaryParts, shape: StoryShape): Telling {
     previous: shape.previous,
     instructions: instructions.trim(),
     task: parts.replaceInstructions && instructions.trim() !== "" ? instructions.trim() : undefined,
-    keepsMessages: parts.format !== "branch",
+    keepsMessages: parts.keepsMessages ?? parts.format !== "branch",
     tokens: shape.tokens,
     calls: [],
     allowance: parts.allowance,

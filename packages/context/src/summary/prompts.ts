@@ -179,3 +179,18 @@ export function fill(text: string, slots: Readonly<Record<string, string>>): str
     Object.hasOwn(slots, name) ? (slots[name] as string) : slot,
   );
 }
+
+/** The system prompt of every summary. `{nonce}` is the word that the marks around the material contain. */
+export const SUMMARIZATION_SYSTEM_PROMPT: string = SYSTEM;
+
+/** The task of a first summary, below the material. `{tokens}` and `{words}` say how long it may be. */
+export const SUMMARIZATION_PROMPT: string = fill(PROMPTS.initial, { format: FORMATS.summary, kept: "" });
+
+/** The task of a summary that brings an earlier one up to date. `{tokens}` and `{words}` say how long it may be. */
+export const UPDATE_SUMMARIZATION_PROMPT: string = fill(PROMPTS.update, { format: FORMATS.summary, kept: "" });
+
+/** The task of a summary of the beginning of a turn whose rest is kept. `{tokens}` and `{words}` say how long it may be. */
+export const TURN_PREFIX_SUMMARIZATION_PROMPT: string = fill(PROMPTS.turnPrefix, { format: FORMATS.turn, kept: "" });
+
+/** The task of a summary of a branch that was left. `{tokens}` and `{words}` say how long it may be. */
+export const BRANCH_SUMMARY_PROMPT: string = fill(PROMPTS.branch, { format: FORMATS.branch });

@@ -1,0 +1,112 @@
+/** Accepts pi's calls for branch summaries beside ours: converts their arguments and runs the same engine. */
+
+import { budgetFor } from "../compaction/budget.ts";
+import { type FileOperations, fileOpsIn } from "../compaction/compaction-hooks.ts";
+import { isShown } from "../compaction/cut-point.ts";
+import { editsIn, fileLists, isList, openedModel } from "../compaction/pi-calls.ts";
+import { entryMessage, latestEdit } from "../context/build-context.ts";
+import { entrySize } from "../context/entry-size.ts";
+import type { BranchSummaryDetails, Entry } from "../entry.ts";
+import type { AgentMessage } from "../message.ts";
+import type { Model } from "../model.ts";
+import { compactionLimits } from "../settings.ts";
+import {
+  type BranchSummarised,
+  type BranchSummaryParts,
+  generateBranchSummary as generate,
+  type LeftBranch,
+  type PreparedBranch,
+  prepareBranchEntries as prepare,
+} from "./summarize-branch.ts";
+
+/** What of a branch is summarised, as pi has it. */
+export interface BranchPreparation {
+  /** Oldest first. */
+  readonly messages: AgentMessage[];
+  /** Of the whole branch, also of what there is no room for. */
+  readonly fileOps: FileOperations;
+  readonly totalTokens: number;
+}
+
+/** The newest of a left branch that fit, and the summaries among the rest (BR2); `tokens: Infinity` takes all. */
+export function prepareBranchEntries(
+  left: Pick<LeftBranch, "entries" | "edits">,
+  room: { readonly tokens: number },
+): PreparedBranch;
+/** As pi has it: `prepareBranchEntries(entries, 100_000)` gives messages and files; without a budget, or with 0, all of them. */
+export function prepareBranchEntries(entries: readonly Entry[], tokenBudget?: number): BranchPreparation;
+export function prepareBranchEntries(
+  first: Pick<LeftBranch, "entries" | "edits"> | readonly Entry[],
+  second: { readonly tokens: number } | number = 0,
+): PreparedBranch | BranchPreparation {
+  if (!isList(first) && typeof second === "object") return prepare(first, second);
+  if (!isList(first) || typeof second !== "number" || !(second >= 0))
+    throw new Error(
+      "prepareBranchEntries needs entries and the tokens that there is room for: prepareBranchEntries(entries, 100_000); or a left branch: prepareBranchEntries(left, { tokens: 100_000 }).",
+    );
+  const edits = editsIn(first);
+  const { entries } = prepare({ entries: first, edits }, { tokens: second === 0 ? Number.POSITIVE_INFINITY : second });
+  const told = entries.filter((entry) => entry.type === "compaction" || isShown(entry, edits));
+  return {
+    messages: told.flatMap((entry) => entryMessage(entry, latestEdit(edits, entry)) ?? []),
+    fileOps: fileOpsIn(first),
+    totalTokens: told.reduce((sum, entry) => sum + entrySize(entry, latestEdit(edits, entry)).tokens, 0),
+  };
+}
+
+/** What pi's call takes beside the entries. */
+export interface GenerateBranchSummaryOptions {
+  readonly model: Model;
+  /** Not used: the model holds its key. */
+  readonly apiKey?: string;
+  readonly signal?: AbortSignal;
+  readonly customInstructions?: string;
+  /** Whether these take the place of our own task. */
+  readonly replaceInstructions?: boolean;
+  /** What stays free of the model's window; 16,384 tokens, unless said. */
+  readonly reserveTokens?: number;
+}
+
+/** A summary with its files, or why there is none, as pi has it. */
+export interface BranchSummaryResult extends Partial<BranchSummaryDetails> {
+  readonly summary?: string;
+  readonly aborted?: boolean;
+  readonly error?: string;
+}
+
+/** Has a left branch summarised by the first model that can, with what code knows of files, commands and errors behind it. */
+export function generateBranchSummary(parts: BranchSummaryParts): Promise<BranchSummarised>;
+/** As pi has it: `generateBranchSummary(entries, { model })`; failures come back as `error`, and a stop as `aborted`. */
+export function generateBranchSummary(
+  entries: readonly Entry[],
+  options: GenerateBranchSummaryOptions,
+): Promise<BranchSummaryResult>;
+export async function generateBranchSummary(
+  first: BranchSummaryParts | readonly Entry[],
+  options?: GenerateBranchSummaryOptions,
+): Promise<BranchSummarised | BranchSummaryResult> {
+  if (!isList(first)) return generate(first);
+  const { model, ports } = openedModel("generateBranchSummary(entries, { model })", options?.model);
+  const left = { entries: first, edits: editsIn(first) };
+  if (!first.some((entry) => isShown(entry, left.edits) || entry.type === "compaction"))
+    return { error: "The branch has nothing to summarise." };
+  const { customInstructions = "", replaceInstructions = false, reserveTokens = RESERVE, signal } = options ?? {};
+  const { contextWindow } = model;
+  const outcome = await generate({
+    ...{ models: [model], ports, left, instructions: customInstructions, replaceInstructions, signal },
+    tokens: budgetFor(compactionLimits, { contextWindow }).branch,
+    ...(contextWindow > 0 && {
+      room: Math.floor(contextWindow - Math.min(reserveTokens, contextWindow * compactionLimits.largestReserve)),
+    }),
+  });
+  switch (outcome.type) {
+    case "summarised":
+      return { summary: outcome.told.summary, ...fileLists(fileOpsIn(first)) };
+    case "failed":
+      return { error: outcome.failures.map(({ note }) => note).join("; ") };
+    case "cancelled":
+      return { aborted: true };
+  }
+}
+
+const RESERVE = 16_384;

@@ -1,0 +1,294 @@
+/** Accepts pi's calls beside ours: converts their arguments, runs the same engine and returns results of pi's shape. */
+
+import { latestEdit } from "../context/build-context.ts";
+import type { ContextSize } from "../context/context-size.ts";
+import { entrySize } from "../context/entry-size.ts";
+import type { CompactionDetails, Entry } from "../entry.ts";
+import { emptyLedger } from "../ledger/ledger.ts";
+import { ledgerText } from "../ledger/render-ledger.ts";
+import type { AgentMessage } from "../message.ts";
+import type { Model } from "../model.ts";
+import { removeCitations } from "../references.ts";
+import type { Ports } from "../runtime.ts";
+import { type Window, windowOf } from "../session/loaded-branch.ts";
+import { generateSummary as generate, type Summarised, type SummaryParts } from "../summary/generate-summary.ts";
+import {
+  type Budget,
+  budgetFor,
+  type CompactionSettings,
+  shouldCompact as exceededLimit,
+  limitsFrom,
+  type Rung,
+  rungs,
+} from "./budget.ts";
+import { type Compaction, type CompactParts, compact as compactSession } from "./compact.ts";
+import { type CompactionPreparation, type FileOperations, preparationOf } from "./compaction-hooks.ts";
+import { type Cut, type CutParts, findCutPoint as findCut } from "./cut-point.ts";
+import { type Prepared, prepareCompaction as prepare } from "./plan.ts";
+
+/** What there is too much of in a context: `"tokens"`, `"bytes"`, or null where it fits. */
+export function shouldCompact(size: ContextSize, budget: Budget): "tokens" | "bytes" | null;
+/** As pi has it: whether so many tokens are too many, e.g. `shouldCompact(190_000, 200_000, settings)`. */
+export function shouldCompact(contextTokens: number, contextWindow: number, settings: CompactionSettings): boolean;
+export function shouldCompact(
+  first: ContextSize | number,
+  second: Budget | number,
+  settings?: CompactionSettings,
+): "tokens" | "bytes" | null | boolean {
+  if (typeof first !== "number" && typeof second !== "number" && second) return exceededLimit(first, second);
+  if (!isCount(first) || typeof second !== "number" || !isSettings(settings))
+    throw new Error(
+      "shouldCompact needs the tokens of the context, the model's window and settings: shouldCompact(190_000, 200_000, { enabled: true, reserveTokens: 16_384, keepRecentTokens: 20_000 }); or a size and a budget: shouldCompact(contextSize(window), budget).",
+    );
+  return settings.enabled && first > budgetFor(limitsFrom(settings), { contextWindow: second }).limit;
+}
+
+/** The tokens that a message adds to a request, estimated without a tokenizer; 0 for one that is never sent. */
+export function estimateTokens(message: AgentMessage): number {
+  if (typeof message?.role !== "string")
+    throw new Error(
+      'estimateTokens needs a message: estimateTokens({ role: "user", content: "Hello", timestamp: 0 }). For a text, call textTokens("Hello").',
+    );
+  return entrySize(entriesOf([message])[0] as Entry, undefined).tokens;
+}
+
+/** Where a cut falls, as pi has it. */
+export interface CutPointResult {
+  /** The first entry that is kept. */
+  readonly firstKeptEntryIndex: number;
+  /** Where the turn begins that the cut parts; -1 where it falls between turns. */
+  readonly turnStartIndex: number;
+  readonly isSplitTurn: boolean;
+}
+
+/** Where the kept part begins; null where there is less than should be kept, or no place to cut. */
+export function findCutPoint(entries: readonly Entry[], parts: CutParts): Cut | null;
+/**
+ * As pi has it, among the entries from `startIndex` up to `endIndex`: `findCutPoint(entries, 0, entries.length, 20_000)`.
+ * Where there is nothing to cut, all of them are kept.
+ */
+export function findCutPoint(
+  entries: readonly Entry[],
+  startIndex: number,
+  endIndex: number,
+  keepRecentTokens: number,
+): CutPointResult;
+export function findCutPoint(
+  entries: readonly Entry[],
+  second: CutParts | number,
+  endIndex?: number,
+  keepRecentTokens?: number,
+): Cut | null | CutPointResult {
+  if (typeof second === "object") return findCut(entries, second);
+  const isRange = isCount(second) && isCount(endIndex) && second <= endIndex && endIndex <= entries.length;
+  if (!isRange || !isCount(keepRecentTokens))
+    throw new Error(
+      "findCutPoint needs entries, a range of them and the tokens to keep: findCutPoint(entries, 0, entries.length, 20_000).",
+    );
+  const edits = editsIn(entries);
+  const tokensOf = (entry: Entry): number => entrySize(entry, latestEdit(edits, entry)).tokens;
+  const cut = findCut(entries.slice(second, endIndex), { keep: keepRecentTokens, tokensOf, edits });
+  return {
+    firstKeptEntryIndex: second + (cut?.at ?? 0),
+    turnStartIndex: typeof cut?.turnAt === "number" ? second + cut.turnAt : -1,
+    isSplitTurn: typeof cut?.turnAt === "number",
+  };
+}
+
+/** The plan of a compaction on one rung of the ladder; the first, where nothing else is said. Writes nothing, asks nobody. */
+export function prepareCompaction(window: Window, budget: Budget, rung?: Rung): Prepared;
+/** As pi has it, for a branch from its root: `prepareCompaction(await session.branch(), settings)`; undefined where there is nothing to do. */
+export function prepareCompaction(
+  pathEntries: readonly Entry[],
+  settings: CompactionSettings,
+): CompactionPreparation | undefined;
+export function prepareCompaction(
+  first: Window | readonly Entry[],
+  second: Budget | CompactionSettings,
+  rung?: Rung,
+): Prepared | CompactionPreparation | undefined {
+  if (!isList(first) && second && "limits" in second) return prepare(first, second, rung);
+  if (!isList(first) || !isSettings(second))
+    throw new Error(
+      "prepareCompaction needs the entries of a branch and settings: prepareCompaction(await session.branch(), { enabled: true, reserveTokens: 16_384, keepRecentTokens: 20_000 }); or a window and a budget: prepareCompaction(session.window, budget).",
+    );
+  if (first.at(-1)?.type === "compaction") return undefined;
+  // No window is known here, so that nothing in the kept part is reduced to fit one.
+  const budget = budgetFor(limitsFrom(second), { contextWindow: 0 });
+  const prepared = prepare(windowOf(first), budget, { ...rungs[0], reduceAbove: Number.POSITIVE_INFINITY });
+  return prepared.type === "planned" ? { ...preparationOf(prepared.plan), settings: second } : undefined;
+}
+
+/** What comes of a compaction, as pi has it: nothing is written to a session. */
+export interface CompactionResult<Details = CompactionDetails> {
+  readonly summary: string;
+  readonly firstKeptEntryId: string;
+  readonly tokensBefore: number;
+  readonly details?: Details;
+}
+
+/** Plans, has the summary written, checks it and appends one batch to the session; whatever comes of it is an outcome, never an exception. */
+export function compact(parts: CompactParts): Promise<Compaction>;
+/**
+ * As pi has it: summarises a preparation and writes nothing, e.g. `compact(preparation, model)`. The model holds its key, so
+ * `apiKey` is not used. Throws where the model fails or the signal is aborted.
+ */
+export function compact(
+  preparation: CompactionPreparation,
+  model: Model,
+  apiKey?: string,
+  customInstructions?: string,
+  signal?: AbortSignal,
+): Promise<CompactionResult>;
+export async function compact(
+  first: CompactParts | CompactionPreparation,
+  model?: Model,
+  _apiKey?: string,
+  customInstructions?: string,
+  signal?: AbortSignal,
+): Promise<Compaction | CompactionResult> {
+  const { session, messagesToSummarize } = Object(first) as Partial<CompactParts & CompactionPreparation>;
+  if (session && "session" in first) return compactSession(first);
+  if (!messagesToSummarize || !("messagesToSummarize" in first))
+    throw new Error(
+      'compact needs a session: compact({ session, budget, reason: "asked", ports: machine }). To compact only when it is time: if (due(session.window, budget).type === "due") await compact({ session, budget, reason: "due", ports: machine }).',
+    );
+  const { turnPrefixMessages, firstKeptEntryId, tokensBefore, previousSummary, fileOps, settings } = first;
+  if (!isSettings(settings)) throw new Error("compact needs a preparation of prepareCompaction, with its settings.");
+  const summary = await summarize("compact(preparation, model)", {
+    ...{ messages: messagesToSummarize, turn: turnPrefixMessages, model, reserveTokens: settings.reserveTokens },
+    ...{ customInstructions, previousSummary, signal },
+  });
+  const details = fileLists(fileOps);
+  return { summary: withFiles(summary, details), firstKeptEntryId, tokensBefore, details };
+}
+
+/** Has a model summarise these entries, holds its answer against them, lets it correct itself once and mends the rest. */
+export function generateSummary(parts: SummaryParts): Promise<Summarised>;
+/**
+ * As pi has it, for messages: `generateSummary(messages, model, 16_384)` gives the summary without file lists. The model holds
+ * its key, so `apiKey` is not used. Throws where the model fails or the signal is aborted.
+ */
+export function generateSummary(
+  currentMessages: readonly AgentMessage[],
+  model: Model,
+  reserveTokens: number,
+  apiKey?: string,
+  signal?: AbortSignal,
+  customInstructions?: string,
+  previousSummary?: string,
+): Promise<string>;
+export async function generateSummary(
+  first: SummaryParts | readonly AgentMessage[],
+  model?: Model,
+  reserveTokens?: number,
+  _apiKey?: string,
+  signal?: AbortSignal,
+  customInstructions?: string,
+  previousSummary?: string,
+): Promise<Summarised | string> {
+  if (!isList(first)) return generate(first);
+  if (!isCount(reserveTokens))
+    throw new Error("generateSummary needs the tokens that are reserved: generateSummary(messages, model, 16_384).");
+  return summarize("generateSummary(messages, model, 16_384)", {
+    ...{ messages: first, turn: [], model, reserveTokens, customInstructions, previousSummary, signal },
+  });
+}
+
+interface Summarizing {
+  readonly messages: readonly AgentMessage[];
+  readonly turn: readonly AgentMessage[];
+  readonly model: Model | undefined;
+  readonly reserveTokens: number;
+  readonly customInstructions: string | undefined;
+  readonly previousSummary: string | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Messages have no numbers that hold elsewhere, so the ones that the model cites are taken out again. */
+async function summarize(call: string, { messages, turn, model: given, ...parts }: Summarizing): Promise<string> {
+  const { model, ports } = openedModel(call, given);
+  const { reserveTokens, customInstructions = "", previousSummary = "", signal } = parts;
+  // A summary among the messages stands for what was said before them.
+  const earlier = messages.flatMap((message) => (message.role === "compactionSummary" ? message.summary : []));
+  const previous = [previousSummary, ...earlier].filter((text) => text !== "").join("\n\n");
+  const [entries, turnEntries] = [entriesOf(messages), entriesOf(turn, messages.length)];
+  if (entries.length + turnEntries.length === 0) throw new Error(`${call} was given no messages to summarise.`);
+  const told = await generate({
+    ...{ model, ports, previous, entries, turn: turnEntries, instructions: customInstructions, signal },
+    keepsMessages: false,
+    tokens: Math.floor(Math.min(reserveTokens * SUMMARY, model.maxTokens || Number.POSITIVE_INFINITY)),
+  });
+  if (told.type === "summarised") return removeCitations(told.story);
+  if (told.type === "cancelled") {
+    signal?.throwIfAborted();
+    throw new Error(`${call} was aborted.`);
+  }
+  throw new Error(`${model.provider}/${model.model} wrote no summary that can be used: ${told.failure.note}`);
+}
+
+/** Of the reserve: what a summary may take (B40). */
+const SUMMARY = 0.8;
+
+/** Throws for pi's model, which is a description without a way to ask it, and for one without a clock. */
+export function openedModel(
+  call: string,
+  model: Model | undefined,
+): { readonly model: Model; readonly ports: Pick<Ports, "sleep" | "nonce"> } {
+  if (!model || typeof model.stream !== "function")
+    throw new Error(
+      `${call} needs a model that was opened with its key: const opened = await openModel({ provider: "anthropic", model: "claude-sonnet-4-5", apiKey }); the model is opened.model (openModel is in @pith/models).`,
+    );
+  if (!model.ports)
+    throw new Error(
+      `${call} needs a model with a clock. Models of openModel (@pith/models) have one; to any other add it: { ...model, ports: machine } (machine is in @pith/context/node).`,
+    );
+  return { model, ports: model.ports };
+}
+
+/** Messages as entries; what stands behind others goes on counting. */
+function entriesOf(messages: readonly AgentMessage[], before = 0): readonly Entry[] {
+  return messages.map((message, at) => {
+    const number = before + at + 1;
+    return { type: "message", id: `message-${number}`, parentId: null, timestamp: "", number, message };
+  });
+}
+
+export function editsIn(entries: readonly Entry[]): Window["edits"] {
+  return entries.filter((entry) => entry.type === "context_edit");
+}
+
+/** What was modified is not among the files that were read (B47). */
+export function fileLists({ read, written, edited }: FileOperations): CompactionDetails {
+  const modified = new Set([...written, ...edited]);
+  return {
+    readFiles: [...read].filter((path) => !modified.has(path)).sort(),
+    modifiedFiles: [...modified].sort(),
+  };
+}
+
+/** The lists in the text are bounded; those in the details are whole. */
+function withFiles(summary: string, { readFiles, modifiedFiles }: CompactionDetails): string {
+  const files = [
+    ...readFiles.map((path) => ({ path, did: "read" as const })),
+    ...modifiedFiles.map((path) => ({ path, did: "modified" as const })),
+  ];
+  const text = ledgerText({ ...emptyLedger, files }, { tokens: FILES, readTokens: FILES / 2 });
+  return text === "" ? summary : `${summary}\n\n${text}`;
+}
+
+/** Tokens of both lists. */
+const FILES = 2_000;
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && value >= 0;
+}
+
+function isSettings(settings: unknown): settings is CompactionSettings {
+  const { enabled, reserveTokens, keepRecentTokens } = Object(settings) as Partial<CompactionSettings>;
+  return typeof enabled === "boolean" && isCount(reserveTokens) && isCount(keepRecentTokens);
+}
+
+export function isList<Each>(value: readonly Each[] | object): value is readonly Each[] {
+  return Array.isArray(value);
+}
