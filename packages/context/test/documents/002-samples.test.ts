@@ -1,4 +1,4 @@
-/** Document 002, its code as programs: a hook returns its answer, where the document sets it on the event (B73, B74). */
+/** Document 002, its code as programs of ours, in which a hook returns its answer (B73, B74). */
 
 import { expect, test } from "vitest";
 import {
