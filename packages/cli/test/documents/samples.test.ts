@@ -182,6 +182,28 @@ test("SRC3 002 session.compact gives summary, first kept entry, tokens before an
   expect(agent.session.window.compactionAt).toBeGreaterThan(-1);
 });
 
+test("SRC1 the calls that ask a model, with one of openModel: it has its key and its clock", async () => {
+  const record = headings("part 0 [#2]");
+  const branchRecord = record.replace(/\n\n## Critical Context[\s\S]*/, "");
+  const settings = { enabled: true, reserveTokens: 16_384, keepRecentTokens: 20_000 };
+  const { result } = await withAgent([record, record, branchRecord], async ({ session, model }) => {
+    const entries = await session.branch();
+    const preparation = context.prepareCompaction(entries, settings);
+    if (!preparation) throw new Error("there is enough to compact");
+    const compacted = await context.compact(preparation, model, "any");
+    const summary = await context.generateSummary(preparation.messagesToSummarize, model, 16_384, "any");
+    const left = await context.generateBranchSummary(entries.slice(0, 4), { model, apiKey: "any" });
+    return { compacted, firstKept: preparation.firstKeptEntryId, summary, left };
+  });
+  expect(result.compacted).toMatchObject({
+    summary: expect.stringContaining("- [x] part 0\n"),
+    firstKeptEntryId: result.firstKept,
+    details: { readFiles: [], modifiedFiles: [] },
+  });
+  expect(result.summary).toBe(record.replace(" [#2]", ""));
+  expect(result.left).toMatchObject({ summary: expect.stringContaining("- [x] part 0 [#2]"), readFiles: [] });
+});
+
 test("SRC3 SRC2 003 compact({ auto: true }) was a plan: it says what to call", async () => {
   const { compact } = context;
   const ratio = sampleWith(3, "tokenUsage / contextLimit");
