@@ -103,7 +103,7 @@ ${CITE_EARLIER}
 ${RULES}`,
 
   /** Beside either of them, where the cut falls into a turn. */
-  turnToo: `The last turn of the material was cut: its beginning stands between the marks called turn, and the rest of it follows your summary word for word. Behind the summary of everything before, write a line "---", then a line "**Turn Context (split turn):**", and then these sections about the beginning of that turn alone:
+  turnToo: `The last turn of the material was cut: its beginning stands between the marks called turn, and the rest of it follows your summary word for word. After the summary of everything before, write a line "---", then a line "**Turn Context (split turn):**", and then these sections about the beginning of that turn alone:
 
 {turnFormat}`,
 
