@@ -18,6 +18,7 @@ import {
   redoCompaction,
   replyRoom,
   Session,
+  summaryTimeFor,
   surelyFits,
   undoCompaction,
 } from "@pith/context";
@@ -40,6 +41,11 @@ const model = { ...scriptedModel(record), ports: machine }; // one of openModel 
 const limits = { ...compactionLimits, thresholds: [{ percent: 80 }, { tokens: 50_000, agent: "reviewer" }] };
 // too much: over 80 % of the window, for an agent called "reviewer" over 50,000 tokens; all else as it comes
 // #endregion
+
+// #region summaryTimeFor
+const patient = { ...limits, summaryTime: summaryTimeFor(20 * 60_000) }; // a local model: 20 minutes until its first token
+// #endregion
+assert.equal(patient.summaryTime.attempt, 25 * 60_000);
 
 // #region budgetFor
 const budget = budgetFor(limits, { contextWindow: 8_000 }); // the limits, worked out for one model's window

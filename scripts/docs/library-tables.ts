@@ -42,6 +42,11 @@ function defaults(limits: CompactionLimits): string {
         "how much the context must grow after an undo before it is compacted automatically",
       ],
       [
+        "`summaryTime`",
+        Object.values(limits.summaryTime).map(seconds).join(", "),
+        "how long models may take: until the first token, from token to token, per attempt, for the whole summary",
+      ],
+      [
         "`hourly`",
         `${limits.hourly.calls} calls, $${limits.hourly.cost}`,
         "what summaries may cost within an hour; beyond that, code writes them without a model",
@@ -94,7 +99,7 @@ function providerTable(): string {
 }
 
 function patienceTable(): string {
-  const { retries, budgetMs, firstMs, longestMs, silenceMs } = patience;
+  const { retries, budgetMs, firstMs, longestMs, firstTokenMs, silenceMs } = patience;
   return table(
     ["setting", "default", "what it is"],
     [
@@ -106,7 +111,16 @@ function patienceTable(): string {
       ],
       ["`firstMs`", seconds(firstMs), "the first wait at most; each one after it may be twice as long"],
       ["`longestMs`", seconds(longestMs), "the longest wait that nobody asked for"],
-      ["`silenceMs`", seconds(silenceMs), "without a sign of life, then the line is taken for dead"],
+      [
+        "`firstTokenMs`",
+        seconds(firstTokenMs),
+        "until the first token of an answer; a local model may read a long prompt for minutes",
+      ],
+      [
+        "`silenceMs`",
+        seconds(silenceMs),
+        "without a sign of life after the first token, then the line is taken for dead",
+      ],
     ],
   );
 }

@@ -182,6 +182,8 @@ export {
   type FormatLimits,
   formatLimits,
   patience,
+  type SummaryTime,
+  summaryTimeFor,
   type Threshold,
 } from "./settings.ts";
 export type { AskFailure, Call, Progress, TellProgress } from "./summary/ask-model.ts";
@@ -193,6 +195,7 @@ export {
   TURN_PREFIX_SUMMARIZATION_PROMPT,
   UPDATE_SUMMARIZATION_PROMPT,
 } from "./summary/prompts.ts";
+export type { TimeLimit } from "./summary/time-limit.ts";
 export { serializeConversation, type TranscriptBlock, transcriptOf } from "./summary/transcript.ts";
 export { plainText } from "./text/sanitize.ts";
 export { messageTokens, textTokens } from "./tokens/estimate-tokens.ts";

@@ -40,6 +40,20 @@ export interface CompactionLimits {
   readonly quietAfterUndo: number;
   /** What compactions may cost within an hour. */
   readonly hourly: { readonly cost: number; readonly calls: number };
+  /** How long models may take for one summary. */
+  readonly summaryTime: SummaryTime;
+}
+
+/** How long models may take for one summary, in milliseconds. */
+export interface SummaryTime {
+  /** Until the first token: a local model may read a long prompt for minutes. */
+  readonly firstToken: number;
+  /** From one token to the next. */
+  readonly nextToken: number;
+  /** For one attempt, from the request to the last token. */
+  readonly attempt: number;
+  /** For all of it: every request, every retry and every summariser. When it is over, code writes the summary. */
+  readonly total: number;
 }
 
 /** More tokens than this are too much: a number, a percentage of the window, or all but a reserve. */
@@ -59,6 +73,14 @@ export interface Amount {
   readonly share: number;
 }
 
+/** The usual limits; a longer wait for the first token leaves five minutes for the rest of the attempt, and time for a retry. */
+export function summaryTimeFor(firstToken: number = 10 * MINUTE): SummaryTime {
+  const attempt = Math.max(15 * MINUTE, firstToken + 5 * MINUTE);
+  return { firstToken, nextToken: 1.5 * MINUTE, attempt, total: 2 * attempt };
+}
+
+const MINUTE = 60_000;
+
 /** What holds where nothing else is set. */
 export const compactionLimits: CompactionLimits = {
   enabled: true,
@@ -75,17 +97,16 @@ export const compactionLimits: CompactionLimits = {
   rounds: 2,
   quietAfterUndo: 0.1,
   hourly: { cost: 5, calls: 30 },
+  summaryTime: summaryTimeFor(),
 };
 
 /** How long we wait for others, in milliseconds. */
 export interface Patience {
   /** For the answer of a hook. */
   readonly hook: number;
-  /** For the next token of a summary. */
-  readonly token: number;
   /** For a provider that says when to come again; one that asks for more is not waited for. */
   readonly busy: number;
 }
 
 /** How long others are waited for, in milliseconds. */
-export const patience: Patience = { hook: 30_000, token: 90_000, busy: 10_000 };
+export const patience: Patience = { hook: 30_000, busy: 10_000 };

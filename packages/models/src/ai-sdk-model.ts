@@ -100,7 +100,7 @@ function failureAt(
   switch (ending.type) {
     case "error":
       if (ending.thrown instanceof Silence)
-        return { kind: "unreachable", message: `${provider} ${ending.thrown.message}` };
+        return { kind: "unreachable", message: `${provider} ${ending.thrown.message}`, cause: ending.thrown };
       return failureOf(ending.thrown, { provider, estimate: size, now: ports.now });
     case "filtered":
       return {
@@ -168,7 +168,9 @@ export interface AiSdkModelParts {
   readonly thinks?: boolean | undefined;
   /** False: it cannot see, and is told so where a picture stands. */
   readonly seesImages?: boolean | undefined;
-  /** Milliseconds without a sign of life after which the line is given up (five minutes). */
+  /** Milliseconds without a token after which a reply that has not begun is given up (ten minutes). */
+  readonly firstTokenMs?: number | undefined;
+  /** Milliseconds without a sign of life after which a reply that has begun is given up (five minutes). */
   readonly silenceMs?: number | undefined;
 }
 
@@ -191,7 +193,7 @@ async function* streamed(
   parts: AiSdkModelParts,
   { signal, line = {} }: StreamAct,
 ): AsyncGenerator<ModelEvent> {
-  const { language, name: to, seesImages = true, silenceMs = 300_000 } = parts;
+  const { language, name: to, seesImages = true, firstTokenMs = 600_000, silenceMs = 300_000 } = parts;
   const shown = seesImages ? request : withoutImages(request);
   const size = room(shown, { window: windowOf(parts), maxTokens: parts.maxTokens });
   const callParts = { ...parts, to, maxTokens: size.maxTokens, longest: parts.maxTokens };
@@ -203,7 +205,11 @@ async function* streamed(
   try {
     for await (const part of streamParts(open, {
       signal,
-      silenceMs: () => (draft.error ? AFTERTHOUGHT_MS : silenceMs),
+      silenceMs: () => {
+        if (draft.error) return AFTERTHOUGHT_MS;
+        // Many servers answer with headers at once, and read the prompt after that.
+        return draft.blocks.length === 0 ? firstTokenMs : silenceMs;
+      },
     })) {
       if (part.type === "raw") line.piece?.(part.rawValue);
       const delta = deltaOf(draft, part);

@@ -159,6 +159,7 @@ export async function openModel(wish: ModelWish, surroundings: Surroundings = {}
     optionsName: reached.provider ? undefined : reached.language.provider.split(".")[0],
     thinks: found.source === "default" || found.facts.reasoning,
     seesImages: found.source === "default" || found.facts.input.includes("image"),
+    firstTokenMs: patient.firstTokenMs,
     silenceMs: patient.silenceMs,
   });
   const patientModel = retrying(watching(model, watch), { sleep: ports.sleep, random }, patient);

@@ -1,6 +1,7 @@
 /** Retries a busy or unreachable model with jittered backoff, honours Retry-After and keeps within a time budget. */
 
 import type { Model, ModelEvent, ModelFailure, Ports, Request, StreamAct } from "@pith/context";
+import { Silence } from "./stream.ts";
 
 export interface Patience {
   /** Times it is asked again at most. */
@@ -10,7 +11,9 @@ export interface Patience {
   /** The first wait at most; each one after it may be twice as long. */
   readonly firstMs: number;
   readonly longestMs: number;
-  /** A line on which nothing comes for so long is taken for dead. Some models think for minutes without a word. */
+  /** Until the first token: a local model may read a long prompt for minutes, on an open line or before it answers at all. */
+  readonly firstTokenMs: number;
+  /** After the first token, a line on which nothing comes for so long is taken for dead. Some models think for minutes without a word. */
   readonly silenceMs: number;
 }
 
@@ -19,6 +22,7 @@ export const patience: Patience = {
   budgetMs: 180_000,
   firstMs: 1_000,
   longestMs: 30_000,
+  firstTokenMs: 600_000,
   silenceMs: 300_000,
 };
 
@@ -86,6 +90,7 @@ function waitFor(
 ): number | null {
   if ((kind !== "busy" && kind !== "unreachable") || retry >= limits.retries) return null;
   if (Object(cause).code === NOBODY_LISTENS && retry >= MOST_FOR_NOBODY) return null;
+  if (cause instanceof Silence && retry >= MOST_FOR_SILENCE) return null;
   const longest = Math.min(limits.longestMs, limits.firstMs * 2 ** retry);
   // What the provider asks for is the least; chance only adds to it.
   if (retryAfterMs !== undefined && retryAfterMs >= 0) return Math.ceil(retryAfterMs + random() * limits.firstMs);
@@ -95,3 +100,5 @@ function waitFor(
 /** RTY7: a server that was not started does not start by being asked; one that restarts is back in a moment. */
 const NOBODY_LISTENS = "ECONNREFUSED";
 const MOST_FOR_NOBODY = 2;
+/** RTY8: each silence has taken minutes already. */
+const MOST_FOR_SILENCE = 1;

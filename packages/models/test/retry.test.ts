@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { openModel } from "../src/index.ts";
 import { patience, type RetryPorts, retrying } from "../src/retry.ts";
+import { Silence } from "../src/stream.ts";
 
 test("RTY1 a busy model is asked again after as long as it wants, and a little more", async () => {
   const { model, slept } = scene([busy(2_000), busy(4_000), "here I am"]);
@@ -95,6 +96,13 @@ test("RTY7 a package that could not connect says so in a way that is understood"
   if (opened.type !== "opened") throw new Error(opened.message);
   const failed = (await all(opened.model)).at(-1);
   expect(failed).toMatchObject({ failure: { kind: "unreachable", cause: { code: "ECONNREFUSED" } } });
+});
+
+test("RTY8 a model that fell silent is asked once more, and no longer", async () => {
+  const silent = { failure: { kind: "unreachable", message: "no", cause: new Silence("said nothing") } } as const;
+  const { model, slept } = scene([silent, silent, "never said"]);
+  expect((await all(model)).at(-1)).toEqual({ type: "reply-failed", failure: silent.failure });
+  expect(slept).toEqual([750]);
 });
 
 const down = { failure: { kind: "unreachable", message: "502" } } as const;

@@ -115,6 +115,7 @@ function toldFor(goal: string, { entries, edits }: LeftBranch, parts: HandOffPar
     replaceInstructions: true,
     tokens: budget.checkpoint,
     ...(budget.tools && { tools: budget.tools }),
+    time: budget.limits.summaryTime,
     signal,
   });
 }

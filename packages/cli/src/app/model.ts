@@ -33,7 +33,7 @@ export interface Asking extends KeyPlaces {
 }
 
 export async function chooseModel(
-  { model, baseUrl, contextWindow }: Settings,
+  { model, baseUrl, contextWindow, firstTokenMinutes }: Settings,
   { sessionId, spoke, ...places }: Asking,
 ): Promise<ChosenModel> {
   const name = model ?? spoke;
@@ -52,7 +52,8 @@ export async function chooseModel(
     ...(contextWindow !== undefined && { contextWindow }),
   };
   const windows = windowFile(join(places.home, "windows.json"));
-  const opened = await openModel(wish, { environment: places.environment, windows });
+  const patience = firstTokenMinutes === undefined ? {} : { firstTokenMs: firstTokenMinutes * 60_000 };
+  const opened = await openModel(wish, { environment: places.environment, windows, patience });
   if (opened.type === "opened") return opened;
   const why = opened.type === "no-key" ? `${id} needs a key: ${howToSet(id, places)}` : opened.message;
   const isFromSession = model === undefined && spoke !== undefined;
@@ -98,7 +99,7 @@ export type OpenBeside = (name: string) => Promise<ChosenModel>;
 
 /** The base URL in the settings belongs to one seller: no key of another is sent there. */
 export function openingBeside({ choices, provider, ...place }: BesidePlace): OpenBeside {
-  const { model, baseUrl, contextWindow } = choices;
+  const { model, baseUrl, contextWindow, firstTokenMinutes } = choices;
   // Whoever spoke in the session before need not be who the address is for.
   const owner = sellerOf(model ?? provider);
   return (name) => {
@@ -106,6 +107,7 @@ export function openingBeside({ choices, provider, ...place }: BesidePlace): Ope
       model: name,
       ...(baseUrl !== undefined && sellerOf(name) === owner && { baseUrl }),
       ...(contextWindow !== undefined && { contextWindow }),
+      ...(firstTokenMinutes !== undefined && { firstTokenMinutes }),
     };
     return chooseModel(wish, place);
   };

@@ -112,7 +112,10 @@ export async function guided(parts: GuidedParts): Promise<Guided> {
   const standing: Standing = { choices, trusted, guidance };
   return {
     standing,
-    limits: (to) => limitsOf(standing.choices.compaction, agentOf(parts.wish))(to),
+    limits: (to) => {
+      const { compaction, firstTokenMinutes } = standing.choices;
+      return limitsOf(compaction, { ...agentOf(parts.wish), firstTokenMinutes })(to);
+    },
     skillAt: (path) => standing.guidance.skills.find((skill) => skill.path === path)?.name ?? null,
     ...skillFiles(() => standing.guidance.skills),
   };

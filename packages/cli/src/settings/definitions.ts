@@ -68,6 +68,15 @@ export function percentSuchAs(example: number): Kind {
   };
 }
 
+/** Fractions are welcome. */
+export function minutesSuchAs(example: number): Kind {
+  return {
+    fits: (value) => typeof value === "number" && value > 0 && value <= 120,
+    write: `a number of minutes above 0 and up to 120, such as ${example}`,
+    schema: { type: "number", exclusiveMinimum: 0, maximum: 120 },
+  };
+}
+
 /** Short enough to be said with every summary. */
 export const text: Kind = {
   fits: (value) => typeof value === "string" && value.length <= LONGEST,

@@ -1,12 +1,14 @@
 /** Defines the types of settings and MCP servers, and computes compaction limits from the settings. */
 
 import type { LimitsFor, Mode } from "@pith/agent";
-import { compactionLimits, type ThinkingLevel } from "@pith/context";
+import { compactionLimits, summaryTimeFor, type ThinkingLevel } from "@pith/context";
 import { providers } from "@pith/models";
 
 export interface Settings extends Choices {
   /** Tokens that a model may see at most, whatever it could. */
   readonly contextWindow?: number;
+  /** Minutes until the first token of an answer or of a summary. */
+  readonly firstTokenMinutes?: number;
   /** Hosts that may be fetched wherever they are, such as a server of one's own: `localhost:5173`. */
   readonly fetchHosts?: readonly string[];
   readonly branchSummary?: BranchSummarySettings;
@@ -136,11 +138,13 @@ export function spelledOut(server: McpServer): string {
 export interface LimitsWish {
   /** The agent that works, where it has a name. */
   readonly agent?: string;
+  readonly firstTokenMinutes?: number | undefined;
 }
 
 /** Each amount as specific as it was set: for the agent, for the model, for all. Of several thresholds the lowest applies. */
-export function limitsOf(settings: CompactionSettings = {}, { agent }: LimitsWish = {}): LimitsFor {
+export function limitsOf(settings: CompactionSettings = {}, wish: LimitsWish = {}): LimitsFor {
   const { enabled = compactionLimits.enabled, softPercent } = settings;
+  const { agent, firstTokenMinutes } = wish;
   return ({ provider, model }) => {
     const own = [
       named(settings.agentOverrides, agent),
@@ -161,6 +165,7 @@ export function limitsOf(settings: CompactionSettings = {}, { agent }: LimitsWis
       ...(softPercent !== undefined && { soft: softPercent / 100 }),
       thresholds: [{ reserve, ...(percent !== undefined && { percent }), ...(tokens !== undefined && { tokens }) }],
       tail: { ...tail, tokens: amount("keepRecentTokens") ?? tail.tokens },
+      ...(firstTokenMinutes !== undefined && { summaryTime: summaryTimeFor(firstTokenMinutes * 60_000) }),
     };
   };
 }

@@ -5,6 +5,7 @@ import {
   address,
   isAmong,
   type Kind,
+  minutesSuchAs,
   modelName,
   namesSuchAs,
   oneOf,
@@ -145,6 +146,13 @@ export const settingTable: readonly Setting[] = [
     fallback: { words: "what the model can see" },
     says: "Tokens that the model is shown at most, whatever it could see.",
     project: "may",
+  },
+  {
+    name: "firstTokenMinutes",
+    kind: minutesSuchAs(20),
+    fallback: { value: 10 },
+    says: "Minutes that a model may take until the first token of its answer or of a summary; raise it for a slow local model.",
+    project: "never",
   },
   {
     name: "fetchHosts",

@@ -41,6 +41,10 @@ export function secondsTold(ms: number): string {
   return `${Math.ceil(ms / 1_000)} s`;
 }
 
+export function minutesTold(ms: number): string {
+  return ms < 60_000 ? secondsTold(ms) : `${Math.round(ms / 60_000)} min`;
+}
+
 export function several(count: number, noun: string): string {
   return count === 0 ? `no ${noun}s` : counted(count, noun);
 }

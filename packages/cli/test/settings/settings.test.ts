@@ -7,6 +7,7 @@ import { Agent, type AgentEvent, type AgentParts, type RunEnd, type Tool } from 
 import { budgetFor, compactionLimits, due, MemoryStore, type Model, Session, type Usage } from "@pith/context";
 import { machine } from "@pith/context/node";
 import { type ScriptedReply, scriptedModel } from "@pith/context/testing";
+import { patience } from "@pith/models";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readArguments } from "../../src/args/args.ts";
 import { choose } from "../../src/settings/resolve.ts";
@@ -147,6 +148,15 @@ test("SET1 what the settings say of tokens holds where they are not set", () => 
   expect(fallback("compaction.reserveTokens")).toEqual({ value: thresholds[0]?.reserve });
   expect(fallback("compaction.keepRecentTokens")).toEqual({ value: tail.tokens });
   expect(fallback("compaction.softPercent")).toEqual({ value: soft * 100 });
+});
+
+test("SET1 SUM4 the time for the first token of an answer and of a summary is one setting, ten minutes where it is not set", () => {
+  const { summaryTime } = compactionLimits;
+  const minutes = settingTable.find(({ name }) => name === "firstTokenMinutes")?.fallback;
+  expect(minutes).toEqual({ value: summaryTime.firstToken / 60_000 });
+  expect(patience.firstTokenMs).toBe(summaryTime.firstToken);
+  const longer = limitsOf({}, { firstTokenMinutes: 40 })({ api: "", provider: "a", model: "b" }).summaryTime;
+  expect(longer).toEqual({ firstToken: 2_400_000, nextToken: 90_000, attempt: 2_700_000, total: 5_400_000 });
 });
 
 test.each([

@@ -125,6 +125,7 @@ export async function tellLeft(left: LeftBranch, parts: LeftParts): Promise<Left
     allowance: allowanceAt(session.window, budget.limits.hourly, { now: ports.now() }),
     ...(summary.room !== undefined && { room: summary.room }),
     ...(budget.tools && { tools: budget.tools }),
+    time: budget.limits.summaryTime,
     progress,
     signal,
   });

@@ -18,10 +18,12 @@ import type { Model, ModelName } from "../model.ts";
 import type { Ports } from "../runtime.ts";
 import type { Window } from "../session/loaded-branch.ts";
 import type { Store } from "../session/store.ts";
+import { type SummaryTime, summaryTimeFor } from "../settings.ts";
 import type { Allowance, Call, TellProgress } from "../summary/ask-model.ts";
 import type { Flaw } from "../summary/audit.ts";
 import { collectEvidence, type Evidence } from "../summary/evidence.ts";
 import { generateSummary, type SummaryFailure } from "../summary/generate-summary.ts";
+import { type TimeLimit, withTimeLimit } from "../summary/time-limit.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 
 export interface PreparedBranch {
@@ -123,6 +125,8 @@ export interface BranchSummaryParts {
   readonly allowance?: Allowance;
   /** Told what is being done, for whoever waits. */
   readonly progress?: TellProgress | undefined;
+  /** How long models may take for it; without it the usual time. */
+  readonly time?: SummaryTime;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -146,11 +150,19 @@ export interface ToldBranch {
 }
 
 /** Has a left branch told by the first model that can, with what code knows of files, commands and errors behind it. */
-export async function generateBranchSummary(parts: BranchSummaryParts): Promise<BranchSummarised> {
+export function generateBranchSummary(parts: BranchSummaryParts): Promise<BranchSummarised> {
+  const { time = summaryTimeFor(), ports } = parts;
+  return withTimeLimit(time, ports, (limit) => firstSummary(parts, limit));
+}
+
+async function firstSummary(parts: BranchSummaryParts, limit: TimeLimit): Promise<BranchSummarised> {
   const calls: Call[] = [];
   const failures: SummaryFailure[] = [];
-  for (const model of parts.models) {
-    const outcome = await generateSummary({ model, ...storyParts(parts) });
+  for (const [at, model] of parts.models.entries()) {
+    if (limit.over.aborted) break;
+    // With another model to ask, one that is too slow is not asked again.
+    const time = { ...limit, retriesSlow: at === parts.models.length - 1 };
+    const outcome = await generateSummary({ model, ...storyParts(parts), time });
     calls.push(...outcome.calls);
     if (outcome.type === "cancelled") return { type: "cancelled", calls };
     if (outcome.type === "failed") {

@@ -7,6 +7,7 @@ import { leafOf } from "../session/loaded-branch.ts";
 import type { Drafted, Session } from "../session/session.ts";
 import type { Refusal } from "../session/store.ts";
 import type { TellProgress } from "../summary/ask-model.ts";
+import { explainReachedLimit, type TimeLimit, withTimeLimit } from "../summary/time-limit.ts";
 import { roomForHooks } from "./added-entries.ts";
 import { type Budget, shouldCompact } from "./budget.ts";
 import { type Chosen, chosenPlan, type Need } from "./choose-plan.ts";
@@ -98,18 +99,32 @@ async function written(desk: Desk): Promise<Batch> {
   const said = await beforeCompact(plan, { ...(desk.parts as BeforeParts), hooks, instructions: instructions.trim() });
   if (said.type !== "go-on") return said;
   desk.findings.push(...said.findings);
-  const own = said.made ? [said.made] : [];
-  for (const attempt of [...own, ...writers]) {
-    const made =
-      "candidate" in attempt ? attempt : await tried(attempt, plan, { desk, instructions: said.instructions });
-    if (made === "cancelled" || desk.parts.signal?.aborted) return stopped(made, desk);
+  const attempts = [...(said.made ? [said.made] : []), ...writers];
+  const { instructions: focus } = said;
+  const batch = await withTimeLimit(budget.limits.summaryTime, desk.parts.ports, (time) =>
+    firstUsable(attempts, plan, { desk, instructions: focus, time }),
+  );
+  if (batch) return batch;
+  const present = session.window === plan.window ? chosen : chosenPlan(session.window, budget, desk.parts);
+  if (present.type !== "planned") return present;
+  return committed({ candidate: modelFree(present.plan) }, present.plan, desk) ?? { type: "leaf-moved" };
+}
+
+/** Null where nothing came of any of them. */
+async function firstUsable(attempts: readonly (Made | Writer)[], plan: Plan, trying: Trying): Promise<Batch | null> {
+  const { desk, time } = trying;
+  const { session, signal } = desk.parts;
+  for (const [at, attempt] of attempts.entries()) {
+    // With another summariser to ask, one that is too slow is not asked again.
+    const retriesSlow = at === attempts.length - 1;
+    const isMade = "candidate" in attempt;
+    const made = isMade ? attempt : await tried(attempt, plan, { ...trying, time: { ...time, retriesSlow } });
+    if (made === "cancelled" || signal?.aborted) return stopped(made, desk);
     const ready = made && committed(made, standing(made.plan ?? plan, session.window), desk);
     if (ready) return ready;
     if (!isGrownFrom(session.window, plan.window)) return { type: "leaf-moved" };
   }
-  const present = session.window === plan.window ? chosen : chosenPlan(session.window, budget, desk.parts);
-  if (present.type !== "planned") return present;
-  return committed({ candidate: modelFree(present.plan) }, present.plan, desk) ?? { type: "leaf-moved" };
+  return null;
 }
 
 // CMP3: also a story that came too late to be used was paid for.
@@ -126,11 +141,17 @@ interface Made {
 interface Trying {
   readonly desk: Desk;
   readonly instructions: string;
+  readonly time: TimeLimit;
 }
 
 /** Null where nothing came of it; what it cost all the same is on the desk. */
-async function tried(writer: Writer, plan: Plan, { desk, instructions }: Trying): Promise<Made | "cancelled" | null> {
+async function tried(writer: Writer, plan: Plan, trying: Trying): Promise<Made | "cancelled" | null> {
+  const { desk, instructions, time } = trying;
   const { session, ports, signal, budget, progress } = desk.parts;
+  if (time.over.aborted) {
+    found(desk, { code: "time-limit", note: `${writer.route} was not asked: ${explainReachedLimit("total", time)}` });
+    return null;
+  }
   // GUARD3
   const allowance = allowanceAt(session.window, budget.limits.hourly, { now: ports.now(), paid: desk.paid });
   if (writer.isPaid && !isAllowed(allowance)) {
@@ -141,9 +162,15 @@ async function tried(writer: Writer, plan: Plan, { desk, instructions }: Trying)
     ...(signal && { signal }),
     ...(instructions !== "" && { instructions }),
     allowance,
+    time,
     ...(progress && { progress }),
   };
-  const act = await attempted(() => writer.write(plan, asked), { signal: soonAfter(signal, ports) });
+  const stop = AbortSignal.any([time.over, ...(signal ? [signal] : [])]);
+  const act = await attempted(() => writer.write(plan, asked), { signal: soonAfter(stop, ports) });
+  if (act.type === "aborted" && !signal?.aborted) {
+    found(desk, { code: "time-limit", note: `${writer.route}: ${explainReachedLimit("total", time)}` });
+    return null;
+  }
   if (act.type === "aborted" || act.type === "late") return "cancelled";
   const made: Written = act.type === "failed" ? act : act.value;
   switch (made.type) {
@@ -168,8 +195,7 @@ function found({ parts, findings }: Pick<Desk, "parts" | "findings">, finding: F
 }
 
 // CMP3: who is told to stop has a moment to say what it has paid; one that does not stop is not waited for.
-function soonAfter(signal: AbortSignal | undefined, { sleep }: Pick<Ports, "sleep">): AbortSignal | undefined {
-  if (!signal) return undefined;
+function soonAfter(signal: AbortSignal, { sleep }: Pick<Ports, "sleep">): AbortSignal {
   const late = new AbortController();
   const stop = (): void => void sleep(GRACE, {}).then(() => late.abort());
   if (signal.aborted) stop();

@@ -48,7 +48,7 @@ export function modelWriter(model: Model, { ports, thinking }: ModelWriting): Wr
   return {
     route: `${provider}/${name}`,
     isPaid: true,
-    async write(plan, { signal, instructions = "", allowance, progress }): Promise<Written> {
+    async write(plan, { signal, instructions = "", allowance, progress, time }): Promise<Written> {
       const outcome = await generateSummary({
         model,
         ports,
@@ -61,6 +61,7 @@ export function modelWriter(model: Model, { ports, thinking }: ModelWriting): Wr
         evidence: planEvidence(plan),
         ...(allowance && { allowance }),
         progress,
+        time,
         signal,
       });
       switch (outcome.type) {

@@ -7,6 +7,7 @@ import type { Usage } from "../message.ts";
 import type { ModelName } from "../model.ts";
 import { leafOf, type Window } from "../session/loaded-branch.ts";
 import type { Allowance, TellProgress } from "../summary/ask-model.ts";
+import type { TimeLimit } from "../summary/time-limit.ts";
 import { type Budget, type Rung, rungs, shouldCompact } from "./budget.ts";
 import { type Cut, cutAt, findCutPoint, isShown, mayCutAt } from "./cut-point.ts";
 import { pinsText } from "./pins.ts";
@@ -215,6 +216,8 @@ export interface WriteAct {
   readonly allowance?: Allowance;
   /** Told what is being done, for whoever waits. */
   readonly progress?: TellProgress;
+  /** How long it may take, all summarisers together. */
+  readonly time?: TimeLimit;
 }
 
 export type Written =

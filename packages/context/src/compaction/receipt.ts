@@ -55,7 +55,8 @@ export type FindingCode =
   | "does-not-fit"
   | "writer-failed"
   | "hook-failed"
-  | "spend-limit";
+  | "spend-limit"
+  | "time-limit";
 
 export function stretch(entries: readonly Entry[]): Stretch {
   return { first: entries[0]?.id ?? null, last: entries.at(-1)?.id ?? null, count: entries.length };

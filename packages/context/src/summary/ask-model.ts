@@ -4,12 +4,22 @@ import type { AssistantMessage, Usage } from "../message.ts";
 import type { Model, ModelEvent, ModelFailure, ModelName, Request } from "../model.ts";
 import { type Attempted, attempted, briefly, type Ports } from "../runtime.ts";
 import { patience } from "../settings.ts";
+import {
+  AttemptTimer,
+  describeReachedLimit,
+  explainReachedLimit,
+  type ReachedLimit,
+  requestTimeLimit,
+  type TimeLimit,
+} from "./time-limit.ts";
 
 export interface Ear {
   /** Every event of the stream. */
   hear(event: ModelEvent): void;
   /** Asked again by ourselves. */
   waits(failure: ModelFailure, delayMs: number): void;
+  /** No token has come for so long. */
+  waitsForToken(elapsedMs: number, time: TimeLimit): void;
   /** The wait is over. */
   goesOn(): void;
   /** Nothing more is to be heard. */
@@ -33,6 +43,8 @@ export function earOf({ progress = () => {}, spent = () => {} }: Hearing): Ear {
     [letters, told, attempts, isWaiting] = [0, 0, attempts + 1, true];
     progress({ step: "waiting", attempt: attempts, delayMs, errorMessage: briefly(failure.message) });
   };
+  const waitsForToken = (elapsedMs: number, { firstToken }: TimeLimit): void =>
+    progress({ step: "awaiting-first-token", elapsedMs, limitMs: firstToken });
   const hear = (event: ModelEvent): void => {
     if (event.type === "reply-restarted") {
       if (event.usage) spent(event.usage);
@@ -49,7 +61,7 @@ export function earOf({ progress = () => {}, spent = () => {} }: Hearing): Ear {
   const ends = (): void => {
     if (attempts > 0) progress({ step: "answered", attempts });
   };
-  return { hear, waits, goesOn, ends };
+  return { hear, waits, waitsForToken, goesOn, ends };
 }
 
 function lettersIn(event: ModelEvent): number {
@@ -85,6 +97,8 @@ export interface AskFailure {
     | "truncated"
     | "tool-call"
     | "silent"
+    | "too-slow"
+    | "time-limit"
     | "failed"
     | Exclude<ModelFailure["kind"], "aborted">;
   /** For people. */
@@ -94,6 +108,8 @@ export interface AskFailure {
 export interface Asker extends Hearing {
   readonly model: Model;
   readonly ports: Pick<Ports, "sleep">;
+  /** How long it may take; without it the usual limits for one request. */
+  readonly time?: TimeLimit | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -102,98 +118,163 @@ export async function ask(request: Request, asker: Asker): Promise<Reply> {
   const ear = earOf(asker);
   const act = await attempted(() => asked(request, asker, ear));
   ear.ends();
-  return act.type === "done" ? act.value : replyOf(broken(act), asker.model);
+  return act.type === "done" ? act.value : replyOf(broken(act), asker);
 }
 
-/** A provider that is busy for a moment is asked once more. */
+/** A request that came to nothing is sent once more, and once more to a provider that is busy for a moment. */
 async function asked(request: Request, asker: Asker, ear: Ear): Promise<Reply> {
-  const end = await ending(request, asker, ear);
-  if (end.type !== "reply-failed" || end.failure.kind !== "busy") return replyOf(end, asker.model);
-  const { retryAfterMs } = end.failure;
-  if (retryAfterMs === undefined || retryAfterMs > patience.busy) return replyOf(end, asker.model);
-  if (isPaid(end)) asker.spent?.(end.message.usage);
-  ear.waits(end.failure, retryAfterMs);
-  await asker.ports.sleep(retryAfterMs, asker.signal ? { signal: asker.signal } : {});
-  ear.goesOn();
-  return replyOf(await ending(request, asker, ear), asker.model);
+  const { ports, signal, time = requestTimeLimit } = asker;
+  const retries: Retries = new Set(["broken", "busy"]);
+  for (;;) {
+    const end = await attempt(request, asker, { ear, retries });
+    const delayMs = retryDelay(end, retries, time);
+    if (delayMs === null) return replyOf(end, asker);
+    if (isPaid(end)) asker.spent?.(end.message.usage);
+    ear.waits(failureOf(end, time), delayMs);
+    await ports.sleep(delayMs, { signal: AbortSignal.any([time.over, ...(signal ? [signal] : [])]) });
+    ear.goesOn();
+  }
 }
 
-type Ending = Extract<ModelEvent, { type: "reply-ended" | "reply-failed" }> | { readonly type: "silent" | "aborted" };
+/** The retries that are left, whoever makes them: this file or the model itself. */
+type Retries = Set<"broken" | "busy">;
 
-async function ending(request: Request, { model, ports, signal }: Asker, ear: Ear): Promise<Ending> {
-  const over = new AbortController();
-  const within = { ms: patience.token, sleep: ports.sleep };
-  const begun = await attempted(
-    () => model.stream(request, { signal: eitherOf(over.signal, signal) })[Symbol.asyncIterator](),
-    { signal },
-  );
-  if (begun.type !== "done") return broken(begun);
-  const events = begun.value;
+/** Null where it is not asked again. */
+function retryDelay(end: Ending, retries: Retries, { over, retriesSlow }: TimeLimit): number | null {
+  if (over.aborted) return null;
+  if (end.type === "expired") {
+    const mayRetry = end.reached !== "attempt" || retriesSlow;
+    return mayRetry && retries.delete("broken") ? RETRY_DELAY : null;
+  }
+  if (end.type !== "reply-failed") return null;
+  const { kind, retryAfterMs } = end.failure;
+  if (kind === "unreachable") return retries.delete("broken") ? RETRY_DELAY : null;
+  if (kind !== "busy" || retryAfterMs === undefined || retryAfterMs > patience.busy) return null;
+  return retries.delete("busy") ? retryAfterMs : null;
+}
+
+const RETRY_DELAY = 1_000;
+
+type Ending =
+  | Extract<ModelEvent, { type: "reply-ended" | "reply-failed" }>
+  | { readonly type: "aborted" }
+  /** With `message`, what had come by then, and what it cost. */
+  | { readonly type: "expired"; readonly reached: ReachedLimit; readonly message?: AssistantMessage };
+
+interface Attempt {
+  readonly ear: Ear;
+  readonly retries: Retries;
+}
+
+async function attempt(request: Request, asker: Asker, { ear, retries }: Attempt): Promise<Ending> {
+  const { model, ports, signal, time = requestTimeLimit } = asker;
+  const done = new AbortController();
+  const timer = new AttemptTimer({ limit: time, sleep: ports.sleep, onWait: (ms) => ear.waitsForToken(ms, time) });
+  const stop = AbortSignal.any([timer.signal, time.over, ...(signal ? [signal] : [])]);
+  timer.start();
+  let events: AsyncIterator<ModelEvent> | undefined;
   try {
+    const begun = await attempted(
+      () => model.stream(request, { signal: AbortSignal.any([done.signal, stop]) })[Symbol.asyncIterator](),
+      { signal: stop },
+    );
+    if (begun.type === "aborted") return stopped(undefined, { asker, timer });
+    if (begun.type !== "done") return broken(begun);
+    events = begun.value;
     for (;;) {
       let coming: Promise<IteratorResult<ModelEvent>> | undefined;
       const next = await attempted(
         () => {
-          coming = events.next();
+          coming = events?.next();
           return coming;
         },
-        { signal, within },
+        { signal: stop },
       );
-      if (next.type === "aborted") return await lastWords(coming, ports);
+      if (next.type === "aborted") return stopped(await lastMessage(coming, ports), { asker, timer });
       if (next.type !== "done") return broken(next);
-      if (next.value.done) return failed("the reply broke off");
+      if (!next.value || next.value.done) return failed("the reply broke off");
       const event = next.value.value;
+      if (event.type === "reply-restarted") {
+        if (event.failure.kind === "unreachable" && !retries.delete("broken")) {
+          if (event.usage) asker.spent?.(event.usage);
+          return { type: "reply-failed", failure: event.failure };
+        }
+        timer.start(event.waitMs);
+      } else if (isToken(event)) timer.restart();
       ear.hear(event);
       if (event.type === "reply-ended" || event.type === "reply-failed") return event;
     }
   } finally {
-    over.abort();
+    timer.stop();
+    done.abort();
     // One that hangs may never come to its end; nobody waits for it.
-    void attempted(() => events.return?.());
+    void attempted(() => events?.return?.());
   }
 }
 
+// Empty pieces keep a line open, and say nothing.
+function isToken(event: ModelEvent): boolean {
+  return event.type === "tool-call-delta" ? event.json !== "" : lettersIn(event) > 0;
+}
+
+function stopped(
+  message: AssistantMessage | undefined,
+  { asker: { signal }, timer }: { readonly asker: Asker; readonly timer: AttemptTimer },
+): Ending {
+  if (!signal?.aborted) return { type: "expired", reached: timer.reached, ...(message && { message }) };
+  if (!message) return { type: "aborted" };
+  return { type: "reply-failed", failure: { kind: "aborted", message: "it was stopped" }, message };
+}
+
 // EVT5: who is told to stop has a moment to say what it has cost.
-async function lastWords(
+async function lastMessage(
   coming: Promise<IteratorResult<ModelEvent>> | undefined,
   { sleep }: Asker["ports"],
-): Promise<Ending> {
-  if (!coming) return { type: "aborted" };
+): Promise<AssistantMessage | undefined> {
+  if (!coming) return undefined;
   const said = await attempted(() => coming, { within: { ms: MOMENT, sleep } });
   const event = said.type === "done" && !said.value.done ? said.value.value : null;
-  const isLast = event?.type === "reply-ended" || event?.type === "reply-failed";
-  if (!isLast || !event.message) return { type: "aborted" };
-  return { type: "reply-failed", failure: { kind: "aborted", message: "it was stopped" }, message: event.message };
+  return event?.type === "reply-ended" || event?.type === "reply-failed" ? event.message : undefined;
 }
 
 const MOMENT = 60;
 
-function eitherOf(one: AbortSignal, other: AbortSignal | undefined): AbortSignal {
-  return other ? AbortSignal.any([one, other]) : one;
-}
-
 function broken(act: Exclude<Attempted<unknown>, { type: "done" }>): Ending {
   if (act.type === "aborted") return act;
-  return act.type === "late" ? { type: "silent" } : failed(act.why);
+  return failed(act.type === "failed" ? act.why : "it took too long");
 }
 
 function failed(message: string): Ending {
   return { type: "reply-failed", failure: { kind: "unreachable", message } };
 }
 
-function replyOf(end: Ending, { api, provider, model }: Model): Reply {
+function failureOf(end: Ending, time: TimeLimit): ModelFailure {
+  if (end.type === "reply-failed") return end.failure;
+  const message = end.type === "expired" ? describeReachedLimit(end.reached, time) : "it broke off";
+  return { kind: "unreachable", message };
+}
+
+function replyOf(end: Ending, { model: { api, provider, model }, time = requestTimeLimit }: Asker): Reply {
   const by = { api, provider, model };
+  const call = isPaid(end) ? { by, usage: end.message.usage } : undefined;
   switch (end.type) {
     case "aborted":
       return { type: "cancelled" };
-    case "silent":
-      return failure("silent", `it said nothing for ${patience.token / 1000} s`);
+    case "expired":
+      return failure(LIMIT_CODES[end.reached], explainReachedLimit(end.reached, time), call);
     case "reply-failed":
-      return unanswered(end, isPaid(end) ? { by, usage: end.message.usage } : undefined);
+      return unanswered(end, call);
     case "reply-ended":
       return read(end.message, { by, usage: end.message.usage });
   }
 }
+
+const LIMIT_CODES: Readonly<Record<ReachedLimit, AskFailure["code"]>> = {
+  firstToken: "silent",
+  nextToken: "silent",
+  attempt: "too-slow",
+  total: "time-limit",
+};
 
 type Failed = Extract<Ending, { type: "reply-failed" }>;
 
@@ -201,8 +282,8 @@ function unanswered({ failure: { kind, message } }: Failed, call: Call | undefin
   return kind === "aborted" ? { type: "cancelled", ...(call && { call }) } : failure(kind, message, call);
 }
 
-function isPaid(end: Failed): end is Failed & { readonly message: AssistantMessage } {
-  return end.message !== undefined && end.message.usage.totalTokens > 0;
+function isPaid(end: Ending): end is Ending & { readonly message: AssistantMessage } {
+  return "message" in end && end.message !== undefined && end.message.usage.totalTokens > 0;
 }
 
 // B40: an answer that was cut off, or that is no text, is no answer.
@@ -226,6 +307,8 @@ export type Progress =
   | { readonly step: "planning" }
   /** A model is asked; of several questions about parts of a long session, this one. */
   | { readonly step: "asking"; readonly model: string; readonly part?: number; readonly parts?: number }
+  /** No token of the answer has come for so long; told once a minute. */
+  | { readonly step: "awaiting-first-token"; readonly elapsedMs: number; readonly limitMs: number }
   /** It answers: tokens so far, its thoughts included. Told once for every few hundred. */
   | { readonly step: "writing"; readonly tokens: number }
   /** It was busy or broke off, and is asked again after a while. */

@@ -11,6 +11,7 @@ import { type CheckedSummary, checkSummary, type Flaw, type FlawCode } from "./a
 import { collectEvidence, type Evidence } from "./evidence.ts";
 import { type Format, headings, NO_HISTORY, TURN_JOIN } from "./prompts.ts";
 import { correction, type Telling, type Told, type Transcript, tell } from "./summarize.ts";
+import type { TimeLimit } from "./time-limit.ts";
 import { type Detail, type TranscriptBlock, transcriptOf } from "./transcript.ts";
 
 /** The form of the model's answer, and how it becomes a summary; a split turn has a part of its own. */
@@ -137,6 +138,8 @@ export interface SummaryParts {
   readonly allowance?: Allowance;
   /** Told what is being done, for whoever waits. */
   readonly progress?: TellProgress | undefined;
+  /** How long it may take; without it the usual limits for each request. */
+  readonly time?: TimeLimit | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -202,6 +205,7 @@ function tellingOf(parts: SummaryParts, shape: StoryShape): Telling {
     calls: [],
     allowance: parts.allowance,
     progress: parts.progress,
+    time: parts.time,
   };
 }
 

@@ -67,7 +67,7 @@ const budget = smallBudget({ checkpoint: { tokens: 900, share: 1 } });
 /** A model whose stream is what this makes of it. */
 function streaming(stream: (good: readonly ModelEvent[]) => AsyncGenerator<ModelEvent>): Model {
   const model = scriptedModel();
-  const reply = scriptedModel(said(good));
+  const reply = scriptedModel(said(good), said(good));
   return {
     ...model,
     async *stream(request, act) {

@@ -315,17 +315,19 @@ describe("in one request", () => {
       );
     });
 
-    test.each<[ModelFailure["kind"]]>([["refused"], ["busy"], ["unreachable"]])(
-      "SUM5 a model that is %s is not told it in parts",
-      async (kind) => {
-        const { told, kinds, calls } = await toldTo([failing(kind)], { history: blocksOf([100]) });
-        expect({ told, kinds, calls }).toStrictEqual({
-          told: { type: "failed", failure: { code: kind, note: "too long" } },
-          kinds: ["initial"],
-          calls: [],
-        });
-      },
-    );
+    test.each<[ModelFailure["kind"], number]>([
+      ["refused", 1],
+      ["busy", 1],
+      ["unreachable", 2],
+    ])("SUM5 SUM11 a model that is %s is not told it in parts; it is asked %i times", async (kind, times) => {
+      const replies = [failing(kind), failing(kind)];
+      const { told, kinds, calls } = await toldTo(replies, { history: blocksOf([100]) });
+      expect({ told, kinds, calls }).toStrictEqual({
+        told: { type: "failed", failure: { code: kind, note: "too long" } },
+        kinds: Array.from({ length: times }, () => "initial"),
+        calls: [],
+      });
+    });
 
     test("SUM5 nobody who has given up is told it in parts", async () => {
       const { told, kinds } = await toldTo([failing("aborted")], { history: blocksOf([100]) });

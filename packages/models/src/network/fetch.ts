@@ -100,7 +100,26 @@ const nodes = globalThis.fetch;
 /** The light way where it leads to the same; Node's own knows proxies, and somebody who replaced it wants to be asked. */
 function reach(...asked: Parameters<typeof fetch>): Promise<Response> {
   const plain = isProxied() || globalThis.fetch !== nodes ? null : plainRequest(...asked);
-  return plain ? httpFetch(plain) : fetch(...asked);
+  if (plain) return httpFetch(plain);
+  return globalThis.fetch === nodes ? fetch(asked[0], withoutTimeouts(asked[1])) : fetch(...asked);
+}
+
+// Node's own gives up after five minutes without headers, or between two pieces. Whoever asks has limits of their own.
+function withoutTimeouts(options: RequestInit = {}): RequestInit {
+  // Reading it has Node load its `fetch`, which sets the dispatcher.
+  void globalThis.Response;
+  const own = (globalThis as { readonly [DISPATCHER]?: Dispatcher })[DISPATCHER];
+  if (!own) return options;
+  const dispatch: Dispatcher["dispatch"] = (sent, handler) => own.dispatch({ ...sent, ...NO_TIMEOUTS }, handler);
+  return { ...options, dispatcher: { dispatch } } as RequestInit;
+}
+
+const DISPATCHER = Symbol.for("undici.globalDispatcher.1");
+const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 };
+
+/** The part of Node's `fetch` that sends a request. */
+interface Dispatcher {
+  dispatch(sent: object, handler: unknown): boolean;
 }
 
 const UNTRUSTED = new Set([

@@ -80,6 +80,24 @@ test.each([
   expect(await answer({ SSL_CERT_FILE: certificate }, "localhost", more)).toBe("hello\ntrue");
 });
 
+test("NET11 through a proxy too, no limit of Node's own ends a request that waits for its answer", async () => {
+  const watched = `
+    process.env.NODE_USE_ENV_PROXY = "1";
+    void Response;
+    const place = Symbol.for("undici.globalDispatcher.1");
+    const own = globalThis[place];
+    const limits = [];
+    globalThis[place] = {
+      dispatch: (options, handler) => {
+        limits.push(options.headersTimeout, options.bodyTimeout);
+        return own.dispatch(options, handler);
+      },
+    };
+    console.log(await (await reach(process.argv[1])).text(), limits.join(" "));
+  `;
+  expect(await answer({ SSL_CERT_FILE: certificate }, "localhost", watched)).toBe("hello\nhello 0 0");
+});
+
 test("NET3 whoever has replaced Node's own fetch is asked instead", async () => {
   const more = `globalThis.fetch = async () => new Response("mine"); console.log(await (await reach(process.argv[1])).text())`;
   expect(await answer({ SSL_CERT_FILE: certificate }, "localhost", more)).toBe("hello\nmine");

@@ -47,6 +47,25 @@ describe.each(voices)("$provider", (voice) => {
     expect(events.at(-1)).toMatchObject({ type: "reply-failed", failure });
   });
 
+  const silences: readonly (readonly [string, Step, string])[] = [
+    ["no headers", { ...long, breaks: { how: "stall" } }, "nothing for 0.6 s"],
+    ["headers alone", { ...long, breaks: { how: "stall", after: 0 } }, "nothing for 0.6 s"],
+    ["a first token", { ...long, breaks: { how: "stall", after: 6 } }, "nothing for 0.3 s"],
+  ];
+
+  test.each(silences)("VOI14 after %s, it is waited for as long as that is worth", async (_, step, message) => {
+    server = await startServer({ script: [step, step] });
+    const waits = { firstMs: 10, firstTokenMs: 600, silenceMs: 300 };
+    const model = await modelOf(voice, server, { patience: { ...patience, ...waits } });
+    const failure = expect.objectContaining({ kind: "unreachable", message: expect.stringContaining(message) });
+    const ends = (await all(model)).filter(({ type }) => type === "reply-restarted" || type === "reply-failed");
+    expect(ends).toMatchObject([
+      { type: "reply-restarted", failure },
+      { type: "reply-failed", failure },
+    ]);
+    expect(asked(server)).toHaveLength(2);
+  });
+
   test("VOI7 what had come before a line was cut is kept", async () => {
     const model = await begin(voice, [{ ...long, breaks: { how: "cut", after: 6 } }]);
     const end = (await all(model)).at(-1);
@@ -96,7 +115,9 @@ function refuse(status: number, headers: Readonly<Record<string, string>> = {}):
 
 async function begin(voice: Voice, script: Script, silenceMs = 60_000, retries = 0): Promise<Model> {
   server = await startServer({ script });
-  return modelOf(voice, server, { patience: { ...patience, firstMs: 10, silenceMs, retries } });
+  return modelOf(voice, server, {
+    patience: { ...patience, firstMs: 10, firstTokenMs: silenceMs, silenceMs, retries },
+  });
 }
 
 const request: Request = {

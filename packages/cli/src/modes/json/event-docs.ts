@@ -84,7 +84,7 @@ export const eventTable: Rows<WireEvent> = {
     example: { type: "compaction_start", reason: "threshold" },
   },
   compaction_progress: {
-    says: "`step`: `planning`, `asking` (`model`, and of a long session `part` of `parts`), `writing` (`tokens` so far), `auditing`, `repairing` (`flaws`), `falling-back` (`why`)",
+    says: "`step`: `planning`, `asking` (`model`, and of a long session `part` of `parts`), `awaiting-first-token` (once a minute: `elapsedMs` of at most `limitMs`), `writing` (`tokens` so far), `auditing`, `repairing` (`flaws`), `falling-back` (`why`)",
     example: { type: "compaction_progress", reason: "threshold", step: "asking", model: "anthropic/claude-sonnet-4-5" },
   },
   compaction_end: {
@@ -155,7 +155,7 @@ export const eventTable: Rows<WireEvent> = {
     example: { type: "compaction_redone", compactionId: "e9", leafId: "e11" },
   },
   summarization_retry_scheduled: {
-    says: "whoever writes a summary is asked again after a while; `source` is `compaction` (with `reason`) or `branchSummary`",
+    says: "the model that writes a summary was busy, fell silent, took too long or broke off, and is asked again after a while; `source` is `compaction` (with `reason`) or `branchSummary`",
     example: {
       type: "summarization_retry_scheduled",
       source: "compaction",

@@ -2,7 +2,7 @@
 
 import type { AgentEvent, CompactionEvent, Tool } from "@pith/agent";
 import { addedUsage, noUsage, type Usage } from "@pith/context";
-import { costTold, counted, secondsTold, tokensTold } from "../../text/format.ts";
+import { costTold, counted, minutesTold, secondsTold, tokensTold } from "../../text/format.ts";
 import { clipped } from "../../text/safe-text.ts";
 
 type Progressing = Extract<AgentEvent, { type: "compaction_progress" | "branch_summary_progress" }>;
@@ -39,6 +39,8 @@ export function noteOnProgress(progress: Progressing): string | null {
       const part = progress.part === undefined ? "" : `, part ${progress.part} of ${progress.parts}`;
       return `  ${progress.model} tells it in short${part} …`;
     }
+    case "awaiting-first-token":
+      return `  no answer yet after ${minutesTold(progress.elapsedMs)}, waiting up to ${minutesTold(progress.limitMs)} …`;
     case "writing":
       return progress.tokens % EVERY < STEP ? `  ${tokensTold(progress.tokens)} tokens so far …` : null;
     case "repairing":

@@ -1,7 +1,7 @@
 /** Reduces agent events to the current activity: idle, running, retrying, compacting or summarising. Pure. */
 
 import type { AgentEvent } from "@pith/agent";
-import { counted, secondsTold, tokensTold } from "../../../text/format.ts";
+import { counted, minutesTold, secondsTold, tokensTold } from "../../../text/format.ts";
 import { clipped } from "../../../text/safe-text.ts";
 import type { ScreenState, Work } from "./screen-state.ts";
 
@@ -41,6 +41,10 @@ function workAfter(work: Work, event: AgentEvent, now: number): Work {
       return isRun(work) ? { type: "running", since: now, doing: "thinking", letters: 0 } : { type: "idle" };
     case "branch_summary_progress":
       return { type: "summarising", since, step: progressTold(event) ?? stepOf(work) };
+    case "summarization_retry_scheduled":
+      return atStep(work, `${clipped(event.errorMessage, SHORT)}; asks again in ${secondsTold(event.delayMs)}`);
+    case "summarization_retry_attempt_start":
+      return atStep(work, "asks again");
     case "session_tree":
       return work.type === "summarising" ? { type: "idle" } : work;
     case "agent_settled":
@@ -64,6 +68,10 @@ function isRun(work: Work): boolean {
   );
 }
 
+function atStep(work: Work, step: string): Work {
+  return work.type === "compacting" || work.type === "summarising" ? { ...work, step } : work;
+}
+
 function stepOf(work: Work): string {
   return work.type === "compacting" || work.type === "summarising" ? work.step : "";
 }
@@ -79,12 +87,13 @@ function progressTold(progress: Progressing): string | null {
       const part = progress.part === undefined ? "" : `, part ${progress.part} of ${progress.parts}`;
       return `${progress.model} tells it in short${part}`;
     }
+    case "awaiting-first-token":
+      return `no answer yet after ${minutesTold(progress.elapsedMs)}, waits up to ${minutesTold(progress.limitMs)}`;
     case "writing":
       return `tells it in short, ${tokensTold(progress.tokens)} tokens so far`;
+    // Told by events of their own.
     case "waiting":
-      return `${clipped(progress.errorMessage, SHORT)}; asks again in ${secondsTold(progress.delayMs)}`;
     case "asking-again":
-      return "asks again";
     case "answered":
       return null;
     case "auditing":

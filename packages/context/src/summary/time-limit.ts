@@ -1,0 +1,152 @@
+/** Limits the time that models take for a summary: until the first token, between tokens, per attempt and in all. */
+
+import type { Ports } from "../runtime.ts";
+import { type SummaryTime, summaryTimeFor } from "../settings.ts";
+
+/** The limits of one summary, and a signal that says when the time for all of it is over. */
+export interface TimeLimit extends SummaryTime {
+  /** Aborted when the total is used up. */
+  readonly over: AbortSignal;
+  /** Whether an attempt that used up its time is made once more; false where another summariser can be asked instead. */
+  readonly retriesSlow: boolean;
+}
+
+/** For a request that belongs to no longer piece of work: each attempt is limited, the total is not. */
+export const requestTimeLimit: TimeLimit = {
+  ...summaryTimeFor(),
+  over: new AbortController().signal,
+  retriesSlow: true,
+};
+
+/** Runs work whose requests together may take no longer than the total. The clock starts now and stops with the work. */
+export async function withTimeLimit<Value>(
+  time: SummaryTime,
+  { sleep }: Pick<Ports, "sleep">,
+  work: (limit: TimeLimit) => Promise<Value>,
+): Promise<Value> {
+  const [over, done] = [new AbortController(), new AbortController()];
+  void runAfter(time.total, { sleep, signal: done.signal, act: () => over.abort() });
+  try {
+    return await work({ ...time, over: over.signal, retriesSlow: true });
+  } finally {
+    done.abort();
+  }
+}
+
+/** Which limit an attempt has reached. */
+export type ReachedLimit = "firstToken" | "nextToken" | "attempt" | "total";
+
+export interface AttemptClock {
+  readonly limit: TimeLimit;
+  readonly sleep: Ports["sleep"];
+  /** Called once a minute as long as no token has come. */
+  readonly onWait: (elapsedMs: number) => void;
+}
+
+/** Measures one attempt. It uses `sleep` alone, so that a change of the system's clock neither ends nor prolongs a wait. */
+export class AttemptTimer {
+  readonly #clock: AttemptClock;
+  readonly #expired = new AbortController();
+  #attempt = new AbortController();
+  #token = new AbortController();
+  #reached: ReachedLimit = "total";
+
+  constructor(clock: AttemptClock) {
+    this.#clock = clock;
+  }
+
+  /** Aborted when a limit of this attempt is reached. */
+  get signal(): AbortSignal {
+    return this.#expired.signal;
+  }
+
+  get reached(): ReachedLimit {
+    return this.#reached;
+  }
+
+  /** A request is sent after so long. */
+  start(delayMs = 0): void {
+    const { firstToken, attempt } = this.#clock.limit;
+    this.stop();
+    this.#attempt = this.#limit("attempt", attempt + delayMs);
+    this.#token = this.#limit("firstToken", firstToken + delayMs);
+    void this.#countMinutes(this.#token.signal, delayMs);
+  }
+
+  /** A token has come. */
+  restart(): void {
+    this.#token.abort();
+    this.#token = this.#limit("nextToken", this.#clock.limit.nextToken);
+  }
+
+  stop(): void {
+    this.#attempt.abort();
+    this.#token.abort();
+  }
+
+  #limit(name: ReachedLimit, ms: number): AbortController {
+    const stopped = new AbortController();
+    const act = (): void => {
+      if (!this.signal.aborted) this.#reached = name;
+      this.#expired.abort();
+    };
+    void runAfter(ms, { sleep: this.#clock.sleep, signal: stopped.signal, act });
+    return stopped;
+  }
+
+  async #countMinutes(signal: AbortSignal, delayMs: number): Promise<void> {
+    const { sleep, onWait, limit } = this.#clock;
+    if (delayMs > 0) await sleep(delayMs, { signal });
+    for (let elapsed = MINUTE; elapsed < limit.firstToken; elapsed += MINUTE) {
+      await sleep(MINUTE, { signal });
+      if (signal.aborted || this.signal.aborted) return;
+      onWait(elapsed);
+    }
+  }
+}
+
+const MINUTE = 60_000;
+
+interface Later {
+  readonly sleep: Ports["sleep"];
+  readonly signal: AbortSignal;
+  readonly act: () => void;
+}
+
+async function runAfter(ms: number, { sleep, signal, act }: Later): Promise<void> {
+  await sleep(ms, { signal });
+  if (!signal.aborted) act();
+}
+
+/** What happened and what to do, for people. */
+export function explainReachedLimit(reached: ReachedLimit, time: SummaryTime): string {
+  return [describeReachedLimit(reached, time), ...ADVICE[reached]].join("; ");
+}
+
+const FASTER = "a faster model for summaries can be named in compaction.model";
+
+const ADVICE: Readonly<Record<ReachedLimit, readonly string[]>> = {
+  firstToken: ["a local model may need longer to read a long prompt: raise firstTokenMinutes in the settings"],
+  nextToken: [],
+  attempt: [FASTER],
+  total: [FASTER],
+};
+
+/** What happened, for people. */
+export function describeReachedLimit(reached: ReachedLimit, time: SummaryTime): string {
+  switch (reached) {
+    case "firstToken":
+      return `no token came within ${formatDuration(time.firstToken)}`;
+    case "nextToken":
+      return `no further token came for ${formatDuration(time.nextToken)}`;
+    case "attempt":
+      return `the summary was not complete after ${formatDuration(time.attempt)}`;
+    case "total":
+      return `the ${formatDuration(time.total)} for one summary are over`;
+  }
+}
+
+function formatDuration(ms: number): string {
+  const seconds = Math.round(ms / 100) / 10;
+  return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
+}

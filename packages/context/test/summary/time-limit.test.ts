@@ -1,0 +1,178 @@
+/** Proves how long a model is waited for, on a clock whose minutes pass in no time. */
+
+import { describe, expect, test } from "vitest";
+import type { Model, ModelEvent, Request } from "../../src/model.ts";
+import type { Ports } from "../../src/runtime.ts";
+import { summaryTimeFor } from "../../src/settings.ts";
+import { ask, type Progress, type Reply } from "../../src/summary/ask-model.ts";
+import { type TimeLimit, withTimeLimit } from "../../src/summary/time-limit.ts";
+import { testPorts } from "../../src/testing/scripted-model.ts";
+import { delta, ended, modelOf, paid, said } from "./manners.ts";
+
+const request: Request = {
+  system: [],
+  tools: [],
+  messages: [{ role: "user", content: "tell it", timestamp: 0 }],
+  thinking: "off",
+  toolChoice: "none",
+  cacheMarks: [],
+};
+
+const time: TimeLimit = { ...summaryTimeFor(), over: new AbortController().signal, retriesSlow: true };
+// One turn of the microtask queue is a twentieth of a second.
+const sleep: Ports["sleep"] = (ms, act) => testPorts().sleep(ms / 50, act);
+const SECOND = 1_000;
+
+interface Scene {
+  readonly reply: Reply;
+  readonly requests: number;
+  readonly spent: readonly unknown[];
+  readonly steps: readonly Progress[];
+}
+
+async function asked(stream: Model["stream"], limit: Partial<TimeLimit> = {}, signal?: AbortSignal): Promise<Scene> {
+  let requests = 0;
+  const spent: unknown[] = [];
+  const steps: Progress[] = [];
+  const model = modelOf((question, act) => {
+    requests += 1;
+    return stream(question, act);
+  });
+  const reply = await ask(request, {
+    model,
+    ports: { sleep },
+    time: { ...time, ...limit },
+    signal,
+    spent: (usage) => spent.push(usage),
+    progress: (step) => steps.push(step),
+  });
+  return { reply, requests, spent, steps };
+}
+
+const code = ({ reply }: Scene): string => (reply.type === "failed" ? reply.failure.code : reply.type);
+
+/** These after so many seconds, and then the end of it. */
+const after = (seconds: number, ...events: readonly ModelEvent[]) =>
+  async function* (): AsyncGenerator<ModelEvent> {
+    await sleep(seconds * SECOND, {});
+    yield* events;
+    yield ended();
+  };
+
+async function* trickle(): AsyncGenerator<ModelEvent> {
+  for (;;) {
+    await sleep(4 * SECOND, {});
+    yield delta;
+  }
+}
+
+async function* hang(): AsyncGenerator<ModelEvent> {
+  await new Promise(() => {});
+  yield ended();
+}
+
+describe("SUM13 a model", () => {
+  test.each<[string, Model["stream"], string, number]>([
+    ["whose first token comes within ten minutes is waited for", after(590, delta), "said", 1],
+    ["whose first token does not is asked once more", after(610, delta), "silent", 2],
+    ["that never answers is asked once more", hang, "silent", 2],
+    ["that writes a few letters every four seconds is stopped after 15 minutes", trickle, "too-slow", 2],
+    [
+      "that sends empty pieces sends no token",
+      async function* () {
+        for (;;) {
+          await sleep(4 * SECOND, {});
+          yield { type: "text-delta", text: "" };
+        }
+      },
+      "silent",
+      2,
+    ],
+    [
+      "that thinks and writes for less than 15 minutes is waited for",
+      async function* () {
+        for (let token = 0; token < 10; token++) {
+          await sleep(85 * SECOND, {});
+          yield { type: token < 5 ? "thinking-delta" : "text-delta", text: "word" };
+        }
+        yield ended();
+      },
+      "said",
+      1,
+    ],
+  ])("%s", async (_, stream, outcome, requests) => {
+    const scene = await asked(stream);
+    expect([code(scene), scene.requests]).toEqual([outcome, requests]);
+  });
+
+  test("that is too slow is not asked again where another one can be", async () => {
+    const scene = await asked(trickle, { retriesSlow: false });
+    expect([code(scene), scene.requests]).toEqual(["too-slow", 1]);
+  });
+
+  test("that answers the second time is done", async () => {
+    let requests = 0;
+    const scene = await asked(() => (requests++ === 0 ? hang() : after(1, delta)()));
+    expect([code(scene), scene.requests]).toEqual(["said", 2]);
+  });
+
+  test("that asks again by itself has made the retry: a second one ends it", async () => {
+    const failure = { kind: "unreachable", message: "line cut" } as const;
+    const scene = await asked(async function* () {
+      for (;;) yield { type: "reply-restarted", failure, waitMs: 5, usage: paid };
+    });
+    expect(scene.reply).toEqual({ type: "failed", failure: { code: "unreachable", note: "line cut" } });
+    expect([scene.requests, scene.spent]).toEqual([1, [paid, paid]]);
+  });
+
+  test("that is stopped says what it cost, and so does the retry", async () => {
+    const scene = await asked(async function* (_, { signal }) {
+      yield delta;
+      await new Promise((resolve) => signal?.addEventListener("abort", resolve));
+      const failure = { kind: "aborted", message: "stopped" } as const;
+      yield { type: "reply-failed", failure, message: said({ stopReason: "aborted" }) };
+    });
+    expect(scene.reply).toMatchObject({ type: "failed", failure: { code: "silent" }, call: { usage: paid } });
+    expect(scene.spent).toEqual([paid]);
+  });
+});
+
+test("SUM13 every request together ends with the total, and nothing is asked after it", async () => {
+  const codes = await withTimeLimit(summaryTimeFor(), { sleep }, async (limit) => {
+    const scenes: Scene[] = [];
+    for (let at = 0; at < 4; at++) scenes.push(await asked(hang, limit));
+    return scenes.map((scene) => [code(scene), scene.requests]);
+  });
+  expect(codes).toEqual([
+    ["silent", 2],
+    ["time-limit", 1],
+    ["time-limit", 0],
+    ["time-limit", 0],
+  ]);
+});
+
+test("SUM13 EVT3 while the first token is awaited, every minute says for how long, and a retry says why", async () => {
+  const { steps } = await asked(hang, { firstToken: 150 * SECOND });
+  const waits = [60_000, 120_000].map((elapsedMs) => ({ step: "awaiting-first-token", elapsedMs, limitMs: 150_000 }));
+  expect(steps).toEqual([
+    ...waits,
+    { step: "waiting", attempt: 1, delayMs: 1_000, errorMessage: "no token came within 150 s" },
+    { step: "asking-again", attempt: 1 },
+    ...waits,
+    { step: "answered", attempts: 1 },
+  ]);
+});
+
+describe("SUM13 CMP3 Esc ends it at once", () => {
+  test.each<[string, Model["stream"], number, number]>([
+    ["while the first token is awaited", hang, 300, 1],
+    ["between two tokens", trickle, 300, 1],
+    ["before the retry", hang, 600.5, 1],
+    ["during the retry", hang, 900, 2],
+  ])("%s", async (_, stream, seconds, requests) => {
+    const stop = new AbortController();
+    void sleep(seconds * SECOND, {}).then(() => stop.abort());
+    const scene = await asked(stream, {}, stop.signal);
+    expect([scene.reply.type, scene.requests]).toEqual(["cancelled", requests]);
+  });
+});
