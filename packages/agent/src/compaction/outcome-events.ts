@@ -54,6 +54,7 @@ const FAILURES: readonly Finding["code"][] = [
   "writer-failed",
   "hook-failed",
   "spend-limit",
+  "time-limit",
   "not-covered",
   "no-gain",
   "does-not-fit",

@@ -1,6 +1,6 @@
 /** Collects what code keeps of the covered part, whoever writes the summary: the ledger, a note per turn, and the touched files. */
 
-import { entryMessage } from "../context/build-context.ts";
+import { entryMessage, latestEdit } from "../context/build-context.ts";
 import { entryWords, provenance } from "../context/entry-text.ts";
 import { LISTED, referenceLine, referenceOf } from "../context/loaded-skills.ts";
 import { type CompactionEntry, type ContextEditEntry, type Entry, isStateEntry, PIN } from "../entry.ts";
@@ -24,9 +24,13 @@ export interface TurnNote {
   readonly reference?: string;
   /** What a program said begins no turn, and stands before the one in which it was said. */
   readonly by?: "program";
+  /** How the turn ended, where the log shows that it did not end well. */
+  readonly ending?: string;
+  /** Whether a summary by a model or a hook covers the turn. */
+  readonly inSummary?: true;
 }
 
-/** Bounded: of very many turns the newest. Nothing is read that is not told. */
+/** Bounded: of very many turns the newest. Nothing is read that is not told, and no words that the model did not see. */
 export function turnNotes(covered: readonly Entry[], edits: readonly ContextEditEntry[] = []): readonly TurnNote[] {
   const known = new Map<Entry, string>();
   const wordsOf: Words = (entry) => {
@@ -34,10 +38,11 @@ export function turnNotes(covered: readonly Entry[], edits: readonly ContextEdit
     known.set(entry, words);
     return words;
   };
-  return bounded(newestTurns(covered, wordsOf).flatMap((turn) => notesOf(turn, wordsOf)));
+  return bounded(newestTurns(covered, wordsOf).flatMap((turn) => notesOf(turn, { wordsOf, edits })));
 }
 
 function wordsIn(entry: Entry, edits: readonly ContextEditEntry[]): string {
+  if (!isShown(entry, edits)) return "";
   const reference = referenceOf(entry);
   return reference ? referenceLine(reference) : entryWords(entry, edits);
 }
@@ -53,12 +58,22 @@ export function mergedTurns(older: readonly TurnNote[], newer: readonly TurnNote
   const goesOn = last && isTurn(last) && !next?.asked;
   if (!goesOn) return bounded([...older, ...newer]);
   const [between, after] = at < 0 ? [newer, []] : [newer.slice(0, at), newer.slice(at + 1)];
-  return bounded([...older.slice(0, -1), ...between, next ? { ...last, said: next.said } : last, ...after]);
+  return bounded([...older.slice(0, -1), ...between, next ? continuedTurn(last, next) : last, ...after]);
 }
 
-/** From a compaction's `details.pith.turns`; nothing in it is taken on trust. */
+// It went on since: how it ended before, and who told of it, no longer counts.
+function continuedTurn({ ending: _ending, inSummary: _inSummary, ...last }: TurnNote, next: TurnNote): TurnNote {
+  return { ...last, said: next.said, ...(next.ending !== undefined && { ending: next.ending }) };
+}
+
+/** From a compaction's `details.pith.turns`; nothing in it is taken on trust. Notes of earlier versions have fewer fields. */
 export function turnsIn(value: unknown): readonly TurnNote[] {
   return Array.isArray(value) ? bounded(value.filter(isNote)) : [];
+}
+
+/** As they are stored with a summary by a model or a hook, which covers all of them. */
+export function summarizedTurns(turns: readonly TurnNote[]): readonly TurnNote[] {
+  return turns.map((turn) => ({ ...turn, inSummary: true }));
 }
 
 /** Each from what opens it to the next; the first may have begun before. */
@@ -77,19 +92,48 @@ function opensNote(entry: Entry, wordsOf: Words): boolean {
   return (provenance(entry) === "person" || entry.type === "branch_summary") && wordsOf(entry) !== "";
 }
 
-function notesOf(turn: readonly Entry[], wordsOf: Words): readonly TurnNote[] {
+interface Reading {
+  readonly wordsOf: Words;
+  readonly edits: readonly ContextEditEntry[];
+}
+
+function notesOf(turn: readonly Entry[], reading: Reading): readonly TurnNote[] {
   const programs = turn.filter(isNamed).slice(-MOST_BY_PROGRAMS);
-  return [...programs.flatMap((entry) => programNote(entry, wordsOf)), ...turnNote(turn, wordsOf)];
+  return [...programs.flatMap((entry) => programNote(entry, reading.wordsOf)), ...turnNote(turn, reading)];
 }
 
 /** None where nobody asked and nobody answered. */
-function turnNote(turn: readonly Entry[], wordsOf: Words): readonly TurnNote[] {
+function turnNote(turn: readonly Entry[], { wordsOf, edits }: Reading): readonly TurnNote[] {
   const speaks = (entry: Entry): boolean => provenance(entry) === "assistant" && wordsOf(entry) !== "";
   const opening = turn.find((entry, at) => at === 0 && opensNote(entry, wordsOf));
   const begins = opening ?? turn.find(speaks);
   if (!begins) return [];
   const answer = turn.findLast(speaks);
-  return [{ asked: opening ? wordsOf(opening) : "", said: answer ? wordsOf(answer) : "", ...namesOf(begins) }];
+  const ending = endingOf(turn, edits);
+  return [
+    {
+      asked: opening ? wordsOf(opening) : "",
+      said: answer ? wordsOf(answer) : "",
+      ...namesOf(begins),
+      ...(ending && { ending }),
+    },
+  ];
+}
+
+/** What the log says of the end of a turn, beside words; null where nothing went wrong that code could know of. */
+function endingOf(turn: readonly Entry[], edits: readonly ContextEditEntry[]): string | null {
+  const isRemoved = (entry: Entry): boolean => latestEdit(edits, entry)?.replacement === null;
+  const messages = turn.flatMap((entry) => (entry.type === "message" && !isRemoved(entry) ? [entry.message] : []));
+  const last = messages.findLast(({ role }) => role === "assistant" || role === "toolResult");
+  if (last?.role === "assistant") {
+    if (last.stopReason === "aborted") return "stopped before it was finished";
+    if (last.stopReason === "error") return plainText(`ended in an error: ${last.errorMessage ?? "unknown"}`, LONGEST);
+    if (last.stopReason === "length") return "the last reply was cut off";
+  }
+  const result = messages.findLast(({ role }) => role === "toolResult");
+  return result?.role === "toolResult" && result.isError
+    ? plainText(`the last tool call failed: ${result.toolName}`, LONGEST)
+    : null;
 }
 
 const namesOf = (entry: Entry): Pick<TurnNote, "entryId" | "reference"> => ({
@@ -112,8 +156,8 @@ function programNote(entry: Entry, wordsOf: Words): readonly TurnNote[] {
 }
 
 function isNote(value: unknown): value is TurnNote {
-  const { asked, said, entryId } = Object(value) as Readonly<Record<string, unknown>>;
-  return typeof asked === "string" && typeof said === "string" && typeof entryId === "string";
+  const { asked, said, entryId, ending = "" } = Object(value) as Readonly<Record<string, unknown>>;
+  return [asked, said, entryId, ending].every((text) => typeof text === "string");
 }
 
 const isTurn = ({ by }: TurnNote): boolean => by !== "program";
@@ -164,15 +208,24 @@ function gathered(plan: Plan): Kept {
   const compaction = before?.type === "compaction" ? before : null;
   const ledger = ledgerBefore(compaction);
   const since = covered.filter((entry) => entry.type !== "compaction");
-  const shown = since.filter((entry) => isShown(entry, window.edits));
   const carried = (compaction?.details as { readonly pith?: { readonly turns?: unknown } } | undefined)?.pith?.turns;
   // pi's lists know no order, the ledger has that of the newest.
   const touches = [...carriedFiles(compaction?.details), ...ledger.files, ...fileTouches(since, budget.tools)];
   return {
     ledger: ledgerOf([...since, ...laterEdits(plan)], budget.tools, ledger),
-    turns: mergedTurns(turnsIn(carried), turnNotes(shown, window.edits)),
+    turns: withOpenEnd(mergedTurns(turnsIn(carried), turnNotes(since, window.edits)), plan),
     files: newestFiles(touches, MOST_FILES),
   };
+}
+
+// A turn whose rest is kept has not ended yet.
+function withOpenEnd(turns: readonly TurnNote[], { cut }: Plan): readonly TurnNote[] {
+  const at = cut.turnAt === null ? -1 : turns.findLastIndex(isTurn);
+  return turns.map((turn, index) => (index === at ? withoutEnding(turn) : turn));
+}
+
+function withoutEnding({ ending: _ending, ...turn }: TurnNote): TurnNote {
+  return turn;
 }
 
 // What an edit in the kept part has removed from the covered one does not come back either.

@@ -178,7 +178,7 @@ describe("what is kept", () => {
     const second = await workAndCompact("b");
     const third = await workAndCompact("c");
 
-    const messages = (front: string): string => front.slice(0, front.indexOf("# Summary"));
+    const messages = (front: string): string => front.slice(0, front.indexOf("# Turns so far"));
     const rule = "# User messages, word for word\n\n[#1]\nuse tabs in every file of this project, please\n\n";
     expect(messages(first)).toBe(rule);
     expect(messages(second)).toBe(`${rule}${rename}\n\n`);

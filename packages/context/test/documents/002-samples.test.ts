@@ -66,7 +66,7 @@ test("CMP8 what comes back: the entry has summary, first kept, tokens before and
   const entry = outcome.type === "compacted" ? await parts.session.store.entry(outcome.id) : undefined;
   expect(entry).toMatchObject({
     type: "compaction",
-    summary: expect.stringContaining("## Goal"),
+    summary: expect.stringContaining("read the schema → there are nine tables"),
     firstKeptEntryId: "e5",
     tokensBefore: expect.any(Number),
     details: { readFiles: ["schema.sql"], modifiedFiles: [] },

@@ -56,6 +56,6 @@ test("KEEP2 KEEP4 when a newer request takes its place, it joins the other messa
   await fill(session, 1, 2, 3, 4, 5, 6);
   expect(await compactSmall(session)).toMatchObject({ type: "compacted" });
   const [front = ""] = seenBy(session);
-  expect(front).toContain("[#1] hello [#3] (in reply to the assistant: hi) rename all the things # Summary");
+  expect(front).toContain("[#1] hello [#3] (in reply to the assistant: hi) rename all the things # Turns so far");
   expect(front).toMatch(/# The user's latest request,[^#]*\[#\d+\] now write the release notes for all[^#]* today$/);
 });

@@ -16,7 +16,8 @@ test("BR5 B71 two models fail: the move is not made, and the log has what it cos
   const session = await sessionOf(...talk);
   const before = seenBy(session);
   const silent = scriptedModel({ content: [], usage });
-  const gone = { ...scriptedModel({ failure: { kind: "unreachable", message: "no route to host" } }), model: "gone" };
+  const down = { failure: { kind: "unreachable", message: "no route to host" } } as const;
+  const gone = { ...scriptedModel(down, down), model: "gone" };
   const moved = await moveTo({ session, target: "e2", budget, ports, summary: { models: [silent, gone] } });
   expect(moved).toEqual({
     type: "failed",

@@ -163,6 +163,16 @@ test("SUM13 EVT3 while the first token is awaited, every minute says for how lon
   ]);
 });
 
+test("SUM13 EVT5 Esc during the retry: what the first attempt cost is recorded", async () => {
+  const stop = new AbortController();
+  void sleep(300 * SECOND, {}).then(() => stop.abort());
+  let requests = 0;
+  const failure = { kind: "unreachable", message: "line cut" } as const;
+  const failing = after(0, { type: "reply-failed", failure, message: said({ stopReason: "error" }) });
+  const scene = await asked(() => (requests++ === 0 ? failing() : hang()), {}, stop.signal);
+  expect([scene.reply, scene.requests, scene.spent]).toEqual([{ type: "cancelled" }, 2, [paid]]);
+});
+
 describe("SUM13 CMP3 Esc ends it at once", () => {
   test.each<[string, Model["stream"], number, number]>([
     ["while the first token is awaited", hang, 300, 1],

@@ -1,0 +1,150 @@
+/** Proves that a summary by code keeps the summary before it: whole where there is room, else shortened with its place named. */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { budgetFor, rungs } from "../../src/compaction/budget.ts";
+import { compact } from "../../src/compaction/compact.ts";
+import { modelFree } from "../../src/compaction/fallback-summary.ts";
+import type { Writer } from "../../src/compaction/plan.ts";
+import { prepareCompaction } from "../../src/compaction/plan.ts";
+import type { Receipt } from "../../src/compaction/receipt.ts";
+import { carriedFront } from "../../src/compaction/summary-message.ts";
+import type { CompactionEntry } from "../../src/entry.ts";
+import type { Session } from "../../src/session/session.ts";
+import { compactionLimits } from "../../src/settings.ts";
+import { testPorts } from "../../src/testing/scripted-model.ts";
+import { textTokens } from "../../src/tokens/estimate-tokens.ts";
+import { seenBy, sessionOf, words } from "./small-session.ts";
+
+const WHOLE: readonly string[] = rungs.filter(({ front }) => front === 1).map(({ name }) => name);
+
+/** Brings the summary the first time, and nothing after that. */
+function writerOf(summary: string): Writer {
+  let times = 0;
+  return {
+    route: "host",
+    isPaid: false,
+    write: ({ covered }) =>
+      times++ === 0
+        ? {
+            type: "written",
+            candidate: { route: "host", story: summary, notes: "", covers: new Set(covered.map(({ id }) => id)) },
+          }
+        : { type: "failed", why: "it is silent" },
+  };
+}
+
+const newest = ({ window }: Session): CompactionEntry => window.entries[window.compactionAt] as CompactionEntry;
+
+async function work(session: Session, count: number, size: number): Promise<void> {
+  for (let at = 0; at < count; at++) {
+    const user = { role: "user", content: `request ${at}: ${words(12, "wish")}`, timestamp: 1 } as const;
+    const content = [{ type: "text" as const, text: words(size, `answer${at}x`) }];
+    const reply = { role: "assistant", content, api: "a", provider: "p", model: "m", stopReason: "stop", timestamp: 1 };
+    await session.append(
+      { type: "message", message: user },
+      { type: "message", message: { ...reply, usage } as never },
+    );
+  }
+}
+
+const usage = {
+  ...{ input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 },
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+};
+
+/** These facts over and over, up to so many tokens. */
+function filled(facts: readonly string[], tokens: number): string {
+  const lines = ["## Next Steps"];
+  for (let at = 0; ; at++) {
+    const next = [...lines, `${facts[at % facts.length]} ${at}`];
+    if (textTokens(next.join("\n")) > tokens) return lines.join("\n");
+    lines.push(next.at(-1) ?? "");
+  }
+}
+
+const line = fc.string({ unit: "grapheme", maxLength: 60 }).map((text) => `- ${text.replaceAll(/\s+/g, " ")} fact`);
+
+test("CMP11 whatever it says, the summary before is byte for byte in each summary by code, however many there are", async () => {
+  let proved = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(line, { minLength: 1, maxLength: 60 }),
+      fc.double({ min: 0.1, max: 0.9, noNaN: true }),
+      fc.constantFrom(8_000, 24_000),
+      fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 3 }),
+      async (facts, share, contextWindow, rounds) => {
+        const session = await sessionOf("user: begin", "says: yes");
+        const budget = budgetFor(compactionLimits, { contextWindow });
+        const ports = testPorts("x");
+        const summary = filled(facts, budget.checkpoint * share);
+        const writers = [writerOf(summary)];
+        const size = Math.ceil(contextWindow / 12);
+        await work(session, 8, size);
+        const first = await compact({ session, budget, reason: "asked", ports, writers });
+        if (first.type !== "compacted" || first.receipt.route !== "host") return;
+        const { story } = carriedFront(newest(session));
+        for (const count of rounds) {
+          await work(session, count + 4, size);
+          const { receipt } = (await compact({ session, budget, reason: "due", ports, writers })) as {
+            receipt: Receipt;
+          };
+          expect(receipt.route).toBe("model-free");
+          const { summary: text } = newest(session);
+          if (!WHOLE.includes(receipt.rung)) return;
+          expect(carriedFront(newest(session)).story).toBe(story);
+          expect(text).toContain(story);
+          expect(text.match(/^# Turns .*listed by code$/gm)).toHaveLength(1);
+          proved += 1;
+        }
+      },
+    ),
+    { numRuns: 30 },
+  );
+  expect(proved).toBeGreaterThan(20);
+});
+
+describe("CMP11 on the level", () => {
+  const summary = filled(["- a fact"], 880);
+
+  test.each(rungs.map((rung) => [rung.name, rung] as const))("%s", async (name, rung) => {
+    const session = await sessionOf("user: begin", "says: yes");
+    const budget = budgetFor({ ...compactionLimits, checkpoint: { tokens: 900, share: 1 } }, { contextWindow: 20_000 });
+    await work(session, 8, 2_000);
+    await compact({ session, budget, reason: "asked", ports: testPorts("x"), writers: [writerOf(summary)] });
+    const { story } = carriedFront(newest(session));
+    expect(textTokens(story)).toBeGreaterThan(800);
+    await work(session, 8, 2_000);
+    const prepared = prepareCompaction(session.window, budget, rung);
+    if (prepared.type !== "planned") throw new Error(prepared.why);
+    const candidate = modelFree(prepared.plan);
+    const { number } = newest(session);
+    if (WHOLE.includes(name)) expect(candidate.story).toBe(story);
+    else expect(candidate.story).toContain(`#${number} opens`);
+    expect(textTokens(candidate.story) + textTokens(candidate.notes)).toBeLessThanOrEqual(
+      Math.max(prepared.plan.checkpoint, textTokens(story) + prepared.plan.checkpoint * 0.15),
+    );
+  });
+});
+
+test("CMP11 CMP12 as the model sees it: the summary before, the turns since, once, and the request once", async () => {
+  const session = await sessionOf("user: never touch the lock file", `says: ${words(900)}`, "user: and the printer");
+  const budget = budgetFor({ ...compactionLimits, tail: { tokens: 60, share: 1 } }, { contextWindow: 8_000 });
+  const parts = {
+    session,
+    budget,
+    reason: "asked",
+    ports: testPorts("x"),
+    writers: [writerOf("## Goal\n- the parser [#1]")],
+  } as const;
+  await compact(parts);
+  await work(session, 3, 900);
+  await compact(parts);
+  await work(session, 3, 900);
+  await compact(parts);
+  const [front = ""] = seenBy(session);
+  expect(front.match(/## Goal/g)).toHaveLength(1);
+  expect(front.match(/listed by code/g)).toHaveLength(1);
+  expect(front).not.toContain("[x]");
+  expect(front.match(/request 2: /g)?.length).toBeGreaterThan(0);
+});
