@@ -18,6 +18,9 @@ describe("compactions", () => {
     expect(step({ step: "falling-back", why: "p/m: empty:\nits answer is empty" })).toBe(
       "  p/m: empty: its answer is empty",
     );
+    expect(step({ step: "awaiting-first-token", elapsedMs: 120_000, limitMs: 600_000 })).toBe(
+      "  no answer yet after 2 min, waiting up to 10 min …",
+    );
     expect(["planning", "auditing"].map((name) => step({ step: name }))).toEqual([null, null]);
     const wait = { type: "summarization_retry_scheduled", source: "branchSummary", attempt: 1, delayMs: 900 };
     expect(note({ ...wait, errorMessage: "overloaded" })).toBe("· overloaded; asking again in 1 s");

@@ -106,6 +106,29 @@ describe("events", () => {
       expect(after([start, writing, answered]).work).toEqual(work);
     });
 
+    test("SCR14 says for how long the first token is awaited, and why it is asked again", () => {
+      const about = { reason: "threshold", source: "compaction" } as const;
+      const start: AgentEvent = { type: "compaction_start", reason: "threshold" };
+      const waits = { step: "awaiting-first-token", elapsedMs: 180_000, limitMs: 600_000 } as const;
+      const waiting: AgentEvent = { type: "compaction_progress", reason: "threshold", ...waits };
+      const errorMessage = "no token came within 10 min";
+      const again = {
+        type: "summarization_retry_scheduled",
+        ...about,
+        attempt: 1,
+        delayMs: 1_000,
+        errorMessage,
+      } as const;
+      const steps = [[waiting], [again], [again, { type: "summarization_retry_attempt_start", ...about } as const]].map(
+        (events) => after([start, ...events]).work,
+      );
+      expect(steps).toMatchObject([
+        { type: "compacting", step: "no answer yet after 3 min, waits up to 10 min" },
+        { type: "compacting", step: "no token came within 10 min; asks again in 1 s" },
+        { type: "compacting", step: "asks again" },
+      ]);
+    });
+
     test("SCR14 bears what should be known of it, or a note does where it was printed already", () => {
       expect(after([compacted, quality]).blocks).toMatchObject([{ warnings: ["two places were mended"] }]);
       expect(after([quality]).blocks).toMatchObject([

@@ -10,12 +10,18 @@ import type { About, Change, SessionSource } from "./state.ts";
 
 /** Null where the summary has no sections that say it. */
 export function gistOf(summary: string): string | null {
-  const goal = itemsUnder("Goal", summary)[0];
+  const goal = itemsUnder("Goal", summary)[0] ?? latestRequest(summary);
   const next = itemsUnder("In Progress", summary)[0] ?? itemsUnder("Next Steps", summary)[0];
   const sentences = [goal, next === undefined ? undefined : `Next: ${next}`].flatMap((words) =>
     words === undefined ? [] : [ended(words)],
   );
   return sentences.length === 0 ? null : sentences.join(" ");
+}
+
+/** A summary that code wrote has no goal, but ends with the request where that is no longer shown. */
+function latestRequest(summary: string): string | undefined {
+  const [, words] = /^# The user's latest request[^\n]*\n([^\n]+)/m.exec(summary) ?? [];
+  return words && plainText(words, MAX_GIST_CHARS);
 }
 
 /** The lines of a section, without their marks and without the numbers of what they rest on. */

@@ -113,6 +113,10 @@ describe("first and last messages", () => {
   test.each([
     ["## Goal\n- (none)\n\n## Next Steps\n1. look at it!\n", "Next: look at it!"],
     ["## Goal\n- Nur das hier", "Nur das hier."],
+    [
+      "# Turns so far, listed by code\n- one → two [#1]\n\n# The user's latest request, still open [#3]\nshow me",
+      "show me.",
+    ],
     ["words of another program", null],
     ["", null],
   ])("RES10 what a summary does not say is left out: %j", (summary, gist) => {
