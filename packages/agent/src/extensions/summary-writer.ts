@@ -8,6 +8,7 @@ import {
   type Paid,
   type Plan,
   type Ports,
+  summaryTimeFor,
   usageIn,
   type WriteAct,
   type Writer,
@@ -24,19 +25,18 @@ export function writerIn(value: unknown, { sleep }: Pick<Ports, "sleep">): Write
     // Whoever does not say that it is free is counted.
     isPaid: isPaid !== false,
     async write(plan: Plan, act: WriteAct): Promise<Written> {
-      const within = { ms: WRITING_MS, sleep };
+      // As long as one attempt of a model: the next summariser is to have its chance.
+      const { attempt: ms } = act.time ?? summaryTimeFor();
+      const within = { ms, sleep };
       // An abort is the caller's to see; it gives whoever writes a moment to say what it has paid.
       const made = await attempted(async () => writtenIn(await write.call(value, plan, act), plan), {
         within,
       });
       if (made.type === "done") return made.value;
-      return { type: "failed", why: made.type === "failed" ? made.why : `nothing within ${WRITING_MS / 60_000} min` };
+      return { type: "failed", why: made.type === "failed" ? made.why : `nothing within ${ms / 60_000} min` };
     },
   };
 }
-
-/** A long part told to a slow model takes minutes; people who do not want to wait can stop it. */
-const WRITING_MS = 5 * 60_000;
 
 function writtenIn(value: unknown, plan: Plan): Written {
   const { type, candidate, why, calls } = Object(value) as Readonly<Record<string, unknown>>;
