@@ -96,26 +96,32 @@ export class AttemptTimer {
 
   async #countMinutes(signal: AbortSignal, delayMs: number): Promise<void> {
     const { sleep, onWait, limit } = this.#clock;
-    if (delayMs > 0) await sleep(delayMs, { signal });
-    for (let elapsed = MINUTE; elapsed < limit.firstToken; elapsed += MINUTE) {
-      await sleep(MINUTE, { signal });
-      if (signal.aborted || this.signal.aborted) return;
-      onWait(elapsed);
+    let isOver = delayMs > 0 && !(await hasPassed(delayMs, { sleep, signal }));
+    for (let elapsed = MINUTE; !isOver && elapsed < limit.firstToken; elapsed += MINUTE) {
+      isOver = !(await hasPassed(MINUTE, { sleep, signal })) || this.signal.aborted;
+      if (!isOver) onWait(elapsed);
     }
   }
 }
 
 const MINUTE = 60_000;
 
-interface Later {
+interface Wait {
   readonly sleep: Ports["sleep"];
   readonly signal: AbortSignal;
-  readonly act: () => void;
 }
 
-async function runAfter(ms: number, { sleep, signal, act }: Later): Promise<void> {
-  await sleep(ms, { signal });
-  if (!signal.aborted) act();
+async function runAfter(ms: number, { act, ...wait }: Wait & { readonly act: () => void }): Promise<void> {
+  if (await hasPassed(ms, wait)) act();
+}
+
+/** False where it was stopped before; a host's clock may also reject then. */
+async function hasPassed(ms: number, { sleep, signal }: Wait): Promise<boolean> {
+  const slept = await sleep(ms, { signal }).then(
+    () => true,
+    () => false,
+  );
+  return slept && !signal.aborted;
 }
 
 /** What happened and what to do, for people. */

@@ -163,6 +163,20 @@ test("SUM13 EVT3 while the first token is awaited, every minute says for how lon
   ]);
 });
 
+test("SUM13 a clock that rejects when it is stopped breaks nothing", async () => {
+  const rejecting: Ports["sleep"] = async (ms, act) => {
+    await sleep(ms, act);
+    act.signal?.throwIfAborted();
+  };
+  const model = modelOf(after(1, delta));
+  const limits = await withTimeLimit(summaryTimeFor(), { sleep: rejecting }, async (limit) => {
+    expect((await ask(request, { model, ports: { sleep: rejecting }, time: limit })).type).toBe("said");
+    return limit;
+  });
+  await sleep(60 * SECOND, {});
+  expect(limits.over.aborted).toBe(false);
+});
+
 test("SUM13 EVT5 Esc during the retry: what the first attempt cost is recorded", async () => {
   const stop = new AbortController();
   void sleep(300 * SECOND, {}).then(() => stop.abort());
