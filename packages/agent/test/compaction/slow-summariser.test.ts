@@ -39,7 +39,7 @@ afterEach(async () => {
   scene = undefined;
 });
 
-describe("SUM11 SUM8 a summariser that", () => {
+describe("SUM13 SUM8 a summariser that", () => {
   const ways: readonly (readonly [string, Step, number])[] = [
     ["does not answer", silent, 2],
     ["sends headers and no more", { ...reply, breaks: { how: "stall", after: 0 } }, 2],
@@ -82,7 +82,7 @@ describe("SUM11 SUM8 a summariser that", () => {
   });
 });
 
-test("SUM11 after thirty minutes nothing more is asked, and code writes", async () => {
+test("SUM13 after thirty minutes nothing more is asked, and code writes", async () => {
   scene = await compactedOnce({ first: () => silent, second: () => silent, third: summary });
   const { compaction, minutes } = await scene.compactAgain();
   expect(["first", "second", "third"].map(scene.requestsTo)).toEqual([2, 1, 0]);
@@ -98,7 +98,7 @@ test("SUM11 after thirty minutes nothing more is asked, and code writes", async 
   ]);
 });
 
-describe("SUM11 CMP3 Esc ends it at once, and adds nothing,", () => {
+describe("SUM13 CMP3 Esc ends it at once, and adds nothing,", () => {
   test.each<[string, Step, number, number]>([
     ["while the first token is awaited", silent, 5, 1],
     ["while the answer trickles", trickling, 5, 1],

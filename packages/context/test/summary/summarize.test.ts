@@ -319,7 +319,7 @@ describe("in one request", () => {
       ["refused", 1],
       ["busy", 1],
       ["unreachable", 2],
-    ])("SUM5 SUM11 a model that is %s is not told it in parts; it is asked %i times", async (kind, times) => {
+    ])("SUM5 SUM13 a model that is %s is not told it in parts; it is asked %i times", async (kind, times) => {
       const replies = [failing(kind), failing(kind)];
       const { told, kinds, calls } = await toldTo(replies, { history: blocksOf([100]) });
       expect({ told, kinds, calls }).toStrictEqual({
