@@ -156,6 +156,10 @@ def drive_choices(client, config):
     client.done("set_model", provider=now["provider"], modelId=now["id"])
     client.done("set_thinking_level", level="low")
     client.done("cycle_thinking_level")
+    # The window leaves too little room to think in, which is reported.
+    since = len(client.events)
+    client.say("Think about it.")
+    client.seen("model_notice", since)
     assert "high" in client.done("get_available_thinking_levels")["levels"]
     client.done("set_thinking_level", level="off")
     client.done("set_permission_mode", mode="edit")
