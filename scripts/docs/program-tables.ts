@@ -107,6 +107,7 @@ function code(text: string | undefined): string {
 const EXAMPLES: readonly CompactionSettings[] = [
   {},
   { reserveTokens: 40_000 },
+  { reserveTokens: 0.1 },
   { thresholdPercent: 72.5 },
   { thresholdTokens: 100_000 },
   { thresholdPercent: 50, thresholdTokens: 90_000 },

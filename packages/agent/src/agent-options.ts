@@ -36,8 +36,6 @@ export interface AgentParts {
   readonly instructions?: string;
   /** Who writes summaries, in order of preference, and at last code; the model that works, where nobody is named. */
   readonly writers?: readonly Writer[];
-  /** Tokens that stay free of the window of whoever tells a branch; without it, all of the branch is told. */
-  readonly branchReserve?: number;
   readonly hooks?: AgentHooks;
   /** What goes on beside the conversation, and the model must know. */
   readonly states?: readonly StateSection[];

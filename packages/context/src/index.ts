@@ -185,6 +185,7 @@ export {
   type SummaryTime,
   summaryTimeFor,
   type Threshold,
+  type TokensOrShare,
 } from "./settings.ts";
 export type { AskFailure, Call, Progress, TellProgress } from "./summary/ask-model.ts";
 export type { Summarised, SummaryFailure, SummaryParts } from "./summary/generate-summary.ts";

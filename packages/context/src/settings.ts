@@ -28,6 +28,8 @@ export interface CompactionLimits {
   readonly checkpoint: Amount;
   /** What is told of a branch that was left, its ledger included. */
   readonly branch: Amount;
+  /** What stays free of the window when a left branch is summarised; of a longer branch the newest part is. */
+  readonly branchReserve: TokensOrShare;
   /** What is left of one result or paste that is too big for the tail. */
   readonly reduced: Amount;
   /** What one request may weigh on the wire, and the share of it that is used. */
@@ -60,7 +62,7 @@ export interface SummaryTime {
 export interface Threshold {
   readonly tokens?: number;
   readonly percent?: number;
-  readonly reserve?: number;
+  readonly reserve?: TokensOrShare;
   /** Only for this model, as `provider/model`. */
   readonly model?: string;
   /** Only for this agent. */
@@ -69,7 +71,7 @@ export interface Threshold {
 
 /** So many tokens, but no more than a share of the window. */
 export interface Amount {
-  readonly tokens: number;
+  readonly tokens: TokensOrShare;
   readonly share: number;
 }
 
@@ -81,6 +83,15 @@ export function summaryTimeFor(firstToken: number = 10 * MINUTE): SummaryTime {
 
 const MINUTE = 60_000;
 
+/** A number of tokens; above 0 and below 1 a share of the window, so that 0.1 is a tenth of it and 1 is one token. */
+export type TokensOrShare = number;
+
+/** DUE8: the tokens that such a number means in a window. */
+export function tokensIn(value: TokensOrShare, window: number): number {
+  // A tenth of 8,190 is 819, and not more because 0.1 has no end in binary.
+  return value > 0 && value < 1 ? Number((window * value).toPrecision(12)) : value;
+}
+
 /** What holds where nothing else is set. */
 export const compactionLimits: CompactionLimits = {
   enabled: true,
@@ -91,6 +102,7 @@ export const compactionLimits: CompactionLimits = {
   words: { tokens: 20_000, share: 0.1 },
   checkpoint: { tokens: 8_000, share: 0.08 },
   branch: { tokens: 4_000, share: 0.05 },
+  branchReserve: 16_384,
   reduced: { tokens: 4_000, share: 0.05 },
   wire: { bytes: 32 * 1024 * 1024, share: 0.8 },
   progress: 0.1,

@@ -110,13 +110,6 @@ export async function* navigate(
   return { ...moved, files: await rewindFiles(plan, rewind) };
 }
 
-/** What of a branch is told at most, as B25 has it: a reserve takes a quarter of the window at most, here too. */
-function roomFor({ branchReserve, model: { contextWindow }, limits, model }: RunParts): { readonly room?: number } {
-  if (branchReserve === undefined || !(contextWindow > 0)) return {};
-  const { largestReserve } = limits(model);
-  return { room: Math.floor(contextWindow - Math.min(branchReserve, contextWindow * largestReserve)) };
-}
-
 async function* move(target: string | null, wish: Destination, parts: RunParts): AsyncGenerator<AgentEvent, Moved> {
   const { session, model, hooks, ports, signal } = parts;
   const { summarize = false, customInstructions, replaceInstructions, label } = wish;
@@ -124,7 +117,6 @@ async function* move(target: string | null, wish: Destination, parts: RunParts):
     models: [model],
     ...(customInstructions !== undefined && { instructions: session.redacted(customInstructions) }),
     ...(replaceInstructions !== undefined && { replaceInstructions }),
-    ...roomFor(parts),
   };
   const wanted = { [summarize ? "summary" : "summaryForHooks"]: summary, ...(label !== undefined && { label }) };
   const oldLeafId = session.leaf;

@@ -3,7 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { compactionLimits } from "@pith/context";
+import { compactionLimits, messageTokens } from "@pith/context";
 import { scriptedModel } from "@pith/context/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { fileTools } from "../../src/index.ts";
@@ -59,23 +59,33 @@ test("RUN9 who wants no file back has none looked for", async () => {
   expect(await scene.agent.navigateTree(start, { restoreFiles: [] })).toMatchObject({ type: "moved" });
 });
 
-test("SET13 of a branch that is left as much is told as the reserve leaves room for, the newest of it (B25)", async () => {
-  const asked = async (branchReserve?: number): Promise<string> => {
+test("SET13 as much of a left branch is summarised as the reserve leaves room for, to the token, the newest of it (B25)", async () => {
+  const sentences = ["oldest", "newest"].map((word) => `${word} ${"work on the parser ".repeat(300)}`);
+  const messages = sentences.map((content) => ({ role: "user" as const, content, timestamp: 0 }));
+  const tokens = messages.reduce((sum, message) => sum + messageTokens(message), 0);
+  const summarised = async (contextWindow: number, branchReserve?: number): Promise<readonly boolean[]> => {
     const model = scriptedModel("## Goal\nOld and new.", "## Goal\nNew.");
-    const limits = { ...compactionLimits, largestReserve: 0.9 };
-    const parts = { limits, ...(branchReserve !== undefined && { branchReserve }) };
-    const { agent } = await stage({ ...model, contextWindow: 10_000 }, parts);
+    const limits = { ...compactionLimits, ...(branchReserve !== undefined && { branchReserve }) };
+    const { agent } = await stage({ ...model, contextWindow }, { limits });
     const start = agent.session.leaf;
-    for (const word of ["oldest", "newest"]) {
-      const message = { role: "user", content: `${word} ${"work on the parser ".repeat(300)}`, timestamp: 0 } as const;
-      await agent.session.append({ type: "message", message });
-    }
+    for (const message of messages) await agent.session.append({ type: "message", message });
     await agent.navigateTree(start, { summarize: true });
-    return JSON.stringify(model.requests.map(({ messages }) => messages));
+    const sent = JSON.stringify(model.requests.map((request) => request.messages));
+    return ["oldest", "newest"].map((word) => sent.includes(word));
   };
-  expect(await asked()).toMatch(/oldest.*newest/);
-  const some = await asked(8_000);
-  expect([some.includes("oldest"), some.includes("newest")]).toEqual([false, true]);
+  const [both, newest] = [
+    [true, true],
+    [false, true],
+  ];
+  // The default is 16,384, and a quarter of a small window.
+  expect(await summarised(100_000)).toEqual(both);
+  expect(compactionLimits.branchReserve).toBe(16_384);
+  expect(await summarised(Math.ceil(tokens / 0.75))).toEqual(both);
+  expect(await summarised(Math.floor((tokens - 1) / 0.75))).toEqual(newest);
+  expect(await summarised(tokens + 500, 500)).toEqual(both);
+  expect(await summarised(tokens + 499, 500)).toEqual(newest);
+  // A window nobody knows has no reserve.
+  expect(await summarised(0)).toEqual(both);
 });
 
 /** A session that has written a file. */

@@ -192,10 +192,9 @@ async function agentOn(ground: Ground, { place, openModel, ...told }: AgentWish)
   return agent;
 }
 
-function settled({ compaction, branchSummary, thinking }: Settings): Partial<AgentParts> {
+function settled({ compaction, thinking }: Settings): Partial<AgentParts> {
   return {
     ...(compaction?.instructions && { instructions: compaction.instructions }),
-    ...(branchSummary?.reserveTokens !== undefined && { branchReserve: branchSummary.reserveTokens }),
     ...(thinking && { thinking }),
   };
 }

@@ -4,7 +4,7 @@ import type { Agent } from "@pith/agent";
 import { type Receipt, receiptOf, refusalNotes } from "@pith/context";
 import { mistake } from "../args/usage-error.ts";
 import { compactionTold, receiptTold } from "../context-report/compaction-text.ts";
-import { amount } from "../text/format.ts";
+import { amount, formatTokensOrShare } from "../text/format.ts";
 import { type Answer, type Command, type Desk, failed, LEAF_MOVED, told } from "./command.ts";
 import { refusedBecause } from "./tree.ts";
 
@@ -55,8 +55,8 @@ function shown({ agent }: Desk, isChanged: boolean): Answer {
     `automatic compaction is ${enabled ? "on" : "off"}${isChanged ? " until this program ends" : ""}`,
     ...(isChanged ? [`to make it last: { "compaction": { "enabled": ${enabled} } } in ~/.pith/settings.json`] : []),
     enabled ? whenOf(limit) : "nothing is compacted unless you ask for it with /compact",
-    `reserveTokens ${reserveTokens ?? "(none)"}: so much of the window stays free, at most a quarter of it`,
-    `keepRecentTokens ${keepRecentTokens}: so much at the end stays as it was said; here ${tail}`,
+    `reserveTokens ${reserveTokens === null ? "(none)" : formatTokensOrShare(reserveTokens)}: so much of the window stays free, at most a quarter of it`,
+    `keepRecentTokens ${formatTokensOrShare(keepRecentTokens)}: so much at the end stays as it was said; here ${amount(tail)}`,
   ];
   return told(lines.join("\n"), { enabled, limit: finite(limit), reserveTokens, keepRecentTokens, kept: tail });
 }

@@ -112,17 +112,14 @@ export async function guided(parts: GuidedParts): Promise<Guided> {
   const standing: Standing = { choices, trusted, guidance };
   return {
     standing,
-    limits: (to) => {
-      const { compaction, firstTokenMinutes } = standing.choices;
-      return limitsOf(compaction, { ...agentOf(parts.wish), firstTokenMinutes })(to);
-    },
+    limits: (to) => limitsOf(standing.choices.compaction, limitsWish(parts.wish, standing.choices))(to),
     skillAt: (path) => standing.guidance.skills.find((skill) => skill.path === path)?.name ?? null,
     ...skillFiles(() => standing.guidance.skills),
   };
 }
 
-function agentOf({ agent }: Wish): LimitsWish {
-  return agent === undefined ? {} : { agent };
+function limitsWish({ agent }: Wish, { branchSummary, firstTokenMinutes }: Settings): LimitsWish {
+  return { branchReserve: branchSummary?.reserveTokens, firstTokenMinutes, ...(agent !== undefined && { agent }) };
 }
 
 /** Loaded when somebody asks for it: most calls name no template and reload nothing. */

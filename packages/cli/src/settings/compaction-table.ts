@@ -8,6 +8,7 @@ import {
   percentSuchAs,
   type Setting,
   text,
+  tokensOrShareSuchAs,
   tokensSuchAs,
   yesOrNo,
 } from "./definitions.ts";
@@ -16,14 +17,14 @@ import {
 const amounts: readonly Setting[] = [
   {
     name: "reserveTokens",
-    kind: tokensSuchAs(16_384, 0),
+    kind: tokensOrShareSuchAs(16_384, 0.1),
     fallback: { value: 16_384 },
     says: "Tokens of the window that stay free; never more than a quarter of it.",
     project: "may",
   },
   {
     name: "keepRecentTokens",
-    kind: tokensSuchAs(20_000, 0),
+    kind: tokensOrShareSuchAs(20_000, 0.1),
     fallback: { value: 20_000 },
     says: "Tokens at the end that stay as they were said; never more than a fifth of the window.",
     project: "may",
@@ -90,9 +91,9 @@ export const compactionTable: readonly Setting[] = [
   ...overriding("compaction.agentOverrides", { whom: "for this agent alone", names: agentName }),
   {
     name: "branchSummary.reserveTokens",
-    kind: tokensSuchAs(16_384, 0),
-    fallback: { words: "all of the branch is told, in parts where it is long" },
-    says: "Tokens of the window that stay free when a branch is told; the newest of it fills the rest.",
+    kind: tokensOrShareSuchAs(16_384, 0.1),
+    fallback: { value: 16_384 },
+    says: "Tokens of the window that stay free when a left branch is summarised, at most a quarter of it; of a longer branch the newest part is summarised.",
     project: "may",
   },
   {

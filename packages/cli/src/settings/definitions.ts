@@ -59,6 +59,16 @@ export function tokensSuchAs(example: number, least = 1): Kind {
   };
 }
 
+/** A number of tokens, or a share of the window as `TokensOrShare` has it. */
+export function tokensOrShareSuchAs(example: number, share: number): Kind {
+  const tokens = tokensSuchAs(example, 0);
+  return {
+    fits: (value) => tokens.fits(value) || (typeof value === "number" && value > 0 && value < 1),
+    write: `${tokens.write}, or a share of the window between 0 and 1, such as ${share}`,
+    schema: { anyOf: [tokens.schema, { type: "number", exclusiveMinimum: 0, exclusiveMaximum: 1 }] },
+  };
+}
+
 /** Fractions are welcome. */
 export function percentSuchAs(example: number): Kind {
   return {

@@ -1,7 +1,7 @@
 /** Defines the types of settings and MCP servers, and computes compaction limits from the settings. */
 
 import type { LimitsFor, Mode } from "@pith/agent";
-import { compactionLimits, summaryTimeFor, type ThinkingLevel } from "@pith/context";
+import { compactionLimits, summaryTimeFor, type ThinkingLevel, type TokensOrShare } from "@pith/context";
 import { providers } from "@pith/models";
 
 export interface Settings extends Choices {
@@ -65,15 +65,15 @@ export interface CompactionSettings extends CompactionAmounts {
 
 /** What can be set for one model or one agent, too. */
 export interface CompactionAmounts {
-  readonly reserveTokens?: number;
-  readonly keepRecentTokens?: number;
+  readonly reserveTokens?: TokensOrShare;
+  readonly keepRecentTokens?: TokensOrShare;
   readonly thresholdPercent?: number;
   readonly thresholdTokens?: number;
 }
 
 export interface BranchSummarySettings {
-  /** What the model that tells a branch keeps free; the rest of its window is told to it, newest first. */
-  readonly reserveTokens?: number;
+  /** What stays free of the window when a left branch is summarised; the newest of the branch fills the rest. */
+  readonly reserveTokens?: TokensOrShare;
   /** Whether a branch is left without the question if it should be told. */
   readonly skipPrompt?: boolean;
 }
@@ -139,12 +139,14 @@ export interface LimitsWish {
   /** The agent that works, where it has a name. */
   readonly agent?: string;
   readonly firstTokenMinutes?: number | undefined;
+  /** What `branchSummary.reserveTokens` says. */
+  readonly branchReserve?: TokensOrShare | undefined;
 }
 
 /** Each amount as specific as it was set: for the agent, for the model, for all. Of several thresholds the lowest applies. */
 export function limitsOf(settings: CompactionSettings = {}, wish: LimitsWish = {}): LimitsFor {
   const { enabled = compactionLimits.enabled, softPercent } = settings;
-  const { agent, firstTokenMinutes } = wish;
+  const { agent, firstTokenMinutes, branchReserve = compactionLimits.branchReserve } = wish;
   return ({ provider, model }) => {
     const own = [
       named(settings.agentOverrides, agent),
@@ -166,6 +168,7 @@ export function limitsOf(settings: CompactionSettings = {}, wish: LimitsWish = {
       thresholds: [{ reserve, ...(percent !== undefined && { percent }), ...(tokens !== undefined && { tokens }) }],
       tail: { ...tail, tokens: amount("keepRecentTokens") ?? tail.tokens },
       ...(firstTokenMinutes !== undefined && { summaryTime: summaryTimeFor(firstTokenMinutes * 60_000) }),
+      branchReserve,
     };
   };
 }

@@ -14,6 +14,11 @@ export function amount(count: number): string {
   return Math.round(count).toLocaleString("en-US");
 }
 
+/** `16,384`, or `0.1 of the window` for what is set as a share of it. */
+export function formatTokensOrShare(value: number): string {
+  return value > 0 && value < 1 ? `${value} of the window` : amount(value);
+}
+
 /** `1 session`, `3,200 sessions`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${amount(count)} ${count === 1 ? one : many}`;

@@ -4,6 +4,7 @@ import { Agent } from "@pith/agent";
 import { Session } from "@pith/context";
 import { machine } from "@pith/context/node";
 import { expect, test } from "vitest";
+import { limitsOf } from "../../src/settings/settings.ts";
 import { answerOf, deskOf, toldBy } from "./desks.ts";
 
 const told =
@@ -78,7 +79,7 @@ test("COM13 /autocompact shows the switch and the amounts, and turns it for this
   const desk = await deskOf(["user: hello"]);
   const shown = await toldBy("/autocompact", desk);
   expect(shown).toMatch(
-    /^automatic compaction is on\n.*more than 183,616 tokens\nreserveTokens 16384: .*\nkeepRecentTokens 20000: /,
+    /^automatic compaction is on\n.*more than 183,616 tokens\nreserveTokens 16,384: .*\nkeepRecentTokens 20,000: /,
   );
   const off = await answerOf("/autocompact off", desk);
   expect(off).toMatchObject({ data: { enabled: false, reserveTokens: 16_384, keepRecentTokens: 20_000 } });
@@ -87,6 +88,14 @@ test("COM13 /autocompact shows the switch and the amounts, and turns it for this
   await toldBy("/autocompact on", desk);
   expect(desk.agent.budget.limits.enabled).toBe(true);
   expect(await answerOf("/autocompact maybe", desk)).toMatchObject({ type: "mistake" });
+});
+
+test("COM13 DUE8 /autocompact shows amounts that are set as a share of the window (B26)", async () => {
+  const limits = limitsOf({ reserveTokens: 0.1, keepRecentTokens: 0.05 });
+  const desk = await deskOf(["user: hello"], { parts: { limits } });
+  const shown = await toldBy("/autocompact", desk);
+  expect(shown).toMatch(/more than 180,000 tokens\nreserveTokens 0\.1 of the window: /);
+  expect(shown).toMatch(/keepRecentTokens 0\.05 of the window: .*; here 10,000$/);
 });
 
 test("COM13 on is on, also where the settings say off", async () => {

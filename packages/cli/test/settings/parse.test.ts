@@ -28,7 +28,7 @@ const whole: Settings = {
     instructions: "Keep the names of the tests.",
     ask: true,
     model: ["google/gemini-2.5-flash", "openai/gpt-5-mini"],
-    modelOverrides: { "openai/gpt-5.1": { reserveTokens: 8_000, thresholdPercent: 50 } },
+    modelOverrides: { "openai/gpt-5.1": { reserveTokens: 0.15, thresholdPercent: 50 } },
     agentOverrides: { __proto__x: { keepRecentTokens: 5_000 } },
   },
   branchSummary: { reserveTokens: 8_000, skipPrompt: true },
@@ -75,8 +75,12 @@ test.each([
     "s.json:1: compaction.thresholdPercent is 101; write a number above 0 and up to 100, such as 72.5",
   ],
   [
-    '{ "compaction": { "modelOverrides": { "a/b.c": { "reserveTokens": 0.5 } } } }',
-    's.json:1: compaction.modelOverrides["a/b.c"].reserveTokens is 0.5; write a whole number of tokens, such as 16384',
+    '{ "compaction": { "modelOverrides": { "a/b.c": { "reserveTokens": 1.5 } } } }',
+    's.json:1: compaction.modelOverrides["a/b.c"].reserveTokens is 1.5; write a whole number of tokens, such as 16384, or a share of the window between 0 and 1, such as 0.1',
+  ],
+  [
+    '{ "compaction": { "keepRecentTokens": -0.1 } }',
+    "s.json:1: compaction.keepRecentTokens is -0.1; write a whole number of tokens, such as 20000, or a share of the window between 0 and 1, such as 0.1",
   ],
   [
     '{ "compaction": { "modelOverrides": { "a/b": 1 } } }',

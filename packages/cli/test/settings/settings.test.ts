@@ -49,6 +49,11 @@ const rows: readonly Row[] = [
   { window: 200_000, user: { reserveTokens: 50_000 }, trigger: 150_001 },
   { window: 200_000, user: { reserveTokens: 60_000 }, trigger: 150_001 },
   { window: 200_000, user: { reserveTokens: Number.MAX_SAFE_INTEGER }, trigger: 150_001 },
+  { window: 200_000, user: { reserveTokens: 0.1 }, trigger: 180_001 },
+  { window: 200_000, user: { reserveTokens: 0.07 }, trigger: 186_001 },
+  { window: 8_192, user: { reserveTokens: 0.1 }, trigger: 7_373 },
+  { window: 200_000, user: { reserveTokens: 0.4 }, trigger: 150_001 },
+  { window: 200_000, user: { modelOverrides: { [ME]: { reserveTokens: 0.2 } } }, trigger: 160_001 },
   { window: 200_000, user: { thresholdPercent: 72.5 }, trigger: 145_001 },
   { window: 200_000, user: { thresholdPercent: 92 }, trigger: 183_617 },
   { window: 200_000, user: { thresholdPercent: 100, reserveTokens: 0 }, trigger: 200_001 },
@@ -136,17 +141,18 @@ test.each(rows)("DUE7 the exact token that is too much is the same wherever one 
   expect((await agentOf([], parts)).budget.limit).toBe(trigger - 1);
 });
 
-test("DUE7 these are forty", () => {
-  expect(rows.length).toBe(40);
+test("DUE7 these are forty-five", () => {
+  expect(rows.length).toBe(45);
 });
 
 test("SET1 what the settings say of tokens holds where they are not set", () => {
   const fallback = (name: string): unknown => settingTable.find((setting) => setting.name === name)?.fallback;
-  const { enabled, thresholds, tail, soft } = compactionLimits;
+  const { enabled, thresholds, tail, soft, branchReserve } = compactionLimits;
   expect(limitsOf()({ api: "", provider: "a", model: "b" })).toEqual(compactionLimits);
   expect(fallback("compaction.enabled")).toEqual({ value: enabled });
   expect(fallback("compaction.reserveTokens")).toEqual({ value: thresholds[0]?.reserve });
   expect(fallback("compaction.keepRecentTokens")).toEqual({ value: tail.tokens });
+  expect(fallback("branchSummary.reserveTokens")).toEqual({ value: branchReserve });
   expect(fallback("compaction.softPercent")).toEqual({ value: soft * 100 });
 });
 
@@ -165,6 +171,11 @@ test.each([
   [{ keepRecentTokens: 50_000 }, 200_000, 40_000],
   [{ keepRecentTokens: 5_000 }, 200_000, 5_000],
   [{ keepRecentTokens: 0 }, 200_000, 0],
+  [{ keepRecentTokens: 1 }, 200_000, 1],
+  [{ keepRecentTokens: 0.145 }, 200_000, 29_000],
+  [{ keepRecentTokens: 0.5 }, 200_000, 40_000],
+  [{ keepRecentTokens: 0.1, thresholdTokens: 30_000 }, 200_000, 4_000],
+  [{ keepRecentTokens: 9_000, modelOverrides: { [ME]: { keepRecentTokens: 0.05 } } }, 200_000, 10_000],
   [{ keepRecentTokens: 9_000, modelOverrides: { [ME]: { keepRecentTokens: 7_000 } } }, 200_000, 7_000],
 ] as const)(
   "SET8 the tail is as long as was set, and a fifth of the window at most: %j of %i",

@@ -77,8 +77,6 @@ export interface WantedSummary {
   /** Whether these take the place of our own task. */
   readonly replaceInstructions?: boolean;
   readonly thinking?: ThinkingLevel;
-  /** Tokens of the branch that are told, newest first; without it all of it. */
-  readonly room?: number;
 }
 
 export interface LeftParts {
@@ -123,7 +121,7 @@ export async function tellLeft(left: LeftBranch, parts: LeftParts): Promise<Left
     tokens: budget.branch,
     thinking: summary.thinking ?? moderate(session.window.state.thinkingLevel),
     allowance: allowanceAt(session.window, budget.limits.hourly, { now: ports.now() }),
-    ...(summary.room !== undefined && { room: summary.room }),
+    room: budget.branchRoom,
     ...(budget.tools && { tools: budget.tools }),
     time: budget.limits.summaryTime,
     progress,

@@ -3,7 +3,14 @@
 import type { ContextSize } from "../context/context-size.ts";
 import type { ToolRoles } from "../ledger/touched-files.ts";
 import type { ModelName } from "../model.ts";
-import { type Amount, type CompactionLimits, compactionLimits, type Threshold } from "../settings.ts";
+import {
+  type Amount,
+  type CompactionLimits,
+  compactionLimits,
+  type Threshold,
+  type TokensOrShare,
+  tokensIn,
+} from "../settings.ts";
 
 /** Who is asked, and by whom. */
 export interface Setting {
@@ -27,6 +34,8 @@ export interface Budget extends Setting {
   readonly words: number;
   readonly checkpoint: number;
   readonly branch: number;
+  /** Of a left branch so much is summarised, newest first. In a window nobody knows, all. */
+  readonly branchRoom: number;
   readonly reduced: number;
   /** More bytes on the wire than this are too much. */
   readonly bytes: number;
@@ -42,7 +51,8 @@ export function budgetFor(limits: CompactionLimits, setting: Setting): Budget {
   const window = isKnown ? setting.contextWindow : UNKNOWN_WINDOW;
   const limit = lowest(limits, { ...setting, contextWindow: window });
   const span = Math.min(window, Math.floor(limit / (1 - largestReserve(limits))));
-  const share = ({ tokens, share }: Amount): number => Math.max(0, Math.min(tokens, Math.floor(span * share)) || 0);
+  const share = ({ tokens, share }: Amount): number =>
+    Math.max(0, Math.floor(Math.min(tokensIn(tokens, span), span * share)) || 0);
   return {
     ...setting,
     limit: isKnown ? limit : Number.POSITIVE_INFINITY,
@@ -51,6 +61,9 @@ export function budgetFor(limits: CompactionLimits, setting: Setting): Budget {
     words: share(limits.words),
     checkpoint: share(limits.checkpoint),
     branch: share(limits.branch),
+    branchRoom: isKnown
+      ? Math.floor(afterReserve(limits.branchReserve, window, largestReserve(limits)))
+      : Number.POSITIVE_INFINITY,
     reduced: share(limits.reduced),
     bytes: Math.floor(limits.wire.bytes * limits.wire.share),
     limits,
@@ -105,8 +118,12 @@ function limitsOf({ tokens, percent, reserve }: Threshold, window: number, large
     ...(tokens === undefined ? [] : [tokens]),
     // 32.3 % of 8,000 are 2,584, and not one less because 32.3 has no end in binary.
     ...(percent === undefined ? [] : [Number(((window * percent) / 100).toPrecision(12))]),
-    ...(reserve === undefined ? [] : [window - Math.min(reserve, window * largest)]),
+    ...(reserve === undefined ? [] : [afterReserve(reserve, window, largest)]),
   ];
+}
+
+function afterReserve(reserve: TokensOrShare, window: number, largest: number): number {
+  return window - Math.min(tokensIn(reserve, window), window * largest);
 }
 
 export interface Rung {

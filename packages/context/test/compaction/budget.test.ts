@@ -29,6 +29,20 @@ describe("the threshold", () => {
     expect(limitOf([{ reserve: 30_000 }], { contextWindow: 200_000 })).toBe(170_000);
   });
 
+  test("DUE8 a number between 0 and 1 is a share of the window; 1 is one token (B26)", () => {
+    const reserves = [0, 0.1, 0.25, 0.4, 1, 1.5].map((reserve) => limitOf([{ reserve }], { contextWindow: 200_000 }));
+    expect(reserves).toEqual([200_000, 180_000, 150_000, 150_000, 199_999, 199_998]);
+    const tails = [0, 0.05, 0.1, 0.5, 1].map((tokens) => {
+      const tail = { ...compactionLimits.tail, tokens };
+      return budgetFor({ ...compactionLimits, tail }, { contextWindow: 8_000 }).tail;
+    });
+    expect(tails).toEqual([0, 400, 800, 1_600, 1]);
+    const rooms = [0, 0.1, 16_384].map((branchReserve) => {
+      return budgetFor({ ...compactionLimits, branchReserve }, { contextWindow: 200_000 }).branchRoom;
+    });
+    expect(rooms).toEqual([200_000, 180_000, 183_616]);
+  });
+
   test("DUE2 is the lowest of those that apply to model and agent", () => {
     const thresholds = [
       { reserve: 16_384 },

@@ -9,7 +9,7 @@ import {
   type Window,
 } from "@pith/context";
 import { saveSetting } from "../../../settings/save.ts";
-import { amount } from "../../../text/format.ts";
+import { amount, formatTokensOrShare } from "../../../text/format.ts";
 import type { Opener, Talking } from "../screen-context.ts";
 import { show } from "../send.ts";
 import { refreshMeter } from "../state/track-footer.ts";
@@ -161,9 +161,12 @@ function rowsOf({ contextWindow, limit, tail, limits }: Budget): readonly (reado
     ...(isKnown ? [["compacted above", `${amount(limit)} tokens`] as const] : []),
     [
       "reserveTokens",
-      `${reserve === undefined ? "none" : amount(reserve)}: ${isKnown ? `${amount(contextWindow - limit)} stay free for answers` : "stays free for answers"}`,
+      `${reserve === undefined ? "none" : formatTokensOrShare(reserve)}: ${isKnown ? `${amount(contextWindow - limit)} stay free for answers` : "stays free for answers"}`,
     ],
-    ["keepRecentTokens", `${amount(limits.tail.tokens)}: the newest ${amount(tail)} stay as they were said`],
+    [
+      "keepRecentTokens",
+      `${formatTokensOrShare(limits.tail.tokens)}: the newest ${amount(tail)} stay as they were said`,
+    ],
   ];
 }
 

@@ -99,6 +99,26 @@ test("RPC7 RPC6 a compaction can be stopped; what is said while one is under way
   await client.close();
 });
 
+test("SET13 the program keeps branchSummary.reserveTokens free when a branch is summarised, a quarter of the window by default (B25)", async () => {
+  const summarised = async (branchSummary: object): Promise<readonly boolean[]> => {
+    const settings = { contextWindow: 40_000, compaction: { enabled: false }, branchSummary };
+    writeFileSync(join(ground.home, "settings.json"), JSON.stringify(settings));
+    const { client, seen } = await started(({ tools }) => (tools.length === 0 ? STORY : "Done."));
+    for (const word of ["oldest", "middle", "newest"]) {
+      const settled = seen("agent_settled");
+      await client.send({ type: "prompt", message: `${word} ${"work on the parser ".repeat(2_800)}` });
+      await settled;
+    }
+    const moved = await client.send({ type: "navigate_tree", entryId: null, summarize: true });
+    assert.equal(moved.success, true);
+    await client.close();
+    const asked = ground.server.served.map(({ body }) => JSON.stringify(body)).slice(3);
+    return ["oldest", "newest"].map((word) => asked.some((body) => body.includes(`${word} work on the parser`)));
+  };
+  assert.deepEqual(await summarised({}), [false, true]);
+  assert.deepEqual(await summarised({ reserveTokens: 0.001 }), [true, true]);
+});
+
 test("RPC13 the package that is published has the client with its types", () => {
   const { exports: own, publishConfig } = JSON.parse(
     readFileSync(join(import.meta.dirname, "../../../../package.json"), "utf8"),
