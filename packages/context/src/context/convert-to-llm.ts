@@ -177,7 +177,8 @@ const textBlock = (text: string): readonly TextBlock[] => [{ type: "text", text 
 function summaryBlocks({ summary: written, blocks = [] }: CompactionSummaryMessage): readonly TextBlock[] {
   const summary = within(written);
   let at = 0;
-  const ends = blocks.map((length) => (at += length));
+  // Hooks and files hold anything, so no length is trusted.
+  const ends = blocks.map((length: unknown) => (at += typeof length === "number" ? length : 0));
   const starts = [0, ...ends.slice(0, -1)];
   return starts.map((start, index) => {
     const [isFirst, isLast] = [index === 0, index === starts.length - 1];

@@ -197,13 +197,15 @@ describe("what it gives back", () => {
       stopReason: anything,
       timestamp: anything,
     });
+    const nothing = { content: [], summary: "", command: "", output: "", toolCallId: "", stopReason: "", timestamp: 0 };
+    const broken = { ...nothing, role: "compactionSummary" as const, blocks: [{ toString: null }] };
     return fc.assert(
       fc.asyncProperty(fc.array(message, { maxLength: 4 }), async (messages) => {
         const { outcome, reported } = await hooked([() => ({ messages: messages as never })]);
         expect(reported).toStrictEqual([]);
         if (outcome.type === "hooked") convertToLlm(outcome.context.messages, storyteller);
       }),
-      { numRuns: 400 },
+      { numRuns: 400, examples: [[[broken]]] },
     );
   });
 });
