@@ -202,6 +202,8 @@ export type SkipReason = NothingToDo["why"] | "undone" | "breaker" | "postponed"
 export interface CompactionSoftThreshold {
   readonly type: "compaction_soft_threshold";
   readonly tokens: number;
+  /** Whether no reply has measured any of them since the last compaction. */
+  readonly isEstimate: boolean;
   readonly limit: number;
   readonly contextWindow: number;
 }

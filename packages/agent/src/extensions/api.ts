@@ -123,6 +123,10 @@ export interface SessionSight {
 
 export interface UsageSight {
   readonly tokens: number;
+  /** Whether no reply has measured any of it yet, or none since a compaction or an edit. */
+  readonly isEstimate: boolean;
+  /** Of the tokens: what the last reply measured; the rest is estimated. */
+  readonly measured: number;
   readonly contextWindow: number;
   readonly percent: number;
 }

@@ -67,8 +67,9 @@ export function contextOn(agent: Agent, { ui, hasUI, cwd, ...parts }: SightParts
     hasPendingMessages: () => agent.queue.length > 0,
     abort: () => void agent.abort(),
     getContextUsage: () => {
-      const { tokens, contextWindow } = agent.contextUsage();
-      return { tokens, contextWindow, percent: Math.round((tokens / contextWindow) * 1000) / 10 };
+      const { tokens, isEstimate, measured, contextWindow } = agent.contextUsage();
+      const percent = Math.round((tokens / contextWindow) * 1000) / 10;
+      return { tokens, isEstimate, measured, contextWindow, percent };
     },
     compact: (wish = {}) => void compacted(agent, wish),
   };

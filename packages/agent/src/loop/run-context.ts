@@ -91,12 +91,12 @@ export class Notices {
   }
 
   /** Empty where it is less, or was told since the last compaction. */
-  soft({ tokens }: ContextSize, window: Window, budget: Budget): readonly CompactionSoftThreshold[] {
+  soft({ tokens, isEstimate }: ContextSize, window: Window, budget: Budget): readonly CompactionSoftThreshold[] {
     const place = placeOf(window, budget);
     if (tokens <= softLimit(budget) || place === this.#soft) return [];
     this.#soft = place;
     const { limit, contextWindow } = budget;
-    return [{ type: "compaction_soft_threshold", tokens, limit, contextWindow }];
+    return [{ type: "compaction_soft_threshold", tokens, isEstimate, limit, contextWindow }];
   }
 }
 

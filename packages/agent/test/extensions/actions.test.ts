@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { Entry } from "@pith/context";
+import { nothingUsed } from "@pith/context/testing";
 import { test } from "vitest";
 import { type AgentEvent, actsOn, type ExtensionActs, nobodyThere } from "../../src/index.ts";
 import { calls, heldModel, heldTool, quiet, reopened, type Stage, stage, text } from "../loop/held.ts";
@@ -232,6 +233,23 @@ test("EXT11 an extension sees copies of the session, never the session", async (
   assert.deepEqual(await end, { type: "aborted" });
   assert.equal(context.isIdle(), true);
   assert.equal(context.getContextUsage().contextWindow, 200_000);
+});
+
+test("TOK6 an extension sees whether the size of the context is measured or an estimate (B12)", async () => {
+  const model = heldModel();
+  const scene = await stage(model);
+  const end = scene.prompt("Work.");
+  await quiet();
+  const { getContextUsage } = actsAt(scene).context();
+  const before = getContextUsage();
+  assert.deepEqual([before.isEstimate, before.measured, before.tokens > 0], [true, 0, true]);
+  model.waiting[0]?.end({ ...text("Done."), usage: { ...nothingUsed, input: 4_990, output: 10, totalTokens: 5_000 } });
+  await end;
+  const { isEstimate, measured, tokens, percent } = getContextUsage();
+  assert.deepEqual(
+    { isEstimate, measured, tokens, percent },
+    { isEstimate: false, measured: 5_000, tokens: 5_000, percent: 2.5 },
+  );
 });
 
 test("EXT12 what waited when the program ended is said once, by the next one", async () => {

@@ -78,7 +78,7 @@ export function contextIn(done: string[], ui: ExtensionContext["ui"]): CommandCo
     isIdle: () => false,
     hasPendingMessages: () => true,
     abort: () => void done.push("abort"),
-    getContextUsage: () => ({ tokens: 0, contextWindow: 1, percent: 0 }),
+    getContextUsage: () => ({ tokens: 0, isEstimate: true, measured: 0, contextWindow: 1, percent: 0 }),
     compact: () => void done.push("compact"),
     waitForIdle: async () => void done.push("waitForIdle"),
     navigateTree: cancelled,

@@ -112,6 +112,7 @@ export const session: Command = {
     const { id, cwd, parentSession = null } = store.header;
     const { provider, model } = agent.model;
     const { limit } = agent.budget;
+    const { tokens, isEstimate } = agent.contextUsage();
     const report: SessionReport = {
       file: sessionPath,
       id,
@@ -120,7 +121,7 @@ export const session: Command = {
       parentSession,
       branches: await branchesOf(agent.session),
       totals: await sessionSums(agent.session, sessionPath),
-      context: { tokens: agent.contextUsage().tokens, limit: Number.isFinite(limit) ? limit : null },
+      context: { tokens, isEstimate, limit: Number.isFinite(limit) ? limit : null },
       model: `${provider}/${model}`,
     };
     return told(sessionText(report), report);

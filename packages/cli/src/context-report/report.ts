@@ -2,7 +2,7 @@
 
 import { type Budget, contextSize, due, type Preview, previewCompaction, type Window } from "@pith/context";
 import { shortId } from "../sessions/entries.ts";
-import { amount, counted } from "../text/format.ts";
+import { amount, counted, formatContextTokens } from "../text/format.ts";
 import {
   type BigEntry,
   biggest,
@@ -17,6 +17,8 @@ import { entryWeights } from "./meter.ts";
 
 export interface ContextReport {
   readonly tokens: number;
+  /** Whether no reply has measured any of it yet, or none since a compaction or an edit. */
+  readonly isEstimate: boolean;
   /** Of those, by the last reply; the rest is estimated. */
   readonly measured: number;
   readonly contextWindow: number;
@@ -38,7 +40,7 @@ export interface ContextReport {
 }
 
 export function contextReport(window: Window, budget: Budget): ContextReport {
-  const { tokens, measured } = contextSize(window, budget);
+  const { tokens, isEstimate, measured } = contextSize(window, budget);
   const limit = Number.isFinite(budget.limit) ? budget.limit : null;
   const { enabled, soft } = budget.limits;
   const state = due(window, budget);
@@ -46,6 +48,7 @@ export function contextReport(window: Window, budget: Budget): ContextReport {
   return {
     ...breakdown(window, budget, preview),
     tokens,
+    isEstimate,
     measured,
     contextWindow: budget.contextWindow,
     limit,
@@ -130,15 +133,18 @@ export function contextText(report: ContextReport): string {
   const { tokens, limit, parts } = report;
   const full = limit === null ? null : tokens / limit;
   const head =
-    limit === null ? `${amount(tokens)} tokens of a window nobody knows` : `${bar(full ?? 0, WIDE)} ${headOf(report)}`;
+    limit === null
+      ? `${formatContextTokens(report)} tokens of a window nobody knows`
+      : `${bar(full ?? 0, WIDE)} ${headOf(report)}`;
   const widest = Math.max(0, ...parts.map(({ kind }) => kind.length));
   const filled = parts.length === 0 ? [] : ["", ...places(parts, { tokens, widest })];
   return [head, ...filled, ...breakdownText(report), "", ...contextNext(report)].join("\n");
 }
 
-function headOf({ tokens, limit, contextWindow }: ContextReport): string {
+function headOf(report: ContextReport): string {
+  const { tokens, limit, contextWindow } = report;
   const percent = limit === null || limit === 0 ? 100 : Math.round((100 * tokens) / limit);
-  return `${amount(tokens)} of ${amount(limit ?? 0)} tokens (${percent} %; the window has ${amount(contextWindow)})`;
+  return `${formatContextTokens(report)} of ${amount(limit ?? 0)} tokens (${percent} %; the window has ${amount(contextWindow)})`;
 }
 
 interface Scale {

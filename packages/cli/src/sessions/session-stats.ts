@@ -2,7 +2,7 @@
 
 import { type Entry, noTotals, paidIn, type Session, type SessionTotals, sessionTotals } from "@pith/context";
 import { totalsOf } from "@pith/context/node";
-import { amount, costTold, counted } from "../text/format.ts";
+import { amount, type ContextTokens, costTold, counted, formatContextTokens } from "../text/format.ts";
 
 /** Null where the file cannot be read. */
 export async function sessionSums(session: Session, path: string | null): Promise<SessionTotals | null> {
@@ -69,7 +69,7 @@ export interface SessionReport {
   /** Null where there are too many entries to look at. */
   readonly branches: number | null;
   readonly totals: SessionTotals | null;
-  readonly context: { readonly tokens: number; readonly limit: number | null };
+  readonly context: ContextTokens & { readonly limit: number | null };
   readonly model: string;
 }
 
@@ -83,7 +83,7 @@ export function sessionText(report: SessionReport): string {
     ["folder", cwd],
     ["comes from", parentSession],
     ["model", model],
-    ["context", `${amount(context.tokens)}${room} tokens (/context)`],
+    ["context", `${formatContextTokens(context)}${room} tokens (/context)`],
     ["branches", branches === null ? "many" : String(branches)],
     ["holds", totals ? holdings(totals) : null],
     ["has cost", totals ? costs(totals) : null],

@@ -19,6 +19,16 @@ export function formatTokensOrShare(value: number): string {
   return value > 0 && value < 1 ? `${value} of the window` : amount(value);
 }
 
+/** `84,211`; `about 84,211` where no reply has measured the context. */
+export function formatContextTokens({ tokens, isEstimate }: ContextTokens): string {
+  return isEstimate ? `about ${amount(tokens)}` : amount(tokens);
+}
+
+export interface ContextTokens {
+  readonly tokens: number;
+  readonly isEstimate: boolean;
+}
+
 /** `1 session`, `3,200 sessions`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${amount(count)} ${count === 1 ? one : many}`;

@@ -61,13 +61,13 @@ test("COM14 behind a compaction its summary is the front, and what it covered is
   expect(parts.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(contextSize(window, budget).tokens);
 });
 
-test("COM15 the report says when it is too much, when it is told, and what a compaction would free", () => {
+test("COM15 MET19 the report says when it is too much, when it is told, and what a compaction would free", () => {
   const window = windowOf(story("user: go", ...Array.from({ length: 30 }, () => `says: ${"work ".repeat(2_000)}`)));
   const report = contextReport(window, budget);
   expect(report).toMatchObject({ limit: 183_616, soft: Math.floor(183_616 * 0.8), isAutomatic: true, held: null });
   expect(report.afterCompaction).toBeLessThan(report.tokens / 2);
   const text = contextText(report);
-  expect(text).toMatch(/^█+░+ [\d,]+ of 183,616 tokens \(\d+ %; the window has 200,000\)\n/);
+  expect(text).toMatch(/^█+░+ about [\d,]+ of 183,616 tokens \(\d+ %; the window has 200,000\)\n/);
   expect(text).toMatch(/Compacted by itself above 183,616 tokens; you are told from 146,892 on\.\n/);
   expect(text).toMatch(/A compaction now would free about [\d,]+ tokens \(\/compact --preview\)\.$/);
 });
@@ -75,9 +75,9 @@ test("COM15 the report says when it is too much, when it is told, and what a com
 test("COM15 an empty session, an unknown window and a full one are told as what they are", async () => {
   expect(await toldBy("/context", await deskOf([]))).toContain("There is nothing to compact.");
   const unknown = await deskOf(talk, { model: { contextWindow: 0 } });
-  expect(await toldBy("/context", unknown)).toMatch(/^[\d,]+ tokens of a window nobody knows\n/);
+  expect(await toldBy("/context", unknown)).toMatch(/^about [\d,]+ tokens of a window nobody knows\n/);
   const full = await deskOf(["user: go", ...Array.from({ length: 30 }, () => `says: ${"work ".repeat(2_000)}`)], {
     model: { contextWindow: 20_000 },
   });
-  expect(await toldBy("/context", full)).toMatch(/^█{30} [\d,]+ of 15,000 tokens \(\d{3} %/);
+  expect(await toldBy("/context", full)).toMatch(/^█{30} about [\d,]+ of 15,000 tokens \(\d{3} %/);
 });

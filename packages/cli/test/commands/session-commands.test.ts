@@ -72,6 +72,7 @@ test("COM25 /session tells where it lies, and what all its branches hold and hav
   expect(text).toContain(`file        ${desk.sessionPath}`);
   expect(text).toMatch(/^name {8}the login bug$/m);
   expect(text).toMatch(/^branches {4}2$/m);
+  expect(text, "MET19").toMatch(/^context {5}about \d+ of 183,616 tokens/m);
   expect(text).toMatch(/^holds {7}8 entries, 3 messages of yours, 3 replies/m);
   const unkept = await deskOf(talk, { isKept: false });
   expect(await toldBy("/session", unkept)).toMatch(/nothing is kept[\s\S]*holds {7}5 entries/);

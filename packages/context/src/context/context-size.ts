@@ -180,6 +180,8 @@ export function fitOf(calibration: Calibration, to: Pick<ModelName, "provider" |
 /** The size of a context in tokens: what was measured, and what was estimated since. */
 export interface ContextSize {
   readonly tokens: number;
+  /** Whether no reply has measured any of it: before the first one, and after a compaction or an edit until the next (TOK6). */
+  readonly isEstimate: boolean;
   /** By the last reply that can be trusted; 0 if there is none. */
   readonly measured: number;
   /** Of what came since, or of everything. */
@@ -209,6 +211,7 @@ export function contextSize(window: Window, { to, fixed }: SizeParts = {}): Cont
   const estimated = Math.ceil(fit.factor * sent.reduce((sum, message) => sum + messageTokens(message), 0));
   return {
     tokens: measured + estimated + (reply ? 0 : besides),
+    isEstimate: measured === 0,
     measured,
     estimated,
     fixed: Math.ceil(fit.factor * size.system) + besides,

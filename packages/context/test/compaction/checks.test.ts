@@ -26,6 +26,7 @@ describe("checks", () => {
   const size = (tokens: number, bytes = 0): ContextSize => ({
     tokens,
     bytes,
+    isEstimate: true,
     measured: 0,
     estimated: tokens,
     fixed: 0,

@@ -324,6 +324,26 @@ describe("context size", () => {
       expect(measuredAt(measured(answered, both))).toBe(700);
     });
 
+    test("TOK6 a size that no reply has measured says that it is an estimate, until the next reply (B12)", () => {
+      const entries = story(
+        "user: one",
+        "says: two",
+        "user: three",
+        "compacts: earlier, keeps e3",
+        "user: five",
+        "says: six",
+        "edits e5: less",
+        "says: eight",
+        "fails to answer: busy",
+      );
+      const usage = { totalTokens: 500 };
+      const all = measured(entries, { e2: usage, e6: usage, e8: usage });
+      const estimates = all.map((_, at) => contextSize(windowOf(all.slice(0, at + 1)), { to: storyteller }).isEstimate);
+      expect(estimates).toEqual([true, false, false, true, true, false, true, false, false]);
+      expect(contextSize(windowOf(all), { to: stranger }).isEstimate).toBe(true);
+      expect(contextSize(windowOf(all.slice(0, 4))).tokens).toBeGreaterThan(0);
+    });
+
     test("TOK2 no clock is asked: times may run backwards", () => {
       const backwards = measured(talk, both).map((entry, at) => ({
         ...entry,
@@ -390,7 +410,9 @@ describe("context size", () => {
     });
 
     test("TOK1 an empty window is nothing", () => {
-      expect(contextSize(emptyWindow)).toEqual({ tokens: 0, measured: 0, estimated: 0, fixed: 0, bytes: 0 });
+      expect(contextSize(emptyWindow)).toEqual({
+        ...{ tokens: 0, isEstimate: true, measured: 0, estimated: 0, fixed: 0, bytes: 0 },
+      });
     });
   });
 

@@ -8,7 +8,7 @@ import { compactionLimits } from "../../src/settings.ts";
 import { nothingUsed } from "../../src/testing/story.ts";
 import { compactSmall, sessionOf, smallBudget, words } from "../compaction/small-session.ts";
 
-const of = (tokens: number) => ({ tokens, measured: tokens, estimated: 0, fixed: 0, bytes: 0 });
+const of = (tokens: number) => ({ tokens, isEstimate: false, measured: tokens, estimated: 0, fixed: 0, bytes: 0 });
 const large: Budget = budgetFor(compactionLimits, { contextWindow: 200_000 });
 
 test("DUE1 B13 more than the window less the reserve of 16,384 is too much: over 183,616 of 200,000", () => {

@@ -174,10 +174,10 @@ export function idsAt(ids: Ids, event: AgentEvent): Ids {
   return isMessage ? { ...ids, count, message: id } : { ...ids, count, compaction: id };
 }
 
-/** Null where nobody knows how much fits. `cost` is null where it was not counted. */
+/** Null where nobody knows how much fits. `cost` is null where it was not counted. `_meta` says whether no reply has measured it. */
 export function usageUpdate(agent: Pick<Agent, "contextUsage">, cost: number | null): SessionUpdate | null {
-  const { tokens, contextWindow } = agent.contextUsage();
+  const { tokens, isEstimate, contextWindow } = agent.contextUsage();
   if (contextWindow <= 0) return null;
   const paid = cost === null ? {} : { cost: { amount: cost, currency: "USD" } };
-  return { sessionUpdate: "usage_update", used: tokens, size: contextWindow, ...paid };
+  return { sessionUpdate: "usage_update", used: tokens, size: contextWindow, ...paid, _meta: { isEstimate } };
 }

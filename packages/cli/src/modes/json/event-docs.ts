@@ -136,7 +136,13 @@ export const eventTable: Rows<WireEvent> = {
   },
   compaction_soft_threshold: {
     says: "it will soon be too much: once, when the context passes `compaction.softPercent` of the limit",
-    example: { type: "compaction_soft_threshold", tokens: 148000, limit: 183616, contextWindow: 200000 },
+    example: {
+      type: "compaction_soft_threshold",
+      tokens: 148000,
+      isEstimate: false,
+      limit: 183616,
+      contextWindow: 200000,
+    },
   },
   compaction_quality: {
     says: "what a person should know of the one just done: `told-by-code`, `repaired`, `words-evicted`, `compacted-again`",

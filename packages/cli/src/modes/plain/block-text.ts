@@ -170,5 +170,5 @@ function queueTold({ queue: before }: ScreenState, { queue: after }: ScreenState
 
 function readyTold({ meter }: Facts): string {
   if (!meter?.limit) return "Ready.";
-  return `Ready. The context is ${Math.round((meter.tokens / meter.limit) * 100)} % full.`;
+  return `Ready. The context is ${meter.isEstimate ? "about " : ""}${Math.round((meter.tokens / meter.limit) * 100)} % full.`;
 }

@@ -75,9 +75,9 @@ function outcomeOf(event: Extract<AgentEvent, { type: "compaction_end" }>): stri
   return `  ${[`${tokens.before} → ${tokens.after} tokens`, `summary by ${by ?? "code"}`, ...cost, ...time].join(", ")}`;
 }
 
-function softNote({ tokens, limit }: Extract<AgentEvent, { type: "compaction_soft_threshold" }>): string {
+function softNote({ tokens, isEstimate, limit }: Extract<AgentEvent, { type: "compaction_soft_threshold" }>): string {
   const full = Math.floor((tokens / limit) * 100);
-  return `· the context is ${full} % full (${tokensTold(tokens)} of ${tokensTold(limit)} tokens)`;
+  return `· the context is ${isEstimate ? "about " : ""}${full} % full (${tokensTold(tokens)} of ${tokensTold(limit)} tokens)`;
 }
 
 /** Null where it is nothing to tell. */

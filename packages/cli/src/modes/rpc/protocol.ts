@@ -160,6 +160,10 @@ export interface RpcModel {
 
 export interface RpcUsage {
   readonly tokens: number;
+  /** Whether no reply has measured any of it yet, or none since a compaction or an edit. */
+  readonly isEstimate: boolean;
+  /** Of the tokens: what the last reply measured; the rest is estimated. */
+  readonly measured: number;
   readonly contextWindow: number;
   /** Of the window; null where nobody knows it. */
   readonly percent: number | null;

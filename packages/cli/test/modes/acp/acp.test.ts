@@ -102,6 +102,10 @@ describe("sessions", () => {
       ["in_progress", "completed"],
     );
     assert.equal(new Set(compactions.map(({ compactionId }) => compactionId)).size, 1);
+    // TOK6: measured by a reply, then estimated until the next.
+    const [measured, compacted] = editor.updates("usage_update").slice(-2);
+    assert.deepEqual([measured?._meta, compacted?._meta], [{ isEstimate: false }, { isEstimate: true }]);
+    assert.ok(Number(compacted?.used) > 0 && Number(compacted?.used) < Number(measured?.used));
     assert.equal(await editor.leave(), 0);
 
     const again = await started({ can: { session: { compaction: {} } } });

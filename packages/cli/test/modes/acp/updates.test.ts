@@ -144,7 +144,7 @@ const rows: readonly (readonly [AgentEvent, readonly object[], (readonly object[
     [{ sessionUpdate: "notice", severity: "warning", title: "Thinking is off." }],
   ],
   [
-    { type: "compaction_soft_threshold", tokens: 60, limit: 100, contextWindow: 200 },
+    { type: "compaction_soft_threshold", tokens: 60, isEstimate: false, limit: 100, contextWindow: 200 },
     [],
     [{ sessionUpdate: "notice", severity: "info", title: "the context is 60 % full (60 of 100 tokens)" }],
   ],

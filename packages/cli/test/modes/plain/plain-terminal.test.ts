@@ -1,7 +1,7 @@
 /** The program in plain lines, from a pipe and in a terminal. */
 
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -16,6 +16,7 @@ beforeEach(() => {
 afterEach(() => ground.clear());
 
 const write = { type: "call", name: "write", arguments: { path: "a.txt", content: "new\n" } } as const;
+const STORY = "## Goal\nKeep it.\n\n## Progress\n### Done\n- Done.\n\n## Next Steps\n1. Go on.";
 const hostile = "\x1b[2J\x1b]0;title\x07Done.\u202e\n";
 
 test("PLN16 a whole talk is read line by line and told line by line, and nothing of it steers a terminal", async () => {
@@ -27,6 +28,19 @@ test("PLN16 a whole talk is read line by line and told line by line, and nothing
   expect(out).toMatch(/^Pith: Nothing\.$/m);
   expect(out).toMatch(/^--- \/dev\/null\n\+\+\+ b\/a\.txt\n@@ -0,0 \+1,1 @@\n\+new$/m);
   expect(readFileSync(join(ground.folder, "a.txt"), "utf8")).toBe("new\n");
+});
+
+test("MET19 how full the context is, is about so much after a compaction, until the next reply (B12)", async () => {
+  writeFileSync(
+    join(ground.home, "settings.json"),
+    '{ "contextWindow": 8192, "compaction": { "keepRecentTokens": 100 } }',
+  );
+  const { url } = await ground.serve(({ tools }) => (tools.length === 0 ? STORY : "Done."));
+  const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
+  const input = `${"first ".repeat(1_000)}\nand now?\n/compact\nand then?\n`;
+  const { out } = await ground.run(["--plain"], { variables, input });
+  const told = [...out.matchAll(/^Ready\. The context is (about )?\d+ % full\.$/gm)].map(([, about]) => about ?? "");
+  expect(told.slice(-4)).toEqual(["", "", "about ", ""]);
 });
 
 test("PLN16 a permission is asked for in words and given by a number", async () => {

@@ -45,7 +45,13 @@ describe("compactions", () => {
     };
     expect(note(skipped)).toBe("· not compacted: it is off; /compact does it");
     expect(note({ ...skipped, reason: "manual" })).toBeNull();
-    const soft = { type: "compaction_soft_threshold", tokens: 148_000, limit: 183_616, contextWindow: 200_000 };
+    const soft = {
+      type: "compaction_soft_threshold",
+      tokens: 148_000,
+      isEstimate: false,
+      limit: 183_616,
+      contextWindow: 200_000,
+    };
     expect(note(soft)).toBe("· the context is 80 % full (148k of 184k tokens)");
     const findings = [
       { code: "words-evicted", note: "two are gone" },

@@ -180,10 +180,15 @@ def drive_fitting(client, config):
     client.say("Keep this: " + "more of the same story, " * 600)
     usage = client.done("context_usage")
     assert usage["tokens"] > 0 and usage["contextWindow"] > 0, usage
+    assert usage["isEstimate"] is False and 0 < usage["measured"] <= usage["tokens"], usage
     assert client.done("preview_compaction")["type"] == "planned"
     made = client.done("compact", customInstructions="Keep the names.")
     assert made["summary"] and made["firstKeptEntryId"] and made["tokensBefore"] > 0, made
+    after = client.done("context_usage")
+    assert after["isEstimate"] is True and after["measured"] == 0 < after["tokens"] < usage["tokens"], after
+    assert client.done("get_session_stats")["contextUsage"] == after
     client.done("undo_compaction")
+    assert client.done("context_usage") == usage
     client.done("redo_compaction")
     pins = client.done("pin", text="Never push to main.")["pins"]
     assert client.done("unpin", pinId=pins[-1]["id"])["pins"] == pins[:-1]

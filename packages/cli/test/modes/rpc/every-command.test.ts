@@ -89,7 +89,7 @@ export default (pith) => {
 
 const IMAGE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-test("RPC1 RPC17 a client without any library drives every command and sees every event", {
+test("RPC1 RPC17 TOK6 a client without any library drives every command and sees every event", {
   timeout: 60_000,
 }, async () => {
   await ground.serve(script());

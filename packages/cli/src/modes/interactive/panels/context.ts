@@ -5,7 +5,7 @@ import { entryWords } from "@pith/context";
 import { seenPlaces } from "../../../commands/context.ts";
 import { type SeenPart, seenParts } from "../../../context-report/model-view.ts";
 import { type ContextReport, contextNext, contextReport, freed } from "../../../context-report/report.ts";
-import { amount, counted } from "../../../text/format.ts";
+import { amount, type ContextTokens, counted, formatContextTokens } from "../../../text/format.ts";
 import { clipped, plainLine } from "../../../text/safe-text.ts";
 import { automaticTold, fullTold, marks, meterBar, meterFigures, signs } from "../render/context-meter.ts";
 import { atBothEnds, cell } from "../render/text.ts";
@@ -230,9 +230,9 @@ export const openContext: Opener = async (words, { ready, screen }) => {
   return true;
 };
 
-export function seenPage(parts: readonly SeenPart[], tokens: number): Panel<PagerState, null> {
+export function seenPage(parts: readonly SeenPart[], size: ContextTokens): Panel<PagerState, null> {
   return pager({
-    title: `What the model sees now: ${amount(tokens)} tokens`,
+    title: `What the model sees now: ${formatContextTokens(size)} tokens`,
     lines: (width) => parts.flatMap((part, at) => linesOf(part, parts[at - 1], width)),
   });
 }
@@ -256,6 +256,6 @@ export const openSeen: Opener = async (words, { ready, screen }) => {
   await session.settle();
   const parts = seenParts(session.window, budget.to);
   if (parts.length === 0) return false;
-  await screen.ask(seenPage(parts, ready.built.agent.contextUsage().tokens), { where: "page" });
+  await screen.ask(seenPage(parts, ready.built.agent.contextUsage()), { where: "page" });
   return true;
 };

@@ -69,16 +69,20 @@ function painted(row: readonly Cell[], theme: Theme): string {
   return text;
 }
 
-/** `context 46 %`: of what may be there before it is compacted; empty where nobody knows how much that is. */
+/** `context 46 %`, `context ~46 %` for an estimate: of what may be there before it is compacted; empty where nobody knows how much that is. */
 export function fullTold(meter: Meter, theme: Theme): string {
-  return meter.limit === null ? "" : theme[inkFor(meter)](`context ${percentOf(meter)} %`);
+  return meter.limit === null ? "" : theme[inkFor(meter)](`context ${about(meter)}${percentOf(meter)} %`);
 }
 
-/** `84,211 / 183,616`, as `/context` has them. */
+/** `84,211 / 183,616`, as `/context` has them; `~84,211 / 183,616` for an estimate (MET19). */
 export function meterFigures(meter: Meter, theme: Theme): string {
   const { tokens, limit } = meter;
-  if (limit === null) return theme.dim(`context ${amount(tokens)} tokens · window unknown`);
-  return theme[inkFor(meter)](`${amount(tokens)} / ${amount(limit)}`);
+  if (limit === null) return theme.dim(`context ${about(meter)}${amount(tokens)} tokens · window unknown`);
+  return theme[inkFor(meter)](`${about(meter)}${amount(tokens)} / ${amount(limit)}`);
+}
+
+function about({ isEstimate }: Meter): string {
+  return isEstimate ? "~" : "";
 }
 
 /** Empty while everything is as usual. */

@@ -57,6 +57,8 @@ export interface Facts {
 /** How full the context is, by the one estimator. */
 export interface Meter {
   readonly tokens: number;
+  /** Whether no reply has measured any of it; then the figures have a `~`. */
+  readonly isEstimate: boolean;
   readonly contextWindow: number;
   /** More than this is compacted; null in a window nobody knows. */
   readonly limit: number | null;

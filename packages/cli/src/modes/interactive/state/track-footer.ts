@@ -31,6 +31,7 @@ export function meterOf(window: Window, budget: Budget): Meter {
   const { enabled, soft } = budget.limits;
   return {
     tokens: state.size.tokens,
+    isEstimate: state.size.isEstimate,
     contextWindow: budget.contextWindow,
     limit,
     soft: limit === null ? null : Math.floor(limit * soft),
@@ -159,6 +160,11 @@ function isMove(entry: Entry): boolean {
   return entry.type === "branch_summary" || (entry.type === "custom" && entry.customType === MOVE);
 }
 
+/** Whether the size of the context is measured anew, or no longer. */
+function isMeasure(entry: Entry): boolean {
+  return entry.type === "compaction" || (entry.type === "message" && entry.message.role === "assistant");
+}
+
 /** Several entries come at once, and each call brings more: so long until they are looked at together. */
 const SOON_MS = 120;
 
@@ -197,6 +203,8 @@ class Keeping {
   written(entries: readonly Entry[]): void {
     this.#cost.add(entries);
     this.#updateHint(entries);
+    // Plain mode tells the figures as soon as the work has ended.
+    if (entries.some(isMeasure)) this.#show();
     this.#soon();
     const isMoved = entries.some(isMove) || this.#wasMoved;
     const isNamed = entries.some(({ type }) => type === "session_info");

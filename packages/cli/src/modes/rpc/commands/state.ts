@@ -32,10 +32,10 @@ export function modelOf({ provider, model, api, contextWindow, maxTokens }: Mode
 }
 
 export function usageOf(agent: Agent): RpcUsage {
-  const { tokens, contextWindow } = agent.contextUsage();
+  const { tokens, isEstimate, measured, contextWindow } = agent.contextUsage();
   const window = finite(contextWindow) ?? 0;
   const percent = window > 0 ? Math.round((1000 * tokens) / window) / 10 : null;
-  return { tokens, contextWindow: window, percent, limit: finite(agent.budget.limit) };
+  return { tokens, isEstimate, measured, contextWindow: window, percent, limit: finite(agent.budget.limit) };
 }
 
 /** JSON knows no infinity. */
@@ -97,7 +97,7 @@ export const telling: Rows<
     },
   },
   context_usage: {
-    says: "what the next request weighs, of which window, and from where on it is compacted",
+    says: "the tokens of the next request, the window, and the limit above which it is compacted. `isEstimate` is true where no reply has measured it: before the first one, and after a compaction until the next; of the tokens `measured` are by the last reply",
     example: { type: "context_usage" },
     fields: {},
     run: async (_, { ready }) => done(usageOf(ready.built.agent)),

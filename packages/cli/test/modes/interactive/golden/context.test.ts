@@ -145,5 +145,5 @@ golden("what the model sees now", ({ screen }) => {
       "user: now the tests",
     ),
   );
-  void screen.ask(seenPage(seenParts(compacted, undefined), 1_234), { where: "page" });
+  void screen.ask(seenPage(seenParts(compacted, undefined), { tokens: 1_234, isEstimate: true }), { where: "page" });
 });

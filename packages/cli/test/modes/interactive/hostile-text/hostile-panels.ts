@@ -77,8 +77,8 @@ export const hostilePanels: Readonly<Record<string, (text: string) => Made>> = {
   ],
   pager: (text) => [pager({ title: text, lines: (width) => pageLines(text, width) })],
   seenPage: (text) => [
-    seenPage(seenParts(windowOf(hostileEntries(text)), undefined), 1),
-    seenPage([{ place: "pins", who: text, text }], 1),
+    seenPage(seenParts(windowOf(hostileEntries(text)), undefined), { tokens: 1, isEstimate: true }),
+    seenPage([{ place: "pins", who: text, text }], { tokens: 1, isEstimate: true }),
   ],
   diffPanel: (text) => [
     diffPanel([
@@ -108,7 +108,7 @@ export const hostilePanels: Readonly<Record<string, (text: string) => Made>> = {
 export const notByItself: readonly string[] = ["waiting"];
 
 const meter: Meter = {
-  ...{ tokens: 1, contextWindow: 10, limit: 8, soft: 6, isAutomatic: true, held: null },
+  ...{ tokens: 1, isEstimate: false, contextWindow: 10, limit: 8, soft: 6, isAutomatic: true, held: null },
   parts: { system: 1, pins: 0, words: 0, checkpoint: 0, tail: 0, fresh: 0 },
 };
 

@@ -4,6 +4,7 @@ import type { Facts, Meter } from "../../../../src/modes/interactive/state/foote
 
 export const someMeter: Meter = {
   tokens: 84_211,
+  isEstimate: false,
   contextWindow: 200_000,
   limit: 183_616,
   soft: 146_892,

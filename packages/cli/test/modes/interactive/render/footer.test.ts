@@ -44,6 +44,14 @@ test("MET1 the mode that permits everything, and commands without a sandbox, are
   expect(told({ mode: "plan" })).toContain("plan mode");
 });
 
+test("MET19 figures that no reply has measured have a tilde before them (B12)", () => {
+  const estimated = (meter: Partial<typeof someMeter>): string =>
+    told({ meter: { ...someMeter, isEstimate: true, ...meter } }, 140);
+  expect(estimated({})).toMatch(/context ~46 % .* ~84,211 \/ 183,616 /);
+  expect(estimated({ limit: null, soft: null })).toContain("context ~84,211 tokens · window unknown");
+  expect(told({}, 140)).not.toContain("~84,211");
+});
+
 test("MET3 whatever the room and the figures, no line is wider than there is room, and the figures stay", () => {
   const words = fc.oneof(fc.string({ unit: "grapheme", maxLength: 90 }), fc.constantFrom(...hostileTexts));
   const count = fc.nat(2_000_000);
