@@ -15,7 +15,7 @@ import {
 } from "@pith/context";
 import type { AgentParts } from "./agent-options.ts";
 import { compacting, type ModelSet } from "./compaction/auto-compact.ts";
-import type { AgentEvent, Compacted, RunEnd } from "./events.ts";
+import type { AgentEvent, Compacted, CompactionRefused, RunEnd } from "./events.ts";
 import { heardInput, heardWords, unsaid } from "./hooks/input-hooks.ts";
 import { Standing } from "./loop/agent-state.ts";
 import { enqueue } from "./loop/queue.ts";
@@ -154,7 +154,9 @@ export class Agent {
   }
 
   /** Asked for: whatever the threshold says, and also where nothing happens by itself. A run goes on afterwards. */
-  compact(instructions?: string): Promise<Compacted> {
+  async compact(instructions?: string): Promise<Compacted | CompactionRefused> {
+    // RUN14: another one behind it would find nothing to do, or compact what was just kept.
+    if (this.session.occupied.includes("compacting")) return { type: "refused", why: "compacting" };
     const need = { reason: "asked", ...(instructions !== undefined && { instructions }) } as const;
     return this.#work.aside((parts) => compacting(parts, need));
   }
@@ -216,21 +218,29 @@ export class Agent {
 
   /** Undoes the newest compaction, or takes that back: one step. A move like any other, so that a run must have ended. */
   async undoCompaction(step: "undo" | "redo" = "undo"): Promise<Undone | Refused> {
-    if (this.isRunning) return { type: "refused", why: "streaming" };
+    const refused = this.#refused();
+    if (refused) return refused;
     return this.#work.alone(async function* (parts) {
       const { stepBack } = await import("./session/navigate.ts");
       return yield* stepBack(step, parts);
     });
   }
 
-  /** Goes to another place in the tree; refused while a run is under way (B80). */
+  /** Goes to another place in the tree; refused while a run, a compaction or another move is under way (B80). */
   async navigateTree(target: string | null, wish: Destination = {}): Promise<Navigated> {
-    if (this.isRunning) return { type: "refused", why: "streaming" };
+    const refused = this.#refused();
+    if (refused) return refused;
     const { rewind } = this.#parts;
     return this.#work.alone(async function* (parts) {
       const { navigate } = await import("./session/navigate.ts");
       return yield* navigate(target, wish, { parts, rewind });
     });
+  }
+
+  /** What is under way at the leaf, which a move would leave (B80). */
+  #refused(): Refused | null {
+    const [why = this.isRunning ? ("streaming" as const) : null] = this.session.occupied;
+    return why && { type: "refused", why };
   }
 
   /** What going there would do to the files that the session changed; nothing is touched. */

@@ -222,6 +222,12 @@ export interface QualityFinding {
 
 export type CompactionReason = "manual" | "threshold" | "overflow";
 
+/** Another compaction is under way. */
+export interface CompactionRefused {
+  readonly type: "refused";
+  readonly why: "compacting";
+}
+
 export type Compacted =
   | Exclude<Compaction, { type: "compacted" }>
   | (Extract<Compaction, { type: "compacted" }> & CompactionResult);

@@ -9,6 +9,7 @@ export type {
   Compacted,
   CompactionEvent,
   CompactionReason,
+  CompactionRefused,
   CompactionResult,
   Delta,
   Listen,

@@ -47,8 +47,14 @@ export async function* compaction(parts: RunParts, need: Compacting): AsyncGener
   const { session, model, hooks, ports, signal } = parts;
   const writers = parts.writers ?? [modelWriter(model, { ports })];
   const reason = REASONS[need.reason];
-  yield { type: "compaction_start", reason };
-  await session.settle();
+  // RUN14: from the moment on at which it is told that one begins.
+  const free = session.occupy("compacting");
+  try {
+    yield { type: "compaction_start", reason };
+    await session.settle();
+  } finally {
+    free();
+  }
   const { leaf } = session;
   const before = standing(parts);
   const circumstances = { hasWriters: writers.length > 0, isAgain: session.window.compactionAt >= 0 };

@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compactionLimits, messageTokens } from "@pith/context";
-import { scriptedModel } from "@pith/context/testing";
+import { nothingUsed, scriptedModel } from "@pith/context/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { fileTools } from "../../src/index.ts";
 import { nodeFiles, originalsFolder } from "../../src/node/index.ts";
-import { heldModel, quiet, type Stage, stage, text } from "../loop/held.ts";
+import { heldModel, heldWriter, quiet, type Stage, stage, text } from "../loop/held.ts";
 
 let folder: string;
 let kept: string;
@@ -57,6 +57,33 @@ test("RUN9 who wants no file back has none looked for", async () => {
   expect(await scene.agent.previewFiles(start)).toMatchObject([{ type: "conflict" }]);
   expect(asked).toEqual([]);
   expect(await scene.agent.navigateTree(start, { restoreFiles: [] })).toMatchObject({ type: "moved" });
+});
+
+test("RUN14 while a compaction is under way another one, a move, an undo and a redo are refused by name, and none waits behind it (B80)", async () => {
+  const writer = heldWriter();
+  const limits = { ...compactionLimits, tail: { tokens: 100, share: 1 } };
+  const { agent } = await stage(scriptedModel(), { writers: [writer], limits });
+  for (const word of ["one", "two", "three"]) {
+    const content = [{ type: "text", text: `${word} ${"work on the parser ".repeat(300)}` }] as const;
+    const { api, provider, model } = agent.model;
+    const reply = { role: "assistant", content, api, provider, model, usage: nothingUsed, stopReason: "stop" } as const;
+    await agent.session.append({ type: "message", message: { role: "user", content: word, timestamp: 0 } });
+    await agent.session.append({ type: "message", message: { ...reply, timestamp: 0 } });
+  }
+  const start = agent.session.window.entries[0]?.id ?? "";
+  const first = agent.compact();
+  while (writer.waiting.length === 0) await quiet();
+  const refused = { type: "refused", why: "compacting" };
+  expect(await agent.compact("its beginning")).toEqual(refused);
+  expect(await agent.navigateTree(start)).toEqual(refused);
+  expect(await agent.undoCompaction()).toEqual(refused);
+  expect(await agent.undoCompaction("redo")).toEqual(refused);
+  writer.waiting[0]?.end("tells");
+  const compacted = await first;
+  expect(compacted).toMatchObject({ type: "compacted" });
+  // Nothing came behind it, and everything can be done again.
+  expect(agent.session.leaf).toBe(compacted.type === "compacted" ? compacted.id : "");
+  expect(await agent.undoCompaction()).toMatchObject({ type: "undone" });
 });
 
 test("SET13 as much of a left branch is summarised as the reserve leaves room for, to the token, the newest of it (B25)", async () => {

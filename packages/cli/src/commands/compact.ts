@@ -5,8 +5,8 @@ import { type Receipt, receiptOf, refusalNotes } from "@pith/context";
 import { mistake } from "../args/usage-error.ts";
 import { compactionTold, receiptTold } from "../context-report/compaction-text.ts";
 import { amount, formatTokensOrShare } from "../text/format.ts";
+import { isCompacting, refusedBecause } from "./busy.ts";
 import { type Answer, type Command, type Desk, failed, LEAF_MOVED, told } from "./command.ts";
-import { refusedBecause } from "./tree.ts";
 
 /** Compacts even below the automatic threshold. */
 export const compact: Command = {
@@ -21,7 +21,7 @@ export const compact: Command = {
     }
     if (words.startsWith("--")) return mistake(`there is no ${words.split(/\s/)[0]} here; there is --preview`);
     // It waits for the moment between two requests; the run goes on afterwards.
-    if (agent.isRunning) note?.("compacting as soon as the request under way has its answer");
+    if (agent.isRunning && !isCompacting(agent)) note?.("compacting as soon as the request under way has its answer");
     const compacted = await agent.compact(words === "" ? undefined : words);
     if (compacted.type !== "nothing-to-do" || compacted.why !== "too-short") return compactionTold(compacted);
     const { tail } = agent.budget;

@@ -1,10 +1,11 @@
 /** Implements `/tree` (show the tree, or move in it) and `/transcript` (everything on the current branch). */
 
 import type { Navigated, PlannedFile, Rewound } from "@pith/agent";
-import { type Occupation, refusalNotes, type Session } from "@pith/context";
+import { refusalNotes, type Session } from "@pith/context";
 import { mistake } from "../args/usage-error.ts";
 import { findEntry, shortId, toldEntry } from "../sessions/entries.ts";
 import { drawTree, isMove, type TreeLine, treePart, wayTo } from "../sessions/tree-lines.ts";
+import { refusedBecause } from "./busy.ts";
 import { type Answer, type Command, type Desk, failed, LEAF_MOVED, nothingKept, told, wordsIn } from "./command.ts";
 
 export function moveTold(moved: Navigated, session: Session): Answer {
@@ -59,17 +60,6 @@ function inTheWay(files: readonly PlannedFile[]): string {
 const MAX_LISTED_FILES = 20;
 const CHANGED = "somebody else changed it since";
 const LOST = "what it was before is no longer kept";
-
-/** Also said of an undo. */
-export function refusedBecause(why: Occupation): string {
-  return `${occupations[why]}; wait for its end, or stop it first`;
-}
-
-const occupations: Readonly<Record<Occupation, string>> = {
-  streaming: "a run is under way here",
-  compacting: "a compaction is under way here",
-  moving: "another move is under way here",
-};
 
 function whyFailed(moved: Extract<Navigated, { type: "failed" }>): string {
   if (moved.why === "leaf-moved") return LEAF_MOVED;

@@ -1,5 +1,6 @@
 /** Describes the outcome of a compaction: the receipt, or why there is none and what to do next. */
 
+import type { CompactionRefused } from "@pith/agent";
 import {
   breakerNotes,
   type Compaction,
@@ -8,11 +9,14 @@ import {
   type Receipt,
   refusalNotes,
 } from "@pith/context";
+import { refusedBecause } from "../commands/busy.ts";
 import { type Answer, failed, LEAF_MOVED, told } from "../commands/command.ts";
 import { amount, costTold, counted } from "../text/format.ts";
 
-export function compactionTold(compaction: Compaction): Answer {
+export function compactionTold(compaction: Compaction | CompactionRefused): Answer {
   switch (compaction.type) {
+    case "refused":
+      return failed(`nothing was compacted: ${refusedBecause(compaction.why)}`);
     case "compacted":
       return told(`compacted: ${receiptTold(compaction.receipt)}; /undo takes it back`, compaction.receipt);
     case "nothing-to-do":

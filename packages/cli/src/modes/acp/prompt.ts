@@ -6,11 +6,12 @@ import type { ContentBlock, EmbeddedResource, PromptResponse, StopReason } from 
 import { type AgentEvent, type Content, NotWritten, type RunEnd } from "@pith/agent";
 import type { ImageBlock, TextBlock } from "@pith/context";
 import { type Mistake, mistake } from "../../args/usage-error.ts";
+import { queuedBecause } from "../../commands/busy.ts";
 import type { Answer } from "../../commands/command.ts";
 import { runCommand } from "../../commands/run-command.ts";
 import { MOST_TEXT, pictureIn } from "../../resources/attachments.ts";
 import { type EditorSession, failing, keyless, wrongly } from "./acp-context.ts";
-import { textBlock } from "./tool-updates.ts";
+import { noteUpdate, textBlock } from "./tool-updates.ts";
 
 export type SaidBlocks = { readonly type: "said"; readonly words: string; readonly along: readonly Along[] } | Mistake;
 
@@ -128,11 +129,13 @@ function unkept(error: unknown): Answer {
   throw error;
 }
 
-async function spoken(content: Content, { ready, during }: EditorSession): Promise<StopReason> {
+async function spoken(content: Content, { ready, during, sight, tell }: EditorSession): Promise<StopReason> {
   const { agent, missing } = ready.built;
   if (agent.model.api === ABSENT) throw keyless(missing ?? "nobody can speak: set a key");
   if (agent.isRunning)
     throw wrongly("a prompt is under way in this session; wait for its end, or stop it with session/cancel");
+  const queued = queuedBecause(agent);
+  if (queued) await tell(noteUpdate({ text: queued }, sight.can));
   const end = await during(endOf(agent.prompt(content)));
   switch (end.type) {
     case "done":

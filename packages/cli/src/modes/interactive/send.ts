@@ -1,6 +1,7 @@
 /** Sends a message to the agent, at once or queued while it is busy, and shows the answer of a command. */
 
 import type { Agent, AgentEvent, Content } from "@pith/agent";
+import { queuedBecause } from "../../commands/busy.ts";
 import type { Answer } from "../../commands/command.ts";
 import type { Talking } from "./screen-context.ts";
 
@@ -10,6 +11,8 @@ export async function say(content: Content, talking: Talking, when: When = "next
   const { agent } = talking.ready.built;
   if (agent.model.api === ABSENT) return (await import("./onboarding/first-start.ts")).sayAfter(content, talking);
   while (beginning.has(agent)) await beginning.get(agent);
+  const queued = queuedBecause(agent);
+  if (queued) talking.screen.tell(queued);
   if (agent.isRunning) return when === "next" ? await agent.steer(content) : await agent.followUp(content);
   if (isBusy(talking)) return await sayLater(content, talking);
   await heard(agent, agent.prompt(content));

@@ -88,6 +88,8 @@ interface Saying {
 /** `handled`: by a command or an extension. `queued`: it waits. `started`: the model is asked. */
 export interface Said {
   readonly disposition: "handled" | "queued" | "started";
+  /** For people: why it waits, where a compaction is under way. */
+  readonly note?: string;
 }
 
 export interface RanCommand extends Said {

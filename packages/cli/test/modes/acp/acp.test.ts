@@ -37,6 +37,35 @@ describe("sessions", () => {
     writeFileSync(join(ground.home, "settings.json"), JSON.stringify(value));
   };
 
+  test("COM43 a prompt during a compaction is kept and answered behind it, and the editor is told so (B80)", async () => {
+    settings({ contextWindow: 8192, compaction: { keepRecentTokens: 100 } });
+    const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await ground.serve(async ({ tools, number }) => {
+      if (tools.length === 0) {
+        asked.resolve();
+        await gate.promise;
+        return "A summary of it.";
+      }
+      return number === 1 ? "first ".repeat(2_000) : "Here I am.";
+    });
+    const editor = await started({ can: { session: { notices: {} } } });
+    const sessionId = await editor.begin(ground.folder);
+    for (const text of ["Begin.", "And now?"]) assert.equal(await editor.say(sessionId, text), "end_turn");
+    const compacted = editor.say(sessionId, "/compact");
+    await asked.promise;
+    const said = editor.say(sessionId, "Meanwhile.");
+    while (editor.updates("notice").length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal(
+      editor.updates("notice")[0]?.title,
+      "A compaction is under way; your message is kept and is sent when it has ended.",
+    );
+    await editor.say(sessionId, "/compact");
+    assert.match(editor.words("agent_message_chunk"), /nothing was compacted: a compaction is under way here; wait/);
+    gate.resolve();
+    assert.deepEqual(await Promise.all([compacted, said]), ["end_turn", "end_turn"]);
+    assert.match(JSON.stringify(ground.body()), /<summary>.*Meanwhile\./s);
+  });
+
   test("ACP1 tools, a question, a change of mode, a compaction, an end, and a new process that shows all of it again", async () => {
     settings({ permissionMode: "ask", compaction: { keepRecentTokens: 100 } });
     writeFileSync(join(ground.folder, "a.txt"), "one\ntwo\nthree\n");

@@ -69,6 +69,41 @@ test("PLN17 in a dumb terminal one types lines, and Ctrl+C stops what is under w
   }
 });
 
+test("COM43 in plain lines a message during a compaction is kept, and another compaction is refused (B80)", async () => {
+  writeFileSync(
+    join(ground.home, "settings.json"),
+    '{ "contextWindow": 8192, "compaction": { "keepRecentTokens": 100 } }',
+  );
+  const gate = Promise.withResolvers<void>();
+  const { url } = await ground.serve(async ({ tools, number, text }) => {
+    if (tools.length === 0) await gate.promise;
+    if (tools.length === 0) return STORY;
+    if (text.includes("meanwhile")) return "Heard behind it.";
+    return number === 1 ? "first ".repeat(1_000) : "Done.";
+  });
+  const tmux = terminalIn(ground, url);
+  try {
+    await tmux.until("\n>");
+    tmux.type("begin");
+    await tmux.until("Ready.");
+    tmux.type("again");
+    await tmux.until("Done.");
+    tmux.type("/compact its beginning");
+    await tmux.until("Compacting, to make room.");
+    tmux.type("meanwhile");
+    await tmux.until("A compaction is under way; your message is kept and is sent when it has ended.");
+    await tmux.until("Waits for the end: meanwhile");
+    tmux.type("/compact its end");
+    await tmux.until("nothing was compacted: a compaction is under way here; wait for its end");
+    gate.resolve();
+    await tmux.until("Heard behind it.");
+    await leave(tmux);
+    await tmux.until("ended with 0");
+  } finally {
+    tmux.end();
+  }
+});
+
 async function untilAsked({ server }: Ground): Promise<void> {
   while (server.served.length === 0) await sleep(50);
 }

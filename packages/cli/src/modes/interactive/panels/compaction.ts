@@ -4,6 +4,7 @@ import { CURSOR_MARKER, truncateToWidth } from "@earendil-works/pi-tui";
 import type { Agent } from "@pith/agent";
 import { type Entry, MOVE, previewCompaction, type Window } from "@pith/context";
 import { catalogue } from "@pith/models";
+import { isCompacting } from "../../../commands/busy.ts";
 import { stepped } from "../../../commands/compact.ts";
 import {
   type PreviewFacts,
@@ -76,6 +77,8 @@ export const openCompact: Opener = async (words, talking) => {
   if (!isPreviewed && words.startsWith("--")) return false;
   if (!isPreviewed) return await compacted(words, talking);
   const { agent } = talking.ready.built;
+  // Refused at once, and not after a preview.
+  if (isCompacting(agent)) return await compacted("", talking);
   await agent.session.settle();
   const planned = previewCompaction(agent.session.window, agent.budget);
   // Why there is nothing to do is told as anywhere.
@@ -90,13 +93,14 @@ const PREVIEW = /(?:^|\s)--preview(?=\s|$)/;
 /** Its receipt, or why it broke off, stands in the transcript by itself; only what came of nothing is told here. */
 async function compacted(focus: string, talking: Talking): Promise<true> {
   const { agent } = talking.ready.built;
-  if (agent.isRunning) talking.screen.tell("It is compacted as soon as the request under way has its answer.");
+  if (agent.isRunning && !isCompacting(agent))
+    talking.screen.tell("It is compacted as soon as the request under way has its answer.");
   const outcome = await agent.compact(focus === "" ? undefined : focus);
   if (TOLD_HERE.has(outcome.type)) await show(compactionTold(outcome), talking);
   return true;
 }
 
-const TOLD_HERE: ReadonlySet<string> = new Set(["nothing-to-do", "postponed", "cancelled"]);
+const TOLD_HERE: ReadonlySet<string> = new Set(["refused", "nothing-to-do", "postponed", "cancelled"]);
 
 function tellerOf({ ready: { built, place } }: Talking): Teller {
   const { provider, model } = built.agent.model;

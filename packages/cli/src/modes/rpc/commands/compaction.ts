@@ -1,8 +1,8 @@
 /** Implements the RPC commands for compaction: compact, preview, undo, redo, automatic compaction and pins. */
 
 import { pinEntry, pinWords, previewCompaction, refusalNotes, unpin as takeAway } from "@pith/context";
+import { refusedBecause } from "../../../commands/busy.ts";
 import { LEAF_MOVED, written } from "../../../commands/command.ts";
-import { refusedBecause } from "../../../commands/tree.ts";
 import { compactionTold } from "../../../context-report/compaction-text.ts";
 import { flag, name, optional, words } from "../parse-command.ts";
 import type { RpcCommands, RpcGives } from "../protocol.ts";

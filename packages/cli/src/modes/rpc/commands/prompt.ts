@@ -1,7 +1,8 @@
 /** Implements the RPC commands that send, queue and abort prompts, clear the queue, and run slash commands. */
 
-import { type AgentEvent, type Content, NotWritten, type RunEnd } from "@pith/agent";
+import { type Agent, type AgentEvent, type Content, NotWritten, type RunEnd } from "@pith/agent";
 import type { ImageBlock } from "@pith/context";
+import { queuedBecause } from "../../../commands/busy.ts";
 import type { Answer } from "../../../commands/command.ts";
 import { commands } from "../../../commands/commands.ts";
 import { commandResult } from "../../json/json-output.ts";
@@ -23,15 +24,22 @@ export async function said(words: Content, { seat, pictures, behaviour }: Saying
   if (agent.model.api === ABSENT) return failed(missing ?? "nobody can speak yet; name a model with set_model");
   if (agent.isRunning && behaviour === undefined) return failed(BUSY);
   if (agent.isRunning) {
+    const answer = queued(agent);
     await (behaviour === "followUp" ? agent.followUp(content) : agent.steer(content));
-    return done({ disposition: "queued" });
+    return answer;
   }
   const { isBusy } = agent;
+  const answer = queued(agent);
   const run = agent.prompt(content);
   if (!isBusy) return await begun(run, seat);
   // What it waits for may take a while; it is in the log by then.
   void rest(run, seat);
-  return done({ disposition: "queued" });
+  return answer;
+}
+
+function queued(agent: Agent): Outcome<Said> {
+  const note = queuedBecause(agent);
+  return done({ disposition: "queued", ...(note && { note }) });
 }
 
 /** Of who stands there while nobody can speak. */
@@ -112,7 +120,7 @@ export const speaking: Rows<
   keyof Pick<RpcCommands, "prompt" | "steer" | "follow_up" | "abort" | "clear_queue" | "run_command" | "get_commands">
 > = {
   prompt: {
-    says: "say something; answered when it is accepted, not when it is done. While a run is under way say how with `streamingBehavior`. A message that begins with a slash may be a command",
+    says: "say something; answered when it is accepted, not when it is done. While a run is under way say how with `streamingBehavior`. During a compaction it is queued, and `note` says so. A message that begins with a slash may be a command",
     example: { type: "prompt", message: "Fix the login test." },
     fields: { message: text, images: optional(images), streamingBehavior: optional(oneOf("steer", "followUp")) },
     lane: "speaking",

@@ -2,6 +2,7 @@
 
 import type { Agent } from "@pith/agent";
 import { buildSessionContext, type Model } from "@pith/context";
+import { isCompacting } from "../../../commands/busy.ts";
 import { nthAnswer } from "../../../commands/copy.ts";
 import { sessionSums } from "../../../sessions/session-stats.ts";
 import type { RpcCommands, RpcModel, RpcState, RpcStats, RpcUsage } from "../protocol.ts";
@@ -15,7 +16,7 @@ export async function stateOf({ ready }: Pick<Seat, "ready">): Promise<RpcState>
     model: agent.model.api === "none" ? null : modelOf(agent.model),
     thinkingLevel: agent.thinkingLevel,
     isStreaming: agent.isRunning,
-    isCompacting: session.occupied.includes("compacting"),
+    isCompacting: isCompacting(agent),
     steeringMode: agent.deliveries.steer,
     followUpMode: agent.deliveries.followUp,
     sessionFile: sessionPath,

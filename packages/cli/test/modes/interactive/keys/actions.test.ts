@@ -110,7 +110,7 @@ describe("queue keys", () => {
     expect(talk.server.served).toHaveLength(1);
   });
 
-  test("TYP4 what is said during a compaction waits, is seen, and is heard after it (B79)", async () => {
+  test("TYP4 COM43 what is said during a compaction waits, is seen, and is heard after it (B79)", async () => {
     const slow: Step = {
       parts: [{ type: "text", text: "## Goal\nsay hello\n".repeat(5) }],
       pace: { chunk: 10, waitMs: 100 },
@@ -129,6 +129,9 @@ describe("queue keys", () => {
     await talk.until(() => talk.screen.state.work.type === "compacting");
     talk.say("typed meanwhile");
     await talk.sees("↳ afterwards typed meanwhile");
+    await talk.sees(/A compaction is under way; your message is kept and is\s+sent when it has ended\./);
+    talk.say("/compact");
+    await talk.sees(/nothing was compacted: a compaction is under way here; wait for its end, or\s+stop it first/);
     talk.say("and this");
     await talk.sees("↳ next       and this");
     expect(talk.screen.state.work.type).toBe("compacting");

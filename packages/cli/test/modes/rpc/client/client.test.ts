@@ -59,7 +59,7 @@ test("RPC11 RPC13 when the input ends, work is stopped and what was said is kept
   assert.match(ground.session(), /Talk long\..*aborted/s);
 });
 
-test("RPC7 RPC6 a compaction can be stopped; what is said while one is under way waits in the log and is heard behind it", async () => {
+test("RPC7 RPC6 COM43 a compaction can be stopped; what is said while one is under way waits in the log and is heard behind it", async () => {
   writeFileSync(
     join(ground.home, "settings.json"),
     '{ "contextWindow": 8192, "compaction": { "keepRecentTokens": 600 } }',
@@ -84,7 +84,22 @@ test("RPC7 RPC6 a compaction can be stopped; what is said while one is under way
   const steered = await client.send({ type: "steer", message: "And this." });
   assert.deepEqual(
     [queued, steered].map((answer) => answer.success && answer.data),
-    Array(2).fill({ disposition: "queued" }),
+    Array(2).fill({
+      disposition: "queued",
+      note: "A compaction is under way; your message is kept and is sent when it has ended.",
+    }),
+  );
+  // COM43: what cannot wait is refused in the same words.
+  const REFUSED = "a compaction is under way here; wait for its end, or stop it first";
+  const refused = await Promise.all([
+    client.send({ type: "compact" }),
+    client.send({ type: "navigate_tree", entryId: null }),
+    client.send({ type: "undo_compaction" }),
+    client.send({ type: "redo_compaction" }),
+  ]);
+  assert.deepEqual(
+    refused.map((answer) => !answer.success && answer.error),
+    [`nothing was compacted: ${REFUSED}`, REFUSED, REFUSED, REFUSED],
   );
   const looked = await client.send({ type: "run_command", command: "/session" });
   assert.equal(looked.success && looked.data?.disposition, "handled");
