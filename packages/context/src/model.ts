@@ -13,6 +13,8 @@ export interface Model extends ModelName {
     readonly sleep: (ms: number, act: { readonly signal?: AbortSignal }) => Promise<void>;
     readonly nonce: () => string;
   };
+  /** False for a model that can call no tools; then none are declared to it, and its system prompt says so. */
+  readonly takesTools?: boolean;
   /** Ends with exactly one `reply-ended` or `reply-failed`; never throws for what a provider does. */
   stream(request: Request, act: StreamAct): AsyncIterable<ModelEvent>;
 }

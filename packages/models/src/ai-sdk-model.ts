@@ -151,6 +151,35 @@ function asText(block: TextBlock | ImageBlock): TextBlock | ImageBlock {
   return block.type === "image" ? { type: "text", text: "[an image, which this model cannot see]" } : block;
 }
 
+/** For a model that can call no tools: none are declared, and calls and results from before stand there as text. */
+export function withoutTools(request: Request): Request {
+  return { ...request, tools: [], messages: request.messages.map(withoutCalls) };
+}
+
+function withoutCalls(message: Message): Message {
+  switch (message.role) {
+    case "system": {
+      const { toolsAdded: _, toolsRemoved: __, ...rest } = message;
+      return rest;
+    }
+    case "assistant":
+      return { ...message, content: message.content.map(calledAsText) };
+    case "toolResult":
+      return {
+        role: "user",
+        content: [{ type: "text", text: `[result of ${message.toolName}]` }, ...message.content],
+        timestamp: message.timestamp,
+      };
+    case "user":
+      return message;
+  }
+}
+
+function calledAsText(block: AssistantMessage["content"][number]): AssistantMessage["content"][number] {
+  if (block.type !== "toolCall") return block;
+  return { type: "text", text: `[called ${block.name} with ${JSON.stringify(block.arguments)}]` };
+}
+
 export interface AiSdkModelParts {
   readonly language: LanguageModelV4;
   /** As our messages bear it: api, provider, model. */
@@ -168,6 +197,8 @@ export interface AiSdkModelParts {
   readonly thinks?: boolean | undefined;
   /** False: it cannot see, and is told so where a picture stands. */
   readonly seesImages?: boolean | undefined;
+  /** False: it can call no tools, and none are declared to it. */
+  readonly takesTools?: boolean | undefined;
   /** Milliseconds without a token after which a reply that has not begun is given up (ten minutes). */
   readonly firstTokenMs?: number | undefined;
   /** Milliseconds without a sign of life after which a reply that has begun is given up (five minutes). */
@@ -184,6 +215,7 @@ export function aiSdkModel(parts: AiSdkModelParts): Model {
       return windowOf(parts);
     },
     maxTokens: parts.maxTokens,
+    ...(parts.takesTools !== undefined && { takesTools: parts.takesTools }),
     stream: (request, act) => streamed(request, parts, act),
   };
 }
@@ -193,8 +225,10 @@ async function* streamed(
   parts: AiSdkModelParts,
   { signal, line = {} }: StreamAct,
 ): AsyncGenerator<ModelEvent> {
-  const { language, name: to, seesImages = true, firstTokenMs = 600_000, silenceMs = 300_000 } = parts;
-  const shown = seesImages ? request : withoutImages(request);
+  const { language, name: to, seesImages = true, takesTools = true } = parts;
+  const { firstTokenMs = 600_000, silenceMs = 300_000 } = parts;
+  const seen = seesImages ? request : withoutImages(request);
+  const shown = takesTools ? seen : withoutTools(seen);
   const size = room(shown, { window: windowOf(parts), maxTokens: parts.maxTokens });
   const callParts = { ...parts, to, maxTokens: size.maxTokens, longest: parts.maxTokens };
   const options = callOptions(shown, callParts);

@@ -147,6 +147,8 @@ export async function openModel(wish: ModelWish, surroundings: Surroundings = {}
     local: isOwn(reached, home),
   });
   const watch = await watchOver(wish, { windows: surroundings.windows, ports, fetch, home, reached, found });
+  // The user's word counts before the server's.
+  const takesTools = found.facts.tools ?? watch.served()?.takesTools;
   const model = aiSdkModel({
     language: reached.language,
     name: { api: reached.api, provider, model: wish.model },
@@ -160,6 +162,7 @@ export async function openModel(wish: ModelWish, surroundings: Surroundings = {}
     thinks: found.source === "default" || found.facts.reasoning,
     seesImages: found.source === "default" || found.facts.input.includes("image"),
     firstTokenMs: patient.firstTokenMs,
+    takesTools,
     silenceMs: patient.silenceMs,
   });
   const patientModel = retrying(watching(model, watch), { sleep: ports.sleep, random }, patient);
@@ -172,10 +175,14 @@ export async function openModel(wish: ModelWish, surroundings: Surroundings = {}
     found,
     notes: () => [
       ...[watch.fault()].filter((fault) => fault !== null),
+      ...(takesTools === false ? [`${provider}/${wish.model} ${WITHOUT_TOOLS}`] : []),
       ...(surroundings.fetch ? [] : networkNotes(environment)),
     ],
   };
 }
+
+const WITHOUT_TOOLS =
+  "cannot call tools: it reads, runs and changes nothing by itself. Put files and output into your messages, or choose another model";
 
 /** A wish may be less than a model can do, never more; of one nobody has heard of, nobody knows. */
 function longestAnswer({ maxTokens }: ModelWish, { facts, source }: Found): number {

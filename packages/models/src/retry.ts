@@ -42,6 +42,7 @@ export function retrying(model: Model, ports: RetryPorts, limits: Patience = pat
       return model.contextWindow;
     },
     maxTokens: model.maxTokens,
+    ...(model.takesTools !== undefined && { takesTools: model.takesTools }),
     stream: (request, act) => attempts({ model, request, act, ports, limits }),
   };
 }

@@ -49,9 +49,10 @@ export class Standing {
   get budget(): Budget {
     const budget = budgetOf(this.runParts());
     const { session, tools } = this.#parts;
+    const { takesTools } = this.#model;
     const isBegun = session.window.entries.some(({ type }) => type === "message") || foldedSystem(session.window);
     if (!this.beginning || isBegun) return budget;
-    return { ...budget, fixed: messageTokens(systemMessage({ ...this.beginning, tools }, 0)) };
+    return { ...budget, fixed: messageTokens(systemMessage({ ...this.beginning, tools, takesTools }, 0)) };
   }
 
   /** For a run, or for an act beside one. */

@@ -3,6 +3,7 @@
 import {
   type Drafted,
   foldedSystem,
+  type Model,
   type ModelName,
   type Ports,
   type Session,
@@ -14,11 +15,13 @@ import { appended } from "../append.ts";
 import type { Mode } from "../permissions/decide.ts";
 import type { Tool } from "../tool.ts";
 import { draftEnvironment, type Environment } from "./environment.ts";
-import { GUIDELINES, PLAN, PROJECT, ROLE } from "./prompt-text.ts";
+import { GUIDELINES, NO_TOOLS, PLAN, PROJECT, ROLE, ROLE_WITHOUT_TOOLS } from "./prompt-text.ts";
 import { SKILLS, type Skill } from "./skill.ts";
 
 export interface PromptParts {
   readonly tools: readonly Tool[];
+  /** False where the model can call none: then it is told so, and `tools` and `provided` are not declared. */
+  readonly takesTools?: boolean | undefined;
   /** What the provider itself runs. */
   readonly provided?: readonly ToolSchema[];
   /** Instead of who it is and how it works. */
@@ -39,12 +42,15 @@ export interface ProjectText {
 }
 
 /** Nothing in it changes from day to day or from folder to folder: it is the beginning of every request. */
-export function systemMessage({ tools, ...parts }: PromptParts, timestamp: number): SystemMessage {
-  const { replacement, addition, project = [], skills = [], provided = [], mode } = parts;
+export function systemMessage({ takesTools = true, ...parts }: PromptParts, timestamp: number): SystemMessage {
+  const { replacement, addition, project = [], skills = [], mode } = parts;
+  const [tools, provided] = takesTools ? [parts.tools, parts.provided ?? []] : [[], []];
   const reads = tools.some(({ name }) => name === "read");
-  const own = { role: ROLE, guidelines: guidelines(tools) };
+  const role = replacement ?? (takesTools ? ROLE : ROLE_WITHOUT_TOOLS);
   const sections = {
-    ...(replacement === undefined ? own : { role: replacement }),
+    role,
+    ...(!takesTools && { tools: NO_TOOLS }),
+    ...(replacement === undefined && { guidelines: guidelines(tools) }),
     ...(addition && { addition }),
     ...(project.length > 0 && { project: projectSection(project) }),
     ...(reads && skills.length > 0 && { skills: skillsSection(skills) }),
@@ -119,7 +125,7 @@ export interface EstablishParts {
   readonly session: Session;
   readonly tools: readonly Tool[];
   /** Who will speak: known from the log also where no reply ever comes. */
-  readonly model: ModelName;
+  readonly model: ModelName & Pick<Model, "takesTools">;
   readonly ports: Ports;
   readonly beginning?: Beginning | undefined;
   readonly thinking?: ThinkingLevel | undefined;
@@ -144,7 +150,7 @@ function beginningOf(prompt: Beginning, environment: Drafted | null, parts: Esta
   const before = foldedSystem(window);
   const change = systemChange(
     before,
-    withExtension(session.redacted(systemMessage({ ...prompt, tools }, now)), before),
+    withExtension(session.redacted(systemMessage({ ...prompt, tools, takesTools: model.takesTools }, now)), before),
   );
   const speaker = window.state.model;
   const isKnown = speaker?.provider === model.provider && speaker.modelId === model.model;

@@ -41,6 +41,36 @@ test("SYS1 it has named sections, its guidelines follow the tools, and day and f
   expect(session.window.entries[1]).toMatchObject({ content: expect.stringMatching(/\/work.*2026-11-15/) });
 });
 
+test("SYS2 a model that can call no tools is told so behind its role, and has none; another one gets them behind that (B4)", async () => {
+  const { session, ports, beginning } = await begun();
+  const tools = [tool("read"), tool("bash")];
+  const skills = [{ name: "review", description: "Reviews.", path: "/s/SKILL.md" }];
+  await establish({
+    session,
+    model: { ...model, takesTools: false },
+    tools,
+    ports,
+    beginning: { ...beginning, skills },
+  });
+  const change = session.window.entries.at(-1);
+  expect(change).toMatchObject({ message: { role: "system", toolsRemoved: [{ name: "read" }, { name: "bash" }] } });
+  const without = foldedSystem(session.window);
+  expect(without?.toolsAdded ?? []).toEqual([]);
+  expect(without?.sections?.role).not.toContain("tools");
+  expect(without?.sections?.tools).toMatch(/You have no tools.*@ and its path.*! and the command/s);
+  expect(without?.sections?.guidelines).not.toContain("Look with commands");
+  expect(without?.sections?.skills).toBeUndefined();
+  await establish({ session, model, tools, ports, beginning });
+  const again = foldedSystem(session.window);
+  expect(again?.toolsAdded?.map(({ name }) => name)).toEqual(["read", "bash"]);
+  expect(again?.sections?.tools ?? null).toBeNull();
+
+  const fresh = await Session.open(MemoryStore.create(ports), ports);
+  await establish({ session: fresh, model: { ...model, takesTools: false }, tools, ports, beginning });
+  const sections = Object.keys(foldedSystem(fresh.window)?.sections ?? {});
+  expect(sections).toEqual(["role", "tools", "guidelines", "addition", "project"]);
+});
+
 test("SYS1 the same again adds nothing; a new day adds a line", async () => {
   const { session, ports, beginning } = await begun();
   const tools = [tool("read"), tool("bash")];

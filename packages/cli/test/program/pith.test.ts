@@ -2,7 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Step } from "@pith/testkit";
+import { type Step, startServer } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import own from "../../package.json" with { type: "json" };
 import { Ground } from "../ground.ts";
@@ -28,6 +28,22 @@ test("PRT1 works in its folder with its tools, prints the answer alone, and keep
   expect(notes).toMatch(/· 2 requests, .* tokens in.*, .* out.* · session [\w-]+; go on with pith -p -c "…"\n$/);
   expect(JSON.stringify(ground.server.served[1]?.body)).toContain("2 a.txt");
   expect(ground.session()).toContain("Two lines: one and two.");
+});
+
+test("SYS2 with a model that can call no tools it answers without, and says so once (B4)", async () => {
+  const local = { kind: "ollama", model: "gemma3", window: 32_768, tools: false } as const;
+  const server = await startServer({ script: () => "I need @a.txt.", local });
+  try {
+    const args = ["-p", "--model", "ollama/gemma3", "--base-url", `${server.url}/v1`, "What is in a.txt?"];
+    const { code, out, notes } = await ground.run(args);
+    expect({ code, out }).toEqual({ code: 0, out: "I need @a.txt.\n" });
+    expect(notes.match(/ollama\/gemma3 cannot call tools/g)).toHaveLength(1);
+    const sent = JSON.stringify(server.served.find(({ outcome }) => outcome === "said")?.body);
+    expect(sent).toContain("You have no tools");
+    expect(sent).not.toContain('"tools":');
+  } finally {
+    await server.close();
+  }
 });
 
 test("PRT2 PRT15 goes on where it stood, with the sums of all, and the first request after a restart begins with the last one before it", async () => {

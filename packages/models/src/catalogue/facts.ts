@@ -12,6 +12,8 @@ export interface ModelFacts {
   readonly prices?: Prices;
   readonly input: readonly InputKind[];
   readonly reasoning: boolean;
+  /** False: it can call no tools. Absent where nobody says. */
+  readonly tools?: boolean;
 }
 
 export type InputKind = "text" | "image";

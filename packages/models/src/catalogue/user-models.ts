@@ -10,13 +10,18 @@ const checks: Readonly<Record<string, (value: unknown) => string | null>> = {
   maxTokens: (value) => tokens(value, 8_192),
   prices,
   input,
-  reasoning: (value) => (typeof value === "boolean" ? null : `is ${shown(value)}; write true or false`),
+  reasoning: yesOrNo,
+  tools: yesOrNo,
 };
 
 /** Null when the field is right. */
 export function checkedField(name: string, value: unknown): string | null {
   const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
   return check ? check(value) : `is no field; write one of ${Object.keys(checks).join(", ")}`;
+}
+
+function yesOrNo(value: unknown): string | null {
+  return typeof value === "boolean" ? null : `is ${shown(value)}; write true or false`;
 }
 
 function tokens(value: unknown, example: number): string | null {

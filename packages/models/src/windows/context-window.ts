@@ -72,6 +72,8 @@ export interface Served {
   readonly source: "loaded" | "configured" | "assumed";
   /** What the model was trained for, where the server says so: it may serve far less. */
   readonly trained?: number;
+  /** Where the server says that the model can call no tools. */
+  readonly takesTools?: false;
 }
 
 /**

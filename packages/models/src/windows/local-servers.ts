@@ -114,10 +114,17 @@ export async function ollamaWindow(ask: Ask, model: string): Promise<Served | nu
   // Others answer /api/show too, to please Ollama's clients.
   if (typeof field(version, "version") !== "string" || shown === null) return null;
   const trained = trainedLength(shown);
+  const abilities = toolsIn(field(shown, "capabilities"));
   // Models that run on Ollama's own machines are served whole.
   if (field(shown, "remote_host") && trained)
-    return { server: "ollama", window: trained, source: "configured", trained };
-  return { ...served(configured(shown), loaded(running, model), trained), ...(trained ? { trained } : {}) };
+    return { server: "ollama", window: trained, source: "configured", trained, ...abilities };
+  const figures = served(configured(shown), loaded(running, model), trained);
+  return { ...figures, ...(trained ? { trained } : {}), ...abilities };
+}
+
+/** Older versions do not say what a model can do. */
+function toolsIn(capabilities: unknown): Pick<Served, "takesTools"> {
+  return Array.isArray(capabilities) && !capabilities.includes("tools") ? { takesTools: false } : {};
 }
 
 /**

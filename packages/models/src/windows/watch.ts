@@ -28,6 +28,8 @@ export interface WindowWatch {
   readonly place: string;
   readonly mayCut: boolean;
   window(): ContextWindow;
+  /** What the server says of the model; null where it was not asked, or did not answer. */
+  served(): Served | null;
   see(seen: Seen): Promise<Lesson["verdict"]>;
   /** What is wrong with the place where windows are remembered. */
   fault(): string | null;
@@ -54,6 +56,7 @@ export async function windowWatch({
     place,
     mayCut,
     fault: () => fault,
+    served: () => served,
     window: () => contextWindow({ ...figures, served, learnt: learnt?.window }),
     async see(seen) {
       // Some servers know only once the model is loaded, which the first reply has seen to.
@@ -95,6 +98,7 @@ export function watching(model: Model, watch: WindowWatch): Model {
       return model.contextWindow;
     },
     maxTokens: model.maxTokens,
+    ...(model.takesTools !== undefined && { takesTools: model.takesTools }),
     async *stream(request, act) {
       for await (const event of model.stream(request, act)) yield await judged(event, request, watch);
     },

@@ -29,7 +29,7 @@ test.each([
     "a/b",
     { contextwindow: 1 },
     "a/b › contextwindow",
-    "is no field; write one of contextWindow, maxTokens, prices, input, reasoning",
+    "is no field; write one of contextWindow, maxTokens, prices, input, reasoning, tools",
   ],
   ["a/b", { input: ["image"] }, "a/b › input", 'is ["image"]; write ["text"] or ["text", "image"]'],
   ["a/b", { reasoning: "yes" }, "a/b › reasoning", 'is "yes"; write true or false'],

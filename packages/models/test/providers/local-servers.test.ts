@@ -1,8 +1,10 @@
 /** Models on one's own machine, over HTTP and through the real package: how much they see is asked, and a silent cut is noticed. */
 
 import type { Model, ModelEvent, Request } from "@pith/context";
+import { nothingUsed } from "@pith/context/testing";
 import { startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
+import { catalogue } from "../../src/catalogue/catalogue.ts";
 import { type OpenedModel, openModel } from "../../src/open-model.ts";
 import { type WindowMemory, windowFile, windowsInMemory } from "../../src/windows/window-file.ts";
 import { asked, lastOf } from "./protocols.ts";
@@ -40,6 +42,61 @@ describe.each(kinds.flatMap((kind) => sizes.map((tokens) => ({ kind, tokens })))
     });
   },
 );
+
+test("SYS2 a model that can call no tools, as Ollama or the user says, is given none; calls from before are text (B4)", async () => {
+  const local = { kind: "ollama", model: "qwen3", window: 8_192, tools: false } as const;
+  server = await startServer({ script: () => "ok", local });
+  const request: Request = {
+    system: [],
+    tools: [{ name: "read", description: "Reads a file.", parameters: { type: "object" } }],
+    messages: [
+      { role: "user", content: "Look.", timestamp: 0 },
+      { ...called, content: [{ type: "toolCall", id: "c1", name: "read", arguments: { path: "a.txt" } }] },
+      {
+        role: "toolResult",
+        toolCallId: "c1",
+        toolName: "read",
+        content: [{ type: "text", text: "one" }],
+        isError: false,
+        timestamp: 0,
+      },
+    ],
+    thinking: "off",
+    toolChoice: "auto",
+    cacheMarks: [],
+  };
+  const opened = await open("ollama");
+  expect(opened.model.takesTools).toBe(false);
+  expect(opened.notes().join()).toMatch(/ollama\/qwen3 cannot call tools: .* choose another model/);
+  expect(await lastOf(opened.model.stream(request, {}))).toMatchObject({ type: "reply-ended" });
+  const [sent] = asked(server).map(({ body }) => JSON.stringify(body));
+  expect(sent).not.toMatch(/"tools"|tool_calls|"tool"/);
+  expect(sent).toMatch(/\[called read with .*a\.txt.*\[result of read\].*one/);
+
+  // Whoever knows better says so; the server's word is that it refuses then.
+  const wish = { provider: "ollama", model: "qwen3", baseUrl: `${server.url}/v1` };
+  const corrected = await openModel(wish, {
+    environment: {},
+    catalogue: catalogue({ user: { "ollama/*": { tools: true } } }),
+  });
+  if (corrected.type !== "opened") throw new Error(corrected.message);
+  expect(corrected.model.takesTools).toBe(true);
+  expect(corrected.notes()).toEqual([]);
+  expect(await lastOf(corrected.model.stream(request, {}))).toMatchObject({
+    type: "reply-failed",
+    failure: { message: expect.stringContaining("does not support tools") },
+  });
+});
+
+const called = {
+  role: "assistant",
+  api: "openai-completions",
+  provider: "ollama",
+  model: "other",
+  usage: nothingUsed,
+  stopReason: "toolUse",
+  timestamp: 0,
+} as const;
 
 test("SEE10 what was learnt twice holds for the next session too", async () => {
   server = await startServer({ script: () => "ok", window: { tokens: 8_192, over: "truncate" } });

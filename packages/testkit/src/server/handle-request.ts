@@ -59,6 +59,12 @@ export async function answer(incoming: Incoming, response: ServerResponse, answe
   const { window } = answering;
   if (window?.over === "refuse" && tokens > window.tokens)
     return refuse(turn, tooMuch(turn, { tokens, window: window.tokens }), "overflow");
+  if (answering.local?.tools === false && Object.hasOwn(turn.request.body, "tools"))
+    return refuse(
+      turn,
+      { refuse: { status: 400, message: `${answering.local.model} does not support tools` } },
+      "refused",
+    );
   const asked = askedOf(turn);
   const step = await stepFor(answering, asked);
   if (typeof step === "object" && "refuse" in step) return refuse(turn, step, "scripted");

@@ -11,6 +11,8 @@ export interface LocalServer {
   readonly loaded?: boolean;
   /** Ollama only: whether the window stands in the model's own file, as `num_ctx`. */
   readonly configured?: boolean;
+  /** Ollama only: whether the model can call tools; true unless told. One that cannot refuses a request that declares any. */
+  readonly tools?: boolean;
 }
 
 /** A question to it: the path may carry a query, the body may be text or already read. */
@@ -212,7 +214,7 @@ function show(server: LocalServer, body: unknown): LocalAnswer {
       "llama.context_length": trainedOf(server),
       "llama.embedding_length": 4_096,
     },
-    capabilities: ["completion", "tools"],
+    capabilities: server.tools === false ? ["completion"] : ["completion", "tools"],
     modified_at: created,
   });
 }
