@@ -48,7 +48,7 @@ const entries = story("user: Hi.", "says: Hello.", long, "says: I see.", "user: 
 // #region contextSize
 const window = windowOf(entries); // the last reply was counted by its provider, one message came after it
 const size = contextSize(window);
-// { tokens: 3125, measured: 3110, estimated: 15, fixed: 2080, bytes: 3821 }
+// { tokens: 3125, isEstimate: false, measured: 3110, estimated: 15, fixed: 2080, bytes: 3821 }
 // #endregion
 
 // #region calibrationAt
@@ -63,6 +63,13 @@ const real = Math.ceil(tokens * fit.factor); // 10: an estimate, corrected for t
 
 assert.deepEqual([tokens, sent, counted, real], [8, 16, 2_100, 10]);
 assert.equal(estimated, 24);
-assert.deepEqual(size, { tokens: 3_125, measured: 3_110, estimated: 15, fixed: 2_080, bytes: 3_821 });
+assert.deepEqual(size, {
+  tokens: 3_125,
+  isEstimate: false,
+  measured: 3_110,
+  estimated: 15,
+  fixed: 2_080,
+  bytes: 3_821,
+});
 assert.deepEqual(fit, calibration["anthropic/storyteller"]);
 assert.deepEqual([fit.factor.toFixed(3), fit.overhead, fit.samples], ["1.187", 2_080, 1.68]);
