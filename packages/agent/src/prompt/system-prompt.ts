@@ -15,7 +15,7 @@ import { appended } from "../append.ts";
 import type { Mode } from "../permissions/decide.ts";
 import type { Tool } from "../tool.ts";
 import { draftEnvironment, type Environment } from "./environment.ts";
-import { GUIDELINES, NO_TOOLS, PLAN, PROJECT, ROLE, ROLE_WITHOUT_TOOLS } from "./prompt-text.ts";
+import { GUIDELINES, NO_TOOLS, PLAN, PROJECT, ROLE, ROLE_WITHOUT_TOOLS, TOOLS_OF_OTHERS } from "./prompt-text.ts";
 import { SKILLS, type Skill } from "./skill.ts";
 
 export interface PromptParts {
@@ -49,7 +49,7 @@ export function systemMessage({ takesTools = true, ...parts }: PromptParts, time
   const role = replacement ?? (takesTools ? ROLE : ROLE_WITHOUT_TOOLS);
   const sections = {
     role,
-    ...(!takesTools && { tools: NO_TOOLS }),
+    ...(!takesTools && { tools: withoutSchemas(parts.tools) }),
     ...(replacement === undefined && { guidelines: guidelines(tools) }),
     ...(addition && { addition }),
     ...(project.length > 0 && { project: projectSection(project) }),
@@ -61,6 +61,18 @@ export function systemMessage({ takesTools = true, ...parts }: PromptParts, time
 
 function schemaOf({ name, description, parameters }: Tool): ToolSchema {
   return { name, description, parameters };
+}
+
+// B4: without schemas, the prompt is the only place that names the tools.
+function withoutSchemas(tools: readonly Tool[]): string {
+  if (tools.length === 0) return NO_TOOLS;
+  const lines = tools.map(({ name, description }) => `- ${name}: ${firstSentence(description)}`);
+  return [NO_TOOLS, TOOLS_OF_OTHERS, lines.join("\n")].join("\n\n");
+}
+
+function firstSentence(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return /^.*?[.!?](?= |$)/.exec(line)?.[0] ?? line;
 }
 
 function guidelines(tools: readonly Tool[]): string {
