@@ -36,7 +36,7 @@ export type AgentEvent =
       readonly message: AssistantMessage;
       readonly toolResults: readonly ToolResultMessage[];
     }
-  /** The request is sent otherwise than it was asked for: once, until that changes. */
+  /** The request differs from what was asked for: once, until that changes. */
   | { readonly type: "model_notice"; readonly code: ModelNotice["code"]; readonly message: string }
   | RetryEvent
   | CompactionEvent

@@ -35,7 +35,7 @@ export interface ProviderLine {
 }
 
 export type ModelEvent =
-  /** The request is sent otherwise than it was asked for; for people, before anything of the reply. */
+  /** The request differs from what was asked for; for people, before anything of the reply. */
   | { readonly type: "notice"; readonly code: "thinking-off"; readonly message: string }
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "thinking-delta"; readonly text: string }

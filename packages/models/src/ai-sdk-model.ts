@@ -30,8 +30,8 @@ import {
   thinkingNotice,
 } from "./convert/index.ts";
 import { failureOf } from "./errors.ts";
-import { type Room, room } from "./max-output.ts";
-import { overflowInReply, type ReplyOverflow } from "./overflow/index.ts";
+import { type Room, room, smallerRoom } from "./max-output.ts";
+import { countsAnswer, overflowInReply, type ReplyOverflow } from "./overflow/index.ts";
 import { Silence, streamParts } from "./stream.ts";
 
 export interface EndedParts {
@@ -220,19 +220,36 @@ export function aiSdkModel(parts: AiSdkModelParts): Model {
   };
 }
 
-async function* streamed(
-  request: Request,
-  parts: AiSdkModelParts,
-  { signal, line = {} }: StreamAct,
-): AsyncGenerator<ModelEvent> {
-  const { language, name: to, seesImages = true, takesTools = true } = parts;
-  const { firstTokenMs = 600_000, silenceMs = 300_000 } = parts;
+/** A request that is refused for the length of its answer is sent once more with a shorter one. */
+async function* streamed(request: Request, parts: AiSdkModelParts, act: StreamAct): AsyncGenerator<ModelEvent> {
+  const { seesImages = true, takesTools = true } = parts;
   const seen = seesImages ? request : withoutImages(request);
   const shown = takesTools ? seen : withoutTools(seen);
   const size = room(shown, { window: windowOf(parts), maxTokens: parts.maxTokens });
+  const last = yield* attempt(shown, parts, { act, size });
+  const less = isRefusedForAnswer(last) ? smallerRoom(size, last.failure.limit) : null;
+  yield less ? yield* attempt(shown, parts, { act, size: less }) : last;
+}
+
+function isRefusedForAnswer(last: Last): last is Extract<Last, { readonly type: "reply-failed" }> {
+  if (last.type !== "reply-failed" || last.failure.kind !== "overflow" || last.message) return false;
+  return countsAnswer(last.failure.message);
+}
+
+interface Attempt {
+  readonly act: StreamAct;
+  readonly size: Room;
+}
+
+async function* attempt(
+  request: Request,
+  parts: AiSdkModelParts,
+  { act: { signal, line = {} }, size }: Attempt,
+): AsyncGenerator<ModelEvent, Last> {
+  const { language, name: to, firstTokenMs = 600_000, silenceMs = 300_000 } = parts;
   const callParts = { ...parts, to, maxTokens: size.maxTokens, longest: parts.maxTokens };
-  const options = callOptions(shown, callParts);
-  const notice = thinkingNotice(shown, callParts);
+  const options = callOptions(request, callParts);
+  const notice = thinkingNotice(request, callParts);
   if (notice) yield { type: "notice", code: "thinking-off", message: notice };
   const open = opening(language, { ...options, ...lineOptions(line) }, line);
   let draft = emptyDraft();
@@ -255,7 +272,7 @@ async function* streamed(
   } catch (thrown) {
     draft = { ...draft, error: draft.error ?? { thrown } };
   }
-  yield lastEvent(draft, { ...parts, size, aborted: signal?.aborted ?? false });
+  return lastEvent(draft, { ...parts, size, aborted: signal?.aborted ?? false });
 }
 
 const AFTERTHOUGHT_MS = 200;

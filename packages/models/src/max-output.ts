@@ -29,6 +29,18 @@ function limitOutput(left: number, { window, maxTokens }: Pick<Room, "window" | 
 
 // A request that leaves less is refused, and says so: better than an answer of one token.
 const LEAST_ANSWER = 1024;
+
+/**
+ * The room for a second try where a provider refused input and answer together, and the input alone should fit; null where it should not.
+ * Nobody counts as the provider does, and the refused request has cost nothing.
+ */
+export function smallerRoom(size: Room, limit: number = size.window): Room | null {
+  const tokens = size.tokens();
+  const maxTokens = Math.max(LEAST_ANSWER, Math.min(SMALL_ANSWER, limit - tokens));
+  return tokens < limit && maxTokens < size.maxTokens ? { ...size, maxTokens } : null;
+}
+
+const SMALL_ANSWER = 4096;
 const ESTIMATES_MISS = 1.1;
 /** Tokens of one letter in the worst of scripts. */
 const MOST_PER_LETTER = 3;

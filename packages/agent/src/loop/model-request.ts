@@ -58,8 +58,10 @@ async function requestOf(parts: RunParts): Promise<Request | null> {
   const hooked = isHooked ? await hookedContext(context, { hooks, ports, signal }) : null;
   if (hooked?.type === "cancelled") return null;
   // What hooks have put in is in no log, and comes from anywhere.
-  const room = replyRoom(session.window, { budget: budgetOf(parts), maxTokens: model.maxTokens });
-  return buildRequest(hooked ? session.redacted(hooked.context) : context, { to: model, replyRoom: room });
+  const request = buildRequest(hooked ? session.redacted(hooked.context) : context, { to: model });
+  const size = { budget: budgetOf(parts), maxTokens: model.maxTokens, request: hooked ? request : undefined };
+  const room = replyRoom(session.window, size);
+  return room ? { ...request, replyRoom: room } : request;
 }
 
 function unheard({ signal }: RunParts): Asked {
@@ -108,11 +110,11 @@ async function streamed(request: Request, { parts, stepId, tell, hooked }: Strea
         continue;
       case "notice":
         notice = event;
-        for (const said of parts.notices.ofModel(notice)) tell(said);
+        for (const said of parts.notices.modelNotice(notice)) tell(said);
         continue;
       case "reply-ended":
       case "reply-failed":
-        if (!notice) parts.notices.ofModel(null);
+        if (!notice) parts.notices.modelNotice(null);
         if (restarts > 0) tell(restartsEnded(event, restarts));
         for (const delta of deltas.end()) tell({ type: "message_update", delta });
         await hooked?.told();

@@ -64,7 +64,7 @@ export class Nudges {
 export class Notices {
   #skip: SkipReason | null = null;
   #soft: string | null = null;
-  #ofModel: string | null = null;
+  #modelNotice: string | null = null;
 
   /** Empty where that was told last. */
   skipped(reason: CompactionReason, why: SkipReason): readonly CompactionSkipped[] {
@@ -74,9 +74,9 @@ export class Notices {
   }
 
   /** Empty where the model said the same of its last request. Null: it said nothing. */
-  ofModel(notice: Extract<ModelEvent, { type: "notice" }> | null): readonly AgentEvent[] {
-    const isSame = notice?.message === this.#ofModel;
-    this.#ofModel = notice?.message ?? null;
+  modelNotice(notice: Extract<ModelEvent, { type: "notice" }> | null): readonly AgentEvent[] {
+    const isSame = notice?.message === this.#modelNotice;
+    this.#modelNotice = notice?.message ?? null;
     return notice && !isSame ? [{ type: "model_notice", code: notice.code, message: notice.message }] : [];
   }
 

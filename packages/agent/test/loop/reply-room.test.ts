@@ -1,6 +1,6 @@
 /** Checks that every request below the compaction threshold leaves room for a whole reply, on four protocols at real sizes. */
 
-import { compactionLimits } from "@pith/context";
+import { type ContextEvent, compactionLimits } from "@pith/context";
 import { type Asked, type Served, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Agent, AgentEvent, Tool } from "../../src/index.ts";
@@ -60,21 +60,63 @@ describe("below the compaction threshold", () => {
   });
 });
 
-test("ROOM2 thinking that is dropped is told once, with what to do about it", async () => {
+test("ROOM2 thinking that has no room is reported once, with what to do about it", async () => {
   server = await startServer({ script: () => "Understood." });
   const model = await modelOf(voices[0], server, 6_000);
-  const agent = await agentOf(model, { thinking: "medium" });
+  const notices: AgentEvent[] = [];
+  const agent = await agentOf(model, {
+    thinking: "medium",
+    limits: { ...compactionLimits, enabled: false },
+    listen: (event) => void (event.type === "model_notice" && notices.push(event)),
+  });
+  await ran(agent, "Hello.");
+  expect(notices).toEqual([]);
+  await fillUp(agent, 6_000, 1.1);
+  await ran(agent, "Go on.");
+  const message = expect.stringMatching(/^Thinking is off for this reply: .+ Run \/compact, or use a model/);
+  expect(notices).toEqual([{ type: "model_notice", code: "thinking-off", message }]);
+  const [hello] = server.served;
+  expect(hello && bodyOf(hello).thinking).toMatchObject({ type: "enabled" });
+  expect(bodyOf(newest()).thinking).toMatchObject({ type: "disabled" });
+});
+
+test("ROOM2 a model that cannot think says that the level has no effect", async () => {
+  server = await startServer({ script: () => "Understood." });
+  const model = await modelOf({ provider: "openai", model: "gpt-4o", path: "/v1" }, server);
+  const agent = await agentOf(model, { thinking: "high" });
   const first = await ran(agent, "Hello.");
   const second = await ran(agent, "Go on.");
-  expect(first.events.filter(({ type }) => type === "model_notice")).toEqual([
-    {
-      type: "model_notice",
-      code: "thinking-off",
-      message: expect.stringMatching(/^Thinking is off for this reply: .+ Run \/compact, or use a model/),
-    },
-  ]);
-  expect(second.events.some(({ type }) => type === "model_notice")).toBe(false);
-  for (const request of server.served) expect(bodyOf(request).thinking).toMatchObject({ type: "disabled" });
+  const notices = [...first.events, ...second.events].filter(({ type }) => type === "model_notice");
+  expect(notices).toMatchObject([{ message: "gpt-4o cannot think: the thinking level has no effect." }]);
+});
+
+describe("ROOM3 a provider that refuses input and answer together", () => {
+  const window = 200_000;
+  /** Counts a quarter more than any estimate of plain words. */
+  const strict = ({ body }: Asked): Step => {
+    const input = Math.ceil(JSON.stringify(body.messages).length / 4);
+    const most = maxTokensIn(body);
+    const message = `input length and \`max_tokens\` exceed context limit: ${input} + ${most} > ${window}, decrease input length or \`max_tokens\` and try again`;
+    return input + most > window ? { refuse: { status: 400, type: "invalid_request_error", message } } : "Understood.";
+  };
+
+  test("is asked once more with a shorter answer, where the input fits", async () => {
+    server = await startServer({ script: strict });
+    const agent = await agentOf(await modelOf(voices[0], server, window));
+    const { events, end } = await ran(agent, "word ".repeat(154_000));
+    expect(end).toEqual({ type: "done" });
+    expect(events.some(({ type }) => type === "compaction_start")).toBe(false);
+    expect(server.served.map(({ outcome }) => outcome)).toEqual(["scripted", "said"]);
+  });
+
+  test("is asked for what is left beside the messages that hooks add", async () => {
+    server = await startServer({ script: strict });
+    const added = { role: "user", content: "word ".repeat(130_000), timestamp: 0 } as const;
+    const context = [(event: ContextEvent) => ({ messages: [added, ...event.messages] })];
+    const agent = await agentOf(await modelOf(voices[0], server, window), { hooks: { context } });
+    expect((await ran(agent, "Hello.")).end).toEqual({ type: "done" });
+    expect(maxTokensIn(bodyOf(newest()))).toBeLessThan(60_000);
+  });
 });
 
 /** A message after the other, each a small part of the limit, until the next one would pass it. */

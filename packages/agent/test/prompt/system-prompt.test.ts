@@ -58,7 +58,9 @@ test("SYS2 a model that can call no tools is told so behind its role, and has no
   expect(without?.toolsAdded ?? []).toEqual([]);
   expect(without?.sections?.role).not.toContain("tools");
   expect(without?.sections?.tools).toMatch(/You have no tools.*@ and its path.*! and the command/s);
-  expect(without?.sections?.tools).toMatch(/With another model, this session has these tools:\n\n- read: .*\n- bash: /s);
+  expect(without?.sections?.tools).toMatch(
+    /With another model, this session has these tools:\n\n- read: .*\n- bash: /s,
+  );
   expect(without?.sections?.guidelines).not.toContain("Look with commands");
   expect(without?.sections?.skills).toBeUndefined();
   await establish({ session, model, tools, ports, beginning });

@@ -1,8 +1,8 @@
 /** Wraps a model as a summariser, and marks in any summary what the log does not support. */
 
-import { calibrationAt, nameOf } from "../context/context-size.ts";
+import { calibrationAt, nameOf, uncalibrated } from "../context/context-size.ts";
 import type { ThinkingLevel } from "../message.ts";
-import type { Model } from "../model.ts";
+import type { Model, ModelName } from "../model.ts";
 import type { Ports } from "../runtime.ts";
 import { checkSummary, type Flaw } from "../summary/audit.ts";
 import { generateSummary, moderate } from "../summary/generate-summary.ts";
@@ -56,8 +56,7 @@ export function modelWriter(model: Model, { ports, thinking }: ModelWriting): Wr
         instructions,
         tokens: Math.floor(plan.checkpoint * NARRATIVE),
         thinking: thinking ?? moderate(plan.window.state.thinkingLevel),
-        tools: plan.budget.tools,
-        factor: calibrationAt(plan.window)[nameOf(by)]?.factor,
+        factor: measuredFactor(plan, by),
         evidence: planEvidence(plan),
         ...(allowance && { allowance }),
         progress,
@@ -79,6 +78,12 @@ export function modelWriter(model: Model, { ports, thinking }: ModelWriting): Wr
       }
     },
   };
+}
+
+/** Undefined where too little was measured to correct an estimate. */
+function measuredFactor({ window }: Plan, by: ModelName): number | undefined {
+  const { factor, samples } = calibrationAt(window)[nameOf(by)] ?? uncalibrated;
+  return samples >= 1 ? factor : undefined;
 }
 
 /** Summaries that were checked when a model wrote them. */

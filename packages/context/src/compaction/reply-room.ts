@@ -1,8 +1,9 @@
 /** Computes how many tokens of the window a reply may use. Below the compaction threshold it is never less than the reserve. */
 
-import { contextSize } from "../context/context-size.ts";
-import type { ReplyRoom } from "../model.ts";
+import { calibrationAt, contextSize, fitOf } from "../context/context-size.ts";
+import type { ReplyRoom, Request } from "../model.ts";
 import type { Window } from "../session/loaded-branch.ts";
+import { messageTokens, textTokens } from "../tokens/estimate-tokens.ts";
 import type { Budget } from "./budget.ts";
 import { surelyFits } from "./should-compact.ts";
 
@@ -10,21 +11,38 @@ export interface ReplyRoomParts {
   readonly budget: Budget;
   /** The longest reply the model can give. */
   readonly maxTokens: number;
+  /** What is sent, where hooks have made it differ from the session: nothing was measured of that. */
+  readonly request?: Request | undefined;
 }
 
 /** Undefined where the window is not known. The size is the one that decides whether a compaction is due. */
-export function replyRoom(window: Window, { budget, maxTokens }: ReplyRoomParts): ReplyRoom | undefined {
+export function replyRoom(window: Window, { budget, maxTokens, request }: ReplyRoomParts): ReplyRoom | undefined {
   const { contextWindow, limit } = budget;
   if (!Number.isFinite(limit)) return undefined;
   const reserve = contextWindow - limit;
-  // An estimate takes time, and a program that has just started does not have the estimator loaded.
-  if (surelyFits(window, { ...budget, limit: contextWindow - maxTokens })) return { tokens: maxTokens, reserve };
-  const { tokens, measured } = contextSize(window, budget);
-  const free = contextWindow - measured - Math.ceil((tokens - measured) * ESTIMATE_MARGIN);
-  const least = Math.min(reserve, contextWindow - tokens);
-  return { tokens: Math.min(maxTokens, Math.max(0, free, least)), reserve };
+  const free = request ? contextWindow - hookedTokens(request, window, budget) : freeTokens(window, budget, maxTokens);
+  return { tokens: Math.min(maxTokens, Math.max(0, free)), reserve };
 }
 
-// Several providers refuse a request whose input and `max_tokens` together exceed the window. What was measured is exact;
-// an estimate that is too low must not turn a context that fits into such a refusal.
+function freeTokens(window: Window, budget: Budget, maxTokens: number): number {
+  const { contextWindow, limit } = budget;
+  // An estimate takes time, and a program that has just started does not have the estimator loaded.
+  if (surelyFits(window, { ...budget, limit: contextWindow - maxTokens })) return maxTokens;
+  const { tokens, measured } = contextSize(window, budget);
+  const free = contextWindow - measured - Math.ceil((tokens - measured) * ESTIMATE_MARGIN);
+  return Math.max(free, Math.min(contextWindow - limit, contextWindow - tokens));
+}
+
+// Several providers refuse a request whose input and `max_tokens` together exceed the window. What was measured is exact; only
+// the rest needs a margin. Up to the reserve there is none: who exceeds it is above the threshold, and is asked again with less.
 const ESTIMATE_MARGIN = 1.25;
+
+function hookedTokens({ system, tools, messages }: Request, window: Window, { to }: Budget): number {
+  const fixed = [...system.map(({ text }) => text), ...tools.map((tool) => JSON.stringify(tool))];
+  const estimated =
+    fixed.reduce((sum, text) => sum + textTokens(text), 0) +
+    messages.reduce((sum, message) => sum + messageTokens(message), 0);
+  return Math.ceil(estimated * fitOf(calibrationAt(window), to).factor * HOOKED_MARGIN);
+}
+
+const HOOKED_MARGIN = 1.1;

@@ -2,7 +2,7 @@
 
 import { isObject } from "../format/read-line.ts";
 import type { Message, SystemMessage, ThinkingLevel, Tool } from "../message.ts";
-import type { CacheMark, ModelName, ReplyRoom, Request, SystemSection, ToolChoice } from "../model.ts";
+import type { CacheMark, ModelName, Request, SystemSection, ToolChoice } from "../model.ts";
 import type { Window } from "../session/loaded-branch.ts";
 import type { SessionContext } from "./build-context.ts";
 import { convertToLlm } from "./convert-to-llm.ts";
@@ -11,7 +11,6 @@ export interface RequestParts {
   readonly to: ModelName;
   readonly thinking?: ThinkingLevel;
   readonly toolChoice?: ToolChoice;
-  readonly replyRoom?: ReplyRoom | undefined;
 }
 
 /**
@@ -20,7 +19,7 @@ export interface RequestParts {
  */
 export function buildRequest(
   context: SessionContext,
-  { to, thinking = levelOf(context), toolChoice = "auto", replyRoom }: RequestParts,
+  { to, thinking = levelOf(context), toolChoice = "auto" }: RequestParts,
 ): Request {
   const all = convertToLlm(context.messages, to);
   const first = all[0]?.role === "system" ? all[0] : null;
@@ -34,7 +33,6 @@ export function buildRequest(
     thinking,
     toolChoice,
     cacheMarks: cacheMarks(messages, { system, tools, front: hasFront(context) }),
-    ...(replyRoom && { replyRoom }),
   };
 }
 

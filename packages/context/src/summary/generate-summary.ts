@@ -1,7 +1,6 @@
 /** Generates a summary with a model: builds the transcript, audits the answer, asks for one correction, then repairs or refuses it. */
 
 import type { ContextEditEntry, Entry } from "../entry.ts";
-import type { ToolRoles } from "../ledger/touched-files.ts";
 import type { ThinkingLevel } from "../message.ts";
 import type { Model } from "../model.ts";
 import type { Ports } from "../runtime.ts";
@@ -128,8 +127,6 @@ export interface SummaryParts {
   /** Of the story, at most. */
   readonly tokens: number;
   readonly thinking?: ThinkingLevel;
-  /** What the arguments of the host's tools mean, where their names do not say it. */
-  readonly tools?: ToolRoles | undefined;
   /** Real tokens for each estimated one, where replies of this model have measured it. */
   readonly factor?: number | undefined;
   /** What it is held against; without it the entries and the summary so far. */
@@ -185,7 +182,7 @@ function tellingOf(parts: SummaryParts, shape: StoryShape): Telling {
   const before = new Set(entries.map(({ id }) => id));
   const isHistory = ({ entryId }: TranscriptBlock): boolean => shape.format === "turn" || before.has(entryId);
   const transcript = (detail: Detail): Transcript => {
-    const blocks = transcriptOf([...entries, ...turn], { edits, detail, tools: parts.tools });
+    const blocks = transcriptOf([...entries, ...turn], { edits, detail });
     return { history: blocks.filter(isHistory), turn: blocks.filter((block) => !isHistory(block)) };
   };
   return {

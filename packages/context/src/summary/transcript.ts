@@ -5,7 +5,6 @@ import { entryWords, provenance } from "../context/entry-text.ts";
 import { LISTED, referenceLine, referenceOf } from "../context/loaded-skills.ts";
 import { type ContextEditEntry, type Entry, isStateEntry } from "../entry.ts";
 import { isObject } from "../format/read-line.ts";
-import type { ToolRoles } from "../ledger/touched-files.ts";
 import type {
   AgentMessage,
   AssistantMessage,
@@ -184,17 +183,15 @@ export interface TranscriptParts {
   readonly edits: readonly ContextEditEntry[];
   /** `digest`, where nothing else is said. */
   readonly detail?: Detail;
-  /** What the arguments of the host's tools mean, where their names do not say it. */
-  readonly tools?: ToolRoles | undefined;
 }
 
 /** A block for each entry that the model saw, with its number behind its first label: `[User]: [#3] fix the login`. */
 export function transcriptOf(
   entries: readonly Entry[],
-  { edits, detail = "digest", tools = {} }: TranscriptParts,
+  { edits, detail = "digest" }: TranscriptParts,
 ): readonly TranscriptBlock[] {
   const blocks: TranscriptBlock[] = [];
-  const outdated = detail === "digest" ? findOutdatedCalls(entries, { edits, tools }) : noneOutdated;
+  const outdated = detail === "digest" ? findOutdatedCalls(entries, edits) : noneOutdated;
   for (const entry of entries) {
     const message = entry.type === "compaction" ? null : entryMessage(entry, latestEdit(edits, entry));
     const reference = entryReference(entry);

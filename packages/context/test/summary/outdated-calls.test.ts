@@ -11,7 +11,7 @@ const editsIn = (entries: readonly Entry[]): readonly ContextEditEntry[] =>
 /** The results and calls of this story, by the number of their entry. */
 function shown(...lines: readonly string[]): ReadonlyMap<string, string> {
   const entries = story("user: go", ...lines);
-  const blocks = transcriptOf(entries, { edits: editsIn(entries), tools: { patch: { modifies: ["target"] } } });
+  const blocks = transcriptOf(entries, { edits: editsIn(entries) });
   return new Map(blocks.map(({ reference, text }) => [reference, text.replace(/^\[[^\]]+\]: \[#\d+\] /, "")]));
 }
 
@@ -37,12 +37,10 @@ test("SUM11 a read of another part, of another file or before a change of a part
     "result: b",
     "calls: edit path=a.ts oldText=x newText=y",
     "result: edited",
-    "calls: patch target=a.ts",
-    "result: patched",
     "calls: read path=a.ts offset=200",
     "result: bottom",
   );
-  expect([texts.get("#3"), texts.get("#5"), texts.get("#11")]).toEqual(["top", "b", "bottom"]);
+  expect([texts.get("#3"), texts.get("#5"), texts.get("#9")]).toEqual(["top", "b", "bottom"]);
 });
 
 test("SUM11 a file that is written as a whole makes earlier reads and writes of it outdated", () => {
@@ -65,4 +63,21 @@ test("SUM11 a call that failed or was taken out of the context makes nothing out
   expect(failed.get("#3")).toBe("text");
   const dropped = shown("calls: read path=a.ts", "result: text", "calls: read path=a.ts", "result: text", "drops e5");
   expect(dropped.get("#3")).toBe("text");
+});
+
+test("SUM11 what other tools do with a path and a text is unknown: they make nothing outdated", () => {
+  const texts = shown(
+    "calls: run_tests path=a.test.ts",
+    "result: 3 failed",
+    "calls: append_file path=notes.md content=first",
+    "result: appended",
+    "calls: append_file path=notes.md content=second",
+    "result: appended",
+    "calls: write path=a.test.ts content=test",
+    "result: written",
+    "calls: run_tests path=a.test.ts",
+    "result: all passed",
+  );
+  expect(texts.get("#3")).toBe("3 failed");
+  expect(texts.get("#4")).toBe('append_file(path="notes.md", content="first")');
 });

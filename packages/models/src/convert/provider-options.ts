@@ -141,15 +141,16 @@ export interface AnswerSize {
 
 /**
  * For an older Claude. Null: there is too little room to think in. The budget follows from the model and the reserve, not from what is left:
- * a change of it costs the cache of all messages. Only above the threshold, or without a reserve, it is halved until it fits.
+ * a change of it costs the cache of all messages. Only above the threshold, or where the reserve is too small, it is halved until it fits.
  */
 export function thinkingBudget(
   level: Exclude<ThinkingLevel, "off">,
-  { maxTokens, longest, reserve = Number.POSITIVE_INFINITY }: AnswerSize,
+  { maxTokens, longest, reserve = 0 }: AnswerSize,
 ): number | null {
   const { ofModel, ofReserve } = shares[level];
-  const least = Math.min(longest, reserve) >= 2 * LEAST_BUDGET ? LEAST_BUDGET : 0;
-  let budget = Math.max(least, Math.floor(Math.min(longest * ofModel, reserve * ofReserve)));
+  // A reserve with no room to think in says nothing: then what is left decides.
+  const steady = reserve >= 2 * LEAST_BUDGET ? reserve * ofReserve : Number.POSITIVE_INFINITY;
+  let budget = Math.max(LEAST_BUDGET, Math.floor(Math.min(longest * ofModel, steady)));
   while (budget > maxTokens * LARGEST_SHARE) budget = Math.floor(budget / 2);
   return budget >= LEAST_BUDGET ? budget : null;
 }

@@ -179,7 +179,8 @@ type Thinking = Pick<LanguageModelV4CallOptions, "maxOutputTokens" | "reasoning"
 
 /** What people should know of a request that asks for less than they set; null for nothing. */
 export function thinkingNotice(request: Request, parts: CallParts): string | null {
-  return parts.thinks === false ? null : explainNoThinking(request, parts.to, answerSize(request, parts));
+  if (parts.thinks !== false) return explainNoThinking(request, parts.to, answerSize(request, parts));
+  return request.thinking === "off" ? null : `${parts.to.model} cannot think: the thinking level has no effect.`;
 }
 
 function answerSize({ replyRoom }: Request, { maxTokens, longest = maxTokens }: CallParts): AnswerSize {

@@ -9,3 +9,4 @@ export {
   type ReplyOverflow,
   type Verdict,
 } from "./classify.ts";
+export { countsAnswer } from "./token-limits.ts";

@@ -21,6 +21,11 @@ export function isOutputSetting(word: string): boolean {
   return /^max_?(?:new|completion|output|thinking|reasoning|generated)?_?tokens$|^budget_tokens$/.test(word);
 }
 
+/** Whether an error counts the answer beside the input, as in `155031 + 64000` or "2000 in the completion". */
+export function countsAnswer(text: string): boolean {
+  return (text.toLowerCase().match(/[a-z_]+/g) ?? []).some(comesOut);
+}
+
 export interface Figures {
   readonly limit?: number;
   /** More than the limit, where there is one. */

@@ -117,7 +117,7 @@ export const eventTable: Rows<WireEvent> = {
     },
   },
   model_notice: {
-    says: "the request is sent otherwise than it was asked for; `code` is `thinking-off`; once, until that changes",
+    says: "the request differs from what you asked for; `code` is `thinking-off`; once, until that changes",
     example: {
       type: "model_notice",
       code: "thinking-off",

@@ -156,10 +156,12 @@ def drive_choices(client, config):
     client.done("set_model", provider=now["provider"], modelId=now["id"])
     client.done("set_thinking_level", level="low")
     client.done("cycle_thinking_level")
-    # The window leaves too little room to think in, which is reported.
+    # A model that cannot think, which is reported.
+    client.done("set_model", provider=now["provider"], modelId="claude-3-haiku")
     since = len(client.events)
     client.say("Think about it.")
     client.seen("model_notice", since)
+    client.done("set_model", provider=now["provider"], modelId=now["id"])
     assert "high" in client.done("get_available_thinking_levels")["levels"]
     client.done("set_thinking_level", level="off")
     client.done("set_permission_mode", mode="edit")

@@ -93,7 +93,7 @@ test("RPC1 RPC17 TOK6 a client without any library drives every command and sees
   timeout: 60_000,
 }, async () => {
   await ground.serve(script());
-  const settings = { contextWindow: 8000, compaction: { softPercent: 60, keepRecentTokens: 600 } };
+  const settings = { contextWindow: 8192, compaction: { softPercent: 60, keepRecentTokens: 600 } };
   writeFileSync(join(ground.home, "settings.json"), JSON.stringify(settings));
   mkdirSync(join(ground.home, "extensions"));
   writeFileSync(join(ground.home, "extensions", "asks.ts"), EXTENSION);
