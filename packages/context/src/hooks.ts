@@ -42,7 +42,7 @@ export interface Asking<Answer> {
 export interface Answers<Answer> {
   readonly answers: readonly Answer[];
   readonly failures: readonly HookFailure[];
-  /** Aborted, or a hook failed where the host wants no act without it. */
+  /** Aborted, cancelled by a hook that failed afterwards, or a hook failed where the host wants no act without it. */
   readonly isCancelled: boolean;
 }
 
@@ -58,7 +58,13 @@ export async function answersOf<Event extends { readonly type: string }, Result,
   const within = { ms, sleep: unhurried(host, ports) };
   for (const hook of hooks) {
     const told = event();
-    const act = await attempted(async () => read(answerTo(told, await hook(told))), { signal, within });
+    let cancels: boolean | undefined;
+    const readAnswer = async (): Promise<Answer | null> => {
+      const answer = answerTo(told, await hook(told));
+      cancels = hasSetters(told) && isCancel(answer);
+      return read(answer);
+    };
+    const act = await attempted(readAnswer, { signal, within });
     if (act.type === "aborted") return ended(true);
     if (act.type === "done") {
       if (act.value !== null) answers.push(act.value);
@@ -69,14 +75,15 @@ export async function answersOf<Event extends { readonly type: string }, Result,
     const failure = { event: told.type, why, ...(hook.from !== undefined && { from: hook.from }) };
     failures.push(failure);
     reportTo(host, failure);
-    if (host.onFailure === "cancel") return ended(true);
+    // HOOK7: nothing else counts of what a hook said before it failed.
+    if (host.onFailure === "cancel" || (cancels ?? isCancel(answersSet.get(told)))) return ended(true);
   }
   return ended(false);
 }
 
 /**
- * The event with methods by which a hook may answer instead of returning a value, e.g. `event.cancel()`. What it returns
- * wins over what it set.
+ * The event with methods by which a hook may answer instead of returning a value, e.g. `event.cancel()`. A field that it
+ * returns wins over what it set, unless the field is undefined or null.
  */
 export function withSetters<Event extends object, Setters extends object>(
   event: Event,
@@ -94,8 +101,17 @@ const answersSet = new WeakMap<object, object>();
 function answerTo(event: object, returned: unknown): unknown {
   const set = answersSet.get(event) ?? {};
   if (Object.keys(set).length === 0) return returned;
-  if (returned === undefined || returned === null) return set;
-  return typeof returned === "object" ? { ...set, ...returned } : returned;
+  if (typeof returned !== "object" || returned === null) return set;
+  const fields = Object.entries(returned).filter(([, value]) => value !== undefined && value !== null);
+  return { ...set, ...Object.fromEntries(fields) };
+}
+
+function hasSetters(event: object): boolean {
+  return answersSet.has(event);
+}
+
+function isCancel(answer: unknown): boolean {
+  return (Object(answer) as { readonly cancel?: unknown }).cancel === true;
 }
 
 /** The patience for a hook, which begins anew while a person is asked. */

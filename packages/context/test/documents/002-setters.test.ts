@@ -1,4 +1,4 @@
-/** Document 002, the methods of its events: what a hook sets counts like what it returns, and a returned value wins. */
+/** Document 002, the methods of its events: what a hook sets counts like what it returns, a returned value wins, and a cancellation is never lost. */
 
 import { expect, test } from "vitest";
 import {
@@ -65,15 +65,80 @@ test("HOOK7 HOOK2 what is set is checked, and nonsense is reported", async () =>
   expect(reported).toEqual([{ event: "session_before_compact", why: "its summary is empty" }]);
 });
 
-test("HOOK7 each hook has methods of its own: what one that fails has set counts for nothing", async () => {
-  const { type, reported } = await compacted(
+test("HOOK7 HOOK4 each hook has methods of its own: a summary that a failing one has set counts for nothing", async () => {
+  const { type, summary, reported } = await compacted(
     (event) => {
-      event.cancel();
+      event.setResult(summaryBy("The schema has nine tables.", event));
       throw new Error("no luck");
     },
     (event) => void event.branchEntries,
   );
   expect([type, reported]).toEqual(["compacted", [{ event: "session_before_compact", why: "no luck" }]]);
+  expect(summary).not.toContain("nine tables.\n");
+});
+
+test.each<[string, () => ReturnType<BeforeCompact>]>([
+  ["an undefined field", () => ({ cancel: undefined }) as never],
+  ["a field that is null", () => ({ cancel: null }) as never],
+  ["true", () => true as never],
+  ["a text", () => "done" as never],
+  ["an empty object", () => ({})],
+])("HOOK7 cancel() holds where the hook returns %s", async (_, returned) => {
+  const { type, reported } = await compacted((event) => {
+    event.cancel();
+    return returned();
+  });
+  expect([type, reported]).toEqual(["cancelled", []]);
+});
+
+test("HOOK7 a result that is set holds where the hook returns the field undefined", async () => {
+  const { summary } = await compacted((event) => {
+    event.setResult(summaryBy("The schema has nine tables.", event));
+    return { compaction: undefined } as never;
+  });
+  expect(summary).toContain("The schema has nine tables.");
+});
+
+const failing: readonly [string, () => ReturnType<BeforeCompact>, string][] = [
+  ["throws", () => Promise.reject(new Error("no luck")), "no luck"],
+  ["hangs", () => new Promise<never>(() => {}), "no answer within 30 s"],
+  ["returns what cannot be read", () => unreadable(), "not for you"],
+];
+
+function unreadable(): ReturnType<BeforeCompact> {
+  return {
+    get cancel(): never {
+      throw new Error("not for you");
+    },
+  };
+}
+
+test.each(failing)(
+  "HOOK7 HOOK4 cancel() holds where the hook %s afterwards, which is reported",
+  async (_, end, why) => {
+    let asked = 0;
+    const { type, reported } = await compacted(
+      (event) => {
+        event.cancel();
+        return end();
+      },
+      () => void asked++,
+    );
+    expect([type, reported, asked]).toEqual(["cancelled", [{ event: "session_before_compact", why }], 0]);
+  },
+);
+
+test("HOOK4 an answer that cannot be read cancels nothing by itself", async () => {
+  const { type, reported } = await compacted(unreadable);
+  expect([type, reported]).toEqual(["compacted", [{ event: "session_before_compact", why: "not for you" }]]);
+});
+
+test("HOOK7 what a hook returns takes cancel() back, also where the rest of it is nonsense", async () => {
+  const { type, reported } = await compacted((event) => {
+    event.cancel();
+    return { cancel: false, compaction: summaryBy("", event) };
+  });
+  expect([type, reported.length]).toEqual(["compacted", 1]);
 });
 
 const branches = [...talk, "moves: e4", "user: drop a table", "says: dropped"];
@@ -89,6 +154,21 @@ async function moved(hook: BeforeTree, parts: Partial<MoveParts> = {}) {
 test("HOOK7 cancel() on session_before_tree prevents the move", async () => {
   const { outcome } = await moved((event) => event.cancel());
   expect(outcome).toEqual({ type: "cancelled" });
+});
+
+test.each<[string, BeforeTree]>([
+  [
+    "the hook throws afterwards",
+    (event) => {
+      event.cancel();
+      throw new Error("no luck");
+    },
+  ],
+  ["it is returned beside a summary that is empty", () => ({ cancel: true, summary: { summary: "" } })],
+])("HOOK7 HOOK4 a move that is cancelled is not made where %s", async (_, hook) => {
+  const { outcome, reported } = await moved(hook);
+  expect(outcome).toEqual({ type: "cancelled" });
+  expect(reported).toHaveLength(1);
 });
 
 const record = `## Goal
