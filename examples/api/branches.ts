@@ -74,7 +74,7 @@ const { messages, fileOps } = prepareBranchEntries(left.entries, 30); // pi's ca
 const told = await generateBranchSummary({ models: [model], left, tokens: budget.branch, ports: machine });
 if (told.type === "summarised") console.log(told.told.summary); // "## Goal\n- Try a cache. [#3] …", then what code knows
 if (told.type === "failed") console.log(told.failures); // each model, and why it could not be used
-const asPi = await generateBranchSummary(left.entries, { model: { ...model, ports: machine } }); // pi's call
+const asPi = await generateBranchSummary(left.entries, { model: Object.assign(model, { ports: machine }) }); // pi's call
 console.log(asPi.summary, asPi.readFiles, asPi.modifiedFiles, asPi.error); // error says why there is no summary
 // #endregion
 

@@ -35,7 +35,7 @@ const before = buildSessionContext(session.window).messages;
 const entries = await session.branch();
 const record =
   "## Original Request\n- Use tabs. [#1]\n\n## Early Progress\n- step-1 was run [#2]\n\n## Context for Suffix\n- (none)";
-const model = { ...scriptedModel(record), ports: machine }; // one of openModel (@pith/models) has its clock already
+const model = Object.assign(scriptedModel(record), { ports: machine }); // one of openModel (@pith/models) has its clock already
 
 // #region compactionLimits
 const limits = { ...compactionLimits, thresholds: [{ percent: 80 }, { tokens: 50_000, agent: "reviewer" }] };

@@ -90,7 +90,8 @@ const told = await generateSummary({ model, entries: talk.slice(0, 4), tokens: 1
 if (told.type === "summarised") console.log(told.story); // "## Goal\n- Why is the parser slow? [#1] …": checked
 if (told.type === "failed") console.log(told.failure.code); // "overflow", "refused", "too-long", …: nothing of it is used
 const said = talk.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
-const summary = await generateSummary(said, { ...model, ports: machine }, 16_384); // pi's call: "## Goal\n- Why is the parser slow?"
+const asked = Object.assign(model, { ports: machine }); // one of openModel (@pith/models) has its clock already
+const summary = await generateSummary(said, asked, 16_384); // pi's call: "## Goal\n- Why is the parser slow?"
 // #endregion
 
 // #region transcriptOf

@@ -77,13 +77,15 @@ async function run(code: string, given: Readonly<Record<string, unknown>>, retur
   return await sample(context, ...Object.values(given));
 }
 
-test("SRC3 001 shouldCompact: the document's function and ours agree wherever the reserve is a quarter of the window at most", () => {
+test("SRC3 001 shouldCompact: the document's function and ours agree in every window", () => {
   const code = stripTypeScriptTypes(sampleWith(1, "function shouldCompact")).replace("export ", "");
   type Theirs = (contextTokens: number, contextWindow: number, settings: context.CompactionSettings) => boolean;
   const theirs: Theirs = new Function(`${code}\nreturn shouldCompact;`)();
-  for (const contextWindow of [65_536, 200_000, 1_000_000])
-    for (const reserveTokens of [0, 4_096, 16_384])
-      for (const tokens of [0, 0.5, 0.9, 0.92, 0.99, 1, 1.1].map((share) => Math.floor(contextWindow * share)))
+  for (const contextWindow of [0, 4_096, 8_192, 16_384, 32_768, 65_536, 200_000, 1_000_000])
+    for (const reserveTokens of [0, 4_096, 16_384, 300_000])
+      for (const tokens of [0, 0.4, 0.5, 0.7, 0.8, 0.9, 0.92, 0.99, 1, 1.1].map((share) =>
+        Math.floor(contextWindow * share),
+      ))
         for (const enabled of [true, false]) {
           const settings = { enabled, reserveTokens, keepRecentTokens: 20_000 };
           const ours = context.shouldCompact(tokens, contextWindow, settings);

@@ -63,7 +63,7 @@ export interface GenerateBranchSummaryOptions {
   readonly customInstructions?: string;
   /** Whether these take the place of our own task. */
   readonly replaceInstructions?: boolean;
-  /** What stays free of the model's window; 16,384 tokens, unless said. */
+  /** What stays free of the model's window, a quarter of it at most; 16,384 tokens, unless said. */
   readonly reserveTokens?: number;
 }
 
@@ -90,14 +90,12 @@ export async function generateBranchSummary(
   const left = { entries: first, edits: editsIn(first) };
   if (!first.some((entry) => isShown(entry, left.edits) || entry.type === "compaction"))
     return { error: "The branch has nothing to summarise." };
-  const { customInstructions = "", replaceInstructions = false, reserveTokens = RESERVE, signal } = options ?? {};
-  const { contextWindow } = model;
+  const { customInstructions = "", replaceInstructions = false, reserveTokens, signal } = options ?? {};
+  const reserve = reserveTokens === undefined ? {} : { thresholds: [{ reserve: reserveTokens }] };
+  const budget = budgetFor({ ...compactionLimits, ...reserve }, { contextWindow: model.contextWindow });
   const outcome = await generate({
     ...{ models: [model], ports, left, instructions: customInstructions, replaceInstructions, signal },
-    tokens: budgetFor(compactionLimits, { contextWindow }).branch,
-    ...(contextWindow > 0 && {
-      room: Math.floor(contextWindow - Math.min(reserveTokens, contextWindow * compactionLimits.largestReserve)),
-    }),
+    ...{ tokens: budget.branch, room: budget.limit },
   });
   switch (outcome.type) {
     case "summarised":
@@ -108,5 +106,3 @@ export async function generateBranchSummary(
       return { aborted: true };
   }
 }
-
-const RESERVE = 16_384;

@@ -28,7 +28,10 @@ import { type Prepared, prepareCompaction as prepare } from "./plan.ts";
 
 /** What there is too much of in a context: `"tokens"`, `"bytes"`, or null where it fits. */
 export function shouldCompact(size: ContextSize, budget: Budget): "tokens" | "bytes" | null;
-/** As pi has it: whether so many tokens are too many, e.g. `shouldCompact(190_000, 200_000, settings)`. */
+/**
+ * As pi has it: whether more tokens are used than the window holds without the reserve, e.g. `shouldCompact(190_000, 200_000, settings)`.
+ * The reserve counts whole here; in a budget it takes a quarter of the window at most.
+ */
 export function shouldCompact(contextTokens: number, contextWindow: number, settings: CompactionSettings): boolean;
 export function shouldCompact(
   first: ContextSize | number,
@@ -40,7 +43,7 @@ export function shouldCompact(
     throw new Error(
       "shouldCompact needs the tokens of the context, the model's window and settings: shouldCompact(190_000, 200_000, { enabled: true, reserveTokens: 16_384, keepRecentTokens: 20_000 }); or a size and a budget: shouldCompact(contextSize(window), budget).",
     );
-  return settings.enabled && first > budgetFor(limitsFrom(settings), { contextWindow: second }).limit;
+  return settings.enabled && first > second - settings.reserveTokens;
 }
 
 /** The tokens that a message adds to a request, estimated without a tokenizer; 0 for one that is never sent. */
@@ -241,7 +244,7 @@ export function openedModel(
     );
   if (!model.ports)
     throw new Error(
-      `${call} needs a model with a clock. Models of openModel (@pith/models) have one; to any other add it: { ...model, ports: machine } (machine is in @pith/context/node).`,
+      `${call} needs a model with a clock. Models of openModel (@pith/models) have one; to any other add it: Object.assign(model, { ports: machine }) (machine is in @pith/context/node).`,
     );
   return { model, ports: model.ports };
 }

@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 import { type Entry, estimateTokens, generateBranchSummary, prepareBranchEntries } from "../../src/index.ts";
 import { type ScriptedReply, scriptedModel, story, testPorts } from "../../src/testing/index.ts";
+import { words } from "../compaction/small-session.ts";
 
 const branch = story(
   "user: Try a cache.",
@@ -85,6 +86,18 @@ test("SRC1 replaceInstructions puts them in the place of our task", async () => 
     summary: expect.stringMatching(/^One line\./),
   });
   expect(JSON.stringify(model.requests[0]?.messages)).not.toContain("## Goal");
+});
+
+test.each([
+  ["the usual reserve takes a quarter of a small window", undefined, false],
+  ["so does a larger one", 1_000_000, false],
+  ["without a reserve all of the window is filled", 0, true],
+])("SRC1 DUE3 generateBranchSummary: %s", async (_, reserveTokens, isOldTold) => {
+  const entries = story(`user: The oldest. ${words(1_400)}`, `says: ${words(1_600)}`);
+  const contextWindow = Math.ceil(prepareBranchEntries(entries).totalTokens * 1.2);
+  const model = Object.assign(opened(record, record, record, record, record), { contextWindow });
+  await generateBranchSummary(entries, { model, ...(reserveTokens !== undefined && { reserveTokens }) });
+  expect(JSON.stringify(model.requests).includes("The oldest.")).toBe(isOldTold);
 });
 
 test("SRC1 what went wrong is said in the result", async () => {

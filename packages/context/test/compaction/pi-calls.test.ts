@@ -71,14 +71,18 @@ test("SRC1 shouldCompact with three values: over the window less the reserve, un
   expect(shouldCompact(190_000, 200_000, { ...settings, enabled: false })).toBe(false);
 });
 
-test("SRC1 DUE3 B13 the reserve takes a quarter of a small window at most, as everywhere", () => {
-  expect([12_288, 12_289].map((tokens) => shouldCompact(tokens, 16_384, settings))).toEqual([false, true]);
+test("SRC1 B13 shouldCompact with three values takes the reserve whole, also of a small window", () => {
+  expect([16_384, 16_385].map((tokens) => shouldCompact(tokens, 32_768, settings))).toEqual([false, true]);
+  expect([0, 1].map((tokens) => shouldCompact(tokens, 16_384, settings))).toEqual([false, true]);
+  expect(shouldCompact(0, 8_192, settings)).toBe(true);
 });
 
-test("SRC1 shouldCompact with a size and a budget is what it was", () => {
-  const budget = budgetFor(compactionLimits, { contextWindow: 200_000 });
-  const size = contextSize(windowOf(branch), budget);
-  expect([shouldCompact(size, budget), shouldCompact({ ...size, tokens: 190_000 }, budget)]).toEqual([null, "tokens"]);
+test("SRC1 DUE3 B13 with a size and a budget the reserve takes a quarter of a small window at most", () => {
+  const size = contextSize(windowOf(branch));
+  const exceeded = (tokens: number, contextWindow: number) =>
+    shouldCompact({ ...size, tokens }, budgetFor(compactionLimits, { contextWindow }));
+  expect([12_288, 12_289].map((tokens) => exceeded(tokens, 16_384))).toEqual([null, "tokens"]);
+  expect([183_616, 183_617].map((tokens) => exceeded(tokens, 200_000))).toEqual([null, "tokens"]);
 });
 
 test("SRC1 estimateTokens counts a message as it is sent; one that is never sent counts nothing", () => {
@@ -107,6 +111,12 @@ test("SRC1 CUT4 findCutPoint says where the turn begins that it splits", () => {
   );
   const cut = { firstKeptEntryIndex: 5, turnStartIndex: 2, isSplitTurn: true };
   expect(findCutPoint(turn, 0, turn.length, 100)).toEqual(cut);
+});
+
+test("SRC1 CUT4 findCutPoint: a turn that began before the range begins at its start", () => {
+  const turn = story("user: work", "calls: bash command=ls", "result: a", `says: ${words(100)}`, `says: ${words(100)}`);
+  const cut = { firstKeptEntryIndex: 4, turnStartIndex: 3, isSplitTurn: true };
+  expect(findCutPoint(turn, 3, turn.length, 120)).toEqual(cut);
 });
 
 test("SRC1 findCutPoint keeps all of a range that is too small to cut", () => {
@@ -247,7 +257,7 @@ const wrong: Readonly<Record<string, readonly [call: () => unknown, says: string
   ],
   "compact with a model that has no clock": [
     () => compact(prepareCompaction(branch, settings) as never, scriptedModel(record) as Model),
-    "{ ...model, ports: machine }",
+    "Object.assign(model, { ports: machine })",
   ],
   "generateSummary without a reserve": [
     () => generateSummary(messagesOf(branch), opened(record), undefined as never),
@@ -265,4 +275,29 @@ test.each(Object.entries(wrong))("SRC2 %s says what to write", async (_, [call, 
     );
   expect(error).toBeInstanceOf(Error);
   expect((error as Error).message).toContain(says);
+});
+
+test("SRC2 the clock is added as the sentence shows it, also to a model with a prototype and a window that changes", async () => {
+  class OwnModel implements Model {
+    readonly #scripted = scriptedModel(record);
+    readonly api = "own";
+    readonly provider = "own";
+    readonly model = "own";
+    readonly maxTokens = 1_000;
+    window = 8_000;
+    get contextWindow(): number {
+      return this.window;
+    }
+    stream(...request: Parameters<Model["stream"]>): ReturnType<Model["stream"]> {
+      return this.#scripted.stream(...request);
+    }
+  }
+  const model = new OwnModel();
+  const messages = messagesOf(branch.slice(0, 4));
+  const sentence = await generateSummary(messages, model, 4_000).catch(String);
+  const [, shown] = sentence.match(/add it: (.+) \(machine is in/) ?? [];
+  const withClock: Model = new Function("model", "machine", `return ${shown};`)(model, testPorts("p"));
+  expect(await generateSummary(messages, withClock, 4_000)).toBe(headings("read the schema", "read schema.sql"));
+  model.window = 16_000;
+  expect(withClock.contextWindow).toBe(16_000);
 });
