@@ -90,7 +90,7 @@ function usable(path: string, files: Files): Database | null {
   if (files.stat(path)?.kind === "other") return null;
   const database = openDatabase(path);
   try {
-    if (numberOf(database, "page_count") === 0) lay(database);
+    if (isEmpty(database)) lay(database);
     database.exec("PRAGMA trusted_schema = OFF; PRAGMA synchronous = NORMAL");
     if (isOurs(database)) return database;
   } catch (error) {
@@ -120,6 +120,12 @@ export function isOurs(database: Database): boolean {
   return numberOf(database, "application_id") === OURS && numberOf(database, "user_version") === VERSION;
 }
 
+/** Also where another program is about to lay the tables: the change to WAL alone gives the file its first page. */
+function isEmpty(database: Database): boolean {
+  if (numberOf(database, "application_id") !== 0) return false;
+  return database.prepare("SELECT name FROM sqlite_master LIMIT 1").get() === undefined;
+}
+
 function lay(database: Database): void {
   database.exec("PRAGMA journal_mode = WAL");
   database.exec("BEGIN IMMEDIATE");
@@ -128,7 +134,7 @@ function lay(database: Database): void {
   database.exec("COMMIT");
 }
 
-function numberOf(database: Database, name: "page_count" | "application_id" | "user_version"): number {
+function numberOf(database: Database, name: "application_id" | "user_version"): number {
   return Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
 }
 

@@ -1,6 +1,7 @@
 /** Several programs, one index: each finds what another has just written, one reads at a time, and none warns of experiments. */
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
@@ -8,6 +9,7 @@ import { realFiles } from "../../src/node/files.ts";
 import { takeLease } from "../../src/node/lease.ts";
 import { realProcesses } from "../../src/node/process-owner.ts";
 import { machine } from "../../src/node/runtime.ts";
+import { openDatabase } from "../../src/search/database.ts";
 import { searchSessions } from "../../src/search/search.ts";
 import { append, ground, user } from "./ground.ts";
 
@@ -44,6 +46,18 @@ test("FIND8 three programs that begin at once make one whole index", async () =>
   await Promise.all(searchers.map((searcher) => searcher.search()));
   expect(await on.ids("needle", { limit: 100 })).toHaveLength(30);
   for (const { complaints } of searchers) expect(complaints).toBe("");
+});
+
+test("FIND8 an index that another program has only begun is not thrown away", async () => {
+  const on = ground();
+  on.session("s", [user("one", "needle")]);
+  const path = join(on.home, "search.db");
+  const other = openDatabase(path);
+  other.exec("PRAGMA journal_mode = WAL");
+  const { ino } = statSync(path);
+  expect(await on.ids("needle")).toEqual(["one"]);
+  expect(statSync(path).ino).toBe(ino);
+  other.close();
 });
 
 interface Answer {
