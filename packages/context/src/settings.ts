@@ -46,7 +46,7 @@ export interface CompactionLimits {
   readonly summaryTime: SummaryTime;
 }
 
-/** How long models may take for one summary, in milliseconds. */
+/** How long models may take for one summary, in milliseconds; `Infinity` sets no limit. */
 export interface SummaryTime {
   /** Until the first token: a local model may read a long prompt for minutes. */
   readonly firstToken: number;

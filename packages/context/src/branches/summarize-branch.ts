@@ -159,9 +159,9 @@ async function firstSummary(parts: BranchSummaryParts, limit: TimeLimit): Promis
   const calls: Call[] = [];
   const failures: SummaryFailure[] = [];
   for (const [at, model] of parts.models.entries()) {
-    if (limit.over.aborted) break;
+    if (limit.totalExpired.aborted) break;
     // With another model to ask, one that is too slow is not asked again.
-    const time = { ...limit, retriesSlow: at === parts.models.length - 1 };
+    const time = { ...limit, mayRetrySlowAttempt: at === parts.models.length - 1 };
     const outcome = await generateSummary({ model, ...storyParts(parts), time });
     calls.push(...outcome.calls);
     if (outcome.type === "cancelled") return { type: "cancelled", calls };

@@ -116,9 +116,9 @@ async function firstUsable(attempts: readonly (Made | Writer)[], plan: Plan, try
   const { session, signal } = desk.parts;
   for (const [at, attempt] of attempts.entries()) {
     // With another summariser to ask, one that is too slow is not asked again.
-    const retriesSlow = at === attempts.length - 1;
+    const mayRetrySlowAttempt = at === attempts.length - 1;
     const isMade = "candidate" in attempt;
-    const made = isMade ? attempt : await tried(attempt, plan, { ...trying, time: { ...time, retriesSlow } });
+    const made = isMade ? attempt : await tried(attempt, plan, { ...trying, time: { ...time, mayRetrySlowAttempt } });
     if (made === "cancelled" || signal?.aborted) return stopped(made, desk);
     const ready = made && committed(made, standing(made.plan ?? plan, session.window), desk);
     if (ready) return ready;
@@ -148,7 +148,7 @@ interface Trying {
 async function tried(writer: Writer, plan: Plan, trying: Trying): Promise<Made | "cancelled" | null> {
   const { desk, instructions, time } = trying;
   const { session, ports, signal, budget, progress } = desk.parts;
-  if (time.over.aborted) {
+  if (time.totalExpired.aborted) {
     found(desk, { code: "time-limit", note: `${writer.route} was not asked: ${explainReachedLimit("total", time)}` });
     return null;
   }
@@ -165,7 +165,7 @@ async function tried(writer: Writer, plan: Plan, trying: Trying): Promise<Made |
     time,
     ...(progress && { progress }),
   };
-  const stop = AbortSignal.any([time.over, ...(signal ? [signal] : [])]);
+  const stop = AbortSignal.any([time.totalExpired, ...(signal ? [signal] : [])]);
   const act = await attempted(() => writer.write(plan, asked), { signal: soonAfter(stop, ports) });
   if (act.type === "aborted" && !signal?.aborted) {
     found(desk, { code: "time-limit", note: `${writer.route}: ${explainReachedLimit("total", time)}` });

@@ -72,7 +72,7 @@ export function modelWriter(model: Model, { ports, thinking }: ModelWriting): Wr
           return { type: "written", candidate };
         }
         case "failed":
-          return { type: "failed", why: `${outcome.failure.code}: ${outcome.failure.note}`, calls: outcome.calls };
+          return { type: "failed", why: outcome.failure.note, calls: outcome.calls };
         case "cancelled":
           return outcome;
       }

@@ -8,8 +8,8 @@ import {
   AttemptTimer,
   describeReachedLimit,
   explainReachedLimit,
+  hasPassed,
   type ReachedLimit,
-  requestTimeLimit,
   type TimeLimit,
 } from "./time-limit.ts";
 
@@ -108,8 +108,8 @@ export interface AskFailure {
 export interface Asker extends Hearing {
   readonly model: Model;
   readonly ports: Pick<Ports, "sleep">;
-  /** How long it may take; without it the usual limits for one request. */
-  readonly time?: TimeLimit | undefined;
+  /** How long it may take. */
+  readonly time: TimeLimit;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -123,7 +123,7 @@ export async function ask(request: Request, asker: Asker): Promise<Reply> {
 
 /** A request that came to nothing is sent once more, and once more to a provider that is busy for a moment. */
 async function asked(request: Request, asker: Asker, ear: Ear): Promise<Reply> {
-  const { ports, signal, time = requestTimeLimit } = asker;
+  const { ports, time } = asker;
   const retries: Retries = new Set(["broken", "busy"]);
   for (;;) {
     const end = await attempt(request, asker, { ear, retries });
@@ -131,19 +131,24 @@ async function asked(request: Request, asker: Asker, ear: Ear): Promise<Reply> {
     if (delayMs === null) return replyOf(end, asker);
     if (isPaid(end)) asker.spent?.(end.message.usage);
     ear.waits(failureOf(end, time), delayMs);
-    await ports.sleep(delayMs, { signal: AbortSignal.any([time.over, ...(signal ? [signal] : [])]) });
+    await hasPassed(delayMs, { sleep: ports.sleep, signal: stopSignal(asker) });
     ear.goesOn();
   }
+}
+
+/** Aborted by whoever waits for the summary, and when its total time is used up. */
+function stopSignal({ signal, time }: Asker): AbortSignal {
+  return AbortSignal.any([time.totalExpired, ...(signal ? [signal] : [])]);
 }
 
 /** The retries that are left, whoever makes them: this file or the model itself. */
 type Retries = Set<"broken" | "busy">;
 
 /** Null where it is not asked again. */
-function retryDelay(end: Ending, retries: Retries, { over, retriesSlow }: TimeLimit): number | null {
-  if (over.aborted) return null;
+function retryDelay(end: Ending, retries: Retries, { totalExpired, mayRetrySlowAttempt }: TimeLimit): number | null {
+  if (totalExpired.aborted) return null;
   if (end.type === "expired") {
-    const mayRetry = end.reached !== "attempt" || retriesSlow;
+    const mayRetry = end.reached !== "attempt" || mayRetrySlowAttempt;
     return mayRetry && retries.delete("broken") ? RETRY_DELAY : null;
   }
   if (end.type !== "reply-failed") return null;
@@ -167,10 +172,10 @@ interface Attempt {
 }
 
 async function attempt(request: Request, asker: Asker, { ear, retries }: Attempt): Promise<Ending> {
-  const { model, ports, signal, time = requestTimeLimit } = asker;
+  const { model, ports, time } = asker;
   const done = new AbortController();
   const timer = new AttemptTimer({ limit: time, sleep: ports.sleep, onWait: (ms) => ear.waitsForToken(ms, time) });
-  const stop = AbortSignal.any([timer.signal, time.over, ...(signal ? [signal] : [])]);
+  const stop = AbortSignal.any([timer.signal, stopSignal(asker)]);
   timer.start();
   let events: AsyncIterator<ModelEvent> | undefined;
   try {
@@ -200,7 +205,7 @@ async function attempt(request: Request, asker: Asker, { ear, retries }: Attempt
           return { type: "reply-failed", failure: event.failure };
         }
         timer.start(event.waitMs);
-      } else if (isToken(event)) timer.restart();
+      } else if (isToken(event)) timer.onToken();
       ear.hear(event);
       if (event.type === "reply-ended" || event.type === "reply-failed") return event;
     }
@@ -254,7 +259,7 @@ function failureOf(end: Ending, time: TimeLimit): ModelFailure {
   return { kind: "unreachable", message };
 }
 
-function replyOf(end: Ending, { model: { api, provider, model }, time = requestTimeLimit }: Asker): Reply {
+function replyOf(end: Ending, { model: { api, provider, model }, time }: Asker): Reply {
   const by = { api, provider, model };
   const call = isPaid(end) ? { by, usage: end.message.usage } : undefined;
   switch (end.type) {

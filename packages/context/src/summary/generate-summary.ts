@@ -4,13 +4,14 @@ import type { ContextEditEntry, Entry } from "../entry.ts";
 import type { ThinkingLevel } from "../message.ts";
 import type { Model } from "../model.ts";
 import type { Ports } from "../runtime.ts";
+import { summaryTimeFor } from "../settings.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import type { Allowance, AskFailure, Call, TellProgress } from "./ask-model.ts";
 import { type CheckedSummary, checkSummary, type Flaw, type FlawCode } from "./audit.ts";
 import { collectEvidence, type Evidence } from "./evidence.ts";
 import { type Format, headings, NO_HISTORY, TURN_JOIN } from "./prompts.ts";
 import { correction, type Telling, type Told, type Transcript, tell } from "./summarize.ts";
-import type { TimeLimit } from "./time-limit.ts";
+import { type TimeLimit, withTimeLimit } from "./time-limit.ts";
 import { type Detail, type TranscriptBlock, transcriptOf } from "./transcript.ts";
 
 /** The form of the model's answer, and how it becomes a summary; a split turn has a part of its own. */
@@ -135,7 +136,7 @@ export interface SummaryParts {
   readonly allowance?: Allowance;
   /** Told what is being done, for whoever waits. */
   readonly progress?: TellProgress | undefined;
-  /** How long it may take; without it the usual limits for each request. */
+  /** How long it may take; without it the usual limits. */
   readonly time?: TimeLimit | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -159,10 +160,15 @@ export interface SummaryFailure {
 }
 
 /** Has a model tell these entries, holds its answer against them, lets it correct itself once and mends the rest. */
-export async function generateSummary(parts: SummaryParts): Promise<Summarised> {
+export function generateSummary(parts: SummaryParts): Promise<Summarised> {
+  const { time, ports } = parts;
+  return time ? generate(parts, time) : withTimeLimit(summaryTimeFor(), ports, (limit) => generate(parts, limit));
+}
+
+async function generate(parts: SummaryParts, time: TimeLimit): Promise<Summarised> {
   const { entries, turn = [] } = parts;
   const shape = shapeOf({ ...parts, hasHistory: entries.length > 0, hasTurn: turn.length > 0 });
-  const telling = tellingOf(parts, shape);
+  const telling = tellingOf(parts, { shape, time });
   const { calls } = telling;
   const told = await tell(telling);
   if (told.type !== "told") return { ...told, calls };
@@ -177,7 +183,12 @@ export async function generateSummary(parts: SummaryParts): Promise<Summarised> 
   };
 }
 
-function tellingOf(parts: SummaryParts, shape: StoryShape): Telling {
+interface Form {
+  readonly shape: StoryShape;
+  readonly time: TimeLimit;
+}
+
+function tellingOf(parts: SummaryParts, { shape, time }: Form): Telling {
   const { model, ports, signal, entries, turn = [], edits = [], thinking = "off", instructions = "" } = parts;
   const before = new Set(entries.map(({ id }) => id));
   const isHistory = ({ entryId }: TranscriptBlock): boolean => shape.format === "turn" || before.has(entryId);
@@ -202,7 +213,7 @@ function tellingOf(parts: SummaryParts, shape: StoryShape): Telling {
     calls: [],
     allowance: parts.allowance,
     progress: parts.progress,
-    time: parts.time,
+    time,
   };
 }
 

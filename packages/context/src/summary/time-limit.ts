@@ -1,22 +1,15 @@
 /** Limits the time that models take for a summary: until the first token, between tokens, per attempt and in all. */
 
 import type { Ports } from "../runtime.ts";
-import { type SummaryTime, summaryTimeFor } from "../settings.ts";
+import type { SummaryTime } from "../settings.ts";
 
-/** The limits of one summary, and a signal that says when the time for all of it is over. */
+/** The limits of one summary, and a signal for the end of its total time. */
 export interface TimeLimit extends SummaryTime {
   /** Aborted when the total is used up. */
-  readonly over: AbortSignal;
+  readonly totalExpired: AbortSignal;
   /** Whether an attempt that used up its time is made once more; false where another summariser can be asked instead. */
-  readonly retriesSlow: boolean;
+  readonly mayRetrySlowAttempt: boolean;
 }
-
-/** For a request that belongs to no longer piece of work: each attempt is limited, the total is not. */
-export const requestTimeLimit: TimeLimit = {
-  ...summaryTimeFor(),
-  over: new AbortController().signal,
-  retriesSlow: true,
-};
 
 /** Runs work whose requests together may take no longer than the total. The clock starts now and stops with the work. */
 export async function withTimeLimit<Value>(
@@ -24,10 +17,10 @@ export async function withTimeLimit<Value>(
   { sleep }: Pick<Ports, "sleep">,
   work: (limit: TimeLimit) => Promise<Value>,
 ): Promise<Value> {
-  const [over, done] = [new AbortController(), new AbortController()];
-  void runAfter(time.total, { sleep, signal: done.signal, act: () => over.abort() });
+  const [expired, done] = [new AbortController(), new AbortController()];
+  void runAfter(time.total, { sleep, signal: done.signal, act: () => expired.abort() });
   try {
-    return await work({ ...time, over: over.signal, retriesSlow: true });
+    return await work({ ...time, totalExpired: expired.signal, mayRetrySlowAttempt: true });
   } finally {
     done.abort();
   }
@@ -73,8 +66,7 @@ export class AttemptTimer {
     void this.#countMinutes(this.#token.signal, delayMs);
   }
 
-  /** A token has come. */
-  restart(): void {
+  onToken(): void {
     this.#token.abort();
     this.#token = this.#limit("nextToken", this.#clock.limit.nextToken);
   }
@@ -111,17 +103,22 @@ interface Wait {
   readonly signal: AbortSignal;
 }
 
+/** A limit that is not finite is never reached. */
 async function runAfter(ms: number, { act, ...wait }: Wait & { readonly act: () => void }): Promise<void> {
-  if (await hasPassed(ms, wait)) act();
+  if (Number.isFinite(ms) && (await hasPassed(Math.min(ms, LONGEST_TIMER), wait))) act();
 }
 
-/** False where it was stopped before; a host's clock may also reject then. */
-async function hasPassed(ms: number, { sleep, signal }: Wait): Promise<boolean> {
-  const slept = await sleep(ms, { signal }).then(
-    () => true,
-    () => false,
-  );
-  return slept && !signal.aborted;
+/** Timers of JavaScript run out at once if they are set to more: 24.8 days. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/** False if the wait was stopped; a host's clock may also reject then. */
+export async function hasPassed(ms: number, { sleep, signal }: Wait): Promise<boolean> {
+  try {
+    await sleep(ms, { signal });
+  } catch {
+    return false;
+  }
+  return !signal.aborted;
 }
 
 /** What happened and what to do, for people. */
@@ -132,7 +129,9 @@ export function explainReachedLimit(reached: ReachedLimit, time: SummaryTime): s
 const FASTER = "a faster model for summaries can be named in compaction.model";
 
 const ADVICE: Readonly<Record<ReachedLimit, readonly string[]>> = {
-  firstToken: ["a local model may need longer to read a long prompt: raise firstTokenMinutes in the settings"],
+  firstToken: [
+    "a local model may need longer to read a long prompt: raise firstTokenMinutes in the settings, or summaryTime.firstToken of the limits in the library",
+  ],
   nextToken: [],
   attempt: [FASTER],
   total: [FASTER],
@@ -148,7 +147,7 @@ export function describeReachedLimit(reached: ReachedLimit, time: SummaryTime): 
     case "attempt":
       return `the summary was not complete after ${formatDuration(time.attempt)}`;
     case "total":
-      return `the ${formatDuration(time.total)} for one summary are over`;
+      return `the limit of ${formatDuration(time.total)} for one summary was reached`;
   }
 }
 

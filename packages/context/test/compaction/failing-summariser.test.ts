@@ -81,44 +81,52 @@ function streaming(stream: (good: readonly ModelEvent[]) => AsyncGenerator<Model
 const call = { type: "toolCall" as const, id: "c9", name: "bash", arguments: { command: "rm -rf /" } };
 
 const ways: readonly (readonly [string, Model, string])[] = [
-  ["says nothing", scriptedModel(said("")), "empty"],
-  ["says whitespace", scriptedModel(said(" \n\t\n ")), "empty"],
-  ["only thinks", scriptedModel({ content: [{ type: "thinking", thinking: good }], usage }), "empty"],
-  ["is cut off", scriptedModel(said(good, { stopReason: "length" })), "truncated"],
-  ["calls a tool", scriptedModel({ content: [call], usage }), "tool-call"],
+  ["says nothing", scriptedModel(said("")), "its answer is empty"],
+  ["says whitespace", scriptedModel(said(" \n\t\n ")), "its answer is empty"],
+  ["only thinks", scriptedModel({ content: [{ type: "thinking", thinking: good }], usage }), "its answer is empty"],
+  ["is cut off", scriptedModel(said(good, { stopReason: "length" })), "its answer was cut off"],
+  ["calls a tool", scriptedModel({ content: [call], usage }), "it called a tool instead of answering"],
   [
     "writes and calls a tool",
     scriptedModel(said(good, { content: [{ type: "text", text: good }, call] })),
-    "tool-call",
+    "it called a tool instead of answering",
   ],
-  ["refuses in words", scriptedModel(said("I can't help with that."), said("I can't help with that.")), "sections"],
-  ["refuses by its provider", scriptedModel(failing({ kind: "refused", message: "policy" })), "refused"],
-  ["is busy", scriptedModel(failing({ kind: "busy", message: "429" })), "busy"],
-  ["is busy, and busy again", busyTwice(), "busy"],
-  ["finds it too long, in whatever parts", tooLong(), "overflow"],
-  ["is not there", scriptedModel(failing({ kind: "unreachable", message: "ECONNREFUSED" })), "unreachable"],
-  ["answers with headings alone", scriptedModel(said(headingsOf(good)), said(headingsOf(good))), "empty"],
+  [
+    "refuses in words",
+    scriptedModel(said("I can't help with that."), said("I can't help with that.")),
+    "Most of these headings are missing",
+  ],
+  ["refuses by its provider", scriptedModel(failing({ kind: "refused", message: "policy" })), "policy"],
+  ["is busy", scriptedModel(failing({ kind: "busy", message: "429" })), "429"],
+  ["is busy, and busy again", busyTwice(), "429"],
+  ["finds it too long, in whatever parts", tooLong(), "too long"],
+  ["is not there", unreachableTwice(), "ECONNREFUSED"],
+  [
+    "answers with headings alone",
+    scriptedModel(said(headingsOf(good)), said(headingsOf(good))),
+    "The summary is empty.",
+  ],
   [
     "breaks off in the middle",
     streaming(async function* (events) {
       yield* events.slice(0, 1);
       throw new Error("socket hang up");
     }),
-    "unreachable",
+    "socket hang up",
   ],
   [
     "ends without an ending",
     streaming(async function* (events) {
       yield* events.slice(0, 1);
     }),
-    "unreachable",
+    "the reply broke off",
   ],
   [
     "hangs before the first token",
     streaming(async function* () {
       await new Promise(() => {});
     }),
-    "silent",
+    "no token came within 10 min; a local model",
   ],
   [
     "hangs in the middle",
@@ -126,12 +134,17 @@ const ways: readonly (readonly [string, Model, string])[] = [
       yield* events.slice(0, 1);
       await new Promise(() => {});
     }),
-    "silent",
+    "no further token came for 90 s",
   ],
 ];
 
 function busyTwice(): Model {
   const failure = failing({ kind: "busy", message: "429", retryAfterMs: 1000 });
+  return scriptedModel(failure, failure);
+}
+
+function unreachableTwice(): Model {
+  const failure = failing({ kind: "unreachable", message: "ECONNREFUSED" });
   return scriptedModel(failure, failure);
 }
 
@@ -153,7 +166,7 @@ function longer(count: number): string {
 }
 
 describe("a summariser that", () => {
-  test.each(ways)("SUM4 CMP3 CMP5 INV44 %s: code writes instead, and the receipt says why", async (_, model, code) => {
+  test.each(ways)("SUM4 CMP3 CMP5 INV44 %s: code writes instead, and the receipt says why", async (_, model, why) => {
     const session = await sessionOf(...talk);
     const ports = testPorts("x");
     const outcome = await compact({
@@ -167,7 +180,7 @@ describe("a summariser that", () => {
     const { findings } = (outcome as Extract<typeof outcome, { type: "compacted" }>).receipt;
     expect(findings).toContainEqual({
       code: "writer-failed",
-      note: expect.stringMatching(new RegExp(`^anthropic/storyteller: ${code}: `)),
+      note: expect.stringContaining(`anthropic/storyteller: ${why}`),
     });
     expectSound(session);
   });
@@ -179,7 +192,7 @@ describe("a summariser that", () => {
     expect(receipt).toMatchObject({ route: "model-free", by: null, calls: 2, cost: 0.02 });
     expect(receipt.findings).toContainEqual({
       code: "writer-failed",
-      note: expect.stringMatching(/^anthropic\/storyteller: too-long: The summary has \d+ tokens; 675 are allowed\.$/),
+      note: expect.stringMatching(/^anthropic\/storyteller: The summary has \d+ tokens; 675 are allowed\.$/),
     });
     expect(seenBy(session)[0]).toContain("# Turns so far, listed by code");
     expect(seenBy(session)[0]).not.toMatch(/w\d+x\d/);

@@ -36,7 +36,7 @@ test("SUM4 SUM8 AUD1 a record that was cut off is none; the next model's is used
       by: "anthropic/reliable",
       calls: 2,
       cost: 0.5,
-      findings: [{ code: "writer-failed", note: "anthropic/storyteller: truncated: its answer was cut off" }],
+      findings: [{ code: "writer-failed", note: "anthropic/storyteller: its answer was cut off" }],
     },
   });
   expect(seenBy(session)[0]).toContain("- sort the imports [#1]");

@@ -9,7 +9,7 @@ import type { Ports } from "../../src/runtime.ts";
 import { ask, type Progress, type Reply } from "../../src/summary/ask-model.ts";
 import { scriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
 import { storyteller } from "../told.ts";
-import { delta, ended, modelOf, paid, said } from "./manners.ts";
+import { delta, ended, modelOf, paid, said, usualTime } from "./manners.ts";
 
 const request: Request = {
   system: [],
@@ -20,12 +20,12 @@ const request: Request = {
   cacheMarks: [],
 };
 const NO_TOKEN =
-  "no token came within 10 min; a local model may need longer to read a long prompt: raise firstTokenMinutes in the settings";
+  "no token came within 10 min; a local model may need longer to read a long prompt: raise firstTokenMinutes in the settings, or summaryTime.firstToken of the limits in the library";
 const call = { by: storyteller, usage: paid };
 const record: Reply = { type: "said", text: "the record", message: said(), call };
 
 function asked(model: Model, signal?: AbortSignal, ports: Pick<Ports, "sleep"> = testPorts()): Promise<Reply> {
-  return ask(request, { model, ports, signal });
+  return ask(request, { model, ports, signal, time: usualTime });
 }
 
 function failed(code: string, note: string, parts: object = {}): unknown {
@@ -346,7 +346,7 @@ describe("what is paid for though nothing came of it", () => {
       yield ended();
     });
     const hearing = { spent: (usage: unknown) => spent.push(usage), progress: (step: Progress) => steps.push(step) };
-    expect(await ask(request, { model, ports: testPorts(), ...hearing })).toStrictEqual(record);
+    expect(await ask(request, { model, ports: testPorts(), time: usualTime, ...hearing })).toStrictEqual(record);
     expect(spent).toStrictEqual([paid, paid]);
     expect(steps).toStrictEqual([
       { step: "waiting", attempt: 1, delayMs: 5, errorMessage: "busy" },
@@ -364,7 +364,7 @@ describe("what is paid for though nothing came of it", () => {
       for (let at = 0; at < 10_000; at++) yield delta;
       yield ended();
     });
-    await ask(request, { model, ports: testPorts(), progress: (step) => steps.push(step) });
+    await ask(request, { model, ports: testPorts(), time: usualTime, progress: (step) => steps.push(step) });
     expect(steps).toHaveLength(12);
     expect(steps.at(-1)).toStrictEqual({ step: "writing", tokens: 2_400 });
   });

@@ -2,6 +2,8 @@
 
 import type { AssistantMessage } from "../../src/message.ts";
 import type { Model, ModelEvent, Request } from "../../src/model.ts";
+import { summaryTimeFor } from "../../src/settings.ts";
+import type { TimeLimit } from "../../src/summary/time-limit.ts";
 import { nothingUsed } from "../../src/testing/story.ts";
 import { storyteller } from "../told.ts";
 
@@ -9,6 +11,13 @@ import { storyteller } from "../told.ts";
 export function modelOf(stream: Model["stream"], parts: Partial<Model> = {}): Model {
   return { ...storyteller, contextWindow: 200_000, maxTokens: 8_000, stream, ...parts };
 }
+
+/** The usual limits of each attempt, and a total that is never used up. */
+export const usualTime: TimeLimit = {
+  ...summaryTimeFor(),
+  totalExpired: new AbortController().signal,
+  mayRetrySlowAttempt: true,
+};
 
 export const paid = {
   ...nothingUsed,

@@ -1,13 +1,16 @@
 /** Proves how long a model is waited for, on a clock whose minutes pass in no time. */
 
 import { describe, expect, test } from "vitest";
+import { generateSummary } from "../../src/index.ts";
+import type { UserMessage } from "../../src/message.ts";
 import type { Model, ModelEvent, Request } from "../../src/model.ts";
 import type { Ports } from "../../src/runtime.ts";
 import { summaryTimeFor } from "../../src/settings.ts";
 import { ask, type Progress, type Reply } from "../../src/summary/ask-model.ts";
 import { type TimeLimit, withTimeLimit } from "../../src/summary/time-limit.ts";
 import { testPorts } from "../../src/testing/scripted-model.ts";
-import { delta, ended, modelOf, paid, said } from "./manners.ts";
+import { entriesOf } from "../context/tool-work.ts";
+import { delta, ended, modelOf, paid, said, usualTime } from "./manners.ts";
 
 const request: Request = {
   system: [],
@@ -18,7 +21,6 @@ const request: Request = {
   cacheMarks: [],
 };
 
-const time: TimeLimit = { ...summaryTimeFor(), over: new AbortController().signal, retriesSlow: true };
 // One turn of the microtask queue is a twentieth of a second.
 const sleep: Ports["sleep"] = (ms, act) => testPorts().sleep(ms / 50, act);
 const SECOND = 1_000;
@@ -41,7 +43,7 @@ async function asked(stream: Model["stream"], limit: Partial<TimeLimit> = {}, si
   const reply = await ask(request, {
     model,
     ports: { sleep },
-    time: { ...time, ...limit },
+    time: { ...usualTime, ...limit },
     signal,
     spent: (usage) => spent.push(usage),
     progress: (step) => steps.push(step),
@@ -106,7 +108,7 @@ describe("SUM13 a model", () => {
   });
 
   test("that is too slow is not asked again where another one can be", async () => {
-    const scene = await asked(trickle, { retriesSlow: false });
+    const scene = await asked(trickle, { mayRetrySlowAttempt: false });
     expect([code(scene), scene.requests]).toEqual(["too-slow", 1]);
   });
 
@@ -151,6 +153,36 @@ test("SUM13 every request together ends with the total, and nothing is asked aft
   ]);
 });
 
+describe("SUM13 without limits of its own a summary in many parts ends after thirty minutes", () => {
+  const messages = Array.from({ length: 60 }, (_, at): UserMessage => {
+    return { role: "user", content: `${at} ${"word ".repeat(240)}`, timestamp: 0 };
+  });
+  const ports: Pick<Ports, "sleep" | "nonce"> = { sleep, nonce: testPorts().nonce };
+
+  function slowModel(): { readonly model: Model; readonly requests: () => number } {
+    let requests = 0;
+    const stream = (): AsyncGenerator<ModelEvent> => {
+      requests += 1;
+      return after(9 * 60, delta)();
+    };
+    return { model: modelOf(stream, { contextWindow: 8_192, maxTokens: 2_000, ports }), requests: () => requests };
+  }
+
+  test("of entries", async () => {
+    const { model, requests } = slowModel();
+    const entries = entriesOf(messages.map((message) => ({ type: "message", message })));
+    const result = await generateSummary({ model, ports, entries, tokens: 1_000 });
+    expect(result).toMatchObject({ type: "failed", failure: { code: "time-limit" } });
+    expect(requests()).toBe(4);
+  });
+
+  test("of messages, in pi's call", async () => {
+    const { model, requests } = slowModel();
+    await expect(generateSummary(messages, model, 2_000)).rejects.toThrow("the limit of 30 min for one summary");
+    expect(requests()).toBe(4);
+  });
+});
+
 test("SUM13 EVT3 while the first token is awaited, every minute says for how long, and a retry says why", async () => {
   const { steps } = await asked(hang, { firstToken: 150 * SECOND });
   const waits = [60_000, 120_000].map((elapsedMs) => ({ step: "awaiting-first-token", elapsedMs, limitMs: 150_000 }));
@@ -163,18 +195,53 @@ test("SUM13 EVT3 while the first token is awaited, every minute says for how lon
   ]);
 });
 
+const rejecting: Ports["sleep"] = async (ms, act) => {
+  await sleep(ms, act);
+  act.signal?.throwIfAborted();
+};
+
 test("SUM13 a clock that rejects when it is stopped breaks nothing", async () => {
-  const rejecting: Ports["sleep"] = async (ms, act) => {
-    await sleep(ms, act);
-    act.signal?.throwIfAborted();
-  };
   const model = modelOf(after(1, delta));
   const limits = await withTimeLimit(summaryTimeFor(), { sleep: rejecting }, async (limit) => {
     expect((await ask(request, { model, ports: { sleep: rejecting }, time: limit })).type).toBe("said");
     return limit;
   });
   await sleep(60 * SECOND, {});
-  expect(limits.over.aborted).toBe(false);
+  expect(limits.totalExpired.aborted).toBe(false);
+});
+
+test("SUM13 CMP3 Esc before the retry cancels also where the clock rejects then", async () => {
+  const stop = new AbortController();
+  void sleep(0.5 * SECOND, {}).then(() => stop.abort());
+  let requests = 0;
+  const model = modelOf(async function* () {
+    requests += 1;
+    yield { type: "reply-failed", failure: { kind: "unreachable", message: "line cut" } };
+  });
+  const reply = await ask(request, { model, ports: { sleep: rejecting }, time: usualTime, signal: stop.signal });
+  expect([reply, requests]).toEqual([{ type: "cancelled" }, 1]);
+});
+
+test("SUM13 a limit that is not finite or longer than any timer is not reached", async () => {
+  const none = Number.POSITIVE_INFINITY;
+  for (const time of [
+    { firstToken: none, nextToken: none, attempt: none, total: none },
+    { ...summaryTimeFor(), total: none },
+    summaryTimeFor(30 * 24 * 3600 * SECOND),
+  ]) {
+    // Node ends a timer at once that is set to more than 2^31 − 1 ms.
+    const waits: number[] = [];
+    const nodeSleep: Ports["sleep"] = (ms, act) => {
+      waits.push(ms);
+      return sleep(ms > 2 ** 31 - 1 ? 1 : ms, act);
+    };
+    const model = modelOf(after(60, delta));
+    const reply = await withTimeLimit(time, { sleep: nodeSleep }, (limit) =>
+      ask(request, { model, ports: { sleep: nodeSleep }, time: limit }),
+    );
+    expect(reply.type).toBe("said");
+    expect(Math.max(...waits)).toBeLessThan(2 ** 31);
+  }
 });
 
 test("SUM13 EVT5 Esc during the retry: what the first attempt cost is recorded", async () => {

@@ -5,7 +5,7 @@ import type { Telling, Transcript } from "../../src/summary/summarize.ts";
 import type { TranscriptBlock } from "../../src/summary/transcript.ts";
 import { scriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
-import { textOf } from "./manners.ts";
+import { textOf, usualTime } from "./manners.ts";
 
 /** Numbered from 1, or from where others end; each has so many tokens. */
 export function blocksOf(sizes: readonly number[], first = 1): readonly TranscriptBlock[] {
@@ -33,6 +33,7 @@ export function tellingOf({ history = [], turn = [], ...parts }: TestTelling): T
     keepsMessages: true,
     tokens: 500,
     calls: [],
+    time: usualTime,
     ...parts,
   };
 }
