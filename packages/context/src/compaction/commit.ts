@@ -10,7 +10,7 @@ import { extended, leafOf } from "../session/loaded-branch.ts";
 import { asItIs, type Drafted, type Redaction } from "../session/session.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import { notices, objection } from "./checks.ts";
-import { keptByCode, summarizedTurns } from "./kept-work.ts";
+import { keptByCode } from "./kept-work.ts";
 import { type Candidate, MODEL_FREE, type Paid, type Plan } from "./plan.ts";
 import {
   type Finding,
@@ -111,7 +111,7 @@ function compactionOf(
       pith: {
         front: front.parts,
         ledger,
-        turns: route === MODEL_FREE ? turns : summarizedTurns(turns),
+        turns,
         ...(plan.question && { question: plan.question }),
         ...(references.length > 0 && { references }),
         calibration: calibrationAt(plan.window),

@@ -7,38 +7,55 @@ import { type CompactionEntry, type ContextEditEntry, type Entry, isStateEntry, 
 import { ledgerOf } from "../ledger/collect-ledger.ts";
 import { emptyLedger, type Ledger } from "../ledger/ledger.ts";
 import { ledgerIn } from "../ledger/read-ledger.ts";
-import { carriedFiles, fileTouches, newestFiles, type TouchedFiles } from "../ledger/touched-files.ts";
+import {
+  callMeaning,
+  callsIn,
+  carriedFiles,
+  fileTouches,
+  newestFiles,
+  type ToolRoles,
+  type TouchedFiles,
+} from "../ledger/touched-files.ts";
+import type { ToolCallBlock } from "../message.ts";
 import { entryReference } from "../references.ts";
 import { plainText } from "../text/sanitize.ts";
 import { isShown } from "./cut-point.ts";
-import type { Plan } from "./plan.ts";
+import { MODEL_FREE, type Plan } from "./plan.ts";
 
 export interface TurnNote {
   /** The first words of the request; empty where the turn began before. */
   readonly asked: string;
-  /** The first words of the last thing the assistant said; empty where it said nothing. */
+  /** The last text of the assistant, shortened to its first and last words; empty where it wrote none. */
   readonly said: string;
+  /** Tool calls after that text. */
+  readonly calls?: number;
+  /** The last of them, such as `edit src/a.ts`. */
+  readonly lastCall?: string;
   /** Where the turn begins. */
   readonly entryId: string;
   /** What opens that entry; absent in notes of earlier versions. */
   readonly reference?: string;
-  /** What a program said begins no turn, and stands before the one in which it was said. */
-  readonly by?: "program";
+  /** What a program said begins no turn, and stands before the one in which it was said. The summary of a left branch begins one. */
+  readonly by?: "program" | "branch";
   /** How the turn ended, where the log shows that it did not end well. */
   readonly ending?: string;
-  /** Whether a summary by a model or a hook covers the turn. */
+  /** Whether a summary by a model or a hook covers the turn; then `keptByCode` sets it. */
   readonly inSummary?: true;
 }
 
 /** Bounded: of very many turns the newest. Nothing is read that is not told, and no words that the model did not see. */
-export function turnNotes(covered: readonly Entry[], edits: readonly ContextEditEntry[] = []): readonly TurnNote[] {
+export function turnNotes(
+  covered: readonly Entry[],
+  edits: readonly ContextEditEntry[] = [],
+  tools: ToolRoles = {},
+): readonly TurnNote[] {
   const known = new Map<Entry, string>();
   const wordsOf: Words = (entry) => {
     const words = known.get(entry) ?? plainText(wordsIn(entry, edits), lettersOf(entry));
     known.set(entry, words);
     return words;
   };
-  return bounded(newestTurns(covered, wordsOf).flatMap((turn) => notesOf(turn, { wordsOf, edits })));
+  return bounded(newestTurns(covered, wordsOf).flatMap((turn) => notesOf(turn, { wordsOf, edits, tools })));
 }
 
 function wordsIn(entry: Entry, edits: readonly ContextEditEntry[]): string {
@@ -63,7 +80,12 @@ export function mergedTurns(older: readonly TurnNote[], newer: readonly TurnNote
 
 // It went on since: how it ended before, and who told of it, no longer counts.
 function continuedTurn({ ending: _ending, inSummary: _inSummary, ...last }: TurnNote, next: TurnNote): TurnNote {
-  return { ...last, said: next.said, ...(next.ending !== undefined && { ending: next.ending }) };
+  const { said, calls, lastCall, ending } = next;
+  const work = calls !== undefined && { calls, ...(lastCall !== undefined && { lastCall }) };
+  if (said === "")
+    return { ...last, ...work, ...(calls && { calls: calls + (last.calls ?? 0) }), ...(ending && { ending }) };
+  const { calls: _calls, lastCall: _lastCall, ...turn } = last;
+  return { ...turn, said, ...work, ...(ending && { ending }) };
 }
 
 /** From a compaction's `details.pith.turns`; nothing in it is taken on trust. Notes of earlier versions have fewer fields. */
@@ -71,7 +93,7 @@ export function turnsIn(value: unknown): readonly TurnNote[] {
   return Array.isArray(value) ? bounded(value.filter(isNote)) : [];
 }
 
-/** As they are stored with a summary by a model or a hook, which covers all of them. */
+/** Of a compaction with a summary by a model or a hook, which covers all of them. */
 export function summarizedTurns(turns: readonly TurnNote[]): readonly TurnNote[] {
   return turns.map((turn) => ({ ...turn, inSummary: true }));
 }
@@ -95,6 +117,7 @@ function opensNote(entry: Entry, wordsOf: Words): boolean {
 interface Reading {
   readonly wordsOf: Words;
   readonly edits: readonly ContextEditEntry[];
+  readonly tools: ToolRoles;
 }
 
 function notesOf(turn: readonly Entry[], reading: Reading): readonly TurnNote[] {
@@ -102,22 +125,52 @@ function notesOf(turn: readonly Entry[], reading: Reading): readonly TurnNote[] 
   return [...programs.flatMap((entry) => programNote(entry, reading.wordsOf)), ...turnNote(turn, reading)];
 }
 
-/** None where nobody asked and nobody answered. */
-function turnNote(turn: readonly Entry[], { wordsOf, edits }: Reading): readonly TurnNote[] {
-  const speaks = (entry: Entry): boolean => provenance(entry) === "assistant" && wordsOf(entry) !== "";
+/** None where nobody asked, and the assistant neither wrote nor did anything. */
+function turnNote(turn: readonly Entry[], { wordsOf, edits, tools }: Reading): readonly TurnNote[] {
+  const isReply = (entry: Entry): boolean => provenance(entry) === "assistant";
+  const speaks = (entry: Entry): boolean => isReply(entry) && wordsOf(entry) !== "";
   const opening = turn.find((entry, at) => at === 0 && opensNote(entry, wordsOf));
-  const begins = opening ?? turn.find(speaks);
-  if (!begins) return [];
-  const answer = turn.findLast(speaks);
+  const answerAt = turn.findLastIndex(speaks);
+  const answer = turn[answerAt];
+  const calls = turn.slice(Math.max(answerAt, 0)).flatMap((entry) => callsOf(entry, edits));
+  const lastCall = calls.at(-1);
   const ending = endingOf(turn, edits);
+  const begins =
+    opening ?? turn.find((entry) => speaks(entry) || callsOf(entry, edits).length > 0) ?? turn.find(isReply);
+  if (!begins || !(opening || answer || lastCall || ending)) return [];
   return [
     {
       asked: opening ? wordsOf(opening) : "",
-      said: answer ? wordsOf(answer) : "",
+      said: answer ? firstAndLastWords(wordsIn(answer, edits)) : "",
       ...namesOf(begins),
+      ...(opening?.type === "branch_summary" && { by: "branch" as const }),
+      ...(lastCall && { calls: calls.length, lastCall: describeCall(lastCall, tools) }),
       ...(ending && { ending }),
     },
   ];
+}
+
+/** None of a reply that the model does not see any more. */
+function callsOf(entry: Entry, edits: readonly ContextEditEntry[]): readonly ToolCallBlock[] {
+  if (entry.type !== "message" || entry.message.role !== "assistant") return [];
+  const message = entryMessage(entry, latestEdit(edits, entry));
+  return message?.role === "assistant" ? callsIn(message) : [];
+}
+
+/** The tool, and the file or the command. */
+function describeCall(call: ToolCallBlock, tools: ToolRoles): string {
+  const { modifies, reads, runs } = callMeaning(call, tools);
+  const [target = ""] = [...modifies, ...reads, ...runs];
+  return plainText(`${call.name} ${target}`, LONGEST_CALL);
+}
+
+const LONGEST_CALL = 80;
+
+// A reply often begins with its plan and ends with its outcome.
+function firstAndLastWords(text: string): string {
+  if ([...plainText(text, LONGEST + 1)].length <= LONGEST) return plainText(text, LONGEST);
+  const end = [...plainText(text.slice(-LAST * 20), LAST * 20)].slice(-LAST).join("");
+  return `${plainText(text, FIRST)} ${end.replace(/^\S{0,15}\s/, "")}`;
 }
 
 /** What the log says of the end of a turn, beside words; null where nothing went wrong that code could know of. */
@@ -156,11 +209,20 @@ function programNote(entry: Entry, wordsOf: Words): readonly TurnNote[] {
 }
 
 function isNote(value: unknown): value is TurnNote {
-  const { asked, said, entryId, ending = "" } = Object(value) as Readonly<Record<string, unknown>>;
-  return [asked, said, entryId, ending].every((text) => typeof text === "string");
+  const {
+    asked,
+    said,
+    entryId,
+    ending = "",
+    calls = 0,
+    lastCall = "",
+  } = Object(value) as Readonly<Record<string, unknown>>;
+  return (
+    [asked, said, entryId, ending, lastCall].every((text) => typeof text === "string") && Number.isSafeInteger(calls)
+  );
 }
 
-const isTurn = ({ by }: TurnNote): boolean => by !== "program";
+export const isTurn = ({ by }: TurnNote): boolean => by !== "program";
 
 /** The newest; what programs say pushes out nothing that was asked. */
 function bounded(notes: readonly TurnNote[]): readonly TurnNote[] {
@@ -171,7 +233,9 @@ function bounded(notes: readonly TurnNote[]): readonly TurnNote[] {
   return notes.filter((note) => kept.has(note));
 }
 
-const MOST = 60;
+/** Turns that are listed. One more is kept: it shows that there were earlier ones. */
+export const MOST_LISTED = 60;
+const MOST = MOST_LISTED + 1;
 const MOST_BY_PROGRAMS = 20;
 
 // A branch that was left is told nowhere else.
@@ -180,6 +244,8 @@ function lettersOf({ type }: Entry): number {
 }
 
 const LONGEST = 160;
+const FIRST = 90;
+const LAST = 68;
 const LONGEST_SUMMARY = 600;
 
 export interface Kept {
@@ -208,14 +274,23 @@ function gathered(plan: Plan): Kept {
   const compaction = before?.type === "compaction" ? before : null;
   const ledger = ledgerBefore(compaction);
   const since = covered.filter((entry) => entry.type !== "compaction");
-  const carried = (compaction?.details as { readonly pith?: { readonly turns?: unknown } } | undefined)?.pith?.turns;
   // pi's lists know no order, the ledger has that of the newest.
   const touches = [...carriedFiles(compaction?.details), ...ledger.files, ...fileTouches(since, budget.tools)];
   return {
     ledger: ledgerOf([...since, ...laterEdits(plan)], budget.tools, ledger),
-    turns: withOpenEnd(mergedTurns(turnsIn(carried), turnNotes(since, window.edits)), plan),
+    turns: withOpenEnd(mergedTurns(carriedTurns(compaction), turnNotes(since, window.edits, budget.tools)), plan),
     files: newestFiles(touches, MOST_FILES),
   };
+}
+
+// Whoever wrote a summary other than code's was shown all the turns before it.
+function carriedTurns(compaction: CompactionEntry | null): readonly TurnNote[] {
+  const { turns, receipt } = Object(Object(compaction?.details).pith) as {
+    readonly turns?: unknown;
+    readonly receipt?: unknown;
+  };
+  const notes = turnsIn(turns);
+  return Object(receipt).route === MODEL_FREE ? notes : summarizedTurns(notes);
 }
 
 // A turn whose rest is kept has not ended yet.

@@ -13,6 +13,7 @@ import type { CompactionEntry } from "../../src/entry.ts";
 import type { Session } from "../../src/session/session.ts";
 import { compactionLimits } from "../../src/settings.ts";
 import { testPorts } from "../../src/testing/scripted-model.ts";
+import { story as entriesOf } from "../../src/testing/story.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 import { seenBy, sessionOf, words } from "./small-session.ts";
 
@@ -94,7 +95,7 @@ test("CMP11 whatever it says, the summary before is byte for byte in each summar
           if (!WHOLE.includes(receipt.rung)) return;
           expect(carriedFront(newest(session)).story).toBe(story);
           expect(text).toContain(story);
-          expect(text.match(/^# Turns .*listed by code$/gm)).toHaveLength(1);
+          expect(text.match(/^# Turns .*an automatic list/gm)).toHaveLength(1);
           proved += 1;
         }
       },
@@ -144,7 +145,30 @@ test("CMP11 CMP12 as the model sees it: the summary before, the turns since, onc
   await compact(parts);
   const [front = ""] = seenBy(session);
   expect(front.match(/## Goal/g)).toHaveLength(1);
-  expect(front.match(/listed by code/g)).toHaveLength(1);
+  expect(front.match(/an automatic list/g)).toHaveLength(1);
   expect(front).not.toContain("[x]");
   expect(front.match(/request 2: /g)?.length).toBeGreaterThan(0);
+});
+
+test("CMP12 work without text after the summary is told: the summary does not pass for the present state", async () => {
+  const edit = (file: number): readonly string[] => [
+    `calls: edit path=src/${file}.ts oldText=a newText=b`,
+    `result: ok ${words(300)}`,
+  ];
+  const before = ["user: Migrate the files to the new API.", "says: I begin.", ...[1, 2].flatMap(edit)];
+  const after = Array.from({ length: 12 }, (_, at) => edit(at + 3)).flat();
+  const session = await sessionOf(...before);
+  const budget = budgetFor({ ...compactionLimits, tail: { tokens: 120, share: 1 } }, { contextWindow: 24_000 });
+  const writers = [writerOf("## Progress\n### In Progress\n- [ ] 2.ts")];
+  const parts = { session, budget, reason: "asked", ports: testPorts("x"), writers } as const;
+  await compact(parts);
+  for (const { id: _id, parentId: _parent, timestamp: _time, number: _number, ...draft } of entriesOf(
+    ...before,
+    ...after,
+  ).slice(before.length))
+    await session.append(draft as never);
+  await compact(parts);
+  const { summary: front } = newest(session);
+  expect(front).toContain("# Turns since that summary (an automatic list; no model wrote it)\nThe list is newer");
+  expect(front).toMatch(/latest request, see below → I begin\. \(then 13 tool calls, the last: edit src\/13\.ts\)/);
 });

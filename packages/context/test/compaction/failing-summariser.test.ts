@@ -194,7 +194,7 @@ describe("a summariser that", () => {
       code: "writer-failed",
       note: expect.stringMatching(/^anthropic\/storyteller: The summary has \d+ tokens; 675 are allowed\.$/),
     });
-    expect(seenBy(session)[0]).toContain("# Turns so far, listed by code");
+    expect(seenBy(session)[0]).toContain("# Turns so far (an automatic list");
     expect(seenBy(session)[0]).not.toMatch(/w\d+x\d/);
     expectSound(session);
   });

@@ -59,6 +59,30 @@ describe("without a model", () => {
     });
   });
 
+  test.each([
+    ["model", true],
+    ["host", true],
+    ["model-free", undefined],
+  ])("CMP12 turns before a compaction of the route %s: whether its summary covers them is %s", (route, inSummary) => {
+    // Notes of earlier versions do not say it.
+    const pith = { turns: [{ asked: "fix it", said: "done", entryId: "e1" }], receipt: { route } };
+    const entries = story(
+      ...["user: fix it", "says: done", "compacts: so far, keeps nothing"],
+      ...["user: and now", "says: yes", "user: more", "says: fine"],
+    ).map((entry) => (entry.type === "compaction" ? { ...entry, details: { pith } } : entry));
+    const window = windowOf(entries);
+    const { turns } = keptByCode(
+      planAt(
+        window,
+        window.entries.findIndex(({ id }) => id === "e6"),
+      ),
+    );
+    expect(turns.map((turn) => [turn.asked, turn.inSummary])).toEqual([
+      ["fix it", inSummary],
+      ["and now", undefined],
+    ]);
+  });
+
   function writing(...paths: readonly string[]): readonly Entry[] {
     return entriesOf(...paths.map((path): readonly Told[] => used({ arguments: { path, content: "x" } }, {})));
   }
@@ -107,7 +131,7 @@ describe("without a model", () => {
 });
 
 describe("turns", () => {
-  test("CMP5 the notes read from the end are those of all, the newest sixty", () => {
+  test("CMP5 the notes read from the end are those of all, the newest sixty and one more", () => {
     const line = fc.constantFrom("user: ask", "user:  ", "says: answer", "says:  ", "bash: ls -> a", "left e1: tried");
     fc.assert(
       fc.property(fc.array(line, { maxLength: 300, size: "max" }), (lines) => {
@@ -137,9 +161,9 @@ describe("turns", () => {
       },
       enumerable: true,
     });
-    const turns = Array.from({ length: 61 }, () => [said({ role: "user", content: "go on" }), said({})]).flat();
+    const turns = Array.from({ length: 62 }, () => [said({ role: "user", content: "go on" }), said({})]).flat();
     const talk = entriesOf(turns).map((entry, at) => (at % 2 === 0 ? entry : { ...entry, message: unread }));
-    expect(turnNotes(talk as readonly Entry[])).toHaveLength(60);
+    expect(turnNotes(talk as readonly Entry[])).toHaveLength(61);
   });
 
   test("CMP5 of a branch that was left more is told than of a request, on one line", () => {
@@ -196,11 +220,12 @@ describe("turns", () => {
       const words = wordsIn(entry);
       const names = { entryId: entry.id, reference: `#${entry.number}` };
       if (words === "" || message?.role === "bashExecution") continue;
-      if (message?.role !== "assistant") notes.push({ asked: words, said: "", ...names });
+      const by = entry.type === "branch_summary" && { by: "branch" as const };
+      if (message?.role !== "assistant") notes.push({ asked: words, said: "", ...names, ...by });
       else if (last) notes[notes.length - 1] = { ...last, said: words };
       else notes.push({ asked: "", said: words, ...names });
     }
-    return notes.slice(-60);
+    return notes.slice(-61);
   }
 
   function wordsIn(entry: Entry): string {

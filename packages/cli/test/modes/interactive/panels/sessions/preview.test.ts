@@ -114,7 +114,7 @@ describe("first and last messages", () => {
     ["## Goal\n- (none)\n\n## Next Steps\n1. look at it!\n", "Next: look at it!"],
     ["## Goal\n- Nur das hier", "Nur das hier."],
     [
-      "# Turns so far, listed by code\n- one → two [#1]\n\n# The user's latest request, still open [#3]\nshow me",
+      "# Turns so far (an automatic list; no model wrote it)\n- one → two [#1]\n\n# The user's latest request, still open [#3]\nshow me",
       "show me.",
     ],
     ["words of another program", null],
