@@ -71,14 +71,14 @@ const isSmall = surelyFits(session.window, budget); // false: it must be counted
 // #region previewCompaction
 const preview = previewCompaction(session.window, budget); // nothing is done, no model is asked
 if (preview.type === "planned") {
-  console.log(preview.receipt.tokens); // { before: 10065, after: 1138, limit: 6400 }
+  console.log(preview.receipt.tokens); // { before: 10065, after: 1140, limit: 6400 }
   console.log(preview.front); // what the model would see first: your messages, notes, files, checks
 }
 // #endregion
 
 // #region compact
 const outcome = await compact({ session, budget, reason: "asked", ports: machine }); // add `writers` for a story by a model
-if (outcome.type === "compacted") console.log(outcome.receipt.tokens.after); // 1138: it fits again
+if (outcome.type === "compacted") console.log(outcome.receipt.tokens.after); // 1140: it fits again
 if (outcome.type === "failed" && outcome.why === "cannot-fit") console.log(outcome.breaker.fills); // what fills the window
 const settings = { enabled: true, reserveTokens: 2_000, keepRecentTokens: 1_000 };
 const preparation = prepareCompaction(entries, settings); // pi's calls: nothing is written, and a model is asked
@@ -121,7 +121,7 @@ assert.equal(isSmall, false);
 assert.deepEqual({ limit, tail, words }, { limit: 6_400, tail: 1_600, words: 800 });
 assert.ok(answer.type === "due" && answer.why === "tokens" && answer.size.tokens === 10_065);
 assert.ok(preview.type === "planned" && outcome.type === "compacted");
-assert.deepEqual(preview.receipt.tokens, { before: 10_065, after: 1_138, limit: 6_400 });
+assert.deepEqual(preview.receipt.tokens, { before: 10_065, after: 1_140, limit: 6_400 });
 assert.deepEqual(outcome.receipt.tokens, preview.receipt.tokens);
 assert.deepEqual(receipt, outcome.receipt);
 assert.match(result?.summary ?? "", /## Early Progress\n- step-1 was run\n/);
