@@ -8,7 +8,7 @@ import { textTokens } from "../tokens/estimate-tokens.ts";
 import { isTurn, keptByCode, MOST_LISTED, type TurnNote } from "./kept-work.ts";
 import { type Candidate, MODEL_FREE, NARRATIVE, type Plan } from "./plan.ts";
 
-const list = `The line of a turn has what was asked → the last reply, shortened [the entry where the turn begins]. Whether work is finished is not known: check before you rely on it.
+const list = `A turn is one line: what was asked → the last reply, shortened [the entry where the turn begins]. Whether work is finished is not known: check before you rely on it.
 {turns}
 Next: continue with the latest request. If it only says to go on, continue the newest turn that did not end well, or what the last reply left open.`;
 
