@@ -9,6 +9,7 @@ import {
   estimateTokens,
   fitOf,
   messageTokens,
+  requestTokens,
   textTokens,
   type Usage,
   windowOf,
@@ -22,6 +23,11 @@ const tokens = textTokens("The parser reads every line twice."); // 8, without a
 // #region messageTokens
 const message = { role: "user", content: "The parser reads every line twice.", timestamp: 1 } as const;
 const sent = messageTokens(message); // 16: the text, and what a provider wraps around it
+// #endregion
+
+// #region requestTokens
+const system = [{ name: "prompt", text: "You are a coding agent." }];
+const whole = requestTokens({ system, tools: [], messages: [message] }); // 22: the system prompt, the tools and the messages
 // #endregion
 
 // #region estimateTokens
@@ -63,6 +69,7 @@ const real = Math.ceil(tokens * fit.factor); // 10: an estimate, corrected for t
 
 assert.deepEqual([tokens, sent, counted, real], [8, 16, 2_100, 10]);
 assert.equal(estimated, 24);
+assert.equal(whole, 22);
 assert.deepEqual(size, {
   tokens: 3_125,
   isEstimate: false,

@@ -199,6 +199,6 @@ export {
 export type { TimeLimit } from "./summary/time-limit.ts";
 export { serializeConversation, type TranscriptBlock, transcriptOf } from "./summary/transcript.ts";
 export { plainText } from "./text/sanitize.ts";
-export { messageTokens, textTokens } from "./tokens/estimate-tokens.ts";
+export { messageTokens, requestTokens, textTokens } from "./tokens/estimate-tokens.ts";
 export { branch, commonAncestor, labels, type Tree, treeOf } from "./tree.ts";
 export { addedUsage, noTotals, noUsage, paidIn, type SessionTotals, type Spending, sessionTotals } from "./usage.ts";

@@ -1,6 +1,6 @@
 /** Limits the output tokens of a request so that the request and its answer fit the context window. */
 
-import { messageTokens, type Request, textTokens } from "@pith/context";
+import { type Request, requestTokens } from "@pith/context";
 
 export interface Room {
   /** Tokens of the request, estimated when somebody wants to know. */
@@ -44,14 +44,6 @@ const SMALL_ANSWER = 4096;
 const ESTIMATES_MISS = 1.1;
 /** Tokens of one letter in the worst of scripts. */
 const MOST_PER_LETTER = 3;
-
-export function requestTokens({ system, tools, messages }: Request): number {
-  const fixed = [...system.map(({ text }) => text), ...tools.map((tool) => JSON.stringify(tool))];
-  return (
-    fixed.reduce((sum, text) => sum + textTokens(text), 0) +
-    messages.reduce((sum, message) => sum + messageTokens(message), 0)
-  );
-}
 
 /** Counted as it would be written down, names, ids and pictures in full; no further than it takes to know. */
 function isShort({ system, tools, messages }: Request, most: number): boolean {

@@ -3,7 +3,7 @@
 import { calibrationAt, contextSize, fitOf } from "../context/context-size.ts";
 import type { ReplyRoom, Request } from "../model.ts";
 import type { Window } from "../session/loaded-branch.ts";
-import { messageTokens, textTokens } from "../tokens/estimate-tokens.ts";
+import { requestTokens } from "../tokens/estimate-tokens.ts";
 import type { Budget } from "./budget.ts";
 import { surelyFits } from "./should-compact.ts";
 
@@ -37,12 +37,8 @@ function freeTokens(window: Window, budget: Budget, maxTokens: number): number {
 // the rest needs a margin. Up to the reserve there is none: who exceeds it is above the threshold, and is asked again with less.
 const ESTIMATE_MARGIN = 1.25;
 
-function hookedTokens({ system, tools, messages }: Request, window: Window, { to }: Budget): number {
-  const fixed = [...system.map(({ text }) => text), ...tools.map((tool) => JSON.stringify(tool))];
-  const estimated =
-    fixed.reduce((sum, text) => sum + textTokens(text), 0) +
-    messages.reduce((sum, message) => sum + messageTokens(message), 0);
-  return Math.ceil(estimated * fitOf(calibrationAt(window), to).factor * HOOKED_MARGIN);
+function hookedTokens(request: Request, window: Window, { to }: Budget): number {
+  return Math.ceil(requestTokens(request) * fitOf(calibrationAt(window), to).factor * HOOKED_MARGIN);
 }
 
 const HOOKED_MARGIN = 1.1;

@@ -6,7 +6,7 @@ import type { Model, Request } from "../model.ts";
 import type { Ports } from "../runtime.ts";
 import { escapeSummary } from "../text/sanitize.ts";
 import { shortened } from "../text/truncate.ts";
-import { messageTokens, textTokens } from "../tokens/estimate-tokens.ts";
+import { requestTokens, textTokens } from "../tokens/estimate-tokens.ts";
 import { type Allowance, type Asker, type AskFailure, ask, type Call, type TellProgress } from "./ask-model.ts";
 import { FORMATS, type Format, fill, KEPT, PROMPTS, SYSTEM } from "./prompts.ts";
 import type { Detail, TranscriptBlock } from "./transcript.ts";
@@ -333,8 +333,7 @@ function roomIn(telling: Telling): number {
 
 /** The model would estimate the room with less knowledge than there is here. */
 function withReplyRoom(request: Request, telling: Telling): Request {
-  const asked = request.messages.reduce((sum, message) => sum + messageTokens(message), textTokens(SYSTEM));
-  const tokens = Math.floor(windowOf(telling.model) - asked * marginOf(telling));
+  const tokens = Math.floor(windowOf(telling.model) - requestTokens(request) * marginOf(telling));
   const reserve = answerTokens(telling);
   return { ...request, replyRoom: { tokens: Math.max(tokens, reserve), reserve } };
 }

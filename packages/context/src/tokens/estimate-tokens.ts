@@ -1,6 +1,7 @@
 /** Estimates the tokens and bytes of texts, messages, tools and images, without a tokenizer. */
 
 import type { Block, ImageBlock, Message, SystemMessage, Tool } from "../message.ts";
+import type { Request } from "../model.ts";
 import { sortOf, TOKEN, type TokenSteps, tokenSteps } from "./token-model.ts";
 import { tokenWeights } from "./token-weights.ts";
 
@@ -107,6 +108,15 @@ const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 /** Of a message as `convertToLlm` gives it, estimated. */
 export function messageTokens(message: Message): number {
   return sizeOf(message).tokens;
+}
+
+/** The tokens of a whole request, as they are estimated: system prompt, tools and messages. */
+export function requestTokens({ system, tools, messages }: Pick<Request, "system" | "tools" | "messages">): number {
+  const fixed = [...system.map(({ text }) => text), ...tools.map((tool) => JSON.stringify(tool))];
+  return (
+    fixed.reduce((sum, text) => sum + textTokens(text), 0) +
+    messages.reduce((sum, message) => sum + messageTokens(message), 0)
+  );
 }
 
 /** About as many as it takes on the wire. */
