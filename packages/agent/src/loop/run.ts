@@ -173,6 +173,8 @@ export function saying(said: Queued): Start {
 export function takingUp(): Start {
   return {
     async *begin(parts) {
+      // RUN15: stopped before its turn came, so that what waits can be taken back.
+      if (parts.signal.aborted) return true;
       const next = await nextOf(parts);
       if (next.type === "results") yield* runCalls(next.calls, parts);
       const heard = yield* deliver(parts, () => true);

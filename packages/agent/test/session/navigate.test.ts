@@ -8,6 +8,7 @@ import { nothingUsed, scriptedModel } from "@pith/context/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { fileTools } from "../../src/index.ts";
 import { nodeFiles, originalsFolder } from "../../src/node/index.ts";
+import { heard } from "../agents.ts";
 import { heldModel, heldWriter, quiet, type Stage, stage, text } from "../loop/held.ts";
 
 let folder: string;
@@ -59,7 +60,7 @@ test("RUN9 who wants no file back has none looked for", async () => {
   expect(await scene.agent.navigateTree(start, { restoreFiles: [] })).toMatchObject({ type: "moved" });
 });
 
-test("RUN14 while a compaction is under way another one, a move, an undo and a redo are refused by name, and none waits behind it (B80)", async () => {
+async function compactable() {
   const writer = heldWriter();
   const limits = { ...compactionLimits, tail: { tokens: 100, share: 1 } };
   const { agent } = await stage(scriptedModel(), { writers: [writer], limits });
@@ -70,6 +71,11 @@ test("RUN14 while a compaction is under way another one, a move, an undo and a r
     await agent.session.append({ type: "message", message: { role: "user", content: word, timestamp: 0 } });
     await agent.session.append({ type: "message", message: { ...reply, timestamp: 0 } });
   }
+  return { agent, writer };
+}
+
+test("RUN14 while a compaction is under way another one, a move, an undo and a redo are refused by name, and none waits behind it (B80)", async () => {
+  const { agent, writer } = await compactable();
   const start = agent.session.window.entries[0]?.id ?? "";
   const first = agent.compact();
   while (writer.waiting.length === 0) await quiet();
@@ -84,6 +90,21 @@ test("RUN14 while a compaction is under way another one, a move, an undo and a r
   // Nothing came behind it, and everything can be done again.
   expect(agent.session.leaf).toBe(compacted.type === "compacted" ? compacted.id : "");
   expect(await agent.undoCompaction()).toMatchObject({ type: "undone" });
+});
+
+test("RUN15 a stop of the compaction leaves what was said meanwhile in the queue, to be taken back", async () => {
+  const { agent, writer } = await compactable();
+  const compaction = agent.compact();
+  while (writer.waiting.length === 0) await quiet();
+  await agent.followUp("a question");
+  const run = heard(agent.resume());
+  await agent.abort();
+  expect(await compaction).toMatchObject({ type: "cancelled" });
+  expect((await run).end).toEqual({ type: "aborted" });
+  expect(JSON.stringify(agent.session.window.entries.filter(({ type }) => type === "message"))).not.toContain(
+    "a question",
+  );
+  expect(await agent.clearQueue()).toMatchObject([{ content: "a question" }]);
 });
 
 test("SET13 as much of a left branch is summarised as the reserve leaves room for, to the token, the newest of it (B25)", async () => {
