@@ -32,6 +32,7 @@ export {
   type Rung,
   rungs,
   type Setting,
+  shouldCompact,
 } from "./compaction/budget.ts";
 export { type Preview, previewCompaction } from "./compaction/choose-plan.ts";
 export type { Compaction, CompactParts } from "./compaction/compact.ts";
@@ -58,7 +59,6 @@ export {
   findCutPoint,
   generateSummary,
   prepareCompaction,
-  shouldCompact,
 } from "./compaction/pi-calls.ts";
 export { pinEntry, pinWords, unpin } from "./compaction/pins.ts";
 export type {

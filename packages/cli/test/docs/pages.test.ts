@@ -36,6 +36,26 @@ afterAll(async () => {
   rmSync(place, { recursive: true });
 });
 
+test("RUN16 what a start loads does not contain the summariser", () => {
+  const folder = join(place, "program");
+  const starts = readdirSync(folder).filter((name) => name === "pith.mjs" || /^run-[^.]+\.mjs$/.test(name));
+  expect(starts.length).toBeGreaterThan(1);
+  const loaded = new Set<string>();
+  const load = (name: string): void => {
+    if (loaded.has(name)) return;
+    loaded.add(name);
+    const imports = readFileSync(join(folder, name), "utf8").matchAll(/(?:from|import)\s*"\.\/([^"]+)"/g);
+    for (const [, next = ""] of imports) load(next);
+  };
+  for (const name of starts) load(name);
+  const text = (name: string): string => readFileSync(join(folder, name), "utf8");
+  expect([...loaded].filter((name) => text(name).includes(SYSTEM_BEGINS))).toEqual([]);
+  // It is in the program all the same, so that the test looks for the right words.
+  expect(readdirSync(folder).some((name) => name.endsWith(".mjs") && text(name).includes(SYSTEM_BEGINS))).toBe(true);
+});
+
+const SYSTEM_BEGINS = "You summarise a coding session";
+
 test("DOC1 there are pages with something to type", () => {
   expect(pages.map(({ name }) => name)).toEqual(
     expect.arrayContaining(["settings.md", "commands.md", "skills.md", "security.md"]),

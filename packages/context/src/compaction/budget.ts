@@ -90,10 +90,38 @@ export function limitsFrom({ enabled, reserveTokens, keepRecentTokens }: Compact
 /** What is kept of a context in a window nobody knows. */
 const UNKNOWN_WINDOW = 128_000;
 
-/** What there is too much of; null where it fits. */
-export function shouldCompact({ tokens, bytes }: ContextSize, budget: Budget): "tokens" | "bytes" | null {
+/** What there is too much of in a context: `"tokens"`, `"bytes"`, or null where it fits. */
+export function shouldCompact(size: ContextSize, budget: Budget): "tokens" | "bytes" | null;
+/**
+ * As pi has it: whether more tokens are used than the window holds without the reserve, e.g. `shouldCompact(190_000, 200_000, settings)`.
+ * The reserve counts whole here; in a budget it takes a quarter of the window at most.
+ */
+export function shouldCompact(contextTokens: number, contextWindow: number, settings: CompactionSettings): boolean;
+export function shouldCompact(
+  first: ContextSize | number,
+  second: Budget | number,
+  settings?: CompactionSettings,
+): "tokens" | "bytes" | null | boolean {
+  if (typeof first !== "number" && typeof second !== "number" && second) return exceededLimit(first, second);
+  if (!isCount(first) || typeof second !== "number" || !isSettings(settings))
+    throw new Error(
+      "shouldCompact needs the tokens of the context, the model's window and settings: shouldCompact(190_000, 200_000, { enabled: true, reserveTokens: 16_384, keepRecentTokens: 20_000 }); or a size and a budget: shouldCompact(contextSize(window), budget).",
+    );
+  return settings.enabled && first > second - settings.reserveTokens;
+}
+
+function exceededLimit({ tokens, bytes }: ContextSize, budget: Budget): "tokens" | "bytes" | null {
   if (tokens > budget.limit) return "tokens";
   return bytes > budget.bytes ? "bytes" : null;
+}
+
+export function isCount(value: unknown): value is number {
+  return typeof value === "number" && value >= 0;
+}
+
+export function isSettings(settings: unknown): settings is CompactionSettings {
+  const { enabled, reserveTokens, keepRecentTokens } = Object(settings) as Partial<CompactionSettings>;
+  return typeof enabled === "boolean" && isCount(reserveTokens) && isCount(keepRecentTokens);
 }
 
 // DUE2: a number, a percentage or a reserve; for all, for one model, for one agent: the lowest of those that apply.

@@ -1,7 +1,6 @@
 /** Accepts pi's calls beside ours: converts their arguments, runs the same engine and returns results of pi's shape. */
 
 import { latestEdit } from "../context/build-context.ts";
-import type { ContextSize } from "../context/context-size.ts";
 import { entrySize } from "../context/entry-size.ts";
 import type { CompactionDetails, Entry } from "../entry.ts";
 import { emptyLedger } from "../ledger/ledger.ts";
@@ -16,7 +15,8 @@ import {
   type Budget,
   budgetFor,
   type CompactionSettings,
-  shouldCompact as exceededLimit,
+  isCount,
+  isSettings,
   limitsFrom,
   type Rung,
   rungs,
@@ -25,26 +25,6 @@ import { type Compaction, type CompactParts, compact as compactSession } from ".
 import { type CompactionPreparation, type FileOperations, preparationOf } from "./compaction-hooks.ts";
 import { type Cut, type CutParts, findCutPoint as findCut } from "./cut-point.ts";
 import { type Prepared, prepareCompaction as prepare } from "./plan.ts";
-
-/** What there is too much of in a context: `"tokens"`, `"bytes"`, or null where it fits. */
-export function shouldCompact(size: ContextSize, budget: Budget): "tokens" | "bytes" | null;
-/**
- * As pi has it: whether more tokens are used than the window holds without the reserve, e.g. `shouldCompact(190_000, 200_000, settings)`.
- * The reserve counts whole here; in a budget it takes a quarter of the window at most.
- */
-export function shouldCompact(contextTokens: number, contextWindow: number, settings: CompactionSettings): boolean;
-export function shouldCompact(
-  first: ContextSize | number,
-  second: Budget | number,
-  settings?: CompactionSettings,
-): "tokens" | "bytes" | null | boolean {
-  if (typeof first !== "number" && typeof second !== "number" && second) return exceededLimit(first, second);
-  if (!isCount(first) || typeof second !== "number" || !isSettings(settings))
-    throw new Error(
-      "shouldCompact needs the tokens of the context, the model's window and settings: shouldCompact(190_000, 200_000, { enabled: true, reserveTokens: 16_384, keepRecentTokens: 20_000 }); or a size and a budget: shouldCompact(contextSize(window), budget).",
-    );
-  return settings.enabled && first > second - settings.reserveTokens;
-}
 
 /** The tokens that a message adds to a request, estimated without a tokenizer; 0 for one that is never sent. */
 export function estimateTokens(message: AgentMessage): number {
@@ -282,15 +262,6 @@ function withFiles(summary: string, { readFiles, modifiedFiles }: CompactionDeta
 
 /** Tokens of both lists. */
 const FILES = 2_000;
-
-function isCount(value: unknown): value is number {
-  return typeof value === "number" && value >= 0;
-}
-
-function isSettings(settings: unknown): settings is CompactionSettings {
-  const { enabled, reserveTokens, keepRecentTokens } = Object(settings) as Partial<CompactionSettings>;
-  return typeof enabled === "boolean" && isCount(reserveTokens) && isCount(keepRecentTokens);
-}
 
 export function isList<Each>(value: readonly Each[] | object): value is readonly Each[] {
   return Array.isArray(value);
