@@ -155,7 +155,7 @@ export class Agent {
 
   /** Asked for: whatever the threshold says, and also where nothing happens by itself. A run goes on afterwards. */
   async compact(instructions?: string): Promise<Compacted | CompactionRefused> {
-    // RUN14: another one behind it would find nothing to do, or compact what was just kept.
+    // RUN14: a second compaction after it would find nothing to do, or compact what was just kept.
     if (this.session.occupied.includes("compacting")) return { type: "refused", why: "compacting" };
     const need = { reason: "asked", ...(instructions !== undefined && { instructions }) } as const;
     return this.#work.aside((parts) => compacting(parts, need));

@@ -47,7 +47,7 @@ export async function* compaction(parts: RunParts, need: Compacting): AsyncGener
   const { session, model, hooks, ports, signal } = parts;
   const writers = parts.writers ?? [modelWriter(model, { ports })];
   const reason = REASONS[need.reason];
-  // RUN14: from the moment on at which it is told that one begins.
+  // RUN14: the session counts as compacting from `compaction_start` on.
   const free = session.occupy("compacting");
   try {
     yield { type: "compaction_start", reason };

@@ -74,7 +74,7 @@ export interface BranchSummaryResult extends Partial<BranchSummaryDetails> {
   readonly error?: string;
 }
 
-/** Has a left branch summarised by the first model that can, with what code knows of files, commands and errors behind it. */
+/** Summarises a left branch with the first model that succeeds, and appends what code knows of files, commands and errors. */
 export function generateBranchSummary(parts: BranchSummaryParts): Promise<BranchSummarised>;
 /** As pi has it: `generateBranchSummary(entries, { model })`; failures come back as `error`, and a stop as `aborted`. */
 export function generateBranchSummary(

@@ -34,7 +34,7 @@ export interface Budget extends Setting {
   readonly words: number;
   readonly checkpoint: number;
   readonly branch: number;
-  /** Of a left branch so much is summarised, newest first. In a window nobody knows, all. */
+  /** Tokens of a left branch that are summarised, newest first; all of them if the window is not known. */
   readonly branchRoom: number;
   readonly reduced: number;
   /** More bytes on the wire than this are too much. */

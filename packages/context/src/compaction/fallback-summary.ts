@@ -22,7 +22,7 @@ const modelFreeSections = {
   /** Where there is no summary to go on from. */
   all: `${titles.all}\n${list}`,
   allShort: `${titles.all}\n{turns}`,
-  /** Behind a summary that a model wrote earlier. */
+  /** After a summary that a model wrote earlier. */
   since: `${titles.since}\nThe list is newer than the summary: where they differ, the list holds. ${list}`,
   sinceShort: `${titles.since}\n{turns}`,
   left: "- (earlier turns are not listed)",

@@ -43,7 +43,7 @@ export interface TurnNote {
   readonly inSummary?: true;
 }
 
-/** Bounded: of very many turns the newest. Nothing is read that is not told, and no words that the model did not see. */
+/** Notes on the newest turns. Only text that the model saw is read. */
 export function turnNotes(
   covered: readonly Entry[],
   edits: readonly ContextEditEntry[] = [],
@@ -78,7 +78,7 @@ export function mergedTurns(older: readonly TurnNote[], newer: readonly TurnNote
   return bounded([...older.slice(0, -1), ...between, next ? continuedTurn(last, next) : last, ...after]);
 }
 
-// It went on since: how it ended before, and who told of it, no longer counts.
+// The turn went on: how its first part ended, and whether a summary covers that part, no longer counts.
 function continuedTurn({ ending: _ending, inSummary: _inSummary, ...last }: TurnNote, next: TurnNote): TurnNote {
   const { said, calls, lastCall, ending } = next;
   const work = calls !== undefined && { calls, ...(lastCall !== undefined && { lastCall }) };
@@ -125,7 +125,7 @@ function notesOf(turn: readonly Entry[], reading: Reading): readonly TurnNote[] 
   return [...programs.flatMap((entry) => programNote(entry, reading.wordsOf)), ...turnNote(turn, reading)];
 }
 
-/** None where nobody asked, and the assistant neither wrote nor did anything. */
+/** None for a turn without a request in which the assistant neither wrote nor did anything. */
 function turnNote(turn: readonly Entry[], { wordsOf, edits, tools }: Reading): readonly TurnNote[] {
   const isReply = (entry: Entry): boolean => provenance(entry) === "assistant";
   const speaks = (entry: Entry): boolean => isReply(entry) && wordsOf(entry) !== "";
@@ -283,7 +283,7 @@ function gathered(plan: Plan): Kept {
   };
 }
 
-// Whoever wrote a summary other than code's was shown all the turns before it.
+// A model or a hook that wrote the summary was shown all turns before it.
 function carriedTurns(compaction: CompactionEntry | null): readonly TurnNote[] {
   const { turns, receipt } = Object(Object(compaction?.details).pith) as {
     readonly turns?: unknown;

@@ -78,7 +78,7 @@ export function findCutPoint(
   };
 }
 
-/** The plan of a compaction on one rung of the ladder; the first, where nothing else is said. Writes nothing, asks nobody. */
+/** The plan of a compaction on one reduction level, by default the first. It writes nothing and sends no request. */
 export function prepareCompaction(window: Window, budget: Budget, rung?: Rung): Prepared;
 /** As pi has it, for a branch from its root: `prepareCompaction(await session.branch(), settings)`; undefined where there is nothing to do. */
 export function prepareCompaction(
