@@ -148,6 +148,8 @@ export type BlobRead =
 export interface Secrets extends Redaction {
   /** Arguments with the true values in them, for the tool that needs them and for nobody else. */
   restored<Value>(value: Value): Promise<Restored<Value>>;
+  /** The placeholders that stand in it, each once. */
+  placeholdersIn(value: unknown): readonly string[];
   /** For a text that comes in pieces. */
   stream(): TextStream;
   /** What was found since this was asked last. */

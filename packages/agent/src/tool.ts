@@ -5,6 +5,11 @@ import type { ImageBlock, TextBlock, Tool as ToolSchema } from "@pith/context";
 export interface Tool extends ToolSchema {
   /** Whether running it twice does no more than once. One that is not is never run again by itself. */
   readonly isIdempotent: boolean;
+  /**
+   * Its arguments have the true value of each secret in the place of its placeholder. For tools that stay on the disk alone: what can
+   * reach the network gets placeholders as they are.
+   */
+  readonly restoresSecrets?: true;
   /** What a call with these arguments is about to do, for whoever permits it; where it does not say, anything. */
   readonly intent?: (asked: Readonly<Record<string, unknown>>) => Intent;
   /** What of it goes on by itself, for a model that may have forgotten: told again after a compaction. */
@@ -44,10 +49,22 @@ export interface ToolOutput {
 export type Intent =
   | { readonly type: "look"; readonly paths: readonly string[] }
   | { readonly type: "change"; readonly paths: readonly string[] }
-  /** Confined: in a sandbox that keeps it to its workspace. Outside: in none, though there is one. */
-  | { readonly type: "command"; readonly command: string; readonly isConfined: boolean; readonly isOutside?: true }
+  | CommandIntent
   | { readonly type: "fetch"; readonly url: string }
   /** What its host knows by a name with slashes, such as a tool of a server: `server/tool`. */
   | { readonly type: "named"; readonly name: string }
   /** Nothing that anybody need permit. */
   | { readonly type: "nothing" };
+
+export interface CommandIntent {
+  readonly type: "command";
+  readonly command: string;
+  /** In a sandbox that keeps it to its workspace. */
+  readonly isConfined: boolean;
+  /** In none, though there is one. */
+  readonly isOutside?: true;
+  /** Placeholders, variables and logins whose true values it gets. */
+  readonly secrets?: readonly string[];
+  /** With secrets: the only hosts it may reach. */
+  readonly hosts?: readonly string[];
+}

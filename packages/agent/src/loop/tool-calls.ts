@@ -43,9 +43,9 @@ export type RestoredCall =
   /** `why` is told to the model. */
   | { readonly type: "unknown"; readonly why: string };
 
-// SEC6: no placeholder reaches a file, a command or an address; the log and the events keep the placeholders.
-export async function restoredCall(open: OpenCall, { secrets }: RunParts): Promise<RestoredCall> {
-  if (!secrets) return { type: "restored", open };
+// SEC6: no placeholder reaches a file, and no secret a tool that could send it away; the log and the events keep the placeholders.
+export async function restoredCall(open: OpenCall, tool: Tool, { secrets }: RunParts): Promise<RestoredCall> {
+  if (!secrets || !tool.restoresSecrets) return { type: "restored", open };
   const restored = await secrets.restored(open.call.arguments);
   if (restored.type === "unknown") return { type: "unknown", why: unknown(restored.placeholders) };
   return { type: "restored", open: { ...open, call: { ...open.call, arguments: restored.value } } };
@@ -55,6 +55,24 @@ function unknown(placeholders: readonly string[]): string {
   const stand = placeholders.length === 1 ? "stands for a secret that is" : "stand for secrets that are";
   const read = "read the file that holds it again, or ask the user for it, then repeat the call";
   return `it was not run: ${placeholders.join(", ")} ${stand} not known any more; ${read}`;
+}
+
+/** SEC17: a model that meant the secret learns that its placeholder was used, and what to do. Null where there is nothing to say. */
+function passedAsIs({ call }: OpenCall, tool: Tool, { secrets, tools }: RunParts): string | null {
+  if (!secrets || tool.restoresSecrets) return null;
+  const intent = intentOf(call, tool);
+  const named = intent?.type === "command" ? (intent.secrets ?? []) : [];
+  const placeholders = secrets.placeholdersIn(call.arguments).filter((each) => !named.includes(each));
+  if (placeholders.length === 0) return null;
+  const was = placeholders.length === 1 ? "was" : "were";
+  const bash = tools.some(({ name }) => name === "bash") ? "name it in `secrets` of bash, with `hosts`; " : "";
+  return `${placeholders.join(", ")} ${was} passed as written, not as the secret. For the true value: ${bash}file tools restore it by themselves.`;
+}
+
+function withNote(output: ToolOutput, note: string | null): ToolOutput {
+  return note === null || !Array.isArray(output?.content)
+    ? output
+    : { ...output, content: [...output.content, { type: "text", text: note }] };
 }
 
 export interface Running {
@@ -90,7 +108,7 @@ async function outputOf(hooked: HookedCall, parts: RunParts, update: (text: stri
   if (hooked.type === "blocked") return failed(hooked.why);
   if (!tool) throw new Error(`the tool ${hooked.open.call.name} is gone`);
   try {
-    const restored = await restoredCall(hooked.open, parts);
+    const restored = await restoredCall(hooked.open, tool, parts);
     if (restored.type === "unknown") return failed(restored.why);
     const output = await permittedOutput(restored.open, tool, { parts, update });
     return hooked.isChanged ? withInput(output, hooked.open.call.arguments) : output;
@@ -117,7 +135,8 @@ async function permittedOutput(open: OpenCall, tool: Tool, { parts, update }: To
   const { leave } = permit;
   const room = roomIn(model.contextWindow);
   const call: ToolCall = { id, arguments: args, signal, room, update, ...(leave && { leave }) };
-  return await untilStopped(async () => tool.run(call), { signal, ports, otherwise: LEFT });
+  const output = await untilStopped(async () => tool.run(call), { signal, ports, otherwise: LEFT });
+  return withNote(output, passedAsIs(open, tool, parts));
 }
 
 const STOPPED = failed("it was not run: the user stopped");

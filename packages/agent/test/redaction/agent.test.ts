@@ -12,9 +12,12 @@ interface Scene {
   readonly run?: (args: Readonly<Record<string, unknown>>, update: (text: string) => void) => ToolOutput;
   readonly arguments?: Readonly<Record<string, unknown>>;
   readonly permits?: Permissions;
+  /** As a file tool does; false: as one that could send it away. */
+  readonly isRestoring?: boolean;
 }
 
-async function played({ run = () => said("ok"), arguments: args = { text: placeholder }, permits }: Scene) {
+async function played({ run = () => said("ok"), arguments: args = { text: placeholder }, ...scene }: Scene) {
+  const { permits, isRestoring = true } = scene;
   const ports = testPorts();
   const secrets = secretsFor();
   const session = await Session.open(MemoryStore.create(ports), ports, { redaction: secrets });
@@ -24,6 +27,7 @@ async function played({ run = () => said("ok"), arguments: args = { text: placeh
     description: "uses it",
     parameters: { type: "object" },
     isIdempotent: false,
+    ...(isRestoring && { restoresSecrets: true }),
     intent: ({ text }) => ({ type: "command", command: `echo ${text}`, isConfined: false }),
     run: async ({ arguments: asked, update }) => {
       got.push(asked);
@@ -61,6 +65,22 @@ test("SEC6 a tool gets the true value; the log, the events and the model have th
   expect(told).toContain(`used ${placeholder}`);
   expect(told).toContain(`working on ${placeholder}`);
   expect(events.filter(({ type }) => type === "tool_execution_start")).toMatchObject([{ args: { text: placeholder } }]);
+});
+
+test("SEC6 SEC17 a tool that does not restore gets the placeholder as it is, and its result says so and what to do", async () => {
+  const { got, told } = await played({ isRestoring: false });
+  expect(got).toEqual([{ text: placeholder }]);
+  expect(told).not.toContain(github);
+  expect(told).toContain(
+    `${placeholder} was passed as written, not as the secret. For the true value: file tools restore it by themselves.`,
+  );
+});
+
+test("SEC17 such a tool runs with a placeholder that nobody knows, and nothing is said without one", async () => {
+  const unknown = await played({ arguments: { text: "PITH_SECRET_github_0123456789ab" }, isRestoring: false });
+  expect(unknown.got).toEqual([{ text: "PITH_SECRET_github_0123456789ab" }]);
+  const without = await played({ arguments: { text: "plain" }, isRestoring: false });
+  expect(without.told).not.toContain("passed as written");
 });
 
 test("SEC6 a call with a placeholder that nobody knows is not run, and the model is told what to do", async () => {

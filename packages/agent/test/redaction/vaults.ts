@@ -11,6 +11,7 @@ export function secretsFor(vault: Vault = testVault()): Secrets {
     restored: async (value) => vault.restored(value),
     stream: () => vault.stream(),
     found: () => vault.found(),
+    placeholdersIn: (value) => vault.placeholdersIn(value),
   };
 }
 

@@ -181,6 +181,7 @@ export function relearning(vault: Vault, parts: RelearningParts): Secrets {
     redacted: (value) => vault.redacted(value),
     stream: () => vault.stream(),
     found: () => vault.found(),
+    placeholdersIn: (value) => vault.placeholdersIn(value),
     restored: async (value) => {
       const restored = vault.restored(value);
       if (restored.type === "restored") return restored;

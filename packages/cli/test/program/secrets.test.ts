@@ -164,13 +164,48 @@ test("SEC12 a file that holds a secret is written and edited with its true bytes
   expect(code).toBe(0);
   expect(written("settings.conf")).toBe(text.replace("first", "renamed"));
   expect(written("copy.conf")).toBe(`${one?.text}\n${two?.text}\n`);
-  expect(written("shell.txt")).toBe(two?.text);
+  // A command could send it away, so it gets the placeholder.
+  expect(written("shell.txt")).toMatch(/^PITH_SECRET_\w+_[0-9a-f]{12}$/);
   expect(readdirSync(ground.folder)).not.toContain("never.txt");
   expect(JSON.stringify(ground.body())).toContain(
     "PITH_SECRET_github_0123456789ab stands for a secret that is not known any more; read the file that holds it again",
   );
   expect([ground.session(), notes, JSON.stringify(ground.body())].join("")).not.toContain(secretOf(one));
   expect(statSync(join(ground.home, "redaction.key")).mode & 0o777).toBe(0o600);
+});
+
+test("SEC6 SEC17 a placeholder in an address or a command is sent as it is, and the model is told", async () => {
+  const [one] = plantedSecrets(1, seededChance(77));
+  const asked: string[] = [];
+  const page = createServer((request, response) => {
+    asked.push(String(request.url));
+    response.end("a page");
+  });
+  await new Promise<void>((resolve) => page.listen(0, "127.0.0.1", resolve));
+  const { port } = page.address() as AddressInfo;
+  writeFileSync(
+    join(ground.home, "settings.json"),
+    JSON.stringify({ fetchHosts: [`127.0.0.1:${port}`], tools: ["all"] }),
+  );
+  writeFileSync(join(ground.folder, "key.txt"), `${one?.text}\n`);
+  const script: Script = ({ number, body }) => {
+    const placeholder = /PITH_SECRET_\w+?_[0-9a-f]{12}/.exec(JSON.stringify(body))?.[0];
+    if (number === 1) return { parts: [call("read", { path: "key.txt" })] };
+    if (number > 2) return "Done.";
+    const url = `http://127.0.0.1:${port}/${placeholder}`;
+    return { parts: [call("fetch", { url }), call("bash", { command: `echo ${placeholder} > sent.txt` })] };
+  };
+  const { url } = await ground.serve(script);
+  const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
+  const { code } = await ground.run(["-p", ...all, "--allow", "fetch(127.0.0.1)", "Send it."], { variables });
+  page.close();
+  const placeholder = asked[0]?.slice(1);
+  expect(code).toBe(0);
+  expect(asked).toEqual([expect.stringMatching(/^\/PITH_SECRET_\w+_[0-9a-f]{12}$/)]);
+  expect(readFileSync(join(ground.folder, "sent.txt"), "utf8")).toBe(`${placeholder}\n`);
+  expect(JSON.stringify(ground.body()).split(`${placeholder} was passed as written, not as the secret.`)).toHaveLength(
+    3,
+  );
 });
 
 test("SEC13 switched off it says so at every start, and everything is as it is", { timeout: 60_000 }, async () => {

@@ -185,6 +185,17 @@ export class Vault implements Redaction {
     return this.#given.restored(value, own);
   }
 
+  /** The whole placeholders that stand in a value, each once, whoever gave them. */
+  placeholdersIn(value: unknown): readonly string[] {
+    const found = new Set<string>();
+    const text = (each: string): string => {
+      for (const placeholder of each.match(PLACEHOLDER) ?? []) found.add(placeholder);
+      return each;
+    };
+    walk(value, { text });
+    return [...found];
+  }
+
   /** Takes in the secrets of a text that stands where it belongs, such as a file of the user. */
   learn(text: string): void {
     this.#makeReady();

@@ -57,6 +57,7 @@ export function editTool(parts: FileParts, reads: Reads = new Reads()): Tool {
       "Replaces text in a file. Each oldText must be there exactly once and is looked up in the file as it was before the call; all edits are made, or none.",
     parameters,
     isIdempotent: false,
+    restoresSecrets: true,
     intent: (asked) => changeIntent(asked, files),
     run: async (call) => {
       const { arguments: asked, signal } = call;

@@ -17,6 +17,7 @@ export function readTool(parts: FileParts, reads: Reads = new Reads()): Tool {
       "Reads a file, an earlier entry of this session (#412) or kept output (blob:1a2b3c4d): text, at most 2,000 lines or 50 KB at a time (go on with offset), or a picture (png, jpeg, gif, webp).",
     parameters,
     isIdempotent: true,
+    restoresSecrets: true,
     intent: (asked) => lookIntent(asked, files),
     run: async (call) => {
       const path = pathOf(call.arguments);

@@ -23,6 +23,7 @@ export function findTool(parts: SearchParts): Tool {
     description: "Finds files by a glob, the newest first. Leaves out ignored ones.",
     parameters,
     isIdempotent: true,
+    restoresSecrets: true,
     intent: (asked) => lookIntent(asked, parts),
     run: (call) => find(call, parts),
   };
@@ -63,6 +64,7 @@ export function lsTool(parts: SearchParts): Tool {
     description: "Lists a folder: folders end in /, links in @, files have their size.",
     parameters: lsParameters,
     isIdempotent: true,
+    restoresSecrets: true,
     intent: (asked) => lookIntent(asked, parts),
     run: (call) => ls(call, parts),
   };

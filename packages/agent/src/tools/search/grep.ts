@@ -50,6 +50,7 @@ export function grepTool(parts: SearchParts): Tool {
       "Finds lines by a regular expression. Leaves out ignored and binary files, and those over 64 MB unless path names them.",
     parameters,
     isIdempotent: true,
+    restoresSecrets: true,
     intent: (asked) => lookIntent(asked, parts),
     run: (call) => grep(call, parts),
   };

@@ -23,6 +23,7 @@ export function writeTool(parts: FileParts, reads: Reads = new Reads()): Tool {
       "Writes a whole file, with its folders. A file that exists must have been read before. To change a part, use edit.",
     parameters,
     isIdempotent: true,
+    restoresSecrets: true,
     intent: (asked) => changeIntent(asked, files),
     run: async (call) => {
       const { arguments: asked, signal } = call;
