@@ -51,10 +51,24 @@ export type Intent =
   | { readonly type: "change"; readonly paths: readonly string[] }
   | CommandIntent
   | { readonly type: "fetch"; readonly url: string }
+  | NetworkIntent
+  /** Host: a command reaches this port of the user's machine. Publish: the user's machine reaches this port of the sandbox. */
+  | { readonly type: "port"; readonly port: number; readonly direction: "host" | "publish" }
   /** What its host knows by a name with slashes, such as a tool of a server: `server/tool`. */
   | { readonly type: "named"; readonly name: string }
   /** Nothing that anybody need permit. */
   | { readonly type: "nothing" };
+
+/** A command in the sandbox connects to a host. */
+export interface NetworkIntent {
+  readonly type: "network";
+  readonly host: string;
+  readonly port: number;
+  /** The line that runs; null where that is not known. */
+  readonly command: string | null;
+  /** The user's own configuration names it as a place for packages. */
+  readonly isPackageHost?: true;
+}
 
 export interface CommandIntent {
   readonly type: "command";

@@ -1,7 +1,9 @@
 /** Decides whether a request is allowed, asked about or refused, by mode and rules. Only the user sets these, never the model's text. */
 
+import type { CommandIntent } from "../tool.ts";
 import { couldFit, type Fitting, isSurelyFitted } from "./match-rules.ts";
 import { type Changed, changed, type LookedAt, lookedAt } from "./protected-paths.ts";
+import { actsOnRemote } from "./remote-commands.ts";
 import type { Act, Ground, Sight } from "./request.ts";
 import { nearest, type Rule } from "./rules.ts";
 
@@ -10,10 +12,13 @@ export type Mode = "ask" | "edit" | "plan" | "all";
 
 export type Stance = "allowed" | "asked" | "refused";
 
-/** Free: where there is no sandbox. Outside: where there is one, and it is left. */
-type Command = "command-confined" | "command-free" | "command-outside";
+/** Free: where there is no sandbox. Outside: where there is one, and it is left. Remote: it acts on what others see, such as `git push`. */
+type Command = "command-confined" | "command-free" | "command-outside" | "command-remote" | "command-secret";
 
-export type Matter = LookedAt | Changed | Command | "fetch" | "nothing" | "unknown";
+/** Package: a host of the user's own package managers. */
+type Network = "fetch" | "network" | "network-package" | "port-host" | "port-publish";
+
+export type Matter = LookedAt | Changed | Command | Network | "nothing" | "unknown";
 
 const yes = "allowed";
 const ask = "asked";
@@ -30,8 +35,14 @@ const table: Readonly<Record<Matter, Readonly<Record<Mode, Stance>>>> = {
   "change-own":       { ask: no,  edit: no,  plan: no,  all: no  },
   "command-confined": { ask: ask, edit: yes, plan: yes, all: yes },
   "command-free":     { ask: ask, edit: ask, plan: no,  all: yes },
-  "command-outside":  { ask: ask, edit: ask, plan: no,  all: yes },
-  "fetch":            { ask: ask, edit: yes, plan: yes, all: yes },
+  "command-outside":  { ask: ask, edit: ask, plan: no,  all: ask },
+  "command-remote":   { ask: ask, edit: ask, plan: no,  all: yes },
+  "command-secret":   { ask: ask, edit: ask, plan: no,  all: ask },
+  "fetch":            { ask: ask, edit: ask, plan: ask, all: ask },
+  "network":          { ask: ask, edit: ask, plan: no,  all: ask },
+  "network-package":  { ask: ask, edit: yes, plan: no,  all: yes },
+  "port-host":        { ask: ask, edit: ask, plan: no,  all: ask },
+  "port-publish":     { ask: ask, edit: ask, plan: no,  all: ask },
   "nothing":          { ask: yes, edit: yes, plan: yes, all: yes },
   "unknown":          { ask: ask, edit: ask, plan: no,  all: yes },
 };
@@ -54,14 +65,18 @@ export function standpoint(
   return { stance, matter: strictest.find(isDelicate) ?? strictest[0] ?? "nothing" };
 }
 
-export function stanceOn(matter: Matter, mode: Mode): Stance {
+function stanceOn(matter: Matter, mode: Mode): Stance {
   return table[matter][mode];
 }
 
 /** To let it pass, a rule must name the place: whoever allows all of a tool did not think of these. */
 export function isDelicate(matter: Matter): boolean {
-  return matter === "look-secret" || matter === "change-protected" || matter === "change-outside";
+  return DELICATE.has(matter);
 }
+
+const DELICATE: ReadonlySet<Matter> = new Set<Matter>([
+  ...(["look-secret", "change-protected", "change-outside", "command-remote", "port-host", "port-publish"] as const),
+]);
 
 function mattersOf({ act: { intent }, reached }: Sight, ground: Ground): readonly Matter[] {
   switch (intent?.type) {
@@ -71,8 +86,11 @@ function mattersOf({ act: { intent }, reached }: Sight, ground: Ground): readonl
       // Whoever changes something and does not say what may change anything.
       return reached.length === 0 ? ["unknown"] : reached.map((each) => changed(each, ground));
     case "command":
-      if (intent.isOutside) return ["command-outside"];
-      return [intent.isConfined ? "command-confined" : "command-free"];
+      return commandMatters(intent);
+    case "network":
+      return [intent.isPackageHost ? "network-package" : "network"];
+    case "port":
+      return [intent.direction === "host" ? "port-host" : "port-publish"];
     case "fetch":
     case "nothing":
       return [intent.type];
@@ -80,6 +98,16 @@ function mattersOf({ act: { intent }, reached }: Sight, ground: Ground): readonl
     case undefined:
       return ["unknown"];
   }
+}
+
+/** What a question should mention comes first. */
+function commandMatters({ command, isConfined, isOutside, secrets = [] }: CommandIntent): readonly Matter[] {
+  return [
+    ...(secrets.length > 0 ? (["command-secret"] as const) : []),
+    ...(isOutside ? (["command-outside"] as const) : []),
+    ...(actsOnRemote(command) ? (["command-remote"] as const) : []),
+    ...(isOutside ? [] : ([isConfined ? "command-confined" : "command-free"] as const)),
+  ];
 }
 
 /** What holds: set by the user alone. */

@@ -1,6 +1,7 @@
 /** Matches rules against a request. To allow, a rule must match for certain; to deny or to ask, a possible match is enough. */
 
 import { isWithin } from "../text.ts";
+import type { Intent } from "../tool.ts";
 import type { Act, Ground, Reached, Sight } from "./request.ts";
 import {
   couldBeCommand,
@@ -27,6 +28,10 @@ export function isSurelyFitted(rules: readonly Rule[], { sight, ground }: Fittin
       return isSurelyCommand(ofType("command", patterns), intent.command);
     case "fetch":
       return isSurelyHost(ofType("host", patterns), intent.url);
+    case "network":
+      return isSurelyHost(ofType("host", patterns), urlFor(intent.host));
+    case "port":
+      return ofType("port", patterns).some(({ port }) => port === intent.port);
     case "named":
       return ofType("path", patterns).some((pattern) => fitsNamed(pattern, intent.name));
     case "look":
@@ -51,21 +56,48 @@ export function couldFit(rule: Rule, { sight, ground }: Fitting): Fit {
   const { intent } = sight.act;
   if (intent?.type === "nothing") return "not";
   if (intent?.type === "command" && pattern.type === "command") return couldBeCommand(pattern, intent.command);
-  if (intent?.type === "fetch" && pattern.type === "host") return couldBeHost(pattern, intent.url);
+  const urls = addressesOf(intent);
+  if (urls.length > 0 && pattern.type === "host") return nearest(urls.map((url) => couldBeHost(pattern, url)));
+  if (intent?.type === "port" && pattern.type === "port") return pattern.port === intent.port ? "fits" : "not";
   if (intent?.type === "named" && pattern.type === "path") return fitsNamed(pattern, intent.name) ? "fits" : "not";
   if (sight.reached.length > 0 && pattern.type === "path")
     return nearest(sight.reached.map((reached) => couldBePath(pattern, reached, ground)));
   return "unsure";
 }
 
-// Who denies `edit` on a file means no less by it when the tool is called `write`.
-function isAbout({ tool }: Rule, act: Act): boolean {
-  if (tool === "outside") return isOutside(act);
-  return tool === act.tool || (act.intent !== null && spokenOf[tool] === act.intent.type);
+/** What it would reach, as URLs. */
+function addressesOf(intent: Intent | null): readonly string[] {
+  if (intent?.type === "fetch") return [intent.url];
+  if (intent?.type === "network") return [urlFor(intent.host)];
+  return intent?.type === "command" ? (intent.hosts ?? []).map(urlFor) : [];
 }
 
-// Who allows a command where it is held has not said that it may leave.
+function urlFor(host: string): string {
+  return host.includes(":") && !host.startsWith("[") ? `https://[${host}]/` : `https://${host}/`;
+}
+
+// Who denies `edit` on a file means no less by it when the tool is called `write`.
+function isAbout(rule: Rule, act: Act): boolean {
+  const { tool } = rule;
+  const { intent } = act;
+  if (tool === "outside") return isOutside(act);
+  if (tool === "network") return isReaching(rule, intent);
+  if (tool === "publish") return intent?.type === "port" && intent.direction === "publish";
+  // These are no calls of the tool that the command runs in.
+  if (intent?.type === "network" || intent?.type === "port") return false;
+  return tool === act.tool || (intent !== null && spokenOf[tool] === intent.type);
+}
+
+/** A rule on a port is about that port alone, and one on hosts about no port. */
+function isReaching({ pattern }: Rule, intent: Intent | null): boolean {
+  const isPort = intent?.type === "port" && intent.direction === "host";
+  if (isPort) return pattern?.type !== "host";
+  return pattern?.type !== "port" && addressesOf(intent).length > 0;
+}
+
+// Who allows a command where it is held has not said that it may leave, nor that it gets a secret.
 function goesAsFar({ tool }: Rule, act: Act): boolean {
+  if (act.intent?.type === "command" && (act.intent.secrets?.length ?? 0) > 0) return false;
   return tool === "outside" || !isOutside(act);
 }
 

@@ -3,11 +3,12 @@
 import type { Redaction } from "@pith/context";
 import { unlessAborted } from "../async.ts";
 import type { Leave } from "../tool.ts";
-import { type Decision, decide, type Mode, type Rules, type Standing, stanceOn } from "./decide.ts";
+import { type Decision, decide, type Mode, type Rules, type Standing } from "./decide.ts";
 import {
   type Answer,
   type Ask,
   type Asked,
+  lastsSession,
   offeredRules,
   type Question,
   questionOf,
@@ -57,7 +58,8 @@ export function unasked(sight: Sight, { because }: Extract<Decision, { type: "as
 function ways(sight: Sight, standing: Standing): string {
   const [rule] = offeredRules(sight, standing.ground);
   const mode = WIDER.find((wider) => decide(sight, { ...standing, mode: wider }).type === "allowed");
-  const flags = [rule && `--allow ${quoted(rule.text)}`, mode && `--permission-mode ${mode}`].filter(
+  const open = sight.act.intent?.type === "network" ? "--network open" : undefined;
+  const flags = [rule && `--allow ${quoted(rule.text)}`, mode && `--permission-mode ${mode}`, open].filter(
     (flag) => flag !== undefined,
   );
   return flags.length === 0 ? "" : `; allow it with ${flags.join(" or ")}`;
@@ -168,7 +170,14 @@ export class Permissions implements Permits {
     const decision = decide(sight, standing);
     if (decision.type === "refused") return decision;
     if (answer.remember) await this.#remember(answer.remember);
+    else if (decision.type === "asked" && lastsSession(sight, decision.because)) this.#holdInSession(sight, standing);
     return { type: "permitted", leave: leaveFor(sight, standing) };
+  }
+
+  /** PERM26: the narrowest rule that a question would have offered. */
+  #holdInSession(sight: Sight, { ground }: Standing): void {
+    const [rule] = offeredRules(sight, ground);
+    if (rule) this.#rules = { ...this.#rules, allow: [...this.#rules.allow, rule] };
   }
 
   async #remember({ rule, for: place }: NonNullable<Extract<Answer, { type: "yes" }>["remember"]>): Promise<void> {
@@ -192,9 +201,13 @@ function denial(word: string | undefined): string {
   return word ? `the user did not permit it: ${word}` : "the user did not permit it";
 }
 
-/** Only where this is true may a provider search the web itself: its pages cannot be permitted one by one. */
+/**
+ * Whether a provider may search the web itself. A search tells a host of the provider's choice words of the model, and that provider reads
+ * the whole conversation anyway; no host that the model names is reached, so it need not be asked about as `fetch` is. Whoever is asked about
+ * everything, or has a rule that holds fetching back, would not expect it: its pages cannot be permitted one by one.
+ */
 export function fetchesFreely({ mode, rules }: Pick<Standing, "mode" | "rules">): boolean {
-  if ([...rules.deny, ...rules.ask].some(({ tool }) => tool === "fetch")) return false;
-  const isAllowed = rules.allow.some(({ tool, pattern }) => tool === "fetch" && pattern === null);
-  return isAllowed || stanceOn("fetch", mode) === "allowed";
+  const isFetching = ({ tool }: Rule): boolean => tool === "fetch" || tool === "network";
+  if ([...rules.deny, ...rules.ask].some(isFetching)) return false;
+  return mode !== "ask" || rules.allow.some((rule) => isFetching(rule) && rule.pattern === null);
 }

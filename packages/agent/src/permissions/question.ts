@@ -2,7 +2,7 @@
 
 import type { Redaction } from "@pith/context";
 import { shownFrom, whollyVisible } from "../text.ts";
-import type { Intent } from "../tool.ts";
+import type { CommandIntent, Intent } from "../tool.ts";
 import type { Because, Matter } from "./decide.ts";
 import { isSurelyFitted } from "./match-rules.ts";
 import type { Ground, Sight } from "./request.ts";
@@ -28,6 +28,10 @@ function textsFor({ act: { tool, intent }, reached }: Sight, ground: Ground): re
       return commandsFor(intent.command).map((pattern) => `${intent.isOutside ? "outside" : "bash"}(${pattern})`);
     case "fetch":
       return URL.canParse(intent.url) ? [`fetch(${new URL(intent.url).hostname})`] : [];
+    case "network":
+      return [`network(${intent.host.includes(":") ? `[${intent.host}]` : intent.host})`];
+    case "port":
+      return [intent.direction === "host" ? `network(localhost:${intent.port})` : `publish(${intent.port})`];
     case "named":
       return namesFor(intent.name).map((pattern) => `${tool}(${pattern})`);
     case "look":
@@ -104,6 +108,8 @@ export interface Question {
   readonly text: string;
   /** What could be remembered with a yes: the narrowest first, three at most. */
   readonly rules: readonly Rule[];
+  /** A yes counts for all of this session, for the same host or port; absent: this once. */
+  readonly yesLasts?: "session";
 }
 
 export type Answer =
@@ -125,9 +131,20 @@ export function questionOf(sight: Sight, { matter, because }: Asked, ground: Gro
     tool,
     arguments: asked,
     intent,
-    text: `${shown(tool)} wants to ${wishOf(sight, ground)}${remarks[matter] ?? ""}${reasons[because]}.`,
+    text: `${subjectOf(sight)} wants to ${wishOf(sight, ground)}${remarks[matter] ?? ""}${reasons[because]}.`,
     rules: because === "mode" ? offeredRules(sight, ground) : [],
+    ...(lastsSession(sight, because) && { yesLasts: "session" }),
   };
+}
+
+/** Whoever says yes to a host is not asked again for every page and every connection. */
+export function lastsSession({ act: { intent } }: Sight, because: Because): boolean {
+  return because === "mode" && (intent?.type === "network" || intent?.type === "fetch" || intent?.type === "port");
+}
+
+function subjectOf({ act: { tool, intent } }: Sight): string {
+  if (intent?.type !== "network") return shown(tool);
+  return intent.command === null ? "A command" : `\`${shown(intent.command)}\``;
 }
 
 /** What is shown has no secret, and what could be remembered neither. Whoever made up a secret may have hidden a command in it. */
@@ -158,6 +175,8 @@ const remarks: Readonly<Partial<Record<Matter, string>>> = {
   "command-confined": ", in the sandbox",
   "command-free": ", not in a sandbox",
   "command-outside": ", outside the sandbox",
+  "command-remote": ", which acts on something that others see",
+  "network-package": ", where your packages come from",
 };
 
 function wishOf({ act, reached }: Sight, ground: Ground): string {
@@ -168,9 +187,15 @@ function wishOf({ act, reached }: Sight, ground: Ground): string {
     case "change":
       return `change ${placesOf(reached, ground)}`;
     case "command":
-      return `run \`${shown(intent.command)}\``;
+      return `run \`${shown(intent.command)}\`${withSecrets(intent)}`;
     case "fetch":
       return `open ${shown(intent.url)}`;
+    case "network":
+      return `connect to ${shown(intent.host)}${USUAL_PORTS.has(intent.port) ? "" : `:${intent.port}`}`;
+    case "port":
+      return intent.direction === "host"
+        ? `let its commands reach port ${intent.port} of this machine`
+        : `let this machine reach port ${intent.port} of its commands`;
     case "named":
       return `use ${shown(intent.name)}: ${shown(JSON.stringify(act.arguments))}`;
     case "nothing":
@@ -178,6 +203,28 @@ function wishOf({ act, reached }: Sight, ground: Ground): string {
       return `act on ${shown(JSON.stringify(act.arguments))}`;
   }
 }
+
+const USUAL_PORTS: ReadonlySet<number> = new Set([80, 443]);
+
+/** Secrets by their names, never by their values. */
+function withSecrets({ secrets = [], hosts = [], isConfined, isOutside }: CommandIntent): string {
+  if (secrets.length === 0) return "";
+  const named = hosts.length === 0 ? "no host" : hosts.map(shown).join(", ");
+  const place = isOutside ? "outside the sandbox" : "not in a sandbox";
+  const reach = isConfined
+    ? `reaching ${named}${hosts.length === 0 ? "" : " only"}`
+    : `${place}, where it can send it to any host`;
+  return ` with ${secrets.map(secretName).join(", ")}, ${reach}`;
+}
+
+function secretName(name: string): string {
+  const family = /^PITH_SECRET_([a-z0-9]+)_/.exec(name)?.[1];
+  if (family !== undefined) return `the true value of ${shown(name)} (${family})`;
+  return LOGINS.has(name) ? `your ${name} login` : `the variable ${shown(name)}`;
+}
+
+/** Names in `secrets` that stand for what a tool has stored of the user. */
+export const LOGINS: ReadonlySet<string> = new Set(["npm", "git", "pip", "cargo"]);
 
 function placesOf(reached: Sight["reached"], { root }: Ground): string {
   const names = reached.map(({ named, real }) => {

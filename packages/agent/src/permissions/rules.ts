@@ -29,7 +29,8 @@ export type MistakeName =
   | "star"
   | "not-simple"
   | "path"
-  | "host";
+  | "host"
+  | "port";
 
 export function mistake(name: MistakeName, message: string): RuleMistake {
   return { type: "mistake", name, message };
@@ -149,6 +150,23 @@ function hostOf(url: string): string | null {
   return new URL(url).hostname.replace(/\.$/, "") || null;
 }
 
+export interface PortPattern {
+  readonly type: "port";
+  readonly port: number;
+}
+
+function portPattern(digits: string): PortPattern | RuleMistake {
+  const port = /^\d{1,5}$/.test(digits) ? Number(digits) : 0;
+  if (port < 1 || port > 65_535) return mistake("port", "write a port from 1 to 65535, such as 3000");
+  return { type: "port", port };
+}
+
+/** A host, or a port of the user's machine. */
+function networkPattern(inside: string): HostPattern | PortPattern | RuleMistake {
+  const digits = /^(?:localhost|127\.0\.0\.1):(.*)$/.exec(inside)?.[1];
+  return digits === undefined ? hostPattern(inside) : portPattern(digits);
+}
+
 export interface PathPattern {
   readonly type: "path";
   readonly from: "workspace" | "home" | "root";
@@ -213,14 +231,15 @@ export interface Rule {
   readonly text: string;
   /**
    * A tool's name. `read` stands for all that looks at files, `edit` and `write` for all that changes them, `bash` for
-   * all commands, but an allow for those alone that do not leave a sandbox; `outside` stands for those that do.
+   * all commands, but an allow for those alone that do not leave a sandbox; `outside` stands for those that do. `network` stands for
+   * what commands reach and for what is fetched, `publish` for ports of the sandbox that the user's machine may reach.
    */
   readonly tool: string;
   /** Null: whatever the tool is called with. */
   readonly pattern: Pattern | null;
 }
 
-export type Pattern = CommandPattern | PathPattern | HostPattern;
+export type Pattern = CommandPattern | PathPattern | HostPattern | PortPattern;
 
 export type ParsedRule = { readonly type: "rule"; readonly rule: Rule } | RuleMistake;
 
@@ -230,7 +249,10 @@ export interface RuleWords {
   readonly tools?: readonly string[];
 }
 
-/** `bash(git status)`, `outside(npm test:*)`, `edit(src/**)`, `read(~/notes)`, `fetch(*.example.com)`, or just `grep`. */
+/**
+ * `bash(git status)`, `outside(npm test:*)`, `edit(src/**)`, `read(~/notes)`, `fetch(*.example.com)`, `network(example.com)`,
+ * `network(localhost:5432)`, `publish(3000)`, or just `grep`.
+ */
 export function parseRule(written: string, { tools = [] }: RuleWords = {}): ParsedRule {
   const text = written.trim();
   if (text === "") return mistake("empty", "a rule is missing: write one such as bash(npm test)");
@@ -247,7 +269,9 @@ export function parseRule(written: string, { tools = [] }: RuleWords = {}): Pars
 }
 
 const NAME = /^[A-Za-z_][\w.-]*/;
-const KNOWN: readonly string[] = ["read", "write", "edit", "bash", "outside", "grep", "find", "ls", "fetch"];
+const KNOWN: readonly string[] = [
+  ...["read", "write", "edit", "bash", "outside", "grep", "find", "ls", "fetch", "network", "publish"],
+];
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 function meant(name: string, known: readonly string[]): string {
@@ -264,5 +288,7 @@ function withPattern(tool: string, inside: string): ParsedRule {
 
 function patternOf(tool: string, inside: string): Pattern | RuleMistake {
   if (tool === "bash" || tool === "outside") return commandPattern(inside);
+  if (tool === "network") return networkPattern(inside);
+  if (tool === "publish") return portPattern(inside);
   return tool === "fetch" ? hostPattern(inside) : pathPattern(inside);
 }

@@ -4,7 +4,21 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decide, type Mode, type Rules } from "../../src/permissions/decide.ts";
 import type { Intent } from "../../src/tool.ts";
-import { act, change, command, fetched, ground, look, outside, rule, rules, sight } from "./ground.ts";
+import {
+  act,
+  change,
+  command,
+  connected,
+  fetched,
+  ground,
+  look,
+  outside,
+  port,
+  rule,
+  rules,
+  secretly,
+  sight,
+} from "./ground.ts";
 
 const modes = ["ask", "edit", "plan", "all"] as const;
 const home = "/home/ann";
@@ -111,8 +125,21 @@ const rows: readonly Row[] = [
   },
   { what: "a confined command", stances: "asked allowed allowed allowed", intents: [command("make", true)] },
   { what: "a free command", stances: "asked asked refused allowed", intents: [command("make")] },
-  { what: "a command that leaves the sandbox", stances: "asked asked refused allowed", intents: [outside("make")] },
-  { what: "a fetch", stances: "asked allowed allowed allowed", intents: [fetched("https://example.com/")] },
+  { what: "a command that leaves the sandbox", stances: "asked asked refused asked", intents: [outside("make")] },
+  {
+    what: "a command that acts on a remote",
+    stances: "asked asked refused allowed",
+    intents: [command("git push", true)],
+  },
+  { what: "a fetch", stances: "asked asked asked asked", intents: [fetched("https://example.com/")] },
+  { what: "a connection", stances: "asked asked refused asked", intents: [connected("example.com")] },
+  {
+    what: "a connection to a package host",
+    stances: "asked allowed refused allowed",
+    intents: [connected("example.com", { isPackageHost: true })],
+  },
+  { what: "a port of the machine", stances: "asked asked refused asked", intents: [port(5432, "host")] },
+  { what: "a port of the sandbox", stances: "asked asked refused asked", intents: [port(3000, "publish")] },
   { what: "nothing", stances: "allowed allowed allowed allowed", intents: [{ type: "nothing" }] },
   { what: "what nobody knows", stances: "asked asked refused allowed", intents: [null, change()] },
 ];
@@ -133,9 +160,12 @@ const decided = (intent: Intent | null, mode: Mode, some: Rules = rules({})) =>
   decide(sight(act(intent)), { mode, rules: some, ground }).type;
 
 /** Bare rules, which count for whatever a tool is called with. */
-const bare = ["read", "edit", "bash", "outside", "fetch", "own"];
+const bare = ["read", "edit", "bash", "outside", "fetch", "network", "publish", "own"];
 /** Rules that name what the cases are about. */
-const named = ["read(/**)", "edit(/**)", "bash(make)", "outside(make)", "fetch(example.com)", "own"];
+const named = [
+  ...["read(/**)", "edit(/**)", "bash(make)", "bash(git push)", "outside(make)", "fetch(example.com)", "own"],
+  ...["network(example.com)", "network(localhost:5432)", "publish(3000)"],
+];
 
 describe("PERM1 where no rule speaks, mode and matter decide", () => {
   test.each(cases)("$what in $mode: $stance ($shown)", ({ intent, mode, stance }) => {
@@ -199,6 +229,60 @@ describe("PERM3 an allow goes no further than it says", () => {
     expect(decided(outside("make"), "all", rules({ deny: ["bash(make)"] }))).toBe("refused");
     expect(decided(outside("make"), "all", rules({ deny: ["outside"] }))).toBe("refused");
     expect(decided(command("make", true), "all", rules({ deny: ["outside"] }))).toBe("allowed");
+  });
+
+  test("PERM28 who allows all commands has not allowed one that acts on a remote", () => {
+    const push = command("git push origin main", true);
+    expect(decided(push, "edit", rules({ allow: ["bash"] }))).toBe("asked");
+    expect(decided(push, "edit", rules({ allow: ["bash(git push:*)"] }))).toBe("allowed");
+    expect(decided(push, "plan", rules({ allow: ["bash(git push:*)"] }))).toBe("refused");
+  });
+
+  test("PERM27 a port is allowed by its number alone, and no rule on hosts is about one", () => {
+    for (const allow of [["network"], ["publish"], ["bash"], ["network(localhost)"], ["network(localhost:1)"]])
+      expect(decided(port(5432, "host"), "edit", rules({ allow }))).toBe("asked");
+    expect(decided(port(5432, "publish"), "edit", rules({ allow: ["network(localhost:5432)"] }))).toBe("asked");
+    expect(decided(port(5432, "host"), "all", rules({ deny: ["network"] }))).toBe("refused");
+  });
+
+  test("PERM27 network counts for commands and for fetch, fetch for fetch alone", () => {
+    const page = fetched("https://example.com/x");
+    const connection = connected("example.com");
+    expect([page, connection].map((each) => decided(each, "edit", rules({ allow: ["network(example.com)"] })))).toEqual(
+      ["allowed", "allowed"],
+    );
+    expect([page, connection].map((each) => decided(each, "edit", rules({ allow: ["fetch(example.com)"] })))).toEqual([
+      "allowed",
+      "asked",
+    ]);
+    const denied = rules({ allow: ["fetch", "network"], deny: ["network(*.example.com)"] });
+    const below = [fetched("https://a.example.com/"), connected("a.example.com"), connected("example.com")];
+    expect(below.map((each) => decided(each, "all", denied))).toEqual(["refused", "refused", "allowed"]);
+    expect(decided(connected("example.com"), "all", rules({ allow: ["bash", "bash(npm install)"] }))).toBe("asked");
+    expect(decided(connected("example.com"), "all", rules({ allow: ["network"], deny: ["bash(npm install)"] }))).toBe(
+      "allowed",
+    );
+  });
+
+  test("PERM27 a host is the same in every spelling, also an address", () => {
+    const allow = ["network(Example.com)", "network([::1])", "network(*.internal)"];
+    const hosts = ["EXAMPLE.com", "::1", "a.internal", "internal", "example.com.evil"];
+    expect(hosts.map((host) => decided(connected(host), "edit", rules({ allow })))).toEqual(
+      "allowed allowed allowed asked asked".split(" "),
+    );
+  });
+
+  test("PERM29 no rule and no mode lets a command have a secret unasked; plan refuses it", () => {
+    const intent = secretly("npm publish", ["npm"], ["example.com"]);
+    const most = rules({ allow: [...bare, ...named, "bash(npm publish)", "bash(npm publish:*)"] });
+    expect(modes.map((mode) => decided(intent, mode, most))).toEqual("asked asked refused asked".split(" "));
+  });
+
+  test("PERM29 a denied host is denied to a command with secrets, too", () => {
+    const intent = secretly("npm publish", ["npm"], ["a.example.com"]);
+    for (const deny of ["network", "network(*.example.com)"])
+      expect(decided(intent, "all", rules({ deny: [deny] }))).toBe("refused");
+    expect(decided(secretly("npm publish", ["npm"], []), "all", rules({ deny: ["network"] }))).toBe("asked");
   });
 
   test("every path of a call needs a rule", () => {

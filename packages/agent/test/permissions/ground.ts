@@ -41,7 +41,9 @@ export function act(intent: Intent | null, more: Partial<Act> = {}): Act {
   return { tool: toolFor[intent?.type ?? "unknown"] ?? "own", arguments: {}, intent, ...more };
 }
 
-const toolFor: Readonly<Record<string, string>> = { look: "read", change: "edit", command: "bash", fetch: "fetch" };
+const toolFor: Readonly<Record<string, string>> = {
+  ...{ look: "read", change: "edit", command: "bash", fetch: "fetch", network: "bash", port: "bash" },
+};
 
 export function sight(judged: Act): Sight {
   const { intent } = judged;
@@ -59,3 +61,17 @@ export const outside = (line: string): Intent => ({
   isOutside: true,
 });
 export const fetched = (url: string): Intent => ({ type: "fetch", url });
+export const connected = (
+  host: string,
+  more: { readonly isPackageHost?: true; readonly port?: number } = {},
+): Intent => ({
+  ...{ type: "network", host, port: 443, command: "npm install", ...more },
+});
+export const port = (number: number, direction: "host" | "publish"): Intent => ({
+  type: "port",
+  port: number,
+  direction,
+});
+export const secretly = (line: string, secrets: readonly string[], hosts: readonly string[]): Intent => ({
+  ...{ type: "command", command: line, isConfined: true, secrets, hosts },
+});

@@ -7,8 +7,23 @@ import type { Mode } from "../../src/permissions/decide.ts";
 import { fetchesFreely, leaveFor, Permissions, type PermissionsParts } from "../../src/permissions/permissions.ts";
 import type { Answer, Question } from "../../src/permissions/question.ts";
 import type { Rule } from "../../src/permissions/rules.ts";
-import type { Leave } from "../../src/tool.ts";
-import { act, change, command, fetched, ground, look, outside, realPath, rule, rules, sight } from "./ground.ts";
+import type { Intent, Leave } from "../../src/tool.ts";
+import {
+  act,
+  change,
+  command,
+  connected,
+  fetched,
+  ground,
+  look,
+  outside,
+  port,
+  realPath,
+  rule,
+  rules,
+  secretly,
+  sight,
+} from "./ground.ts";
 
 describe("fetch without asking", () => {
   test.each<[Mode, Parameters<typeof rules>[0], boolean]>([
@@ -22,7 +37,10 @@ describe("fetch without asking", () => {
     ["all", { deny: ["fetch"] }, false],
     ["all", { ask: ["fetch"] }, false],
     ["all", { deny: ["bash(curl:*)"] }, true],
-  ])("PERM24 in mode %s with %j, any page may be opened unasked: %j", (mode, texts, isFree) => {
+    ["ask", { allow: ["network"] }, true],
+    ["edit", { deny: ["network(example.com)"] }, false],
+    ["edit", { allow: ["fetch(example.com)"] }, true],
+  ])("PERM24 in mode %s with %j, the provider may search by itself: %j", (mode, texts, isFree) => {
     expect(fetchesFreely({ mode, rules: rules(texts) })).toBe(isFree);
   });
 });
@@ -105,10 +123,18 @@ describe("permissions", () => {
       [command("npm test", true), "allow it with --allow 'bash(npm test)' or --permission-mode edit"],
       [command("echo 'a'"), "allow it with --allow 'bash(echo '\\''a'\\'')' or --permission-mode all"],
       [command("make\nmake"), "allow it with --permission-mode all"],
-      [outside("npm test"), "allow it with --allow 'outside(npm test)' or --permission-mode all"],
+      [outside("npm test"), "allow it with --allow 'outside(npm test)'"],
       [change(`${root}/a.ts`), "allow it with --allow 'edit(a.ts)' or --permission-mode edit"],
       [look(`${home}/.ssh/config`), `allow it with --allow 'read(${home}/.ssh/config)'`],
-      [fetched("https://example.com/"), "allow it with --allow 'fetch(example.com)' or --permission-mode edit"],
+      [fetched("https://example.com/"), "allow it with --allow 'fetch(example.com)'"],
+      [connected("example.com"), "allow it with --allow 'network(example.com)' or --network open"],
+      [
+        connected("example.com", { isPackageHost: true }),
+        "allow it with --allow 'network(example.com)' or --permission-mode edit or --network open",
+      ],
+      [port(5432, "host"), "allow it with --allow 'network(localhost:5432)'"],
+      [port(3000, "publish"), "allow it with --allow 'publish(3000)'"],
+      [command("git push", true), "allow it with --allow 'bash(git push)' or --permission-mode all"],
       [null, "allow it with --allow 'own' or --permission-mode all"],
     ])("%j", async (intent, way) => {
       const permit = await permissions().permit(act(intent), { signal });
@@ -137,7 +163,7 @@ describe("permissions", () => {
   });
 
   describe("PERM12 a question says what is about to happen, and shows what would not be seen", () => {
-    test.each([
+    test.each<[Intent | null, string | null]>([
       [command("ls"), "bash wants to run `ls`, not in a sandbox."],
       [outside("ls"), "bash wants to run `ls`, outside the sandbox."],
       [
@@ -150,6 +176,32 @@ describe("permissions", () => {
       [
         look(`${root}/innocent/id`),
         `read wants to look at innocent/id (in truth ${home}/.ssh/id), where secrets are kept.`,
+      ],
+      [connected("example.com"), "`npm install` wants to connect to example.com."],
+      [connected("example.com", { port: 8443 }), "`npm install` wants to connect to example.com:8443."],
+      [{ type: "network", host: "example.com", port: 80, command: null }, "A command wants to connect to example.com."],
+      [
+        connected("example.com", { isPackageHost: true }),
+        "`npm install` wants to connect to example.com, where your packages come from.",
+      ],
+      [port(5432, "host"), "bash wants to let its commands reach port 5432 of this machine."],
+      [port(3000, "publish"), "bash wants to let this machine reach port 3000 of its commands."],
+      [command("git push", true), "bash wants to run `git push`, which acts on something that others see."],
+      [
+        secretly(
+          "npm whoami",
+          ["npm", "NPM_TOKEN", "PITH_SECRET_github_5f0c1a9b3d27"],
+          ["a.example.com", "b.example.com"],
+        ),
+        "bash wants to run `npm whoami` with your npm login, the variable NPM_TOKEN, the true value of PITH_SECRET_github_5f0c1a9b3d27 (github), reaching a.example.com, b.example.com only.",
+      ],
+      [
+        secretly("sign x", ["SIGNING_KEY"], []),
+        "bash wants to run `sign x` with the variable SIGNING_KEY, reaching no host.",
+      ],
+      [
+        { type: "command", command: "sign x", isConfined: false, secrets: ["SIGNING_KEY"], hosts: ["example.com"] },
+        "bash wants to run `sign x` with the variable SIGNING_KEY, not in a sandbox, where it can send it to any host.",
       ],
       [fetched("https://example.com/\u0007"), "fetch wants to open https://example.com/\\x07."],
       [null, 'own wants to act on {"x":"\\u001b"}.'],
@@ -225,6 +277,40 @@ describe("permissions", () => {
         },
       });
       expect(await some.permit(act(change(`${root}/a`)), { signal })).toMatchObject({ type: "refused" });
+    });
+  });
+
+  describe("PERM26 a yes to a host or a port holds for the session", () => {
+    test.each([
+      [connected("example.com"), connected("example.com", { port: 80 }), connected("other.example")],
+      [fetched("https://example.com/a"), fetched("https://example.com/b"), fetched("https://other.example/")],
+      [port(5432, "host"), port(5432, "host"), port(5433, "host")],
+    ])("%j", async (first, same, other) => {
+      const { ask, questions } = answering({ type: "yes" }, { type: "no" });
+      const some = permissions({ ask, mode: "edit" });
+      expect(await some.permit(act(first), { signal })).toEqual(permitted);
+      expect(await some.permit(act(same), { signal })).toEqual(permitted);
+      expect(questions).toMatchObject([{ yesLasts: "session" }]);
+      expect(await some.permit(act(other), { signal })).toMatchObject({ type: "refused" });
+      expect(questions).toHaveLength(2);
+    });
+
+    test("nothing of it is kept for the project, and a rule that asks is asked each time", async () => {
+      const kept: Rule[] = [];
+      const memory = { remember: async (one: Rule) => void kept.push(one) };
+      const { ask, questions } = answering({ type: "yes" }, { type: "yes" });
+      const some = permissions({ ask, memory, rules: rules({ ask: ["network(example.com)"] }) });
+      for (const _ of [1, 2]) await some.permit(act(connected("example.com")), { signal });
+      expect(questions).toHaveLength(2);
+      expect(kept).toEqual([]);
+    });
+
+    test("PERM30 plan mode refuses the next connection, whatever was permitted before", async () => {
+      const { ask } = answering({ type: "yes" });
+      const some = permissions({ ask, mode: "edit" });
+      expect(await some.permit(act(connected("example.com")), { signal })).toEqual(permitted);
+      some.setMode("plan");
+      expect(await some.permit(act(connected("example.com")), { signal })).toMatchObject({ type: "refused" });
     });
   });
 

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { offeredRules } from "../../src/permissions/question.ts";
 import type { Intent } from "../../src/tool.ts";
-import { act, change, command, fetched, ground, look, outside, sight } from "./ground.ts";
+import { act, change, command, connected, fetched, ground, look, outside, port, secretly, sight } from "./ground.ts";
 
 const { root, home } = ground;
 const offered = (intent: Intent | null): readonly string[] =>
@@ -42,6 +42,11 @@ describe("PERM10 the rules offered with a question are few, narrow, and do what 
     expect(offered(change(`${root}/~/x`))).toEqual([]);
     expect(offered(change(`${root}/a`, `${root}/b`))).toEqual([]);
     expect(offered(fetched("https://Example.com/x"))).toEqual(["fetch(example.com)"]);
+    expect(offered(connected("registry.example.com"))).toEqual(["network(registry.example.com)"]);
+    expect(offered(connected("2001:db8::1"))).toEqual(["network([2001:db8::1])"]);
+    expect(offered(port(5432, "host"))).toEqual(["network(localhost:5432)"]);
+    expect(offered(port(3000, "publish"))).toEqual(["publish(3000)"]);
+    expect(offered(secretly("npm publish", ["npm"], ["example.com"]))).toEqual([]);
     expect(offered(null)).toEqual(["own"]);
   });
 });

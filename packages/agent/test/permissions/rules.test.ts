@@ -400,7 +400,7 @@ describe("host pattern", () => {
     });
 
     test("a deny counts for it in every mode, and what is no URL leaves a doubt", () => {
-      const held = { mode: "all" as const, rules: rules({ deny: ["fetch(*.example.com)"] }), ground };
+      const held = { mode: "all" as const, rules: rules({ allow: ["fetch"], deny: ["fetch(*.example.com)"] }), ground };
       const urls = ["https://A.example.com/", "https://other.example/", "nonsense"];
       expect(urls.map((url) => decide(sight(act(fetched(url))), held).type)).toEqual(["refused", "allowed", "asked"]);
     });
@@ -537,6 +537,13 @@ describe("rule", () => {
       ["fetch(exam*.com)", "star"],
       ["fetch(*)", "star"],
       ["fetch(*.*.com)", "star"],
+      ["network(https://example.com)", "host"],
+      ["network(example.com:443)", "host"],
+      ["network(localhost:0)", "port"],
+      ["network(localhost:70000)", "port"],
+      ["network(localhost:x)", "port"],
+      ["publish(localhost:3000)", "port"],
+      ["publish(3000.5)", "port"],
     ])("%j: %s", (text, name) => {
       expect(nameOf(text)).toBe(name);
     });
@@ -552,7 +559,8 @@ describe("rule", () => {
     test("a tool that nobody has is named, with the one that was meant", () => {
       expect(parseRule("Bash(rm:*)")).toMatchObject({ message: "there is no tool Bash; did you mean bash?" });
       expect(parseRule("shell")).toMatchObject({
-        message: "there is no tool shell; there are: read, write, edit, bash, outside, grep, find, ls, fetch",
+        message:
+          "there is no tool shell; there are: read, write, edit, bash, outside, grep, find, ls, fetch, network, publish",
       });
     });
 
@@ -565,6 +573,10 @@ describe("rule", () => {
       "fetch(*.example.com)",
       "outside",
       "outside(npm test:*)",
+      "network",
+      "network(*.example.com)",
+      "network(localhost:5432)",
+      "publish(3000)",
       "mcp__x",
     ])("%s is kept as it was written", (text) => {
       expect(parseRule(` ${text} `, { tools: ["mcp__x"] })).toMatchObject({ type: "rule", rule: { text } });

@@ -42,7 +42,17 @@ test.each(voices)(
   { timeout: 60_000 },
   async ({ model, path, key }) => {
     const server = await ground.serve(rounds());
-    const args = ["-p", "--permission-mode", "all", "--model", model, "--base-url", server.url + path];
+    const args = [
+      "-p",
+      "--permission-mode",
+      "all",
+      "--allow",
+      "fetch(127.0.0.1)",
+      "--model",
+      model,
+      "--base-url",
+      server.url + path,
+    ];
     const variables = { [key]: "any" };
     const first = await ground.run([...args, "Do the first half."], { variables });
     const second = await ground.run([...args, "-c", "Do the rest."], { variables });

@@ -25,14 +25,14 @@ const told = (): string => JSON.stringify(ground.body());
 
 test("PERM22 an allowed command does not leave the sandbox, and the refusal says what would let it", async () => {
   await ground.pith(["-p", "--allow", "bash(env)", "go"], [runs("env", { outside: true }), "Done."]);
-  expect(told()).toContain("allow it with --allow 'outside(env)' or --permission-mode all");
+  expect(told()).toContain("allow it with --allow 'outside(env)'");
   await ground.pith(["-p", "--allow", "outside(env)", "go"], [runs("env", { outside: true }), "Done."]);
   expect(told()).toContain("PATH=");
 });
 
 test("BASH20 the keys of providers are in no command's environment, be there a sandbox or not", async () => {
   for (const flags of [
-    ["--permission-mode", "all"],
+    ["--permission-mode", "all", "--allow", "outside"],
     ["--sandbox", "off", "--permission-mode", "all"],
   ]) {
     const { url } = await ground.serve([runs("env; echo $ANTHROPIC_API_KEY", { outside: true }), "Done."]);
@@ -58,6 +58,23 @@ test("PERM23 in the sandbox commands are held to what is denied of whole files a
   expect(off.notes).toContain("denied by read(.env), edit(src/**), read(*.pem)");
 });
 
+test("PERM28 git push is asked about in edit, and where nobody can be asked it is refused with the way to allow it", async () => {
+  await ground.pith(["-p", "go"], [runs("git -C . push origin main"), "Done."]);
+  expect(told()).toContain(
+    "not permitted: nobody is here to ask; allow it with --allow 'bash(git -C . push origin main)' or --permission-mode all",
+  );
+});
+
+test("PERM1 a new host is asked about before it is fetched, also in edit and all", async () => {
+  const page: Step = { parts: [{ type: "call", name: "fetch", arguments: { url: "https://pages.example/x" } }] };
+  for (const mode of ["edit", "plan", "all"]) {
+    await ground.pith(["-p", "--tools", "all", "--permission-mode", mode, "go"], [page, "Done."]);
+    expect(told()).toContain("not permitted: nobody is here to ask; allow it with --allow 'fetch(pages.example)'");
+  }
+  await ground.pith(["-p", "--tools", "all", "--allow", "network(pages.example)", "go"], [page, "Done."]);
+  expect(told()).toContain("https://pages.example/x was not fetched");
+});
+
 test("PERM7 a deny of a tool that nobody has is a mistake", async () => {
   const { code, notes } = await ground.run(["-p", "--deny", "Bash(rm:*)", "go"]);
   expect({ code, notes }).toEqual({
@@ -69,7 +86,7 @@ test("PERM7 a deny of a tool that nobody has is a mistake", async () => {
   });
 });
 
-test("PERM24 the provider's own search is offered only where any page may be opened unasked", async () => {
+test("PERM24 the provider's own search is offered unless everything is asked about or a rule holds fetching back", async () => {
   const offered = async (...flags: readonly string[]): Promise<boolean> => {
     await ground.pith(["-p", "--tools", "all", ...flags, "go"], ["Done."]);
     return JSON.stringify((ground.body() as { tools: unknown }).tools).includes("web_search");

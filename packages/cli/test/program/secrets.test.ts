@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => ground.clear());
 
-const all = ["--permission-mode", "all", "--sandbox", "off"];
+const all = ["--permission-mode", "all", "--sandbox", "off", "--allow", "fetch(127.0.0.1)"];
 
 test("SEC11 none of 200 planted secrets is sent, shown or kept, by whichever way it comes", {
   timeout: 120_000,
@@ -197,7 +197,7 @@ test("SEC6 SEC17 a placeholder in an address or a command is sent as it is, and 
   };
   const { url } = await ground.serve(script);
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
-  const { code } = await ground.run(["-p", ...all, "--allow", "fetch(127.0.0.1)", "Send it."], { variables });
+  const { code } = await ground.run(["-p", ...all, "Send it."], { variables });
   page.close();
   const placeholder = asked[0]?.slice(1);
   expect(code).toBe(0);

@@ -163,8 +163,11 @@ export class OpenCalls {
   }
 
   /** Null where nobody called it, such as a tool that an extension runs. */
-  of({ tool, arguments: args }: Pick<Question, "tool" | "arguments">): string | null {
+  of({ tool, arguments: args, intent }: Pick<Question, "tool" | "arguments" | "intent">): string | null {
     const same = [...this.#calls.values()].filter(({ toolName }) => toolName === tool);
+    // Asked while a command runs: the call is known by its command.
+    if (intent?.type === "network")
+      return same.find((call) => call.args.command === intent.command)?.toolCallId ?? null;
     const words = JSON.stringify(args);
     return (same.find((call) => JSON.stringify(call.args) === words) ?? same[0])?.toolCallId ?? null;
   }

@@ -42,9 +42,9 @@ export function askEditor({ client, sight, calls, session }: Asking): Ask {
 }
 
 /** What can be remembered is the narrowest rule, for this project. */
-export function optionsFor({ rules: [rule] }: Pick<Question, "rules">): PermissionOption[] {
+export function optionsFor({ rules: [rule], yesLasts }: Pick<Question, "rules" | "yesLasts">): PermissionOption[] {
   return [
-    { optionId: "yes", name: "Allow", kind: "allow_once" },
+    { optionId: "yes", name: yesLasts ? "Allow for this session" : "Allow", kind: "allow_once" },
     ...(rule ? [{ optionId: "always", name: `Always allow ${rule.text} here`, kind: "allow_always" } as const] : []),
     { optionId: "no", name: "Reject", kind: "reject_once" },
   ];

@@ -238,7 +238,7 @@ export type RpcUiRequest = { readonly type: "extension_ui_request"; readonly id:
       readonly options: readonly string[];
       readonly timeout?: number;
       /** Where a permission is asked for: the whole question, for whoever draws their own. */
-      readonly permission?: Pick<Question, "tool" | "arguments" | "intent" | "text"> & {
+      readonly permission?: Pick<Question, "tool" | "arguments" | "intent" | "text" | "yesLasts"> & {
         readonly rules: readonly string[];
       };
     }

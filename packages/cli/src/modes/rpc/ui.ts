@@ -147,8 +147,9 @@ function waiting({ signal, timeout }: UiAsking): Waiting {
 export function rpcAsk(questions: Questions): Ask {
   return async (question, { signal }) => {
     const choices = choicesFor(question);
-    const { tool, arguments: given, intent, text, rules } = question;
-    const permission = { tool, arguments: given, intent, text, rules: rules.map((rule) => rule.text) };
+    const { tool, arguments: given, intent, text, rules, yesLasts } = question;
+    const lasts = yesLasts ? { yesLasts } : {};
+    const permission = { tool, arguments: given, intent, text, ...lasts, rules: rules.map((rule) => rule.text) };
     const request = { method: "select", title: text, options: [...choices.keys()], timeout: PATIENCE_MS } as const;
     const replied = await questions.ask({ ...request, permission }, { signal, timeout: PATIENCE_MS });
     return (replied && "value" in replied ? choices.get(replied.value) : undefined) ?? { type: "no" };
@@ -158,9 +159,10 @@ export function rpcAsk(questions: Questions): Ask {
 /** RPC9: whoever does not answer has not said yes. */
 const PATIENCE_MS = 5 * 60 * 1000;
 
-function choicesFor({ rules }: Question): ReadonlyMap<string, Answer> {
+function choicesFor({ rules, yesLasts }: Question): ReadonlyMap<string, Answer> {
   const remembered = rules.flatMap((rule): readonly (readonly [string, Answer])[] => [
-    [`Yes, and ${rule.text} in this session`, yes(rule, "session")],
+    // Where a yes lasts that long already, the same need not be offered twice.
+    ...(yesLasts ? [] : [[`Yes, and ${rule.text} in this session`, yes(rule, "session")] as const]),
     [`Yes, and ${rule.text} in this project`, yes(rule, "project")],
   ]);
   return new Map<string, Answer>([["Yes", { type: "yes" }], ...remembered, ["No", { type: "no" }]]);

@@ -6,7 +6,7 @@ import type { ExtensionUi } from "@pith/agent";
 import { test } from "vitest";
 import type { EditorSession } from "../../../src/modes/acp/acp-context.ts";
 import { OpenCalls } from "../../../src/modes/acp/tool-updates.ts";
-import { editorUi } from "../../../src/modes/acp/ui.ts";
+import { editorUi, optionsFor } from "../../../src/modes/acp/ui.ts";
 
 interface Answers {
   readonly forms: boolean;
@@ -47,4 +47,21 @@ test("ACP15 else with the buttons of a permission, and what needs typing is not 
   assert.equal(await asked(sure, { forms: false, answer: "Yes" }), true);
   assert.equal(await asked(sure, { forms: false, answer: "No" }), false);
   assert.equal(await asked((ui) => ui.input("Name?"), { forms: false, answer: "Ada" }), undefined);
+});
+
+test("PERM31 a question about a connection is asked on the running call with that command", () => {
+  const calls = new OpenCalls();
+  for (const [toolCallId, command] of [
+    ["c1", "npm test"],
+    ["c2", "npm install"],
+  ] as const)
+    calls.hear({ type: "tool_execution_start", toolCallId, toolName: "bash", args: { command, timeout: 60 } });
+  const about = (command: string | null) =>
+    calls.of({
+      ...{ tool: "bash", arguments: { host: "example.com" } },
+      intent: { type: "network", host: "example.com", port: 443, command },
+    });
+  assert.deepEqual([about("npm install"), about("npm test"), about("make"), about(null)], ["c2", "c1", null, null]);
+  assert.equal(optionsFor({ rules: [], yesLasts: "session" })[0]?.name, "Allow for this session");
+  assert.equal(optionsFor({ rules: [] })[0]?.name, "Allow");
 });

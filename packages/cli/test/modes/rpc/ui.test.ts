@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { Question } from "@pith/agent";
+import { parseRule } from "@pith/agent";
 import { test } from "vitest";
 import type { RpcUiRequest } from "../../../src/modes/rpc/protocol.ts";
 import { Questions, rpcAsk, rpcUi } from "../../../src/modes/rpc/ui.ts";
@@ -78,4 +79,32 @@ test("RPC9 a permission is a selection with what could be remembered; no answer 
   const left = ask(question, { signal });
   questions.close();
   assert.deepEqual(await left, { type: "no" });
+});
+
+test("PERM31 a question about a connection goes to the client like any other, and a yes lasts for the session", async () => {
+  const { told, questions, ask } = asking();
+  const parsed = parseRule("network(example.com)");
+  assert.equal(parsed.type, "rule");
+  const intent = { type: "network", host: "example.com", port: 443, command: "npm install" } as const;
+  const text = "`npm install` wants to connect to example.com.";
+  const rules = parsed.type === "rule" ? [parsed.rule] : [];
+  const asked = {
+    tool: "bash",
+    arguments: { command: "npm install" },
+    intent,
+    text,
+    rules,
+    yesLasts: "session",
+  } as const;
+  const answer = ask(asked, { signal: new AbortController().signal });
+  assert.deepEqual(
+    told.map((request) => ("options" in request ? request.options : [])),
+    [["Yes", "Yes, and network(example.com) in this project", "No"]],
+  );
+  assert.deepEqual(
+    told.map((request) => ("permission" in request ? request.permission?.yesLasts : null)),
+    ["session"],
+  );
+  assert.equal(questions.answered({ id: "q1", value: "Yes" }), null);
+  assert.deepEqual(await answer, { type: "yes" });
 });

@@ -96,6 +96,7 @@ export interface MatterPlace {
 export async function matterOf(question: Question, place: MatterPlace, signal: AbortSignal): Promise<Matter> {
   const { intent } = question;
   if (intent?.type === "command") return { kind: "command", command: intent.command };
+  if (intent?.type === "network" && intent.command !== null) return { kind: "command", command: intent.command };
   if (intent?.type === "fetch") return { kind: "address", url: intent.url };
   // Whatever goes wrong on the way, the question stands.
   const change = await changeOf(question, place, signal).catch(() => null);

@@ -47,7 +47,7 @@ const MOST_LINES = 20;
 
 /** Of a command or an address only what is remarkable: itself it stands below. */
 function sentence({ question, matter }: ShownQuestion, { theme, width }: Sight): readonly string[] {
-  const words = matter.kind === "command" ? shortened(question) : question.text;
+  const words = matter.kind === "command" && question.intent?.type === "command" ? shortened(question) : question.text;
   return wrapTextWithAnsi(plain(words), Math.max(10, width - 2)).map((line) => ` ${theme.strong(line)}`);
 }
 
@@ -99,13 +99,13 @@ export interface QuestionState {
   readonly isTyping: boolean;
 }
 
-export function rowsOf({ rules }: Question, { rule }: Pick<QuestionState, "rule">): readonly Row[] {
+export function rowsOf({ rules, yesLasts }: Question, { rule }: Pick<QuestionState, "rule">): readonly Row[] {
   const offered = rules[rule];
   const remembered = (place: "session" | "project"): Answer | null =>
     offered ? { type: "yes", remember: { rule: offered, for: place } } : null;
   return [
-    { key: "y", label: "Yes", answer: { type: "yes" } },
-    ...row("s", `Yes, and in this session always ${offered?.text}`, remembered("session")),
+    { key: "y", label: yesLasts ? "Yes, for this session" : "Yes", answer: { type: "yes" } },
+    ...(yesLasts ? [] : row("s", `Yes, and in this session always ${offered?.text}`, remembered("session"))),
     ...row("p", `Yes, and in this project always ${offered?.text}`, remembered("project")),
     { key: "n", label: "No", answer: { type: "no" } },
     { key: "w", label: "No, and say why", answer: "word" },

@@ -38,6 +38,14 @@ describe("load the subject", () => {
     expect(await matterOf(fetch, { cwd }, signal)).toEqual({ kind: "address", url });
   });
 
+  test("PERM31 for a connection the command that makes it is shown", async () => {
+    const intent = { type: "network", host: "example.com", port: 443, command: "npm install" } as const;
+    const asked = question("bash", { command: "npm install" }, intent);
+    expect(await matterOf(asked, { cwd }, signal)).toEqual({ kind: "command", command: "npm install" });
+    const unknown = question("bash", { host: "example.com" }, { ...intent, command: null });
+    expect(await matterOf(unknown, { cwd }, signal)).toEqual({ kind: "other", text: "host: example.com" });
+  });
+
   test("MAN2 where no diff can be made the call itself is shown", async () => {
     const edit = question("edit", { path: "a.ts", edits: [{ oldText: "nowhere", newText: "2" }] });
     expect(await matterOf(edit, { cwd }, signal)).toEqual({

@@ -61,6 +61,18 @@ describe("question panel", () => {
     expect(await answerTo(["escape"])).toBe(null);
   });
 
+  test("PERM31 about a connection the whole sentence is shown, and a yes says that it lasts for the session", async () => {
+    const intent = { type: "network", host: "example.com", port: 443, command } as const;
+    const text = `\`${command}\` wants to connect to example.com.`;
+    const asked: Question = { ...question, intent, text, rules: [rule("network(example.com)")], yesLasts: "session" };
+    const lines = opened(asked).panel.draw(sight).join("\n");
+    expect(lines.replaceAll(/\s+/g, " ")).toContain(text);
+    expect(lines).toContain("Yes, for this session (y)");
+    expect(lines).not.toContain("in this session always");
+    expect(await answerTo(["y"], asked)).toEqual({ type: "yes" });
+    expect(await answerTo(["p"], asked)).toEqual({ type: "yes", remember: { rule: asked.rules[0], for: "project" } });
+  });
+
   test("MAN1 whoever goes back from a word is asked as before", async () => {
     expect(await answerTo(["w", "y", "escape", "y"])).toEqual({ type: "yes" });
   });
