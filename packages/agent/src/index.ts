@@ -121,7 +121,16 @@ export type { Beginning, ProjectText } from "./prompt/system-prompt.ts";
 export { type Restoring, redactedBlobs, redactedSearch, redactedShell, restoredFiles } from "./redaction.ts";
 export type { HandedOff, IsThere } from "./session/handoff.ts";
 export type { Destination, Navigated } from "./session/navigate.ts";
-export type { Originals, PlannedFile, RewindParts, Rewound, RewoundFile, Verdict } from "./session/rewind.ts";
+export type {
+  Originals,
+  PermitRestore,
+  PlannedFile,
+  RestorePermit,
+  RewindParts,
+  Rewound,
+  RewoundFile,
+  Verdict,
+} from "./session/rewind.ts";
 export { pictureKind, textOf } from "./text.ts";
 export type { Intent, Leave, Tool, ToolCall, ToolOutput } from "./tool.ts";
 export { type BashParts, type BashTool, bashTool } from "./tools/bash/bash.ts";

@@ -17,7 +17,7 @@ export interface WorkspaceFiles {
   /** Replaces or creates the file whole, its folders too; nobody sees half of it. */
   write(path: string, bytes: Uint8Array, act?: Held): Promise<FileWritten>;
   /** A file alone: folders and links are refused. One that is not there counts as removed. */
-  remove(path: string): Promise<FileWritten>;
+  remove(path: string, act?: Held): Promise<FileWritten>;
 }
 
 /** How a path is held to what it led to when somebody looked. */

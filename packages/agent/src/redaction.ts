@@ -137,7 +137,7 @@ export function restoredFiles(files: WorkspaceFiles, secrets: Restoring): Worksp
     resolve: (path) => files.resolve(trulyAt(path) ?? path),
     read: async (path, act) => onlyKnown(path, trulyAt(path), (at) => files.read(at, act)),
     write: async (path, bytes, act) => onlyKnown(path, trulyAt(path), (at) => files.write(at, bytes, act)),
-    remove: async (path) => onlyKnown(path, trulyAt(path), (at) => files.remove(at)),
+    remove: async (path, act) => onlyKnown(path, trulyAt(path), (at) => files.remove(at, act)),
   };
 }
 

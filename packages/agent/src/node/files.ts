@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { FileRead, FileWritten, WorkspaceFiles } from "../ports.ts";
 import { namesIn, namesNear, type Place, placeOf } from "./paths.ts";
-import { codeOf, type HeldFile, openFolder, openHeld, realPath, takePlace } from "./safe-files.ts";
+import { codeOf, type HeldFile, moved, openFolder, openHeld, realPath, takePlace } from "./safe-files.ts";
 
 export interface Refused {
   readonly act: "read" | "written" | "removed";
@@ -103,15 +103,23 @@ async function folder(place: Place): Promise<FileRead> {
 }
 
 /** Removes a file by its name alone: the target of a link stays, and folders are refused. */
-export async function removeFile({ path, shown }: Place): Promise<FileWritten> {
+export async function removeFile({ path, shown, real }: Place): Promise<FileWritten> {
   try {
-    const there = await lstat(path);
-    if (!there.isFile()) {
-      const what = there.isDirectory() ? "a folder" : there.isSymbolicLink() ? "a link" : "no regular file";
-      return { type: "refused", message: `${shown} cannot be removed: it is ${what}` };
+    const target = join((await realPath(dirname(path))) ?? dirname(path), basename(path));
+    const folder = await openHeld({ real: dirname(target), flags: constants.O_DIRECTORY });
+    try {
+      const at = join(folder.path, basename(target));
+      const there = await lstat(at);
+      if (!there.isFile()) {
+        const what = there.isDirectory() ? "a folder" : there.isSymbolicLink() ? "a link" : "no regular file";
+        return { type: "refused", message: `${shown} cannot be removed: it is ${what}` };
+      }
+      if (real !== undefined && real !== target) throw moved(real);
+      await unlink(at);
+      return WRITTEN;
+    } finally {
+      await folder.file.close();
     }
-    await unlink(path);
-    return { type: "written" };
   } catch (error) {
     if (codeOf(error) === "ENOENT") return { type: "written" };
     return { type: "refused", message: refusal(error, { act: "removed", shown }) };
@@ -197,7 +205,7 @@ export function nodeFiles({ root, home = homedir(), mostBytes = MOST_BYTES }: No
     read: (path, { real, mostBytes: wanted = mostBytes, ...act } = {}) =>
       readBytes({ ...placed(path), real }, { ...act, mostBytes: Math.min(mostBytes, wanted) }),
     write: (path, bytes, { real } = {}) => writeWhole({ ...placed(path), real }, bytes),
-    remove: (path) => removeFile(placed(path)),
+    remove: (path, { real } = {}) => removeFile({ ...placed(path), real }),
   };
 }
 

@@ -112,7 +112,8 @@ function isSame(one: Buffer, other: string | Buffer): boolean {
   return one.equals(typeof other === "string" ? Buffer.from(other) : other);
 }
 
-function moved(real: string | Buffer): Error {
+/** The error for a path that leads elsewhere than when it was permitted. */
+export function moved(real: string | Buffer): Error {
   return Object.assign(new Error(`${real} leads elsewhere by now`), { code: "EMOVED" });
 }
 

@@ -2,6 +2,7 @@
 
 import type { Redaction } from "@pith/context";
 import { unlessAborted } from "../async.ts";
+import type { RestorePermit } from "../session/rewind.ts";
 import type { Leave } from "../tool.ts";
 import { type Decision, decide, type Mode, type Rules, type Standing } from "./decide.ts";
 import {
@@ -125,6 +126,19 @@ export class Permissions implements Permits {
     return (await unlessAborted(asked, signal)) ?? brokenOff;
   }
 
+  /**
+   * Whether a move in the session tree may restore a file. It is judged as `write` in mode `edit`, whatever the mode, and nobody is
+   * asked: the paths come from a session file, which anybody may have written.
+   */
+  async permitRestore(path: string): Promise<RestorePermit> {
+    const act: Act = { tool: "write", arguments: { path }, intent: { type: "change", paths: [path] } };
+    const sight = await sightOf(act, this.#parts.realPath);
+    const decision = decide(sight, { ...(await this.#standing()), mode: "edit" });
+    const real = sight.reached[0]?.real ?? null;
+    if (decision.type === "allowed" && real !== null) return { type: "permitted", real };
+    return { type: "refused", why: whyNotRestored(decision) };
+  }
+
   standing(): string {
     const { allow, ask, deny } = this.#rules;
     const listed = Object.entries({ deny, ask, allow }).flatMap(([effect, rules]) =>
@@ -199,6 +213,20 @@ function permitOf(decision: Exclude<Decision, { type: "asked" }>, { sight, stand
 
 function denial(word: string | undefined): string {
   return word ? `the user did not permit it: ${word}` : "the user did not permit it";
+}
+
+function whyNotRestored(decision: Decision): string {
+  if (decision.type === "refused") return decision.why;
+  if (decision.type === "asked" && decision.because !== "mode")
+    return "a rule wants you to be asked before it is changed";
+  switch (decision.type === "asked" ? decision.matter : "unknown") {
+    case "change-outside":
+      return "it lies outside the workspace";
+    case "change-protected":
+      return "other programs run or trust it; --allow 'edit(path)' permits it";
+    default:
+      return "it cannot be told where its path leads";
+  }
 }
 
 /**

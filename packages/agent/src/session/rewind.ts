@@ -1,4 +1,7 @@
-/** Restores files as they were at another entry of the session. Never overwrites what the session did not leave there. */
+/**
+ * Restores files as they were at another entry of the session. Never overwrites what the session did not leave there, and never writes
+ * where the user's permissions do not reach: a session file is data from outside, and can name any path.
+ */
 
 import { type Entry, isBlobHash } from "@pith/context";
 import type { WorkspaceFiles } from "../ports.ts";
@@ -96,12 +99,22 @@ function isBroken(changes: readonly FileChange[]): boolean {
 export interface RewindParts {
   readonly files: WorkspaceFiles;
   readonly originals: Originals;
+  /** Asked with the absolute path of each file, before it is read and again before it is written. */
+  readonly permitRestore: PermitRestore;
 }
+
+export type PermitRestore = (path: string) => Promise<RestorePermit>;
+
+export type RestorePermit =
+  /** `real` is where the path leads, every link followed: only that is opened. */
+  { readonly type: "permitted"; readonly real: string } | { readonly type: "refused"; readonly why: string };
 
 export interface PlannedFile extends WantedFile {
   readonly type: Verdict;
   /** The hash of what is there; null where nothing is, `unreadable` where that cannot be told. */
   readonly now: string | null;
+  /** Why it is not permitted; absent for every other verdict. */
+  readonly why?: string;
 }
 
 export type Verdict =
@@ -114,7 +127,9 @@ export type Verdict =
   /** Somebody else changed it since. */
   | "conflict"
   /** The bytes were not kept. */
-  | "lost";
+  | "lost"
+  /** It lies where files are not restored; it is neither read nor written, and the others are restored without it. */
+  | "not-permitted";
 
 /** One for each file that was changed on the way; nothing is touched. */
 export async function planRewind(crossing: Crossing, parts: RewindParts): Promise<readonly PlannedFile[]> {
@@ -125,13 +140,34 @@ export async function planRewind(crossing: Crossing, parts: RewindParts): Promis
 }
 
 /** How it stands at this moment. */
-export async function plannedFile(wanted: WantedFile, { files, originals }: RewindParts): Promise<PlannedFile> {
-  const now = await hashAt(wanted.path, files);
-  return { ...wanted, type: await verdictOn(wanted, now, originals), now };
+export async function plannedFile(wanted: WantedFile, parts: RewindParts): Promise<PlannedFile> {
+  return (await lookAt(wanted, parts)).planned;
 }
 
-async function hashAt(path: string, files: WorkspaceFiles): Promise<string | null> {
-  const found = await files.read(path);
+interface Look {
+  readonly planned: PlannedFile;
+  /** Where it led when it was permitted; null where it was not. */
+  readonly real: string | null;
+}
+
+async function lookAt(file: WantedFile, { files, originals, permitRestore }: RewindParts): Promise<Look> {
+  const { path, expected, target, hasOthersWork } = file;
+  const wanted: WantedFile = { path, expected, target, hasOthersWork };
+  const permit = await permitRestore(files.resolve(path));
+  if (permit.type === "refused") {
+    const planned: PlannedFile = { ...wanted, type: "not-permitted", now: "unreadable", why: permit.why };
+    return { planned, real: null };
+  }
+  const { real } = permit;
+  const now = await hashAt(path, { files, real });
+  return { planned: { ...wanted, type: await verdictOn(wanted, now, originals), now }, real };
+}
+
+async function hashAt(
+  path: string,
+  { files, real }: { readonly files: WorkspaceFiles; readonly real: string },
+): Promise<string | null> {
+  const found = await files.read(path, { real });
   if (found.type === "read") return await hashOf(found.bytes);
   return found.type === "missing" ? null : "unreadable";
 }
@@ -158,24 +194,27 @@ export type Rewound =
 
 export type RewoundFile =
   | { readonly type: "restored" | "removed"; readonly path: string }
-  | { readonly type: "failed"; readonly path: string; readonly message: string };
+  /** `skipped`: it lies where files are not restored. */
+  | { readonly type: "failed" | "skipped"; readonly path: string; readonly message: string };
 
 /** All of the plan or, of the files that are named, all; each is looked at once more before. */
 export async function rewindFiles(plan: readonly PlannedFile[], act: RewindAct): Promise<Rewound> {
   const { only } = act;
-  const chosen: PlannedFile[] = [];
-  for (const file of plan) if (!only || only.includes(file.path)) chosen.push(await plannedFile(file, act));
-  const because = chosen.filter(({ type }) => type === "conflict" || type === "lost");
+  const chosen: Look[] = [];
+  for (const file of plan) if (!only || only.includes(file.path)) chosen.push(await lookAt(file, act));
+  const because = chosen.map(({ planned }) => planned).filter(({ type }) => type === "conflict" || type === "lost");
   if (because.length > 0) return { type: "refused", because };
   const files: RewoundFile[] = [];
-  for (const file of chosen) if (file.type !== "same") files.push(await rewound(file, act));
+  for (const look of chosen) if (look.planned.type !== "same") files.push(await rewound(look, act));
   return { type: "rewound", files };
 }
 
-async function rewound({ path, target }: PlannedFile, { files, originals }: RewindParts): Promise<RewoundFile> {
+async function rewound({ planned, real }: Look, { files, originals }: RewindParts): Promise<RewoundFile> {
+  const { path, target, why } = planned;
+  if (real === null) return { type: "skipped", path, message: `${path} was not restored: ${why}` };
   const bytes = target === null ? null : await originals.read(target);
   if (target !== null && bytes === null) return { type: "failed", path, message: `${path} is no longer kept` };
-  const done = bytes ? await files.write(path, bytes) : await files.remove(path);
+  const done = bytes ? await files.write(path, bytes, { real }) : await files.remove(path, { real });
   if (done.type === "refused") return { type: "failed", path, message: done.message };
   return { type: bytes ? "restored" : "removed", path };
 }

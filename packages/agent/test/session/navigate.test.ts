@@ -139,7 +139,8 @@ test("SET13 as much of a left branch is summarised as the reserve leaves room fo
 /** A session that has written a file. */
 async function written(): Promise<{ readonly scene: Stage; readonly start: string; readonly end: string }> {
   const model = heldModel();
-  const rewind = { files: nodeFiles({ root: folder }), originals: originalsFolder(kept) };
+  const permitRestore = async (path: string) => ({ type: "permitted", real: path }) as const;
+  const rewind = { files: nodeFiles({ root: folder }), originals: originalsFolder(kept), permitRestore };
   const scene = await stage(model, { tools: fileTools(rewind), rewind });
   const run = scene.prompt("Write.");
   await quiet();

@@ -41,10 +41,10 @@ describe("plan rewind", () => {
   const hash = (text: string): Promise<string> => hashOf(new TextEncoder().encode(text));
 
   test("BACK1 a plan says what each file should be, what it is, and what would be done, and touches nothing", async () => {
-    const { files, originals, write } = writingSession();
+    const { files, originals, permitRestore, write } = writingSession();
     files.put("/old", "as it was");
     const left = [await write("/old", "changed"), await write("/old", "again"), await write("/new", "created")];
-    const plan = await planRewind({ left, reached: [] }, { files, originals });
+    const plan = await planRewind({ left, reached: [] }, { files, originals, permitRestore });
     expect(plan).toEqual([
       {
         type: "restore",
@@ -67,28 +67,30 @@ describe("plan rewind", () => {
   });
 
   test("BACK3 what is there and cannot be read is a conflict", async () => {
-    const { files, originals } = writingSession();
+    const { files, originals, permitRestore } = writingSession();
     const left = [changeEntry({ path: "/folder/", before: null, after: await hash("x") })];
-    expect(await planRewind({ left, reached: [] }, { files, originals })).toMatchObject([
+    expect(await planRewind({ left, reached: [] }, { files, originals, permitRestore })).toMatchObject([
       { type: "conflict", now: "unreadable" },
     ]);
   });
 
   test("BACK3 work of others between two changes of the session is pointed out", async () => {
-    const { files, originals, write } = writingSession();
+    const { files, originals, permitRestore, write } = writingSession();
     const first = await write("/file", "one");
     files.put("/file", "one, formatted");
     const left = [first, await write("/file", "two")];
-    expect(await planRewind({ left, reached: [] }, { files, originals })).toMatchObject([
+    expect(await planRewind({ left, reached: [] }, { files, originals, permitRestore })).toMatchObject([
       { type: "remove", hasOthersWork: true },
     ]);
   });
 
   test("BACK4 a session from elsewhere cannot have a file removed by claiming that it made it", async () => {
-    const { files, originals } = writingSession();
+    const { files, originals, permitRestore } = writingSession();
     files.put("/precious", "known to all");
     const left = [changeEntry({ path: "/precious", before: null, after: await hash("known to all") })];
-    expect(await planRewind({ left, reached: [] }, { files, originals })).toMatchObject([{ type: "lost" }]);
+    expect(await planRewind({ left, reached: [] }, { files, originals, permitRestore })).toMatchObject([
+      { type: "lost" },
+    ]);
   });
 });
 
@@ -97,8 +99,8 @@ describe("rewind files", () => {
   const verdicts = (plan: readonly PlannedFile[]) => Object.fromEntries(plan.map(({ path, type }) => [path, type]));
 
   test("BACK2 back and forth between two branches each has its own files", async () => {
-    const { files, originals, write } = writingSession();
-    const parts = { files, originals };
+    const { files, originals, permitRestore, write } = writingSession();
+    const parts = { files, originals, permitRestore };
     files.put("/both", "start");
     const one = [await write("/both", "one"), await write("/one", "1")];
     const back = await rewindFiles(await planRewind({ left: one, reached: [] }, parts), parts);
@@ -159,7 +161,7 @@ describe("rewind files", () => {
   }
 
   test("BACK3 what somebody else changed, removed or put there since is a conflict, and nothing is done", async () => {
-    const { files, originals, write } = writingSession();
+    const { files, originals, permitRestore, write } = writingSession();
     files.put("/fine", "before");
     const left = [];
     for (const path of ["/fine", "/changed", "/removed"]) left.push(await write(path, "by the session"));
@@ -169,7 +171,7 @@ describe("rewind files", () => {
     files.put("/taken", "by hand");
     const reached = [changeEntry({ path: "/taken", before: null, after: await hash("x") })];
     const before = files.texts();
-    const plan = await planRewind({ left, reached }, { files, originals });
+    const plan = await planRewind({ left, reached }, { files, originals, permitRestore });
     expect(verdicts(plan)).toEqual({
       "/fine": "restore",
       "/changed": "conflict",
@@ -177,43 +179,48 @@ describe("rewind files", () => {
       "/removed": "same",
       "/taken": "conflict",
     });
-    const refused = await rewindFiles(plan, { files, originals });
+    const refused = await rewindFiles(plan, { files, originals, permitRestore });
     expect(refused).toMatchObject({ type: "refused", because: [{ path: "/changed" }, { path: "/taken" }] });
     expect(files.texts()).toEqual(before);
 
-    const some = await rewindFiles(plan, { files, originals, only: ["/fine"] });
+    const some = await rewindFiles(plan, { files, originals, permitRestore, only: ["/fine"] });
     expect(some).toEqual({ type: "rewound", files: [{ type: "restored", path: "/fine" }] });
     expect(files.texts()).toEqual({ ...before, "/fine": "before" });
-    expect(await rewindFiles(plan, { files, originals, only: ["/changed"] })).toMatchObject({ type: "refused" });
+    expect(await rewindFiles(plan, { files, originals, permitRestore, only: ["/changed"] })).toMatchObject({
+      type: "refused",
+    });
   });
 
   test("BACK3 what changes between the plan and the act is seen", async () => {
-    const { files, originals, write } = writingSession();
+    const { files, originals, permitRestore, write } = writingSession();
     const left = [await write("/file", "by the session")];
-    const plan = await planRewind({ left, reached: [] }, { files, originals });
+    const plan = await planRewind({ left, reached: [] }, { files, originals, permitRestore });
     files.put("/file", "by hand");
-    const outcome = await rewindFiles(plan, { files, originals });
+    const outcome = await rewindFiles(plan, { files, originals, permitRestore });
     expect(outcome).toMatchObject({ type: "refused", because: [{ type: "conflict", path: "/file" }] });
     expect(files.texts()).toEqual({ "/file": "by hand" });
   });
 
   test("BACK4 what was not kept is lost and said, and nothing is removed of which the bytes are not kept", async () => {
-    const { files, originals, write } = writingSession();
+    const { files, originals, permitRestore, write } = writingSession();
     files.put("/old", "before");
     const left = [await write("/old", "after"), await write("/new", "created")];
     originals.lose(await hash("before"));
     originals.lose(await hash("created"));
-    const plan = await planRewind({ left, reached: [] }, { files, originals });
+    const plan = await planRewind({ left, reached: [] }, { files, originals, permitRestore });
     expect(verdicts(plan)).toEqual({ "/old": "lost", "/new": "lost" });
-    expect(await rewindFiles(plan, { files, originals })).toMatchObject({ type: "refused", because: plan });
+    expect(await rewindFiles(plan, { files, originals, permitRestore })).toMatchObject({
+      type: "refused",
+      because: plan,
+    });
   });
 
   test("BACK4 a disk that refuses one file is named, the others are put back", async () => {
-    const { files, originals, write } = writingSession();
+    const { files, originals, permitRestore, write } = writingSession();
     const left = [await write("/one", "1"), await write("/two", "2")];
     files.refuse("/one");
-    const plan = await planRewind({ left, reached: [] }, { files, originals });
-    expect(await rewindFiles(plan, { files, originals })).toEqual({
+    const plan = await planRewind({ left, reached: [] }, { files, originals, permitRestore });
+    expect(await rewindFiles(plan, { files, originals, permitRestore })).toEqual({
       type: "rewound",
       files: [
         { type: "failed", path: "/one", message: "/one cannot be written" },

@@ -1,7 +1,7 @@
 /** A session that writes files: each write a real change with its entry, at any place of a tree. */
 
 import type { Entry } from "@pith/context";
-import type { FileChange } from "../../src/session/rewind.ts";
+import type { FileChange, PermitRestore } from "../../src/session/rewind.ts";
 import { Reads, replaceFile } from "../../src/tools/files.ts";
 import { resultEntry } from "../tools/results.ts";
 import { type MemoryFiles, memoryFiles } from "./memory-files.ts";
@@ -10,6 +10,8 @@ import { type MemoryOriginals, memoryOriginals } from "./memory-originals.ts";
 export interface WritingSession {
   readonly files: MemoryFiles;
   readonly originals: MemoryOriginals;
+  /** Permits everything. */
+  readonly permitRestore: PermitRestore;
   /** Writes a file and gives the entry that says so. */
   write(path: string, text: string): Promise<Entry>;
 }
@@ -21,6 +23,7 @@ export function writingSession(): WritingSession {
   return {
     files,
     originals,
+    permitRestore: async (path) => ({ type: "permitted", real: path }),
     write: async (path, text) => {
       const found = await files.read(path);
       const before = found.type === "read" ? found.bytes : null;

@@ -143,7 +143,10 @@ async function groundFor(wish: Wish, place: Place): Promise<Ground | Extract<Bui
   const guiding = { wish, cwd, home, userHome, environment, choices, mayRead, trusted, note, ...(more && { more }) };
   const guides = await guided(guiding);
   const { session, path: sessionPath } = voiced;
-  const at = await workplace({ ...place, ...permitted, session, sessionPath, sandbox, skillAt: guides.skillAt });
+  const at = await workplace({
+    ...{ ...place, ...permitted, session, sessionPath, sandbox, skillAt: guides.skillAt },
+    permitRestore: (path) => permitted.permissions.permitRestore(path),
+  });
   return { type: "ground", permitted, voiced, guiding, guides, at };
 }
 

@@ -13,6 +13,7 @@ import {
   knownFiles,
   memoryBlobs,
   type Permissions,
+  type PermitRestore,
   Reads,
   type RewindParts,
   type Rule,
@@ -128,6 +129,7 @@ export function readsOf(session: Session, resolve: (path: string) => string): Re
 
 export interface WorkplaceParts extends BashPlace {
   readonly session: Session;
+  readonly permitRestore: PermitRestore;
   /** The session's file; null where nothing is kept. */
   readonly sessionPath: string | null;
   /** The name of the skill whose text lies there; null for every other file. */
@@ -167,7 +169,9 @@ export async function workplace(parts: WorkplaceParts): Promise<Workplace> {
     ...searchTools({ files, search }),
     fetchTool(nodeWeb({ allowedHosts: choices.fetchHosts ?? [] }), { redaction }),
   ];
-  const rewind = kept.originals && { rewind: { files: named, originals: kept.originals } };
+  const rewind = kept.originals && {
+    rewind: { files: named, originals: kept.originals, permitRestore: parts.permitRestore },
+  };
   return { tools, files, blobs, ...rewind, notes, close: () => bash.dispose() };
 }
 

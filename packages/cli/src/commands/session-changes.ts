@@ -171,6 +171,12 @@ export async function sessionChanges({ agent, cwd, home }: DiffPlace): Promise<r
   const changed: ChangedFile[] = [];
   // One after the other: each may have megabytes.
   for (const file of planned) {
+    if (file.type === "not-permitted") {
+      const note = `not compared with the disk, only as the tools told it: ${file.why}`;
+      const patch = logged.get(file.path) ?? nothing;
+      changed.push({ path: shownPath(file.path, cwd), kind: "changed", ...patch, notes: [note] });
+      continue;
+    }
     const before = file.target === null ? null : await originals.read(file.target);
     const found = await files.read(file.path);
     const states = { before, found, logged: logged.get(file.path) ?? null };

@@ -40,7 +40,9 @@ function arrived({ leaf, editorText, summary, files }: Arrived, { window }: Sess
 /** What became of the files. */
 export function filesTold(files: Rewound): readonly string[] {
   if (files.type === "refused") return [inTheWay(files.because)];
-  const failures = files.files.flatMap((file) => (file.type === "failed" ? [file.message] : []));
+  const failures = files.files.flatMap((file) =>
+    file.type === "failed" || file.type === "skipped" ? [file.message] : [],
+  );
   const done = files.files.length - failures.length;
   return [`${done} ${done === 1 ? "file was" : "files were"} put back`, ...failures];
 }

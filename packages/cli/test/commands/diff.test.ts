@@ -51,6 +51,19 @@ test("LOOK3 each file is shown from before its first change to now: edited, new,
   expect(existsSync(at("gone.txt"))).toBe(false);
 });
 
+test("BACK10 a file outside the workspace that a session names is not read; what the tools told of it is shown", async () => {
+  const outside = join(ground.userHome, "notes.txt");
+  writeFileSync(outside, "old\n");
+  const script = [read(outside), edit(outside, "old", "other"), "Done."];
+  await ground.pith(["-p", "--permission-mode", "all", "change it"], script);
+  writeFileSync(outside, "something private\n");
+  // The folders of this test lie in the temporary folder, where files are restored.
+  const { out } = await ground.run(["-p", "-c", "/diff"], { variables: { TMPDIR: join(ground.userHome, "tmp") } });
+  expect(out).toContain("only as the tools told it: it lies outside the workspace");
+  expect(out).toContain("-old\n+other");
+  expect(out).not.toContain("something private");
+});
+
 test("LOOK3 where nothing was kept, what the tools told is shown", async () => {
   const input = "change it\n/diff\n";
   writeFileSync(join(ground.folder, "old.txt"), "old\n");

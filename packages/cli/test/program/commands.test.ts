@@ -1,7 +1,8 @@
 /** Commands through the real program: what each prints, what it leaves behind, and how one goes on. */
 
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Ended, Ground } from "../ground.ts";
 
@@ -57,6 +58,27 @@ test("COM37 a session is looked at, named, pinned in, branched and gone on with,
     notes: expect.stringMatching(/say these words anew with pith -p -c "…"/),
   });
   expect(sessions()).toHaveLength(2);
+});
+
+test("BACK10 /tree --files does not follow a folder that became a link, and names what it did not restore and why", async () => {
+  const write = (path: string): Step => ({
+    parts: [{ type: "call", name: "write", arguments: { path, content: "x" } }],
+  });
+  const protectedFile = join(ground.folder, ".vscode/tasks.json");
+  const script = [write("sub/a.txt"), write("b.txt"), write(protectedFile), "Done."];
+  await ground.pith(["-p", "--permission-mode", "all", "write them"], script);
+  renameSync(join(ground.folder, "sub"), join(ground.userHome, "outside"));
+  symlinkSync(join(ground.userHome, "outside"), join(ground.folder, "sub"));
+  // The folders of this test lie in the temporary folder, where files are restored.
+  const variables = { TMPDIR: join(ground.userHome, "tmp") };
+  const { code, out } = await ground.run(["-p", "-c", "--permission-mode", "all", "/tree root --files"], { variables });
+  expect(code).toBe(0);
+  expect(out).toContain("1 file was put back");
+  expect(out).toContain("sub/a.txt was not restored: it lies outside the workspace");
+  expect(out).toContain("tasks.json was not restored: other programs run or trust it");
+  expect(existsSync(join(ground.userHome, "outside/a.txt"))).toBe(true);
+  expect(existsSync(protectedFile)).toBe(true);
+  expect(existsSync(join(ground.folder, "b.txt"))).toBe(false);
 });
 
 test("COM38 sessions are copied, begun, found and exported", async () => {

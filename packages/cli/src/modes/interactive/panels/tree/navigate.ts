@@ -61,17 +61,25 @@ function sentenceOf(answer: Answer, moved: Navigated): string {
 
 /** A file that could not be written is no good news, whatever became of the others. */
 function fateOf(files: Rewound): "good" | "bad" {
-  return files.type === "refused" || files.files.some(({ type }) => type === "failed") ? "bad" : "good";
+  return files.type === "refused" || files.files.some(({ type }) => type === "failed" || type === "skipped")
+    ? "bad"
+    : "good";
 }
 
 function toneOf({ type }: Answer): "plain" | "bad" {
   return type === "failed" || type === "mistake" ? "bad" : "plain";
 }
 
-export async function fileDiff(file: PlannedFile, { files, originals }: RewindParts, folder: string): Promise<string> {
+export async function fileDiff(
+  file: PlannedFile,
+  { files, originals, permitRestore }: RewindParts,
+  folder: string,
+): Promise<string> {
   const { path, target, type } = file;
   if (type === "lost") return "What it was before is not kept any more.";
-  const found = await files.read(path);
+  const permit = await permitRestore(files.resolve(path));
+  if (permit.type === "refused") return `It is not restored: ${permit.why}.`;
+  const found = await files.read(path, { real: permit.real });
   if (found.type !== "read" && found.type !== "missing") return "It cannot be read.";
   const now = found.type === "read" ? textOf(found.bytes) : "";
   const kept = target === null ? null : await originals.read(target);

@@ -72,7 +72,7 @@ export function isRestorable({ type }: PlannedFile): boolean {
   return type === "restore" || type === "remove";
 }
 
-export function verdictOn({ type, hasOthersWork }: PlannedFile): string {
+export function verdictOn({ type, hasOthersWork, why }: PlannedFile): string {
   const others = hasOthersWork ? "; others changed it in between, which goes, too" : "";
   switch (type) {
     case "restore":
@@ -85,6 +85,8 @@ export function verdictOn({ type, hasOthersWork }: PlannedFile): string {
       return "stays: somebody else changed it since";
     case "lost":
       return "stays: what it was before is no longer kept";
+    case "not-permitted":
+      return `stays: ${why}`;
   }
 }
 

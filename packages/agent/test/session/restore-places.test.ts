@@ -1,0 +1,247 @@
+/** Where a move in the tree may restore files: on a real disk, with links, exchanged folders and session files that lie. */
+
+import { spawn } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Entry } from "@pith/context";
+import { expect, onTestFinished, test } from "vitest";
+import { Permissions, parseRule } from "../../src/index.ts";
+import { nodeFiles, originalsFolder, realPath } from "../../src/node/index.ts";
+import { planRewind, type RewindParts, rewindFiles } from "../../src/session/rewind.ts";
+import { hashOf } from "../../src/text.ts";
+import { changeEntry } from "./session-of-writes.ts";
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+interface Ground extends RewindParts {
+  readonly base: string;
+  readonly workspace: string;
+  readonly outside: string;
+  /** The entry of a session that says it changed this file, both contents kept. */
+  change(path: string, texts: { readonly before: string | null; readonly after: string }): Promise<Entry>;
+  /** Goes back before these changes. */
+  goBack(...left: readonly Entry[]): ReturnType<typeof rewindFiles>;
+}
+
+function ground({ allow = [], deny = [] }: { allow?: readonly string[]; deny?: readonly string[] } = {}): Ground {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "pith-back-")));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  const at = (name: string): string => join(base, name);
+  for (const name of ["workspace", "outside", "home/.pith", "temporary", "kept"])
+    mkdirSync(at(name), { recursive: true });
+  const files = nodeFiles({ root: at("workspace"), home: at("home") });
+  const originals = originalsFolder(at("kept"));
+  const rules = { allow: allow.map(ruleIn), deny: deny.map(ruleIn) };
+  const permissions = new Permissions({
+    // The loosest mode: a restore is judged without it.
+    mode: "all",
+    rules,
+    ground: {
+      root: at("workspace"),
+      home: at("home"),
+      temporary: [at("temporary")],
+      keys: [],
+      own: [at("home/.pith")],
+    },
+    realPath,
+  });
+  const parts = { files, originals, permitRestore: (path: string) => permissions.permitRestore(path) };
+  return {
+    ...parts,
+    base,
+    workspace: at("workspace"),
+    outside: at("outside"),
+    change: async (path, { before, after }) => {
+      if (before !== null) await originals.keep(bytes(before));
+      await originals.keep(bytes(after));
+      return changeEntry({
+        path,
+        before: before === null ? null : await hashOf(bytes(before)),
+        after: await hashOf(bytes(after)),
+      });
+    },
+    goBack: async (...left) => await rewindFiles(await planRewind({ left, reached: [] }, parts), parts),
+  };
+}
+
+function ruleIn(text: string) {
+  const parsed = parseRule(text);
+  if (parsed.type === "mistake") throw new Error(parsed.message);
+  return parsed.rule;
+}
+
+function put(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+test("BACK6 a session file that names places outside, protected places or Pith's own cannot have them written; the others are restored", async () => {
+  const { base, workspace, goBack, change } = ground();
+  const texts = { before: "evil", after: "as it was" };
+  const places = [
+    [join(workspace, "fine.txt"), null],
+    [join(base, "temporary/fine.txt"), null],
+    [join(base, "outside/file"), "outside the workspace"],
+    [join(base, "home/.ssh/authorized_keys"), "outside the workspace"],
+    [join(base, "home/.pith/settings.json"), "changed by the user alone"],
+    [join(workspace, ".git/hooks/pre-commit"), "other programs run or trust it"],
+    [join(workspace, ".vscode/tasks.json"), "other programs run or trust it"],
+    ["~/.bashrc", "outside the workspace"],
+    ["../outside/relative", "outside the workspace"],
+  ] as const;
+  const resolved = nodeFiles({ root: workspace, home: join(base, "home") });
+  const left: Entry[] = [];
+  for (const [path] of places) {
+    put(resolved.resolve(path), "as it was");
+    left.push(await change(path, texts));
+  }
+  expect(await goBack(...left)).toEqual({
+    type: "rewound",
+    files: places.map(([path, why]) =>
+      why === null
+        ? { type: "restored", path }
+        : { type: "skipped", path, message: expect.stringMatching(`was not restored: .*${why}`) },
+    ),
+  });
+  for (const [path, why] of places)
+    expect([path, readFileSync(resolved.resolve(path), "utf8")]).toEqual([path, why === null ? "evil" : "as it was"]);
+});
+
+test("BACK6 what is not permitted is neither read nor removed, nor is a file made there", async () => {
+  const { base, files, originals, permitRestore, change } = ground();
+  const [secret, missing] = [join(base, "outside/secret"), join(base, "outside/new/file")];
+  put(secret, "made by the session");
+  const left = [
+    await change(secret, { before: null, after: "made by the session" }),
+    await change(missing, { before: "evil", after: "gone" }),
+  ];
+  const read: string[] = [];
+  const watched: typeof files = {
+    ...files,
+    read: async (path, act) => {
+      read.push(path);
+      return await files.read(path, act);
+    },
+  };
+  const parts = { files: watched, originals, permitRestore };
+  const plan = await planRewind({ left, reached: [] }, parts);
+  expect(plan).toMatchObject([
+    { type: "not-permitted", now: "unreadable", why: "it lies outside the workspace" },
+    { type: "not-permitted" },
+  ]);
+  await rewindFiles(plan, parts);
+  expect(read).toEqual([]);
+  expect(readFileSync(secret, "utf8")).toBe("made by the session");
+  expect(existsSync(dirname(missing))).toBe(false);
+});
+
+test("BACK7 a folder that became a link to a folder outside: nothing there is written, made or removed", async () => {
+  const { workspace, outside, change, goBack } = ground();
+  const path = (name: string): string => join(workspace, "sub", name);
+  put(join(outside, "changed.txt"), "after");
+  put(join(outside, "made.txt"), "after");
+  mkdirSync(join(workspace, "sub"));
+  renameSync(join(workspace, "sub"), join(workspace, "sub.old"));
+  symlinkSync(outside, join(workspace, "sub"));
+  const outcome = await goBack(
+    await change(path("changed.txt"), { before: "before", after: "after" }),
+    await change(path("made.txt"), { before: null, after: "after" }),
+  );
+  expect(outcome).toMatchObject({ type: "rewound", files: [{ type: "skipped" }, { type: "skipped" }] });
+  expect(readFileSync(join(outside, "changed.txt"), "utf8")).toBe("after");
+  expect(readFileSync(join(outside, "made.txt"), "utf8")).toBe("after");
+});
+
+test("BACK7 a file that became a link stays, and so does what it leads to", async () => {
+  const { workspace, outside, change, goBack } = ground();
+  put(join(outside, "target"), "after");
+  put(join(workspace, "target"), "after");
+  symlinkSync(join(outside, "target"), join(workspace, "out"));
+  symlinkSync("target", join(workspace, "in"));
+  const outcome = await goBack(
+    await change(join(workspace, "out"), { before: null, after: "after" }),
+    await change(join(workspace, "in"), { before: null, after: "after" }),
+  );
+  expect(outcome).toMatchObject({
+    type: "rewound",
+    files: [{ type: "skipped" }, { type: "failed", message: "in cannot be removed: it is a link" }],
+  });
+  expect(readFileSync(join(outside, "target"), "utf8")).toBe("after");
+  expect(readFileSync(join(workspace, "target"), "utf8")).toBe("after");
+});
+
+/** Python, because no call of Node exchanges two names at once. */
+const EXCHANGE = `import os, sys, ctypes
+one, other = sys.argv[1].encode(), sys.argv[2].encode()
+number = 316 if os.uname().machine == "x86_64" else 276
+exchange = ctypes.CDLL(None).syscall
+print("ready", flush=True)
+while True:
+    exchange(number, -100, one, -100, other, 2)`;
+
+test.runIf(process.platform === "linux")(
+  "BACK8 while another process exchanges the folder for a link, nothing outside is written or removed",
+  { timeout: 60_000 },
+  async () => {
+    const { workspace, outside, change, goBack } = ground();
+    const [folder, link] = [join(workspace, "sub"), join(workspace, "link")];
+    // The same files on both sides, so that only the way there tells them apart.
+    for (const place of [folder, outside])
+      for (const name of ["changed.txt", "made.txt"]) put(join(place, name), "after");
+    symlinkSync(outside, link);
+    const changed = await change(join(folder, "changed.txt"), { before: "before", after: "after" });
+    const made = await change(join(folder, "made.txt"), { before: null, after: "after" });
+    const exchanging = spawn("python3", ["-c", EXCHANGE, folder, link], { stdio: ["ignore", "pipe", "inherit"] });
+    const ended = new Promise((resolve) => exchanging.once("close", resolve));
+    onTestFinished(() => void exchanging.kill("SIGKILL"));
+    await new Promise((resolve) => exchanging.stdout.once("data", resolve));
+    const outcomes = new Set<string>();
+    // Until it has gone well and gone wrong a few times, at least 300 times and at most 3,000.
+    for (let count = 0; count < 3_000 && (count < 300 || outcomes.size < 2); count += 1) {
+      const done = await goBack(changed, made);
+      for (const file of done.type === "rewound" ? done.files : []) outcomes.add(file.type);
+      expect(readFileSync(join(outside, "changed.txt"), "utf8")).toBe("after");
+      expect(readFileSync(join(outside, "made.txt"), "utf8")).toBe("after");
+      await refill(join(workspace, "sub"), join(workspace, "link"));
+    }
+    exchanging.kill("SIGKILL");
+    await ended;
+    expect(outcomes.size).toBeGreaterThan(1);
+  },
+);
+
+/** Puts both files of the real folder back, under whichever of the two names it has at the moment. */
+async function refill(...names: readonly string[]): Promise<void> {
+  const files = nodeFiles({ root: "/" });
+  for (const name of names)
+    for (const file of ["changed.txt", "made.txt"])
+      await files.write(join(name, file), bytes("after"), { real: join(name, file) });
+}
+
+test("BACK9 a rule that allows a protected place by name lets it be restored, and a rule that denies a place does not", async () => {
+  const { workspace, change, goBack } = ground({ allow: ["edit(.vscode/**)", "edit"], deny: ["edit(locked/**)"] });
+  const texts = { before: "before", after: "after" };
+  const names = [".vscode/tasks.json", "locked/file", ".idea/workspace.xml"];
+  for (const name of names) put(join(workspace, name), "after");
+  const left = await Promise.all(names.map((name) => change(join(workspace, name), texts)));
+  expect(await goBack(...left)).toMatchObject({
+    type: "rewound",
+    files: [
+      { type: "restored" },
+      { type: "skipped", message: expect.stringContaining("edit(locked/**) denies it") },
+      { type: "skipped" },
+    ],
+  });
+  expect(readFileSync(join(workspace, "locked/file"), "utf8")).toBe("after");
+});
