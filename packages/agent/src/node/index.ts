@@ -11,6 +11,7 @@ export {
   type Opening,
   openHeld,
   ownFile,
+  readOwn,
   realPath,
   setAside,
   syncFolder,

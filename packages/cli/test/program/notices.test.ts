@@ -1,0 +1,110 @@
+/** The notice after an upgrade, through the real program: who gets it, when, and how often. */
+
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { NOTICES } from "../../src/app/notices.ts";
+import { Ground } from "../ground.ts";
+import { Editor } from "../modes/acp/editor.ts";
+
+let ground: Ground;
+
+beforeEach(() => {
+  ground = new Ground();
+});
+
+afterEach(() => ground.clear());
+
+const [{ text: notice, id } = { text: "", id: "" }] = NOTICES;
+const record = (): string => join(ground.home, "notices.json");
+
+/** As a version before the notice left it. */
+async function usedBefore(): Promise<void> {
+  await ground.pith(["-p", "hi"], ["Hi."]);
+  rmSync(record());
+}
+
+function timesIn(text: string): number {
+  return text.split(notice).length - 1;
+}
+
+test("UPG1 the first start after an upgrade says what is blocked now and what allows it, the next ones do not", async () => {
+  await usedBefore();
+  const { out, notes } = await ground.pith(["-p", "hi"], ["Hi."]);
+  expect(out).toBe("Hi.\n");
+  expect(notes).toContain(`pith: ${notice}\n`);
+  expect(statSync(record()).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(readFileSync(record(), "utf8"))).toEqual({ shown: [id] });
+  expect(timesIn((await ground.pith(["-p", "hi"], ["Hi."])).notes)).toBe(0);
+});
+
+test("UPG1 it names every setting, flag and command that opens what it closes, in 8 lines of 120 characters at most", () => {
+  const lines = notice.split("\n");
+  expect(lines.length).toBeLessThanOrEqual(8);
+  expect(lines.filter((line) => line.length > 120)).toEqual([]);
+  for (const way of ["sandboxRead", "sandboxEnvironment", "--network open", "network(", "fetch(", "pith mcp trust"])
+    expect(notice).toContain(way);
+  expect(existsSync(join(import.meta.dirname, "../../../../docs/security.md"))).toBe(true);
+  expect(notice).toContain("docs/security.md");
+});
+
+test("UPG2 a new home gets none, not at its second start either, and one that keeps nothing stays new", async () => {
+  const first = await ground.pith(["-p", "--no-session", "hi"], ["Hi."]);
+  expect(existsSync(record())).toBe(false);
+  const second = await ground.pith(["-p", "hi"], ["Hi."]);
+  expect(existsSync(record())).toBe(true);
+  const third = await ground.pith(["-p", "hi"], ["Hi."]);
+  expect([first, second, third].map(({ notes }) => timesIn(notes))).toEqual([0, 0, 0]);
+});
+
+test("UPG3 every mode shows it: as lines, to programs on stderr", async () => {
+  await usedBefore();
+  expect((await ground.pith(["--plain"], ["Hi."], { input: "hi\n" })).out).toContain(
+    "Commands ask before each new host.",
+  );
+  rmSync(record());
+  const json = await ground.pith(["-p", "--mode", "json", "hi"], ["Hi."]);
+  expect(timesIn(json.notes)).toBe(1);
+  expect(timesIn(json.out)).toBe(0);
+  rmSync(record());
+  const rpc = await ground.pith(["--mode", "rpc"], [], { input: '{"type":"get_state"}\n' });
+  expect(timesIn(rpc.notes)).toBe(1);
+  rmSync(record());
+  const editor = await Editor.start({ ground });
+  await editor.begin(ground.folder);
+  editor.child.kill("SIGTERM");
+  await editor.ended;
+  expect(timesIn(editor.notes)).toBe(1);
+});
+
+test("UPG4 programs that start at once show it once each at most and leave a record that counts", async () => {
+  await usedBefore();
+  await ground.serve(() => "Hi.");
+  const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: ground.server.url };
+  const ends = await Promise.all([1, 2].map(() => ground.run(["-p", "hi"], { variables })));
+  expect(ends.map(({ code }) => code)).toEqual([0, 0]);
+  const times = ends.map(({ notes }) => timesIn(notes));
+  expect(Math.max(...times)).toBe(1);
+  expect(timesIn((await ground.run(["-p", "hi"], { variables })).notes)).toBe(0);
+});
+
+test("UPG4 a damaged record or a link in its place is replaced, and nothing is shown that cannot be recorded", async () => {
+  await usedBefore();
+  const elsewhere = join(ground.userHome, "precious");
+  writeFileSync(elsewhere, "as it was");
+  for (const damage of [() => writeFileSync(record(), "{"), () => symlinkSync(elsewhere, record())]) {
+    rmSync(record(), { force: true });
+    damage();
+    expect(timesIn((await ground.pith(["-p", "hi"], ["Hi."])).notes)).toBe(1);
+    expect(timesIn((await ground.pith(["-p", "hi"], ["Hi."])).notes)).toBe(0);
+  }
+  expect(readFileSync(elsewhere, "utf8")).toBe("as it was");
+  rmSync(record());
+  mkdirSync(join(record(), "in-the-way"), { recursive: true });
+  expect(timesIn((await ground.pith(["-p", "hi"], ["Hi."])).notes)).toBe(0);
+  // Rights of others are no reason to show it again and again.
+  rmSync(record(), { recursive: true });
+  chmodSync(ground.home, 0o777);
+  expect(timesIn((await ground.pith(["-p", "hi"], ["Hi."])).notes)).toBe(1);
+  expect(timesIn((await ground.pith(["-p", "hi"], ["Hi."])).notes)).toBe(0);
+});
