@@ -48,7 +48,29 @@ export interface ShellAct {
   readonly timeoutMs?: number;
   /** What comes from it, both streams in the order of arrival. */
   readonly output: (chunk: Uint8Array) => void;
+  /** The only hosts this command may reach; [] for none. Absent: each host is decided by `permitHost`. */
+  readonly hosts?: readonly string[];
+  /** Environment variables for this command alone. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Files of the real home shown to this command alone, e.g. "~/.npmrc" as it is. */
+  readonly credentialFiles?: readonly string[];
+  /** Called when a connection ends or is refused. */
+  readonly onConnection?: (connection: NetworkConnection) => void;
 }
+
+/** A connection of a sandboxed command, once it has ended. */
+export interface NetworkConnection {
+  readonly host: string;
+  readonly port: number;
+  readonly outcome: "allowed" | "refused";
+  /** Why it was refused or broke off. */
+  readonly why?: string;
+  readonly sentBytes: number;
+  readonly receivedBytes: number;
+}
+
+/** The result of opening a port between the sandbox and the user's machine. */
+export type PortResult = { readonly type: "open" } | { readonly type: "failed"; readonly why: string };
 
 export type ShellEnd =
   | { readonly type: "ended"; readonly exitCode: number }

@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
-import { Readable } from "node:stream";
+import { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ShellAct, ShellEnd, WorkspaceShell } from "../ports.ts";
 import { codeOf } from "./safe-files.ts";
@@ -88,6 +88,8 @@ export interface Wrapper {
   readonly status: (text: string) => void;
   /** Told what comes by its second stream, which is the command's no more as soon as there is one. */
   readonly complaint: (text: string) => void;
+  /** What it reads from its fourth file. */
+  readonly filter?: Uint8Array | null;
 }
 
 type Stop = "timeout" | "abort";
@@ -116,13 +118,22 @@ export function inBash(command: string): readonly string[] {
   return ["/bin/bash", "-c", `exec 2>&1; ${command}`];
 }
 
-function started(launch: Launch): ChildProcess {
-  return spawn(launch.program, launch.arguments, {
-    cwd: launch.root,
-    env: { ...launch.environment },
+function started({ program, arguments: words, root, environment, wrapper }: Launch): ChildProcess {
+  const report = wrapper ? (["pipe"] as const) : [];
+  const filter = wrapper?.filter ? (["pipe"] as const) : [];
+  const child = spawn(program, words, {
+    cwd: root,
+    env: { ...environment },
     detached: true,
-    stdio: ["ignore", "pipe", "pipe", ...(launch.wrapper ? (["pipe"] as const) : [])],
+    stdio: ["ignore", "pipe", "pipe", ...report, ...filter],
   });
+  if (wrapper?.filter) writeFilter(child.stdio[4], wrapper.filter);
+  return child;
+}
+
+/** One that ends before it has read all says so by itself. */
+function writeFilter(pipe: unknown, filter: Uint8Array): void {
+  if (pipe instanceof Writable) pipe.on("error", () => {}).end(filter);
 }
 
 function ended(child: ChildProcess, { wrapper }: Launch, act: ShellAct): Promise<ShellEnd> {

@@ -21,6 +21,8 @@ export interface Box {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Whether commands reach the network, and with it whatever listens on this machine. */
   readonly network: boolean;
+  /** Whether commands may make unix sockets, and so reach the services whose socket files they see; not unless said. */
+  readonly unixSockets?: boolean;
   /** Whether commands may write in the workspace; asked before each. */
   readonly mayWrite: () => boolean;
   /** Names of variables that hold keys of model providers. */

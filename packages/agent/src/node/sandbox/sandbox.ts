@@ -8,6 +8,7 @@ import { unfitRoot } from "./detect.ts";
 import { nestedNames } from "./guarded-paths.ts";
 import { layoutOf, type Standing } from "./layout.ts";
 import { arranged, diskArguments, MOVED, type Mount, samePlaceFirst } from "./mounts.ts";
+import { buildFilter } from "./seccomp.ts";
 
 /** The flag of a file that is closed when another program begins, as `/proc` writes it. */
 const CLOSED_BY_ITSELF = 0o2000000;
@@ -40,6 +41,8 @@ interface Ground extends Standing {
   readonly box: Box;
   /** Where the workspace was in the beginning, through no link; null where there was none. */
   readonly root: string | null;
+  /** The system calls that are refused; null where they are not known for this machine. */
+  readonly filter: Uint8Array | null;
   /** The mounts of each command that runs now. */
   readonly running: Set<readonly Mount[]>;
 }
@@ -64,7 +67,8 @@ function groundOf(box: Box): Ground {
     found ??= nestedNames(root ?? box.root);
     return found;
   };
-  return { box, root, places: writableOf(box), nested, running: new Set() };
+  const filter = buildFilter({ unixSockets: box.unixSockets ?? false });
+  return { box, root, places: writableOf(box), nested, filter, running: new Set() };
 }
 
 async function tried(command: string, ground: Ground, act: ShellAct): Promise<ShellEnd> {
@@ -78,7 +82,7 @@ async function tried(command: string, ground: Ground, act: ShellAct): Promise<Sh
   if (layout.type === "unkept") return notStarted(layout.why);
   const mounts = arranged(layout.mounts, [...running]);
   running.add(mounts);
-  return held(command, { ...place, mounts }, act).finally(() => {
+  return held(command, { ...place, mounts, filter: ground.filter }, act).finally(() => {
     running.delete(mounts);
     layout.release();
   });
@@ -86,6 +90,7 @@ async function tried(command: string, ground: Ground, act: ShellAct): Promise<Sh
 
 interface Held extends Box {
   readonly mounts: readonly Mount[];
+  readonly filter: Uint8Array | null;
 }
 
 async function held(command: string, box: Held, act: ShellAct): Promise<ShellEnd> {
@@ -97,12 +102,13 @@ async function held(command: string, box: Held, act: ShellAct): Promise<ShellEnd
     complaint: (text: string): void => {
       said.complaint = (said.complaint + text).slice(-LONGEST_WORD);
     },
+    filter: box.filter,
   };
   const { program, root } = box;
   const words = samePlaceFirst(box.mounts, inBash(command));
   if (words === null) return notStarted(MOVED);
   const all = [...argumentsFor(box), ...words];
-  const environment = seenEnvironment(box);
+  const environment = { ...seenEnvironment(box), ...act.environment };
   const end = await runInGroup({ program: program.path, arguments: all, root, environment, wrapper }, act);
   const isMoved = said.complaint.trim() === MOVED;
   if (end.type === "ended" && (isMoved || !said.status.includes(STARTED))) return notStarted(said.complaint.trim());
@@ -113,9 +119,10 @@ async function held(command: string, box: Held, act: ShellAct): Promise<ShellEnd
 /** Bubblewrap tells its third file how a command ended, and only of one that was started. */
 const STARTED = '"exit-code"';
 
-function argumentsFor({ program, mounts, network, root }: Held): readonly string[] {
+function argumentsFor({ program, mounts, network, filter, root }: Held): readonly string[] {
   const reach = network ? [] : ["--unshare-net"];
-  return [...program.apart, ...reach, ...diskArguments(mounts), "--json-status-fd", "3", "--chdir", root, "--"];
+  const files = ["--json-status-fd", "3", ...(filter ? ["--seccomp", "4"] : [])];
+  return [...program.apart, ...reach, ...diskArguments(mounts), ...files, "--chdir", root, "--"];
 }
 
 function notStarted(why: string): ShellEnd {

@@ -23,8 +23,9 @@ test.each([{ agents: 1 }, { agents: 2 }])(
   async ({ agents }) => {
     const place = world();
     const before = untouchable(place);
-    const first = sandboxedShell(boxOf(place));
-    const second = agents === 1 ? first : sandboxedShell(boxOf(place));
+    const box = boxOf(place, { unixSockets: true });
+    const first = sandboxedShell(box);
+    const second = agents === 1 ? first : sandboxedShell(box);
     const act = new AbortController();
     const output = (): void => {};
     const exchanging = first.run(`exec python3 -c '${EXCHANGE}'`, { signal: act.signal, output });

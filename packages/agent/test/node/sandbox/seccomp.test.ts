@@ -1,0 +1,180 @@
+/** Tests node/sandbox/seccomp.ts: what the filter refuses to real programs in a sandbox, and what goes on working. */
+
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { buildFilter } from "../../../src/node/sandbox/seccomp.ts";
+import { boxOf, ranIn, type World, world } from "./world.ts";
+
+/** Runs a Python program in the sandbox of this world and gives back what it printed. */
+async function runPython(
+  program: string,
+  place: World = world(),
+  parts: Parameters<typeof boxOf>[1] = {},
+): Promise<string> {
+  writeFileSync(join(place.workspace, "program.py"), program);
+  const { end, text } = await ranIn(boxOf(place, parts), "/usr/bin/env python3 program.py");
+  return end.type === "ended" && end.exitCode === 0 ? text : `${JSON.stringify(end)} ${text}`;
+}
+
+/** Calls by number, and prints the name of the error of each. */
+const CALLS = `
+import ctypes, errno
+libc = ctypes.CDLL(None, use_errno=True)
+def call(*words):
+    ctypes.set_errno(0)
+    result = libc.syscall(*[ctypes.c_long(word) if isinstance(word, int) else word for word in words])
+    return "done" if result >= 0 else errno.errorcode[ctypes.get_errno()]
+`;
+
+const isX64 = process.arch === "x64";
+
+describe("what is refused", () => {
+  test("PROXY1 a socket of any family but those of the internet and netlink", async () => {
+    const program = `
+import socket
+for family in (1, 2, 3, 5, 9, 10, 15, 16, 17, 29, 31, 38, 40, 44):
+    try:
+        kind = socket.SOCK_RAW if family == 16 else socket.SOCK_STREAM
+        socket.socket(family, kind).close()
+        print(family, "made")
+    except OSError as error:
+        print(family, error.errno)
+`;
+    const made = ["2 made", "10 made", "16 made"];
+    const refused = [1, 3, 5, 9, 15, 17, 29, 31, 38, 40, 44].map((family) => `${family} 1`);
+    const lines = (await runPython(program)).trim().split("\n");
+    expect(lines.toSorted()).toEqual([...made, ...refused].toSorted());
+  });
+
+  test("PROXY1 a socket file that was made after the sandbox cannot be connected to, unless unix sockets are on", async () => {
+    const place = world();
+    const path = join(place.workspace, "service");
+    const server = createServer((socket) => socket.end("service"));
+    onTestFinished(() => void server.close());
+    await new Promise<void>((resolve) => server.listen(path, resolve));
+    const program = `
+import socket
+try:
+    client = socket.socket(socket.AF_UNIX)
+    client.connect("service")
+    print(client.recv(100).decode())
+except OSError as error:
+    print(error.errno)
+`;
+    expect(await runPython(program, place)).toBe("1\n");
+    expect(await runPython(program, place, { unixSockets: true })).toBe("service\n");
+  });
+
+  test("PROXY1 a pair of datagram sockets, each of which could send to any socket file", async () => {
+    const program = `
+import socket
+for kind in (socket.SOCK_STREAM, socket.SOCK_SEQPACKET, socket.SOCK_DGRAM, socket.SOCK_RAW, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK):
+    try:
+        a, b = socket.socketpair(socket.AF_UNIX, kind)
+        a.send(b"x"); print(b.recv(1).decode())
+    except OSError as error:
+        print(error.errno)
+`;
+    expect(await runPython(program)).toBe("x\nx\n1\n1\n1\n");
+  });
+
+  test.runIf(isX64)(
+    "PROXY2 io_uring, keyrings, user namespaces, and calls that lead past mounts or into the kernel",
+    async () => {
+      const program = `${CALLS}
+NEWUSER = 0x10000000
+print("io_uring", call(425, 1, 0), call(426, 0, 0, 0, 0, 0, 0), call(427, 0, 0, 0, 0))
+print("keys", call(248, b"user", b"x", b"y", 1, -3), call(249, b"user", b"x", 0, 0), call(250, 0, -3, 0))
+print("users", call(272, NEWUSER), call(272, NEWUSER | 0x40000000), call(56, NEWUSER | 17, 0, 0, 0, 0), call(435, 0, 0))
+print("kernel", call(321, 0, 0, 0), call(323, 0), call(298, 0, 0, -1, -1, 0), call(304, 0, 0, 0))
+print("terminal", call(16, 0, 0x5412, b"x"), call(16, 0, 0x541c, b"x"), call(16, 0, 0x5412 | 1 << 32, b"x"))
+print("others", call(39), call(272, 0))
+`;
+      expect((await runPython(program)).trim().split("\n")).toEqual([
+        "io_uring ENOSYS ENOSYS ENOSYS",
+        "keys EPERM EPERM EPERM",
+        "users EPERM EPERM EPERM ENOSYS",
+        "kernel EPERM EPERM EPERM EPERM",
+        "terminal EPERM EPERM EPERM",
+        "others done done",
+      ]);
+    },
+  );
+
+  test.runIf(isX64)("PROXY2 calls of x32, with and without their high bit", async () => {
+    const program = `${CALLS}
+print(call(0x40000000 | 39), call(0x40000000 | 41, 1, 1, 0), call(514, 0, 0x5412, b"x"), call(521))
+`;
+    expect(await runPython(program)).toBe("ENOSYS ENOSYS ENOSYS ENOSYS\n");
+  });
+
+  test.runIf(isX64)("PROXY2 a call of another architecture ends the program", async () => {
+    // mov eax, 20 (getpid of i386); int 0x80; ret
+    const program = `
+import ctypes, mmap, os
+code = b"\\xb8\\x14\\x00\\x00\\x00\\xcd\\x80\\xc3"
+page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+page.write(code)
+child = os.fork()
+if child == 0:
+    ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(page)))()
+    os._exit(0)
+print(os.WTERMSIG(os.waitpid(child, 0)[1]))
+`;
+    expect(await runPython(program)).toBe("31\n");
+  });
+
+  test("PROXY2 the filter itself is not left open to the command", async () => {
+    const { text } = await ranIn(boxOf(world()), "ls /proc/$$/fd; grep Seccomp: /proc/$$/status");
+    expect(text).toMatch(/^0\n1\n2\n(?:255\n)?Seccomp:\t2\n$/);
+  });
+});
+
+describe("what goes on working", () => {
+  test("PROXY3 a Node program and its child talk to each other, and threads run", async () => {
+    const place = world();
+    writeFileSync(
+      join(place.workspace, "parent.cjs"),
+      `const { fork } = require("node:child_process");
+       const { Worker } = require("node:worker_threads");
+       if (process.send) process.send("from child", () => process.disconnect());
+       else fork(__filename).on("message", (text) => {
+         console.log(text);
+         new Worker('require("node:worker_threads").parentPort.postMessage("from thread")', { eval: true }).on("message", console.log);
+       });`,
+    );
+    expect((await ranIn(boxOf(place), "$NODE parent.cjs")).text).toBe("from child\nfrom thread\n");
+  });
+
+  test("PROXY3 git, npm, pip, the C compiler and Python's processes run", async () => {
+    const place = world();
+    const commands = [
+      "git --version >/dev/null && git status --porcelain >/dev/null && echo git",
+      "npm --version >/dev/null && echo npm",
+      "python3 -m pip --version >/dev/null && echo pip",
+      "(! command -v gcc >/dev/null || (echo 'int main(){return 0;}' >a.c && gcc -o a a.c && ./a)) && echo gcc",
+      `python3 -c 'import multiprocessing as m; m.set_start_method("fork"); m.Pool(2).map(abs, [1]); print("pool")'`,
+      `python3 -c 'import asyncio; asyncio.run(asyncio.sleep(0)); import subprocess; subprocess.run(["true"]); print("async")'`,
+    ];
+    expect((await ranIn(boxOf(place), commands.join("\n"))).text).toBe("git\nnpm\npip\ngcc\npool\nasync\n");
+  });
+});
+
+describe("the program", () => {
+  test.each(["x64", "arm64", "riscv64"])("PROXY2 is built for %s, and every jump stays in it", (architecture) => {
+    const bytes = Buffer.from(buildFilter({ unixSockets: false }, architecture) ?? []);
+    const count = bytes.length / 8;
+    expect(count).toBeGreaterThan(50);
+    for (let at = 0; at < count; at += 1) {
+      const isJump = (bytes.readUInt16LE(at * 8) & 7) === 5;
+      if (isJump) for (const offset of [2, 3]) expect(at + 1 + bytes.readUInt8(at * 8 + offset)).toBeLessThan(count);
+    }
+    expect(bytes.readUInt16LE(bytes.length - 8)).toBe(6);
+  });
+
+  test("PROXY2 there is none for an architecture whose numbers are not known", () => {
+    expect(buildFilter({ unixSockets: false }, "ppc64")).toBe(null);
+  });
+});
