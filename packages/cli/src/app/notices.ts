@@ -11,19 +11,19 @@ export interface Notice {
   readonly text: string;
 }
 
-/** Newest last. At most 8 lines each; commands and settings as they can be typed. */
+/** Newest last. At most 8 lines of 76 characters each, so that a small screen shows each line as one. */
 export const NOTICES: readonly Notice[] = [
   {
     id: "hosts-and-hidden-home",
     text: [
-      "Pith blocks more by default since this version. Each line ends with what allows it again:",
-      '  Commands do not see your home folder.               settings: sandboxRead, e.g. ["~/code/lib"]',
-      '  Commands do not get variables that look secret.     settings: sandboxEnvironment, e.g. ["NPM_TOKEN"]',
-      "  Commands ask before each new host.                  --allow 'network(example.com)' or --network open",
-      "  fetch asks before each new host.                    --allow 'fetch(example.com)'",
-      "  Placeholders of secrets stay placeholders in commands; the model asks you for the true value.",
-      "  MCP servers start in a sandbox, once you trust them. pith mcp trust NAME",
-      "This notice is shown once. All of it: docs/security.md",
+      "Pith now blocks more by default. What changed, and how to allow it:",
+      "  Your home folder is hidden from commands: setting sandboxRead",
+      "  Secret variables are not passed to commands: setting sandboxEnvironment",
+      "  Commands ask by host: --allow 'network(host)' or --network open",
+      "  fetch asks by host: --allow 'fetch(host)'",
+      "  Commands get placeholders instead of secrets; a true value needs your yes",
+      "  MCP servers start in a sandbox once you trust them: pith mcp trust NAME",
+      "Shown once. Details and examples: docs/security.md",
     ].join("\n"),
   },
 ];
