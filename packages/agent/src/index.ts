@@ -97,6 +97,8 @@ export type {
   GrepWish,
   Held,
   ListedName,
+  NetworkConnection,
+  PortResult,
   ReadAct,
   Restored,
   SearchAct,
@@ -135,7 +137,9 @@ export { pictureKind, textOf } from "./text.ts";
 export type { Intent, Leave, Tool, ToolCall, ToolOutput } from "./tool.ts";
 export { type BashParts, type BashTool, bashTool } from "./tools/bash/bash.ts";
 export { Said as CommandOutput } from "./tools/bash/command-output.ts";
-export type { Sandbox } from "./tools/bash/result.ts";
+export type { Login, LoginWish, SecretSource } from "./tools/bash/command-secrets.ts";
+export type { NetworkSetting } from "./tools/bash/input.ts";
+export type { Sandbox, SandboxPorts } from "./tools/bash/result.ts";
 export {
   type ChangeCall,
   type ChangedText,

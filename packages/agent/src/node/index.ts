@@ -17,7 +17,7 @@ export {
   syncFolder,
 } from "./safe-files.ts";
 export type { Box, Bubblewrap } from "./sandbox/box.ts";
-export { type SandboxHere, sandboxHere } from "./sandbox/detect.ts";
+export { type SandboxHere, type Sought, safeProgram, sandboxHere } from "./sandbox/detect.ts";
 export { sandboxedShell } from "./sandbox/sandbox.ts";
 export { type NodeSearchParts, nodeSearch } from "./search/search.ts";
 export { nodeShell } from "./shell.ts";

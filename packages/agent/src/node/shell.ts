@@ -218,7 +218,8 @@ export function nodeShell({ root, ...seenBy }: ShellPlace): WorkspaceShell {
   return {
     run: (command, act) => {
       const [program = "", ...rest] = inBash(command);
-      return runInGroup({ program, arguments: rest, root, environment }, act);
+      const seen = { ...environment, ...act.environment };
+      return runInGroup({ program, arguments: rest, root, environment: seen }, act);
     },
   };
 }

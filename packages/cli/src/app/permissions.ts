@@ -20,6 +20,7 @@ import type { Wish } from "../args/args.ts";
 import { keyFile } from "../settings/keys.ts";
 import { redactionKeyFile } from "../settings/secrets.ts";
 import type { Place } from "./app-options.ts";
+import { networkSetting } from "./network-permissions.ts";
 
 export interface PermittingPlace extends Pick<Place, "cwd" | "home" | "choices" | "vault" | "ask" | "extensions"> {
   /** What `~` stands for. */
@@ -58,7 +59,7 @@ export async function permitting({ allow, deny }: Wish, place: PermittingPlace):
   const permissions = new Permissions({
     mode: choices.permissionMode ?? "edit",
     rules: {
-      allow: [...rulesOf(allowed), ...(await memory.recall()), ...theirs.allow],
+      allow: [...rulesOf(allowed), ...openNetwork(choices), ...(await memory.recall()), ...theirs.allow],
       ask: theirs.ask,
       deny: [...rulesOf(denied), ...theirs.deny],
     },
@@ -76,6 +77,11 @@ export async function permitting({ allow, deny }: Wish, place: PermittingPlace):
     denied: deniedPlaces([...rulesOf(denied), ...theirs.deny], { root: cwd, home: userHome }),
     notes,
   };
+}
+
+/** SET15: every public host without a question is what this rule says; a deny and plan mode count all the same. */
+function openNetwork(choices: Place["choices"]): readonly Rule[] {
+  return networkSetting(choices) === "open" ? [{ text: "network", tool: "network", pattern: null }] : [];
 }
 
 async function isReadable(path: string, permits: Permits): Promise<boolean> {

@@ -1,6 +1,6 @@
 /** Creates the workspace and its tools: files, a shell that is sandboxed where the machine can do it, search and the web. */
 
-import { homedir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   type BashTool,
@@ -44,6 +44,8 @@ import { allTools, usualTools } from "../settings/definitions.ts";
 import { keyVariables } from "../settings/keys.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Place } from "./app-options.ts";
+import { networkSetting } from "./network-permissions.ts";
+import { secretSource } from "./secret-source.ts";
 
 export interface BashPlace extends Pick<Place, "cwd" | "home" | "environment" | "choices" | "vault"> {
   /** What can hold commands here; null where it was switched off. */
@@ -62,14 +64,17 @@ export interface BashHere {
 export async function bashHere(place: BashPlace, blobs: Blobs): Promise<BashHere> {
   const { cwd: root, environment, choices, mayWrite, denied, vault } = place;
   const heard = (shell: WorkspaceShell): WorkspaceShell => (vault ? redactedShell(shell, vault) : shell);
-  const kept = { blobs, redaction: vault ?? undefined };
+  const secrets = secretSource({
+    ...{ vault: vault ?? null, environment, home: homedir(), writable: [root, tmpdir()], withheld: keyVariables() },
+  });
+  const kept = { blobs, redaction: vault ?? undefined, secrets };
   const unconfined = heard(nodeShell({ root, environment, withheld: keyVariables() }));
   const here = (await place.sandbox) ?? OFF;
   if (here.type === "does-not") {
     const notes = [...notesOn(here, choices), ...unheldNotes([...denied.held, ...denied.unheld])];
     return { bash: bashTool(unconfined, kept), notes };
   }
-  const network = hasNetwork(choices);
+  const network = networkSetting(choices);
   const bash = bashTool(heard(confined(here, place)), { ...kept, sandbox: { unconfined, network, mayWrite } });
   return { bash, notes: unheldNotes(denied.unheld) };
 }
@@ -81,17 +86,13 @@ function confined({ program }: Extract<SandboxHere, { type: "works" }>, place: B
     root,
     home: homedir(),
     environment,
-    network: hasNetwork(choices),
+    network: networkSetting(choices) !== "off",
     mayWrite,
     withheld: keyVariables(),
     hidden: [home, ...denied.unseen],
     shown: [join(home, "skills")].filter((path) => !isUnseen(path, denied)),
     guarded: [home, ...denied.unchanged],
   });
-}
-
-function hasNetwork({ network }: Settings): boolean {
-  return network !== "off";
 }
 
 /** The scripts of a skill lie beside its text; who denied reading there denied them too. */

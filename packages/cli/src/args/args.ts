@@ -104,7 +104,7 @@ export const takes: Readonly<Record<string, string>> = {
   allow: "a rule, such as 'bash(npm test)'",
   deny: "a rule, such as 'bash(git push)'",
   sandbox: "on or off",
-  network: "on or off",
+  network: "off, hosts or open",
   tools: "names, such as read,bash",
   "system-prompt": "a text",
   "append-system-prompt": "a text",

@@ -24,7 +24,7 @@ A coding agent in your terminal. It reads, edits and runs what you ask for, in t
       --allow RULE               permit this, e.g. 'bash(npm test)'; as often as you like
       --deny RULE                never this, e.g. 'bash(git push:*)'
       --sandbox on|off           whether commands run in a sandbox, where the system has one
-      --network on|off           whether commands in the sandbox reach the network
+      --network off|hosts|open   what commands in the sandbox reach: nothing, hosts that you allow (default), every public host
       --tools LIST               these, e.g. read,grep, or all (default: read,write,edit,bash)
       --trust                    in this call, let this folder's own settings, skills, agents, extensions and servers count
 

@@ -30,7 +30,8 @@ export interface Choices {
   readonly thinking?: ThinkingLevel;
   readonly permissionMode?: Mode;
   readonly sandbox?: Switch;
-  readonly network?: Switch;
+  /** `on` is read as `hosts`. */
+  readonly network?: "off" | "hosts" | "open" | "on";
   /** Names of the tools to use; the usual ones where nothing is said. */
   readonly tools?: readonly string[];
   readonly compaction?: CompactionSettings;

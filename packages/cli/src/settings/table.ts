@@ -78,6 +78,17 @@ export const serverTable: readonly Setting[] = rows.map((row) => ({
 
 const switches = oneOf("on", "off");
 
+/** The strictest first; `on`, as it was called once, is `hosts`. */
+const NETWORKS: readonly unknown[] = ["off", "hosts", "open"];
+const networks: Kind = {
+  ...oneOf("off", "hosts", "open"),
+  fits: (value) => NETWORKS.includes(value) || value === "on",
+};
+
+function networkRank(value: unknown): number {
+  return NETWORKS.indexOf(value === "on" ? "hosts" : value);
+}
+
 export const settingTable: readonly Setting[] = [
   {
     name: "model",
@@ -125,10 +136,10 @@ export const settingTable: readonly Setting[] = [
   },
   {
     name: "network",
-    kind: switches,
-    fallback: { value: "on" },
-    says: "Whether commands in the sandbox reach the network.",
-    project: strictToLoose("off", "on"),
+    kind: networks,
+    fallback: { value: "hosts" },
+    says: "What commands in the sandbox reach: nothing (`off`), hosts that you allow (`hosts`), or every public host (`open`).",
+    project: (value, own) => networkRank(value) <= networkRank(own),
     flag: "--network",
     variable: "PITH_NETWORK",
   },

@@ -2,12 +2,14 @@
 
 import type { Redaction } from "@pith/context";
 import { unlessAborted } from "../../async.ts";
-import type { Blobs, WorkspaceShell } from "../../ports.ts";
+import type { Blobs, NetworkConnection, WorkspaceShell } from "../../ports.ts";
 import type { Intent, Tool, ToolCall, ToolOutput } from "../../tool.ts";
 import { failed, type OutputLimit, outputLimit } from "../output.ts";
 import { Said } from "./command-output.ts";
-import { type Command, plainBash, sandboxedBash, type Wish, wishOf } from "./input.ts";
-import { type Job, type JobParts, Jobs, throttled } from "./jobs.ts";
+import { grantSecrets, type SecretSource } from "./command-secrets.ts";
+import { Connections } from "./connections.ts";
+import { type Command, describeBash, type Wish, wishOf } from "./input.ts";
+import { type Job, type JobParts, Jobs, type Launch, throttled } from "./jobs.ts";
 import { answer, type Sandbox } from "./result.ts";
 
 export interface BashTool extends Tool {
@@ -26,6 +28,8 @@ export interface BashParts {
   readonly outputLimit?: OutputLimit;
   /** What is told of a command passes it. */
   readonly redaction?: Redaction | undefined;
+  /** Where the secrets come from that a command asks for; absent: it gets none. */
+  readonly secrets?: SecretSource | undefined;
 }
 
 const UPDATE_EVERY_MS = 100;
@@ -43,7 +47,11 @@ export function bashTool(shell: WorkspaceShell, parts: BashParts = {}): BashTool
   const jobs = new Jobs();
   return {
     name: "bash",
-    ...(sandbox ? sandboxedBash : plainBash),
+    ...describeBash({
+      network: sandbox?.network ?? null,
+      hasSecrets: parts.secrets !== undefined,
+      hasPorts: sandbox?.ports !== undefined && sandbox.network !== "off",
+    }),
     isIdempotent: false,
     intent: (asked) => intentOf(wishOf(asked), sandbox),
     ongoing: () =>
@@ -57,9 +65,12 @@ export function bashTool(shell: WorkspaceShell, parts: BashParts = {}): BashTool
         case "wrong":
           return failed(wish.message);
         case "run":
-          return run(wish, call, placeFor(wish, call, { shell, ...parts }));
-        case "start":
-          return start(wish, jobs, placeFor(wish, call, { shell, ...parts }));
+        case "start": {
+          const place = placeFor(wish, call, { shell, ...parts });
+          const prepared = await prepare(wish, call, { ...parts, ...place });
+          if (prepared.type === "refused") return failed(prepared.why);
+          return wish.type === "run" ? run(prepared.launch, call, place) : start(prepared.launch, jobs, place);
+        }
         case "look":
           return look(wish, call, jobs);
       }
@@ -72,7 +83,53 @@ function intentOf(wish: Wish, sandbox: Sandbox | undefined): Intent {
   if (wish.type !== "run" && wish.type !== "start") return { type: "nothing" };
   const isConfined = sandbox !== undefined && !wish.isOutside;
   const isOutside = sandbox !== undefined && wish.isOutside;
-  return { type: "command", command: wish.command, isConfined, ...(isOutside && { isOutside }) };
+  const { command, secrets, hosts } = wish;
+  return {
+    ...{ type: "command", command, isConfined },
+    ...(isOutside && { isOutside }),
+    ...(secrets && { secrets, hosts: hosts ?? [] }),
+  };
+}
+
+interface PrepareParts extends Pick<BashParts, "secrets">, Pick<JobParts, "sandbox" | "connections"> {}
+
+type Prepared =
+  | { readonly type: "prepared"; readonly launch: Launch }
+  | { readonly type: "refused"; readonly why: string };
+
+/** Opens the ports and finds the secrets that a command asks for; it is not run where one of them is refused. */
+async function prepare(wish: Command, { signal }: ToolCall, parts: PrepareParts): Promise<Prepared> {
+  const { command, timeoutMs, secrets, hosts = [] } = wish;
+  const { sandbox, connections } = parts;
+  const why = await openPorts(wish, sandbox, signal);
+  if (why !== null) return { type: "refused", why };
+  const launch: Launch = {
+    ...{ shown: command, command },
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    onConnection: (connection: NetworkConnection): void => connections.add(connection),
+  };
+  if (!secrets) return { type: "prepared", launch };
+  if (!parts.secrets) return { type: "refused", why: "it was not run: no secrets can be given to commands here" };
+  if (sandbox?.network === "off" && hosts.length > 0)
+    return { type: "refused", why: "it was not run: the network is off, so no host can be reached" };
+  const grant = await grantSecrets({ command, secrets, hosts, signal }, parts.secrets);
+  if (grant.type === "refused") return grant;
+  const { environment, credentialFiles } = grant;
+  return { type: "prepared", launch: { ...launch, command: grant.command, environment, credentialFiles, hosts } };
+}
+
+/** Why one could not be opened; null where all are open. */
+async function openPorts(
+  { hostPort, publishPort }: Command,
+  sandbox: Sandbox | null,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (!sandbox || (hostPort === undefined && publishPort === undefined)) return null;
+  if (!sandbox.ports) return "it was not run: no ports can be opened here";
+  const reached = hostPort === undefined ? null : await sandbox.ports.reach(hostPort, { signal });
+  if (reached?.type === "failed") return `it was not run: port ${hostPort} of the user's machine: ${reached.why}`;
+  const published = publishPort === undefined ? null : await sandbox.ports.publish(publishPort, { signal });
+  return published?.type === "failed" ? `it was not run: port ${publishPort} of the sandbox: ${published.why}` : null;
 }
 
 interface PlaceParts extends BashParts {
@@ -83,31 +140,31 @@ function placeFor({ isOutside }: Command, { room }: ToolCall, parts: PlaceParts)
   const { shell, sandbox, blobs, outputLimit: { lines, bytes } = outputLimit } = parts;
   const roomy = Math.max(LEAST_BYTES, Math.floor((room - ROOM_FOR_NOTES) * TAIL_OF_ROOM));
   const said = new Said({ limit: { lines, bytes: Math.min(bytes, roomy) }, blobs });
-  if (sandbox && isOutside) return { shell: sandbox.unconfined, sandbox: null, said };
-  return { shell, sandbox: sandbox ?? null, said };
+  const connections = new Connections();
+  if (sandbox && isOutside) return { shell: sandbox.unconfined, sandbox: null, said, connections };
+  return { shell, sandbox: sandbox ?? null, said, connections };
 }
 
-async function run({ command, timeoutMs }: Command, call: ToolCall, place: JobParts): Promise<ToolOutput> {
-  const { shell, sandbox, said } = place;
+async function run({ command, shown: _, ...options }: Launch, call: ToolCall, place: JobParts): Promise<ToolOutput> {
+  const { shell, sandbox, said, connections } = place;
   const updates = throttled(() => call.update(said.newest(UPDATE_BYTES)), UPDATE_EVERY_MS);
   const output = (chunk: Uint8Array): void => {
     said.write(chunk);
     updates.ask();
   };
-  const timeout = timeoutMs === undefined ? {} : { timeoutMs };
   try {
-    const end = await shell.run(command, { signal: call.signal, output, ...timeout }).finally(updates.stop);
-    return await answer({ said, end, sandbox });
+    const end = await shell.run(command, { ...options, signal: call.signal, output }).finally(updates.stop);
+    return await answer({ said, end, sandbox, connections });
   } finally {
     said.drop();
   }
 }
 
-function start(command: Command, jobs: Jobs, place: JobParts): ToolOutput {
+function start(launch: Launch, jobs: Jobs, place: JobParts): ToolOutput {
   const running = jobs.running();
   if (running.length >= MOST_JOBS)
     return failed(`${running.length} jobs are running; end one of ${running.map(({ id }) => id).join(", ")} first`);
-  const { id, sandbox } = jobs.start(command, place);
+  const { id, sandbox } = jobs.start(launch, place);
   return {
     content: [{ type: "text", text: `${id} has started` }],
     details: { job: id, sandboxed: sandbox !== null },
@@ -120,7 +177,8 @@ async function look(wish: Extract<Wish, { type: "look" }>, call: ToolCall, jobs:
   if (wish.isToEnd) job.stop();
   if (wish.isToEnd) await job.ended;
   else await endOrTimeOver(job, wish.waitMs, call.signal);
-  return answer({ said: job.said, end: job.end, sandbox: job.sandbox, job: job.id });
+  const { said, end, sandbox, connections } = job;
+  return answer({ said, end, sandbox, connections, job: job.id });
 }
 
 /** The job goes on when the wait is broken off. */

@@ -1,14 +1,15 @@
 /** Runs commands as background jobs, which end no later than the agent, and limits how often a callback runs. */
 
-import type { ShellEnd, WorkspaceShell } from "../../ports.ts";
+import type { ShellAct, ShellEnd, WorkspaceShell } from "../../ports.ts";
 import type { Said } from "./command-output.ts";
-import type { Command } from "./input.ts";
+import type { Connections } from "./connections.ts";
 import type { Sandbox } from "./result.ts";
 
 export interface Job {
   readonly id: string;
   readonly command: string;
   readonly said: Said;
+  readonly connections: Connections;
   /** Null where it is not confined. */
   readonly sandbox: Sandbox | null;
   readonly ended: Promise<ShellEnd>;
@@ -21,15 +22,23 @@ export interface JobParts {
   readonly shell: WorkspaceShell;
   readonly sandbox: Sandbox | null;
   readonly said: Said;
+  readonly connections: Connections;
+}
+
+/** What is run, which may have secrets in it that `shown` has not. */
+export interface Launch extends Omit<ShellAct, "signal" | "output"> {
+  readonly command: string;
+  /** The same for people and for the model. */
+  readonly shown: string;
 }
 
 export class Jobs {
   readonly #jobs = new Map<string, Job>();
   #isOver = false;
 
-  start(command: Command, parts: JobParts): Job {
+  start(launch: Launch, parts: JobParts): Job {
     if (this.#isOver) throw new Error("no job can be started any more");
-    const job = startedJob(`job-${this.#jobs.size + 1}`, command, parts);
+    const job = startedJob(`job-${this.#jobs.size + 1}`, launch, parts);
     this.#jobs.set(job.id, job);
     return job;
   }
@@ -52,12 +61,13 @@ export class Jobs {
   }
 }
 
-function startedJob(id: string, { command, timeoutMs }: Command, { shell, sandbox, said }: JobParts): Job {
+function startedJob(id: string, { command, shown, ...options }: Launch, parts: JobParts): Job {
+  const { shell, sandbox, said, connections } = parts;
   const act = new AbortController();
   let end: ShellEnd | null = null;
   const output = (chunk: Uint8Array): void => said.write(chunk);
   const ended = shell
-    .run(command, { signal: act.signal, output, ...(timeoutMs !== undefined && { timeoutMs }) })
+    .run(command, { ...options, signal: act.signal, output })
     // Nobody may be waiting for it: what a shell throws is told to whoever looks.
     .catch((error): ShellEnd => ({ type: "not-started", message: String(error) }))
     .then((how) => {
@@ -66,8 +76,9 @@ function startedJob(id: string, { command, timeoutMs }: Command, { shell, sandbo
     });
   return {
     id,
-    command,
+    command: shown,
     said,
+    connections,
     sandbox,
     ended,
     get end(): ShellEnd | null {

@@ -1,17 +1,29 @@
 /** Builds the result of a `bash` call: the output, how the command ended, and notes on the sandbox and on kept output. */
 
 import { blobReference } from "@pith/context";
-import type { BlobKept, ShellEnd, WorkspaceShell } from "../../ports.ts";
+import type { BlobKept, NetworkConnection, PortResult, ShellEnd, WorkspaceShell } from "../../ports.ts";
 import type { ToolOutput } from "../../tool.ts";
 import { sized } from "../output.ts";
 import type { Said, Taken } from "./command-output.ts";
+import type { Connections } from "./connections.ts";
+import type { NetworkSetting } from "./input.ts";
 
 export interface Sandbox {
   /** The shell outside it, for what the user lets out. */
   readonly unconfined: WorkspaceShell;
-  readonly network: boolean;
+  /** Off: no host is reached. Hosts: those that are permitted. Open: every public one. */
+  readonly network: NetworkSetting;
   /** Whether commands may write in the workspace. */
   readonly mayWrite: () => boolean;
+  /** Opens ports between the sandbox and the user's machine, where the user permits it. */
+  readonly ports?: SandboxPorts;
+}
+
+export interface SandboxPorts {
+  /** A port of the user's machine, for commands. */
+  reach(port: number, act: { readonly signal: AbortSignal }): Promise<PortResult>;
+  /** A port of the sandbox, for the user's machine. */
+  publish(port: number, act: { readonly signal: AbortSignal }): Promise<PortResult>;
 }
 
 const DENIAL =
@@ -19,21 +31,27 @@ const DENIAL =
 const UNREACHABLE =
   /network is unreachable|could not resolve|name resolution|name or service not known|\b(?:ENETUNREACH|EAI_AGAIN|ENOTFOUND|ECONNREFUSED)\b|connection refused/i;
 
-/** Null where the failure looks like the command's own. */
+/** Null where the failure looks like the command's own. Which hosts were refused is known, and said apart. */
 export function denialNote(text: string, end: ShellEnd | null, sandbox: Sandbox): string | null {
   if (end?.type !== "ended" || end.exitCode === 0) return null;
-  const isOffline = !sandbox.network && UNREACHABLE.test(text);
-  return isOffline || DENIAL.test(text) ? noteOn(sandbox) : null;
+  if (DENIAL.test(text)) return writeNote(sandbox);
+  return UNREACHABLE.test(text) ? networkNote(sandbox) : null;
 }
 
-function noteOn({ network, mayWrite }: Sandbox): string {
-  const reach = network ? "" : " and has no network";
-  if (!mayWrite()) return `This ran in a sandbox, which now writes only temporary files, not the workspace${reach}.`;
-  return (
-    `This ran in a sandbox, which writes only in the workspace (not .git/config, .git/hooks, .vscode and the like), in temporary folders and package caches${reach}. ` +
-    "If that stopped it, run it with `outside: true`: the user is asked."
-  );
+function networkNote({ network, mayWrite }: Sandbox): string {
+  if (network === "off") return `This ran in a sandbox, which has no network.${mayWrite() ? ` ${ASK}` : ""}`;
+  return "This ran in a sandbox, where only programs that use HTTPS_PROXY reach other hosts, and localhost is the sandbox's own.";
 }
+
+function writeNote({ network, mayWrite }: Sandbox): string {
+  const reach = network === "off" ? " and has no network" : "";
+  if (!mayWrite()) return `This ran in a sandbox, which now writes only temporary files, not the workspace${reach}.`;
+  const places =
+    "in the workspace (not .git/config, .git/hooks, .vscode and the like), in /tmp and in a home of its own";
+  return `This ran in a sandbox, which writes only ${places}${reach}. ${ASK}`;
+}
+
+const ASK = "If that stopped it, run it with `outside: true`: the user is asked.";
 
 export interface BashDetails {
   /** Null: it is still running, was killed or did not start. */
@@ -45,6 +63,8 @@ export interface BashDetails {
   /** The hash of what was kept. */
   readonly blob?: string;
   readonly job?: string;
+  /** The hosts that it reached or was refused, merged; absent where there were none. */
+  readonly network?: readonly NetworkConnection[];
 }
 
 /** `end` is null while a job runs; `sandbox` where the command was not confined. */
@@ -52,13 +72,16 @@ export interface Told {
   readonly said: Said;
   readonly end: ShellEnd | null;
   readonly sandbox: Sandbox | null;
+  readonly connections: Connections;
   readonly job?: string;
 }
 
 export async function answer(told: Told): Promise<ToolOutput> {
   const taken = await told.said.take();
   const text = taken.text.trim() === "" ? nothing(told) : taken.text.trimEnd();
-  const notes = [endNote(told), told.sandbox && denialNote(text, told.end, told.sandbox), keptNote(taken)];
+  const refused = told.connections.note();
+  const held = refused ?? (told.sandbox && denialNote(text, told.end, told.sandbox));
+  const notes = [endNote(told), held, keptNote(taken)];
   const note = notes.filter((each) => each !== null).join("\n");
   return {
     content: [{ type: "text", text: note === "" ? text : `${text}\n\n${note}` }],
@@ -67,7 +90,7 @@ export async function answer(told: Told): Promise<ToolOutput> {
   };
 }
 
-function detailsOf({ said, end, sandbox, job }: Told, { isTruncated, kept }: Taken): BashDetails {
+function detailsOf({ said, end, sandbox, connections, job }: Told, { isTruncated, kept }: Taken): BashDetails {
   return {
     exitCode: end?.type === "ended" ? end.exitCode : null,
     bytes: said.bytes,
@@ -75,6 +98,7 @@ function detailsOf({ said, end, sandbox, job }: Told, { isTruncated, kept }: Tak
     sandboxed: sandbox !== null,
     ...(kept?.type === "kept" && { blob: kept.hash }),
     ...(job && { job }),
+    ...(connections.all.length > 0 && { network: connections.all }),
   };
 }
 

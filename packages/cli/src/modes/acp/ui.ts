@@ -19,16 +19,20 @@ import { askedChange } from "../../app/permissions.ts";
 import type { EditorSession, Sight, TellEditor } from "./acp-context.ts";
 import { callShown, diffOf, noteUpdate, type OpenCalls } from "./tool-updates.ts";
 
-export function askEditor({ client, sight, calls, session }: Asking): Ask {
+export function askEditor({ client, sight, calls, session, tell }: Asking): Ask {
   return async (question, { signal }) => {
     const open = session();
     if (!open) return { type: "no" };
-    const toolCallId = calls.of(question) ?? `asked-${randomUUID()}`;
+    const running = calls.of(question);
+    const toolCallId = running ?? `asked-${randomUUID()}`;
     const shown = callShown({ toolCallId, toolName: question.tool, args: question.arguments }, sight.cwd);
     const content = await changeIn(question, { cwd: sight.cwd, vault: open.ready.place.vault, signal }).catch(
       () => null,
     );
-    const toolCall = { ...shown, title: question.text, ...(content && { content: [content] }) };
+    // A call that runs already goes on running, with the title that it had.
+    const isRunning = running !== null && question.intent?.type === "network";
+    const status = isRunning ? ("in_progress" as const) : ("pending" as const);
+    const toolCall = { ...shown, status, title: question.text, ...(content && { content: [content] }) };
     const asked: RequestPermissionRequest = { sessionId: open.id, toolCall, options: optionsFor(question) };
     return await client
       .request(methods.client.session.requestPermission, asked, {
@@ -37,7 +41,8 @@ export function askEditor({ client, sight, calls, session }: Asking): Ask {
       })
       .then((response) => answerIn(response, question))
       // An editor that cannot ask, or has left, has permitted nothing.
-      .catch((): Answer => ({ type: "no" }));
+      .catch((): Answer => ({ type: "no" }))
+      .finally(() => isRunning && void tell({ sessionUpdate: "tool_call_update", toolCallId, title: shown.title }));
   };
 }
 

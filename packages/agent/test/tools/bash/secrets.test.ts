@@ -1,0 +1,221 @@
+/** Commands that ask for secrets, hosts and ports: what the shell is given, and what the model is told. */
+
+import { expect, test } from "vitest";
+import type { NetworkConnection, PortResult, ShellAct, WorkspaceShell } from "../../../src/ports.ts";
+import { type BashTool, bashTool } from "../../../src/tools/bash/bash.ts";
+import type { SecretSource } from "../../../src/tools/bash/command-secrets.ts";
+import type { Sandbox } from "../../../src/tools/bash/result.ts";
+import { folder, shellIn } from "../../node/shell-folder.ts";
+import { call } from "./calls.ts";
+
+const github = "PITH_SECRET_github_5f0c1a9b3d27";
+const odd = "PITH_SECRET_assigned_0123456789ab";
+const values: Readonly<Record<string, string>> = { [github]: "ghp-true-value", [odd]: "a'; echo broken out; '" };
+
+const source: SecretSource = {
+  placeholder: async (name) => values[name] ?? null,
+  variable: (name) => ({ DEPLOY_TOKEN: "token-value" })[name] ?? null,
+  login: async (name, { hosts }) =>
+    name === "npm" ? { environment: { HOSTS_ASKED: hosts.join(" ") }, credentialFiles: ["~/.npmrc"] } : null,
+};
+
+interface Scene {
+  readonly network?: Sandbox["network"];
+  readonly connections?: readonly NetworkConnection[];
+  readonly port?: PortResult;
+}
+
+/** A real shell, of which each act is noted, with what a network would tell. */
+function scene({ network = "hosts", connections = [], port = { type: "open" } }: Scene = {}) {
+  const real = shellIn(folder());
+  const acts: (Omit<ShellAct, "signal" | "output" | "onConnection"> & { readonly command: string })[] = [];
+  const shell: WorkspaceShell = {
+    run: async (command, act) => {
+      const { signal: _, output: __, onConnection, ...rest } = act;
+      acts.push({ command, ...rest });
+      for (const connection of connections) onConnection?.(connection);
+      return await real.run(command, act);
+    },
+  };
+  const opened: string[] = [];
+  const ports = {
+    reach: async (number: number) => {
+      opened.push(`reach ${number}`);
+      return port;
+    },
+    publish: async (number: number) => {
+      opened.push(`publish ${number}`);
+      return port;
+    },
+  };
+  const sandbox: Sandbox = { unconfined: shell, network, mayWrite: () => true, ports };
+  const tool: BashTool = bashTool(shell, { sandbox, secrets: source });
+  return { tool, acts, opened, plain: bashTool(shell, { secrets: source }) };
+}
+
+test("BASH21 a named placeholder has its true value in the line and as a variable, and another stays as it is", async () => {
+  const { tool, acts } = scene();
+  const command = `echo ${github} "$${github}" \${${github}} ${odd}`;
+  const { text } = await call(tool, { command, secrets: [github], hosts: ["Example.com"] });
+  expect(text).toBe(`ghp-true-value ghp-true-value ghp-true-value ${odd}`);
+  expect(acts).toMatchObject([
+    { hosts: ["example.com"], environment: { [github]: "ghp-true-value" }, credentialFiles: [] },
+  ]);
+});
+
+test("BASH21 variables and logins are passed to this command alone, and its hosts with them", async () => {
+  const { tool, acts } = scene();
+  const { text } = await call(tool, {
+    command: "echo $DEPLOY_TOKEN $HOSTS_ASKED",
+    secrets: ["DEPLOY_TOKEN", "npm"],
+    hosts: "a.example",
+  });
+  expect(text).toBe("token-value a.example");
+  expect((await call(tool, { command: "echo $DEPLOY_TOKEN ." })).text).toBe(".");
+  expect(acts[0]).toMatchObject({ hosts: ["a.example"], credentialFiles: ["~/.npmrc"] });
+  expect(acts[1]).toEqual({ command: "echo $DEPLOY_TOKEN ." });
+});
+
+test("BASH21 without hosts it reaches none; a job gets the same, and is shown without the value", async () => {
+  const { tool, acts } = scene();
+  await call(tool, { command: `sleep 60; echo ${github}`, secrets: [github], background: true });
+  expect(acts).toMatchObject([{ command: "sleep 60; echo ghp-true-value", hosts: [] }]);
+  expect(tool.ongoing()).toBe(`job-1 is running: sleep 60; echo ${github}`);
+  await tool.dispose();
+});
+
+test("BASH21 the intent names secrets and hosts, and the command without the value", () => {
+  const { tool, plain } = scene();
+  const asked = { command: `echo ${github}`, secrets: [github, "npm"], hosts: ["example.com"] };
+  const intent = { type: "command", command: `echo ${github}`, secrets: [github, "npm"], hosts: ["example.com"] };
+  expect(tool.intent(asked)).toEqual({ ...intent, isConfined: true });
+  expect(tool.intent({ ...asked, outside: true })).toEqual({ ...intent, isConfined: false, isOutside: true });
+  expect(plain.intent(asked)).toEqual({ ...intent, isConfined: false });
+  expect(tool.intent({ command: "ls", secrets: [], hosts: [] })).toEqual({
+    type: "command",
+    command: "ls",
+    isConfined: true,
+  });
+});
+
+test("BASH21 without a sandbox the value is passed as well", async () => {
+  const { plain } = scene();
+  expect((await call(plain, { command: `echo ${github}`, secrets: [github] })).text).toBe("ghp-true-value");
+});
+
+test("SEC18 a value that a shell would act on is not put into the line, but can be used as a variable", async () => {
+  const { tool, acts } = scene();
+  const refused = await call(tool, { command: `echo '${odd}'`, secrets: [odd] });
+  expect(refused).toMatchObject({ isError: true });
+  expect(refused.text).toBe(
+    `it was not run: the value of ${odd} has characters that a shell acts on; write "$${odd}" in the command instead`,
+  );
+  expect(acts).toEqual([]);
+  expect((await call(tool, { command: `echo "$${odd}"`, secrets: [odd] })).text).toBe(values[odd]);
+});
+
+test.each([
+  [
+    "PITH_SECRET_github_000000000000",
+    "stands for a secret that is not known any more; read the file that holds it again",
+  ],
+  ["NO_SUCH_VARIABLE", "there is no variable NO_SUCH_VARIABLE that could be passed"],
+  ["cargo", "the user has no cargo login that could be passed"],
+])("SEC18 %s cannot be passed, and the command is not run", async (name, why) => {
+  const { tool, acts } = scene();
+  const { text, isError } = await call(tool, { command: "ls", secrets: [name] });
+  expect({ text, isError }).toEqual({ text: expect.stringContaining(why), isError: true });
+  expect(acts).toEqual([]);
+});
+
+test.each([
+  [{ hosts: ["example.com"] }, "`hosts` goes with `secrets`"],
+  [{ secrets: ["npm"], hosts: ["https://example.com/"] }, "`hosts` has plain host names"],
+  [{ secrets: ["npm"], hosts: ["*.example.com"] }, "`hosts` has plain host names"],
+  [{ secrets: ["npm"], hosts: [7] }, "`hosts` has to be a list of names"],
+  [{ secrets: ["$(id)"] }, "`secrets` has names"],
+  [{ host_port: 0 }, "`host_port` has to be a port"],
+  [{ publish_port: "x" }, "`publish_port` has to be a port"],
+])("BASH22 %j is refused with what is wrong with it, and nothing need be permitted", async (more, why) => {
+  const { tool, acts } = scene();
+  const { text, isError } = await call(tool, { command: "ls", ...more });
+  expect({ text, isError }).toEqual({ text: expect.stringContaining(why), isError: true });
+  expect(tool.intent({ command: "ls", ...more })).toEqual({ type: "nothing" });
+  expect(acts).toEqual([]);
+});
+
+test("BASH22 with the network off no host can be named", async () => {
+  const { tool } = scene({ network: "off" });
+  const { text } = await call(tool, { command: "ls", secrets: ["npm"], hosts: ["example.com"] });
+  expect(text).toBe("it was not run: the network is off, so no host can be reached");
+});
+
+const connection = (host: string, more: Partial<NetworkConnection> = {}): NetworkConnection => ({
+  ...{ host, port: 443, outcome: "allowed", sentBytes: 10, receivedBytes: 20 },
+  ...more,
+});
+
+test("BASH23 a result has the hosts that were reached, merged, and says which were refused and why", async () => {
+  const no = { outcome: "refused", why: "the user did not permit it", sentBytes: 0, receivedBytes: 0 } as const;
+  const connections = [
+    connection("a.example"),
+    connection("a.example"),
+    connection("b.example", no),
+    connection("b.example", no),
+  ];
+  const { text, details } = await call(scene({ connections }).tool, { command: "echo could not resolve; exit 1" });
+  expect(details.network).toEqual([
+    { host: "a.example", port: 443, outcome: "allowed", sentBytes: 20, receivedBytes: 40 },
+    { host: "b.example", port: 443, ...no },
+  ]);
+  expect(text).toBe("could not resolve\n\nexit code 1\nnetwork: b.example was refused: the user did not permit it");
+});
+
+test("BASH23 it stays short, however many hosts there were, and says nothing where there was none", async () => {
+  const many = Array.from({ length: 300 }, (_, at) => connection(`h${at}.example`, { outcome: "refused", why: "no" }));
+  const { text, details } = await call(scene({ connections: many }).tool, { command: "true" });
+  expect(details.network).toHaveLength(50);
+  expect(text.split("\n").filter((line) => line.startsWith("network: "))).toHaveLength(6);
+  expect(text).toMatch(/network: 295 more were refused$/);
+  expect((await call(scene().tool, { command: "true" })).details).not.toHaveProperty("network");
+});
+
+test("BASH23 a failure to reach something without the proxy says what reaches other hosts", async () => {
+  const { text } = await call(scene().tool, { command: "echo 'Could not resolve host'; exit 6" });
+  expect(text).toMatch(
+    /where only programs that use HTTPS_PROXY reach other hosts, and localhost is the sandbox's own\.$/,
+  );
+});
+
+test("BASH24 ports are opened before the command, and where one is not it is not run", async () => {
+  const { tool, opened, acts } = scene();
+  expect((await call(tool, { command: "echo on", host_port: 5432, publish_port: "3000" })).text).toBe("on");
+  expect(opened).toEqual(["reach 5432", "publish 3000"]);
+  const refused = scene({ port: { type: "failed", why: "the user did not permit it" } });
+  const { text, isError } = await call(refused.tool, { command: "echo on", host_port: 5432 });
+  expect({ text, isError }).toEqual({
+    text: "it was not run: port 5432 of the user's machine: the user did not permit it",
+    isError: true,
+  });
+  expect([acts.length, refused.acts.length]).toEqual([1, 0]);
+});
+
+test("BASH25 the tool says where commands run, what they reach and what can be asked for, and no more than there is", () => {
+  const described = ({ description, parameters }: BashTool): string => description + JSON.stringify(parameters);
+  const { tool, plain } = scene();
+  for (const word of [
+    "a home of their own",
+    "localhost is the sandbox",
+    "`secrets`",
+    "host_port",
+    "publish_port",
+    "outside",
+  ])
+    expect(described(tool)).toContain(word);
+  expect(described(scene({ network: "off" }).tool)).toContain("They have no network.");
+  expect(described(scene({ network: "off" }).tool)).not.toContain("host_port");
+  for (const word of ["sandbox", "host_port", "outside"]) expect(described(plain)).not.toContain(word);
+  expect(described(plain)).toContain("secrets");
+  expect(described(bashTool(shellIn(folder())))).not.toContain("secret");
+  expect(tool.description.length).toBeLessThan(850);
+});

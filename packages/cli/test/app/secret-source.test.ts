@@ -1,0 +1,91 @@
+/** Where the true values come from that a permitted command gets. */
+
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Vault } from "@pith/context/secrets";
+import { plantedSecrets, seededChance } from "@pith/context/testing";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { secretSource } from "../../src/app/secret-source.ts";
+
+let home: string;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "pith-home-"));
+});
+
+afterEach(() => rmSync(home, { recursive: true }));
+
+const { signal } = new AbortController();
+const [one, two] = plantedSecrets(2, seededChance(9)).map(({ secret }) => secret);
+
+function source(environment: Record<string, string> = {}, vault: Vault | null = null) {
+  const seen = { PATH: process.env.PATH ?? "", HOME: home, ...environment };
+  return secretSource({ vault, environment: seen, home, writable: [], withheld: ["ANTHROPIC_API_KEY"] });
+}
+
+test("SEC19 a placeholder has the value it was given for, and one that nobody knows has none", async () => {
+  const vault = new Vault({ digest: () => "5f0c1a9b3d27aaaa", environment: {} });
+  const placeholder = vault.redacted(`token ${one}`).replace("token ", "");
+  expect(await source({}, vault).placeholder(placeholder)).toBe(one);
+  expect(await source({}, vault).placeholder("PITH_SECRET_github_000000000000")).toBe(null);
+  expect(await source().placeholder(placeholder)).toBe(null);
+});
+
+test("SEC19 a variable is passed, but never a key of a model's provider", () => {
+  const { variable } = source({ DEPLOY_TOKEN: "x", ANTHROPIC_API_KEY: "y" });
+  expect([variable("DEPLOY_TOKEN"), variable("ANTHROPIC_API_KEY"), variable("NONE")]).toEqual(["x", null, null]);
+});
+
+/** As a file of npm's names a variable. */
+const named = (variable: string): string => `\${${variable}}`;
+
+test("SEC19 a login is the files that hold it, as far as they are there, with the variables in them", async () => {
+  const { login } = source({ NPM_TOKEN: "t", ANTHROPIC_API_KEY: "y" });
+  const wish = { hosts: ["example.com"], signal };
+  expect(await login("npm", wish)).toBe(null);
+  writeFileSync(
+    join(home, ".npmrc"),
+    `//x/:_authToken=${named("NPM_TOKEN")}\n//y/:_authToken=${named("ANTHROPIC_API_KEY")}\n`,
+  );
+  mkdirSync(join(home, ".cargo"));
+  writeFileSync(join(home, ".cargo/credentials.toml"), "[registry]\n");
+  expect(await login("npm", wish)).toEqual({ environment: { NPM_TOKEN: "t" }, credentialFiles: ["~/.npmrc"] });
+  expect(await login("cargo", wish)).toEqual({ environment: {}, credentialFiles: ["~/.cargo/credentials.toml"] });
+  expect(await login("pip", wish)).toBe(null);
+});
+
+test("SEC20 git's own helper is asked for the named hosts alone, and git finds the header in the variables", async () => {
+  const helper = join(home, "helper");
+  writeFileSync(
+    helper,
+    `#!/bin/sh\n[ "$1" = get ] || exit 0\nhost=$(sed -n 's/^host=//p')\necho "$host" >> ${home}/asked\n[ "$host" = git.example ] && printf 'username=ann\\npassword=${two}\\n'\nexit 0\n`,
+  );
+  chmodSync(helper, 0o755);
+  writeFileSync(join(home, ".gitconfig"), `[credential]\n\thelper = ${helper}\n`);
+  const vault = new Vault({ digest: () => "5f0c1a9b3d27aaaa", environment: {} });
+  const given = { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "user.name", GIT_CONFIG_VALUE_0: "Ann" };
+  const login = await source(given, vault).login("git", { hosts: ["git.example", "none.example"], signal });
+  const header = `Authorization: Basic ${Buffer.from(`ann:${two}`).toString("base64")}`;
+  expect(login).toEqual({
+    environment: {
+      GIT_CONFIG_COUNT: "2",
+      GIT_CONFIG_KEY_1: "http.https://git.example/.extraHeader",
+      GIT_CONFIG_VALUE_1: header,
+    },
+    credentialFiles: [],
+  });
+  const env = { PATH: process.env.PATH, HOME: home, ...given, ...login?.environment };
+  const asked = (url: string): string =>
+    execFileSync("git", ["config", "--get-urlmatch", "http.extraHeader", url], { env, cwd: home, encoding: "utf8" });
+  expect(asked("https://git.example/ann/x.git")).toBe(`${header}\n`);
+  expect(() => asked("https://other.example/ann/x.git")).toThrow();
+  expect(vault.redacted(`${header} ${two}`)).not.toContain(two);
+  expect(vault.redacted(header)).not.toContain(header.slice(-20));
+});
+
+test("SEC20 where git knows no login, there is none, and nobody is asked to type one", async () => {
+  expect(await source().login("git", { hosts: ["git.example"], signal })).toBe(null);
+  expect(await source().login("git", { hosts: [], signal })).toBe(null);
+});

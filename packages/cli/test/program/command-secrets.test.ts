@@ -1,0 +1,76 @@
+/** The program as a process: a command gets a secret only after a question that names it, and nobody sees its value. */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { plantedSecrets, seededChance } from "@pith/context/testing";
+import type { Script } from "@pith/testkit";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { RpcClient } from "../../src/modes/rpc/client/index.ts";
+import type { RpcEvent } from "../../src/modes/rpc/protocol.ts";
+import { Ground } from "../ground.ts";
+
+let ground: Ground;
+
+beforeEach(() => {
+  ground = new Ground();
+});
+
+afterEach(() => ground.clear());
+
+const bin = join(import.meta.dirname, "../../src/bin.ts");
+const [secret = ""] = plantedSecrets(1, seededChance(12)).map((planted) => planted.secret);
+
+/** Says this to every question. */
+async function talk(script: Script, answer: "Yes" | "No", flags: readonly string[]) {
+  const { url } = await ground.serve(script);
+  const keys = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url, DEPLOY_TOKEN: secret };
+  const env = { PATH: process.env.PATH, HOME: ground.userHome, PITH_HOME: ground.home, ...keys };
+  const args = [bin, "--mode", "rpc", ...flags];
+  const client = RpcClient.start({ command: process.execPath, args, cwd: ground.folder, env });
+  const events: RpcEvent[] = [];
+  const settled = new Promise<void>((resolve) => {
+    client.listen((event) => {
+      events.push(event);
+      if (event.type === "agent_settled") resolve();
+      if (event.type === "extension_ui_request" && event.method === "select")
+        client.answer({ type: "extension_ui_response", id: event.id, value: answer });
+    });
+  });
+  await client.send({ type: "prompt", message: "Deploy it." });
+  await settled;
+  await client.close();
+  const asked = events.flatMap((event) =>
+    event.type === "extension_ui_request" && event.method === "select" ? [event.title] : [],
+  );
+  return { asked, told: JSON.stringify(events), sent: JSON.stringify(ground.server.served.map(({ body }) => body)) };
+}
+
+const deploy =
+  (secrets: readonly string[]): Script =>
+  ({ results }) => {
+    const command = `printf %s "$DEPLOY_TOKEN" > got.txt; echo "$DEPLOY_TOKEN"`;
+    return results > 0 ? "Done." : { parts: [{ type: "call", name: "bash", arguments: { command, secrets } }] };
+  };
+
+test.each([
+  ["in the sandbox", [], ", reaching no host."],
+  ["without one", ["--sandbox", "off"], ", not in a sandbox, where it can send it to any host."],
+])(
+  "PERM29 BASH21 %s a variable is passed after a yes, in mode all too, and nobody sees its value",
+  async (_, flags, end) => {
+    const { asked, told, sent } = await talk(deploy(["DEPLOY_TOKEN"]), "Yes", ["--permission-mode", "all", ...flags]);
+    expect(asked).toEqual([expect.stringMatching(/^bash wants to run `printf .*` with the variable DEPLOY_TOKEN, /)]);
+    expect(asked[0]?.endsWith(end)).toBe(true);
+    expect(readFileSync(join(ground.folder, "got.txt"), "utf8")).toBe(secret);
+    expect(`${told}${sent}${ground.session()}`).not.toContain(secret);
+    expect(sent).toContain("PITH_SECRET_");
+  },
+);
+
+test("PERM29 after a no the command is not run; a provider's key is never passed", async () => {
+  const refused = await talk(deploy(["DEPLOY_TOKEN"]), "No", ["--permission-mode", "all"]);
+  expect(refused.sent).toContain("the user did not permit it");
+  const key = await talk(deploy(["ANTHROPIC_API_KEY"]), "Yes", ["--permission-mode", "all"]);
+  expect(key.sent).toContain("there is no variable ANTHROPIC_API_KEY that could be passed");
+  expect(() => readFileSync(join(ground.folder, "got.txt"))).toThrow();
+});
