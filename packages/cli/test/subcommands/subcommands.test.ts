@@ -34,8 +34,9 @@ describe("doctor", () => {
     expect(code).toBe(0);
     for (const name of [
       "Node",
-      "sandbox",
       "ripgrep",
+      "sandbox",
+      "protections",
       "rights",
       "settings",
       "keys",
@@ -51,6 +52,22 @@ describe("doctor", () => {
     expect(out).not.toContain("secret");
     const { checks } = (await shelf.json("doctor")) as Checks;
     for (const { state, advice } of checks) expect(state === "ok").toBe(advice === undefined);
+  });
+
+  test("DRS4 what holds commands here is said with bubblewrap's version, and so is what is missing or loosened", async () => {
+    const { out } = await shelf.run("doctor");
+    expect(out).toMatch(/^ok +sandbox: commands are held by \S+\/bwrap \(bubblewrap \d+\.\d+/m);
+    expect(out).toMatch(/^ok +protections: for commands: .*; for every tool: .*redaction/m);
+    writeFileSync(join(shelf.home, "settings.json"), '{ "permissionMode": "all", "secrets": { "redact": "off" } }');
+    expect((await shelf.run("doctor")).out).toMatch(
+      /^warning +protections: .*; loosened by permissionMode all, secrets\.redact off\n +→ pith settings/m,
+    );
+    shelf.environment = { ...shelf.environment, PATH: "/nowhere" };
+    const without = (await shelf.run("doctor")).out;
+    expect(without).toMatch(/^warning +sandbox: bubblewrap is not installed.*\n +→ install bubblewrap/m);
+    expect(without).toMatch(
+      /^warning +protections: nothing holds a command that you allow; .*\n +→ docs\/security\.md/m,
+    );
   });
 
   test("DRS1 a home that is no folder is a fault among the others, and no crash", async () => {

@@ -4,7 +4,6 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, isAbsolute, join, relative } from "node:path";
-import { sandboxHere } from "@pith/agent/node";
 import { type Provider, providers } from "@pith/models";
 import { keyFile, readKeyFile } from "../../settings/keys.ts";
 import { choose } from "../../settings/resolve.ts";
@@ -132,19 +131,13 @@ function ids(): string {
 }
 
 export async function machineChecks(call: Call): Promise<readonly Check[]> {
-  return [nodeCheck(process.versions.node), await sandboxCheck(call), await ripgrepCheck(call)];
+  return [nodeCheck(process.versions.node), await ripgrepCheck(call)];
 }
 
 function nodeCheck(version: string): Check {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (major > 22 || (major === 22 && minor >= 19)) return ok("Node", version);
   return fault("Node", version, "install Node 22.19 or newer");
-}
-
-async function sandboxCheck({ cwd, environment }: Call): Promise<Check> {
-  const here = await sandboxHere({ environment, root: cwd, home: homedir() });
-  if (here.type === "works") return ok("sandbox", `commands are held by ${here.program.path}`);
-  return warning("sandbox", here.why, "install bubblewrap; without it each command needs --allow");
 }
 
 async function ripgrepCheck({ environment, cwd }: Call): Promise<Check> {

@@ -4,6 +4,7 @@ import { diskError } from "@pith/context/node";
 import type { Call, Outcome } from "../subcommand.ts";
 import { type Check, completionCheck, diskChecks, fault, keyChecks, machineChecks, trustCheck } from "./checks.ts";
 import { rightsCheck, sessionChecks } from "./file-checks.ts";
+import { sandboxChecks } from "./sandbox-checks.ts";
 
 export async function examined(call: Call): Promise<Outcome> {
   const checks: Check[] = [];
@@ -15,6 +16,7 @@ export async function examined(call: Call): Promise<Outcome> {
 
 const LOOKS: readonly (readonly [name: string, look: (call: Call) => Promise<Check | readonly Check[]>])[] = [
   ["machine", machineChecks],
+  ["sandbox", sandboxChecks],
   ["rights", rightsCheck],
   ["keys", keyChecks],
   ["trust", trustCheck],

@@ -1,0 +1,58 @@
+/** Checks for `pith doctor` what holds commands on this machine, and which settings loosen it. */
+
+import { execFile } from "node:child_process";
+import { homedir } from "node:os";
+import { promisify } from "node:util";
+import { type SandboxHere, sandboxHere } from "@pith/agent/node";
+import { choose } from "../../settings/resolve.ts";
+import type { Settings } from "../../settings/settings.ts";
+import type { Call } from "../subcommand.ts";
+import { type Check, ok, warning } from "./checks.ts";
+
+export async function sandboxChecks({ cwd, environment, home }: Call): Promise<readonly Check[]> {
+  const here = await sandboxHere({ environment, root: cwd, home: homedir() });
+  const chosen = await choose({}, { home, environment });
+  // Settings with a mistake are named by a check of their own.
+  const choices = chosen.type === "mistake" ? {} : chosen.choices;
+  return [await programCheck(here), protectionCheck(here, choices)];
+}
+
+async function programCheck(here: SandboxHere): Promise<Check> {
+  if (here.type === "does-not")
+    return warning("sandbox", here.why, "install bubblewrap; without it each command needs --allow");
+  const { path } = here.program;
+  return ok("sandbox", `commands are held by ${path} (${await versionOf(path)})`);
+}
+
+async function versionOf(path: string): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)(path, ["--version"], { timeout: LONGEST_MS });
+    return stdout.trim();
+  } catch {
+    // It made a sandbox a moment ago; a version that is not told is no reason to distrust it.
+    return "of an unknown version";
+  }
+}
+
+const LONGEST_MS = 10_000;
+
+/** By the rows of docs/security.md. */
+export function protectionCheck(here: SandboxHere, choices: Settings): Check {
+  const loosened = looseSettings(choices);
+  const isHeld = here.type === "works" && choices.sandbox !== "off";
+  const says = isHeld ? `for commands: ${FOR_COMMANDS}; ` : "nothing holds a command that you allow; ";
+  const all = `${says}for every tool: ${FOR_TOOLS}`;
+  if (!isHeld) return warning("protections", all, "docs/security.md says what is missing; a container can hold it");
+  if (loosened.length === 0) return ok("protections", all);
+  return warning("protections", `${all}; loosened by ${loosened.join(", ")}`, "pith settings shows where each is set");
+}
+
+const FOR_COMMANDS = "writable places, guarded names, hidden folders";
+const FOR_TOOLS = "permissions, trust, redaction, hosts of fetch, restores";
+
+function looseSettings({ permissionMode, secrets }: Settings): readonly string[] {
+  return [
+    ...(permissionMode === "all" ? ["permissionMode all"] : []),
+    ...(secrets?.redact === "off" ? ["secrets.redact off"] : []),
+  ];
+}
