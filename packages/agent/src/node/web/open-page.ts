@@ -2,12 +2,12 @@
 
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { isIPv6, type LookupFunction } from "node:net";
+import { isIP, isIPv6, type LookupFunction } from "node:net";
 import { pipeline, type Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { WebAct, WebFailed, WebOpened, WebPage, WebRefused } from "../../ports.ts";
 import { codeOf } from "../safe-files.ts";
-import { failed, type Resolve, type Route, refused, routeTo, systemResolve } from "./public-address.ts";
+import { destinationOf, failed, type Resolve, type Route, refused, routeTo, systemResolve } from "./public-address.ts";
 
 export interface AskAct {
   readonly signal: AbortSignal;
@@ -161,11 +161,12 @@ const MOST_REDIRECTS = 5;
 
 /** Every hop is checked before it is dialled, a redirect as well as the first. */
 export async function visit({ url, allowedHosts, hops, host }: Visit, act: VisitAct): Promise<WebOpened> {
+  // Whoever permitted the one host has not permitted the other. A name is compared before it is looked up: name servers would learn it.
+  if (host !== undefined && isOtherName(url, host, allowedHosts)) return redirected(elsewhere, url);
   const route = await routeTo(url, { ...act, allowedHosts });
   if (route.type !== "route") return hops === 0 ? route : redirected(route, url);
   const here = withoutWww(route.url.hostname);
-  // Whoever permitted the one host has not permitted the other.
-  if (host !== undefined && here !== host) return redirected(refused("elsewhere", ELSEWHERE), url);
+  if (host !== undefined && here !== host) return redirected(elsewhere, url);
   const response = await act.ask(route, act);
   const next = redirection(route, response);
   if (next === null) return await pageAt(route, response, act.mostBytes);
@@ -176,7 +177,13 @@ export async function visit({ url, allowedHosts, hops, host }: Visit, act: Visit
   return await visit({ url: next, allowedHosts: route.isAllowed ? allowedHosts : [], hops: hops + 1, host: here }, act);
 }
 
-const ELSEWHERE = "that is another host; fetch it by its own address";
+const elsewhere = refused("elsewhere", "that is another host; fetch it by its own address");
+
+function isOtherName(url: string, host: string, allowedHosts: readonly string[]): boolean {
+  const destination = destinationOf(url, allowedHosts);
+  if (destination.type === "refused" || isIP(destination.host) !== 0) return false;
+  return withoutWww(destination.url.hostname) !== host;
+}
 
 function withoutWww(host: string): string {
   return host.replace(/^www\./, "");

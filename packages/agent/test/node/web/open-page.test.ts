@@ -53,8 +53,10 @@ test("WEB6 a page from elsewhere cannot redirect to a host of the user", async (
 test("WEB5 a redirect to another host is not followed: that host has its own address, and its own permission", async () => {
   const location = "http://other.example/next";
   const site = await newSite((_, response) => response.writeHead(302, { location }).end());
-  const { opened, dialled } = await visited(site, ["93.184.215.14", "8.8.8.8"]);
+  const { opened, resolved, dialled } = await visited(site, ["93.184.215.14", "8.8.8.8"]);
   expect(opened).toMatchObject({ type: "refused", why: "elsewhere", message: expect.stringContaining(location) });
+  // Nor is its name looked up: a name server would learn it.
+  expect(resolved).toEqual(["pages.example"]);
   expect(dialled).toEqual(["93.184.215.14"]);
 });
 
