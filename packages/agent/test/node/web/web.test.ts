@@ -162,12 +162,18 @@ describe("a redirect", () => {
     expect(opened).toMatchObject({ type: "refused", why, message: expect.stringMatching(/^redirected to /) });
   });
 
-  test("WEB5 resolves the next name, and looks at its addresses", async () => {
+  test("WEB5 does not look up the name of another host", async () => {
     const { url, host } = await newSite((_, response) => {
       response.writeHead(302, { location: "http://inside.example/" }).end();
     });
-    const opened = await open(url, { allowedHosts: [host], resolve: async () => ["192.168.0.7"] });
-    expect(opened).toMatchObject({ type: "refused", why: "address" });
+    const resolved: string[] = [];
+    const resolve = async (name: string): Promise<readonly string[]> => {
+      resolved.push(name);
+      return ["192.168.0.7"];
+    };
+    const opened = await open(url, { allowedHosts: [host], resolve });
+    expect(opened).toMatchObject({ type: "refused", why: "elsewhere" });
+    expect(resolved).toEqual([]);
   });
 
   test("WEB5 without a place to go to is the page itself", async () => {
