@@ -80,7 +80,7 @@ export type { Mode, Rules } from "./permissions/decide.ts";
 export { type DeniedPlaces, deniedPlaces } from "./permissions/match-rules.ts";
 export { fetchesFreely, Permissions, type PermissionsParts, type RuleMemory } from "./permissions/permissions.ts";
 export type { Answer, Ask, Question } from "./permissions/question.ts";
-export type { Act, Ground, Permit, Permits, RealPath } from "./permissions/request.ts";
+export type { Act, Ground, GroundParts, Permit, Permits, RealPath } from "./permissions/request.ts";
 export { type ParsedRule, parseRule, type Rule, type RuleMistake, type RuleWords } from "./permissions/rules.ts";
 export type {
   BlobDraft,

@@ -5,7 +5,7 @@ import { type FileHandle, lstat, open, unlink } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { FileRead, FileWritten, WorkspaceFiles } from "../ports.ts";
-import { namesIn, namesNear, type Place, placeOf } from "./paths.ts";
+import { namesIn, namesNear, type Place, type PrivateTemporary, placeOf } from "./paths.ts";
 import { codeOf, type HeldFile, moved, openFolder, openHeld, realPath, takePlace } from "./safe-files.ts";
 
 export interface Refused {
@@ -188,7 +188,7 @@ function likeness({ mode, uid, gid }: Stats): { mode: number; prepare: (file: Fi
   return { mode: OWNER_ONLY, prepare };
 }
 
-export interface NodeFilesParts {
+export interface NodeFilesParts extends PrivateTemporary {
   /** The folder from which relative paths start; absolute. */
   readonly root: string;
   /** What `~` stands for; the user's own folder unless said. */
@@ -198,8 +198,8 @@ export interface NodeFilesParts {
 }
 
 /** The files under and around a folder of this machine. */
-export function nodeFiles({ root, home = homedir(), mostBytes = MOST_BYTES }: NodeFilesParts): WorkspaceFiles {
-  const placed = (path: string): Place => placeOf(path, { root, home });
+export function nodeFiles({ home = homedir(), mostBytes = MOST_BYTES, ...parts }: NodeFilesParts): WorkspaceFiles {
+  const placed = (path: string): Place => placeOf(path, { ...parts, home });
   return {
     resolve: (path) => placed(path).path,
     read: (path, { real, mostBytes: wanted = mostBytes, ...act } = {}) =>

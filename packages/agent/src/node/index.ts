@@ -18,6 +18,12 @@ export {
 } from "./safe-files.ts";
 export type { Box, Bubblewrap } from "./sandbox/box.ts";
 export { type SandboxHere, type Sought, safeProgram, sandboxHere } from "./sandbox/detect.ts";
+export {
+  openPrivateFolders,
+  type PrivateFolderOptions,
+  type PrivateFolders,
+  removeUnusedFolders,
+} from "./sandbox/private-folders.ts";
 export { sandboxedShell } from "./sandbox/sandbox.ts";
 export { type NodeSearchParts, nodeSearch } from "./search/search.ts";
 export { nodeShell } from "./shell.ts";

@@ -1,10 +1,11 @@
 /** Resolves a path as a model writes it, and suggests similar names where it leads nowhere or to a folder. */
 
-import { constants } from "node:fs";
+import { constants, existsSync } from "node:fs";
 import { opendir } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
-import { shownFrom } from "../text.ts";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { isWithin, shownFrom } from "../text.ts";
 import { openHeld } from "./safe-files.ts";
+import { TEMPORARY } from "./sandbox/box.ts";
 
 /** As the end of a sentence; empty where nothing is like it. */
 export async function namesNear({ path, real }: Omit<Place, "shown">): Promise<string> {
@@ -76,19 +77,37 @@ export interface Place {
   readonly real?: string | undefined;
 }
 
-export interface Whence {
+export interface Whence extends PrivateTemporary {
   /** Where relative paths start; absolute. */
   readonly root: string;
   /** What `~` stands for. */
   readonly home: string;
 }
 
-export function placeOf(path: string, { root, home }: Whence): Place {
+export interface PrivateTemporary {
+  /** The folder that sandboxed commands see as `/tmp` and `/var/tmp`; absent where there is no sandbox. */
+  readonly temporary?: string | undefined;
+  /** Folders that commands see where they are, though they may lie in `/tmp`; the root always is one. */
+  readonly shown?: readonly string[] | undefined;
+}
+
+export function placeOf(path: string, whence: Whence): Place {
+  const { root, home } = whence;
   const absolute = resolve(root, withoutTilde(path, home));
-  return { path: absolute, shown: shownFrom(root, absolute) };
+  return { path: inPrivateTemporary(absolute, whence), shown: shownFrom(root, absolute) };
 }
 
 function withoutTilde(path: string, home: string): string {
   if (path === "~") return home;
   return path.startsWith("~/") ? join(home, path.slice(2)) : path;
+}
+
+/** What commands see at `/tmp/x` comes first, then what the user has there; a new file becomes one that commands see. */
+function inPrivateTemporary(path: string, { root, temporary, shown = [] }: Whence): string {
+  const folder = temporary === undefined ? undefined : TEMPORARY.find((each) => isWithin(each, path));
+  if (temporary === undefined || folder === undefined) return path;
+  const isElsewhere = [root, temporary, ...shown].some((each) => isWithin(each, path) || isWithin(path, each));
+  if (isElsewhere && path !== folder) return path;
+  const own = join(temporary, relative(folder, path));
+  return !existsSync(own) && existsSync(path) ? path : own;
 }

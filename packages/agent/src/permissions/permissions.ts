@@ -18,6 +18,7 @@ import {
 import {
   type Act,
   type Ground,
+  type GroundParts,
   type Permit,
   type Permits,
   type RealPath,
@@ -75,7 +76,7 @@ function quoted(text: string): string {
 export interface PermissionsParts {
   readonly mode: Mode;
   readonly rules?: Partial<Rules>;
-  readonly ground: Ground;
+  readonly ground: GroundParts;
   readonly realPath: RealPath;
   /** Absent where nobody is there to be asked; then what would be asked is refused. */
   readonly ask?: Ask;

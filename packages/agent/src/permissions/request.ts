@@ -57,8 +57,13 @@ export async function sightOf(act: Act, realPath: RealPath): Promise<Sight> {
   return { act, reached: await Promise.all(paths.map((path) => reach(path, realPath))) };
 }
 
+/** What permissions are made with: which folders are temporary may be found out while everything else is made ready. */
+export interface GroundParts extends Omit<Ground, "temporary"> {
+  readonly temporary: readonly string[] | Promise<readonly string[]>;
+}
+
 // Both names of each, because a rule or a path may bear either.
-export async function realGround(ground: Ground, realPath: RealPath): Promise<Ground> {
+export async function realGround(ground: GroundParts, realPath: RealPath): Promise<Ground> {
   const real = async (path: string): Promise<string> => (await realPath(path)) ?? path;
   const both = async (paths: readonly string[]): Promise<readonly string[]> => [
     ...new Set([...paths, ...(await Promise.all(paths.map(real)))]),
@@ -67,7 +72,7 @@ export async function realGround(ground: Ground, realPath: RealPath): Promise<Gr
   return {
     root: await real(root),
     home: await real(home),
-    temporary: await Promise.all(temporary.map(real)),
+    temporary: await Promise.all((await temporary).map(real)),
     keys: await both(keys),
     own: await both(own),
   };

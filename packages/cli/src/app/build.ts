@@ -13,7 +13,6 @@ import {
   type SessionShutdownEvent,
   type Tool,
 } from "@pith/agent";
-import { sandboxHere } from "@pith/agent/node";
 import type { Model, Writer } from "@pith/context";
 import { machine } from "@pith/context/node";
 import type { Wish } from "../args/args.ts";
@@ -33,6 +32,7 @@ import type { Place } from "./app-options.ts";
 import { createGitHeadReader, describeGitHead } from "./git-branch.ts";
 import { type OpenBeside, openingBeside } from "./model.ts";
 import { type Permitting, permitting } from "./permissions.ts";
+import { closeSandbox, type OpenSandbox, openSandbox } from "./sandbox.ts";
 import { type NotOpened, sessionWithModel, type Voiced, type WayOn, wayOn } from "./session.ts";
 import type { NamedWriters } from "./summary-models.ts";
 import { chosenTools, providedTools, unbrought, type Workplace, workplace } from "./tools.ts";
@@ -133,11 +133,12 @@ async function groundFor(wish: Wish, place: Place): Promise<Ground | Extract<Bui
   const { cwd, home, environment, choices, trusted, note = () => {} } = place;
   const userHome = homedir();
   // Tried by a program of its own, while everything else is made ready.
-  const sandbox = choices.sandbox === "off" ? null : sandboxHere({ environment, root: cwd, home: userHome });
-  const permitted = await permitting(wish, { ...place, userHome });
-  if (permitted.type === "failed") return permitted;
+  const sandbox = openSandbox(place);
+  const temporary = sandbox.then((opened) => (opened.type === "works" ? opened.folders.temporary : null));
+  const permitted = await permitting(wish, { ...place, userHome, temporary });
+  if (permitted.type === "failed") return await withoutSandbox(sandbox, permitted);
   const voiced = await sessionWithModel(wish, place);
-  if (voiced.type === "failed") return voiced;
+  if (voiced.type === "failed") return await withoutSandbox(sandbox, voiced);
   const { mayRead } = permitted;
   const more = await moreFolders(place);
   const guiding = { wish, cwd, home, userHome, environment, choices, mayRead, trusted, note, ...(more && { more }) };
@@ -148,6 +149,11 @@ async function groundFor(wish: Wish, place: Place): Promise<Ground | Extract<Bui
     permitRestore: (path) => permitted.permissions.permitRestore(path),
   });
   return { type: "ground", permitted, voiced, guiding, guides, at };
+}
+
+async function withoutSandbox<Failed>(sandbox: Promise<OpenSandbox>, failed: Failed): Promise<Failed> {
+  await closeSandbox(await sandbox);
+  return failed;
 }
 
 /** Folders of skills and templates that extensions name; null where there are none to ask. */

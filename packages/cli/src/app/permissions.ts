@@ -25,6 +25,8 @@ import { networkSetting } from "./network-permissions.ts";
 export interface PermittingPlace extends Pick<Place, "cwd" | "home" | "choices" | "vault" | "ask" | "extensions"> {
   /** What `~` stands for. */
   readonly userHome: string;
+  /** What commands see as `/tmp`; null where they have no sandbox. */
+  readonly temporary: Promise<string | null>;
 }
 
 export type Permitting =
@@ -44,6 +46,7 @@ export type Permitting =
 /** Where nobody is there to be asked, what would be asked is refused, with the way to allow it. */
 export async function permitting({ allow, deny }: Wish, place: PermittingPlace): Promise<Permitting> {
   const { cwd, userHome, home, choices, vault, ask, extensions } = place;
+  const temporary = place.temporary.then((folder) => [folder ?? tmpdir()]);
   // A rule on a server's tools is no mistake where no server is named.
   const tools = ["mcp_call", ...(extensions?.tools ?? []).map(({ name }) => name)];
   const [allowed, denied] = [rulesIn("--allow", allow, tools), rulesIn("--deny", deny, tools)];
@@ -63,7 +66,7 @@ export async function permitting({ allow, deny }: Wish, place: PermittingPlace):
       ask: theirs.ask,
       deny: [...rulesOf(denied), ...theirs.deny],
     },
-    ground: { root: cwd, home: userHome, temporary: [tmpdir()], keys: closedPlaces(home), own: [home] },
+    ground: { root: cwd, home: userHome, temporary, keys: closedPlaces(home), own: [home] },
     realPath,
     memory,
     ...(vault && { redaction: vault }),

@@ -6,7 +6,6 @@ import {
   type BashTool,
   type Blobs,
   bashTool,
-  type DeniedPlaces,
   fetchesFreely,
   fetchTool,
   fileTools,
@@ -32,28 +31,23 @@ import {
   nodeShell,
   nodeWeb,
   originalsFolder,
-  type SandboxHere,
   sandboxedShell,
   sessionBlobs,
 } from "@pith/agent/node";
 import type { Model, Session, Tool as ToolSchema } from "@pith/context";
 import { idAsName } from "@pith/context/node";
 import { searches, webSearch } from "@pith/models";
-import { isInside } from "../resources/context-files.ts";
 import { allTools, usualTools } from "../settings/definitions.ts";
 import { keyVariables } from "../settings/keys.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Place } from "./app-options.ts";
 import { networkSetting } from "./network-permissions.ts";
+import { type BoxPlace, boxOf, closeSandbox, type OpenSandbox, shownFolders } from "./sandbox.ts";
 import { secretSource } from "./secret-source.ts";
 
-export interface BashPlace extends Pick<Place, "cwd" | "home" | "environment" | "choices" | "vault"> {
-  /** What can hold commands here; null where it was switched off. */
-  readonly sandbox: Promise<SandboxHere> | null;
-  /** Whether commands may write in the workspace; asked before each. */
-  readonly mayWrite: () => boolean;
-  /** What rules deny, to commands too where they can be held to it. */
-  readonly denied: DeniedPlaces;
+export interface BashPlace extends BoxPlace, Pick<Place, "vault"> {
+  /** What can hold commands here. */
+  readonly sandbox: Promise<OpenSandbox>;
 }
 
 export interface BashHere {
@@ -69,35 +63,15 @@ export async function bashHere(place: BashPlace, blobs: Blobs): Promise<BashHere
   });
   const kept = { blobs, redaction: vault ?? undefined, secrets };
   const unconfined = heard(nodeShell({ root, environment, withheld: keyVariables() }));
-  const here = (await place.sandbox) ?? OFF;
+  const here = await place.sandbox;
   if (here.type === "does-not") {
     const notes = [...notesOn(here, choices), ...unheldNotes([...denied.held, ...denied.unheld])];
     return { bash: bashTool(unconfined, kept), notes };
   }
   const network = networkSetting(choices);
-  const bash = bashTool(heard(confined(here, place)), { ...kept, sandbox: { unconfined, network, mayWrite } });
+  const confined = sandboxedShell(await boxOf(here, place));
+  const bash = bashTool(heard(confined), { ...kept, sandbox: { unconfined, network, mayWrite } });
   return { bash, notes: unheldNotes(denied.unheld) };
-}
-
-function confined({ program }: Extract<SandboxHere, { type: "works" }>, place: BashPlace): WorkspaceShell {
-  const { cwd: root, home, environment, choices, mayWrite, denied } = place;
-  return sandboxedShell({
-    program,
-    root,
-    home: homedir(),
-    environment,
-    network: networkSetting(choices) !== "off",
-    mayWrite,
-    withheld: keyVariables(),
-    hidden: [home, ...denied.unseen],
-    shown: [join(home, "skills")].filter((path) => !isUnseen(path, denied)),
-    guarded: [home, ...denied.unchanged],
-  });
-}
-
-/** The scripts of a skill lie beside its text; who denied reading there denied them too. */
-function isUnseen(path: string, { unseen }: DeniedPlaces): boolean {
-  return unseen.some((place) => path === place || isInside(place, path));
 }
 
 function unheldNotes(rules: readonly Rule[]): readonly string[] {
@@ -105,11 +79,9 @@ function unheldNotes(rules: readonly Rule[]): readonly string[] {
   return [`commands are not held to what is denied by ${rules.map(({ text }) => text).join(", ")}; the tools are`];
 }
 
-const OFF: SandboxHere = { type: "does-not", why: "it was switched off" };
-
 /** Who switched it off knows. */
 function notesOn(
-  { why }: Extract<SandboxHere, { type: "does-not" }>,
+  { why }: Extract<OpenSandbox, { type: "does-not" }>,
   { sandbox, network }: Settings,
 ): readonly string[] {
   const unheld =
@@ -150,7 +122,10 @@ export interface Workplace {
 
 export async function workplace(parts: WorkplaceParts): Promise<Workplace> {
   const { cwd, home, session, sessionPath, choices, vault } = parts;
-  const files = nodeFiles({ root: cwd });
+  const sandbox = await parts.sandbox;
+  const temporary = sandbox.type === "works" ? sandbox.folders.temporary : undefined;
+  const seen = { root: cwd, temporary, shown: shownFolders(choices) };
+  const files = nodeFiles(seen);
   // As the log calls them.
   const named = vault ? restoredFiles(files, vault) : files;
   const redaction = vault ?? undefined;
@@ -162,7 +137,7 @@ export async function workplace(parts: WorkplaceParts): Promise<Workplace> {
       : { originals: originalsFolder(join(home, "restore", idAsName(session.store.header.id))) };
   const reads = readsOf(session, named.resolve);
   const { bash, notes } = await bashHere(parts, blobs);
-  const found = nodeSearch({ root: cwd, ...(await ripgrep(choices.tools)) });
+  const found = nodeSearch({ ...seen, ...(await ripgrep(choices.tools)) });
   const search = vault ? redactedSearch(found, vault) : found;
   const tools = [
     ...fileTools({ files, blobs, entries: session.store, redaction, skillAt: parts.skillAt, ...kept }, reads),
@@ -170,10 +145,14 @@ export async function workplace(parts: WorkplaceParts): Promise<Workplace> {
     ...searchTools({ files, search }),
     fetchTool(nodeWeb({ allowedHosts: choices.fetchHosts ?? [] }), { redaction }),
   ];
+  const close = async (): Promise<void> => {
+    await bash.dispose();
+    await closeSandbox(sandbox);
+  };
   const rewind = kept.originals && {
     rewind: { files: named, originals: kept.originals, permitRestore: parts.permitRestore },
   };
-  return { tools, files, blobs, ...rewind, notes, close: () => bash.dispose() };
+  return { tools, files, blobs, ...rewind, notes, close };
 }
 
 /** Comes with the program where its package could be installed; else the one of the machine, else a walk. */

@@ -11,6 +11,14 @@ export interface Settings extends Choices {
   readonly firstTokenMinutes?: number;
   /** Hosts that may be fetched wherever they are, such as a server of one's own: `localhost:5173`. */
   readonly fetchHosts?: readonly string[];
+  /** Paths that sandboxed commands see and only read, although they lie in the home; `~` stands for it. */
+  readonly sandboxRead?: readonly string[];
+  /** Paths that sandboxed commands may write besides the workspace. */
+  readonly sandboxWrite?: readonly string[];
+  /** Variables that sandboxed commands see although they look secret. */
+  readonly sandboxEnvironment?: readonly string[];
+  /** Whether sandboxed commands may use unix sockets. */
+  readonly unixSockets?: Switch;
   readonly branchSummary?: BranchSummarySettings;
   /** How somebody who looks elsewhere is called. */
   readonly notify?: "off" | "bell" | "desktop";

@@ -1,6 +1,7 @@
 /** The program as a process: what its commands see of it, and who makes their sandbox. */
 
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Ground } from "../ground.ts";
@@ -21,9 +22,60 @@ test("BOX1 a command sees nothing of the home of the program: no keys, no sessio
   writeFileSync(join(ground.home, "keys.json"), '{"openai":"sk-secret"}', { mode: 0o600 });
   const command = `ls -A ${ground.home} | wc -l; cat ${ground.home}/keys.json; touch ${ground.home}/new`;
   await ground.pith(["-p", "go"], [call(command), "Done."]);
-  expect(told()).toMatch(/"0\\n/);
+  expect(told()).toMatch(/No such file or directory\\n0\\n/);
   expect(told()).not.toContain("sk-secret");
   expect(existsSync(join(ground.home, "new"))).toBe(false);
+});
+
+test("BOX13 a command sees no variable that looks secret, but for those that the settings name", async () => {
+  const settings = { sandboxEnvironment: ["SHOWN_TOKEN", "ANTHROPIC_API_KEY"] };
+  writeFileSync(join(ground.home, "settings.json"), JSON.stringify(settings));
+  const { url } = await ground.serve([call("env >env.txt"), "Done."]);
+  await ground.run(["-p", "go"], {
+    variables: {
+      ANTHROPIC_API_KEY: "any",
+      ANTHROPIC_BASE_URL: url,
+      PATH: process.env.PATH ?? "",
+      DEPLOY_TOKEN: "short",
+      DATABASE_ADDRESS: "postgres://me:pass-1234-word@db.example.com/shop",
+      SHOWN_TOKEN: "shown-on-purpose",
+      REGION: "eu",
+    },
+  });
+  const seen = readFileSync(join(ground.folder, "env.txt"), "utf8");
+  expect(seen).not.toMatch(/DEPLOY_TOKEN|DATABASE_ADDRESS|ANTHROPIC_API_KEY/);
+  expect(seen).toMatch(/^SHOWN_TOKEN=shown-on-purpose$/m);
+  expect(seen).toMatch(/^REGION=eu$/m);
+});
+
+const fileCall = (name: string, args: Record<string, string>) => ({
+  parts: [{ type: "call" as const, name, arguments: args }],
+});
+
+test("FILE26 what the file tools and the commands call /tmp is one folder, which ends with the session", async () => {
+  const name = `/tmp/pith-test-${process.pid}-${Date.now()}`;
+  await ground.pith(
+    ["-p", "go"],
+    [
+      fileCall("write", { path: `${name}.sh`, content: "echo made by a script >$1\n" }),
+      call(`sh ${name}.sh ${name}.txt`),
+      fileCall("read", { path: `${name}.txt` }),
+      "Done.",
+    ],
+  );
+  expect(told()).toContain("made by a script\\n");
+  expect([`${name}.sh`, `${name}.txt`].map((path) => existsSync(path))).toEqual([false, false]);
+});
+
+test("FILE27 a file that others have in /tmp can be read, and is not changed unasked", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "pith-theirs-"));
+  const theirs = join(folder, "notes.txt");
+  writeFileSync(theirs, "theirs\n");
+  const edit = { path: theirs, content: "mine\n" };
+  await ground.pith(["-p", "go"], [fileCall("read", { path: theirs }), fileCall("write", edit), "Done."]);
+  expect(told()).toContain("theirs");
+  expect(readFileSync(theirs, "utf8")).toBe("theirs\n");
+  rmSync(folder, { recursive: true });
 });
 
 test("BOX7 a program of the project that has the name of the sandbox's is not run", async () => {

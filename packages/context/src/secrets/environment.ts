@@ -20,6 +20,21 @@ export function environmentSecrets(variables: Variables, names: readonly string[
   });
 }
 
+/** Names of the variables that a program should not hand on: their names or their values look secret, or `names` lists them. */
+export function secretVariables(variables: Variables, names: readonly string[] = []): readonly string[] {
+  return Object.entries(variables).flatMap(([name, value = ""]) =>
+    names.includes(name) || isSecretName(name) || LOGIN.test(value) || hasSecret(value) ? [name] : [],
+  );
+}
+
+/** An address with a password in it. */
+const LOGIN = /:\/\/[^\s/:@]*:[^\s/@]+@/;
+
+/** Whether a part of the text is known to be a secret by its shape. */
+export function hasSecret(text: string): boolean {
+  return scan(text).spots.length > 0;
+}
+
 /** Shorter ones would stand in the middle of words. */
 const LEAST_LISTED = 6;
 const LEAST = 12;

@@ -4,8 +4,9 @@ import { execFile } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { isWithin } from "../../text.ts";
-import { type Box, type Bubblewrap, presentPath, writableOf } from "./box.ts";
+import { type Box, type Bubblewrap, presentPath, presentPaths, TEMPORARY } from "./box.ts";
 import { diskArguments } from "./mounts.ts";
+import { secretPlacesIn } from "./secret-places.ts";
 
 export interface Sought {
   readonly name: string;
@@ -58,7 +59,9 @@ export function unfitRoot(root: string, home: string): string | null {
   const real = presentPath(home) ?? home;
   if (isWithin(root, real)) return "the workspace is the home itself, where shells find what they begin with";
   const obeyed = OBEYED.map((name) => join(real, name)).find((path) => isWithin(root, path));
-  return obeyed ? `the workspace holds ${obeyed}, whose files other programs obey` : null;
+  if (obeyed) return `the workspace holds ${obeyed}, whose files other programs obey`;
+  const secret = secretPlacesIn(real).find((path) => isWithin(path, root));
+  return secret ? `the workspace lies in ${secret}, where secrets are kept` : null;
 }
 
 export type SandboxHere =
@@ -86,8 +89,7 @@ export async function sandboxHere(place: Pick<Box, "root" | "home" | "environmen
   const root = presentPath(place.root) ?? place.root;
   const unfit = unfitRoot(root, place.home);
   if (unfit !== null) return { type: "does-not", why: unfit };
-  const { temporary, caches } = writableOf(place);
-  const writable = [root, ...temporary, ...caches];
+  const writable = [root, ...presentPaths(TEMPORARY)];
   const path = safeProgram({ name: "bwrap", folders: place.environment.PATH ?? "", writable });
   if (path === null) return { type: "does-not", why: "bubblewrap is not installed: there is no `bwrap`" };
   const complaint = await tried({ path, apart: FOR_GOOD });

@@ -3,7 +3,7 @@
 import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { isWithin } from "../../text.ts";
-import { presentPath } from "./box.ts";
+import { presentPath, TEMPORARY } from "./box.ts";
 import type { Guarded } from "./guarded-paths.ts";
 
 export interface Settings {
@@ -162,10 +162,9 @@ function personal(place: Place): readonly Guarded[] {
  * for otherwise a file in the workspace could make any folder writable; and nothing is followed through links, for the same reason.
  */
 function linkedTo(git: string, place: Place): Found | null {
-  const own = namedIn(git, "gitdir: ");
-  if (own === null || namedIn(join(own, "gitdir")) !== git) return null;
-  const common = namedIn(join(own, "commondir"));
-  if (common === null || dirname(own) !== join(common, "worktrees")) return null;
+  const linked = readWorktree(git);
+  if (linked === null) return null;
+  const { own, common } = linked;
   const needed = ["objects", "refs", "logs"].map((name) => join(common, name));
   return {
     writable: [own, ...needed.filter((path) => presentPath(path) === path)],
@@ -177,6 +176,37 @@ function linkedTo(git: string, place: Place): Found | null {
       ...modulesOf(own).flatMap((module) => guardedIn(module, place)),
     ],
   };
+}
+
+interface Worktree {
+  /** Its own folder in the repository. */
+  readonly own: string;
+  /** The repository's folder, which all worktrees share. */
+  readonly common: string;
+}
+
+function readWorktree(git: string): Worktree | null {
+  const own = namedIn(git, "gitdir: ");
+  if (own === null || namedIn(join(own, "gitdir")) !== git) return null;
+  const common = namedIn(join(own, "commondir"));
+  return common !== null && dirname(own) === join(common, "worktrees") ? { own, common } : null;
+}
+
+/**
+ * What git reads outside the workspace: the repository that a worktree belongs to, and the one around a workspace that is a folder of it.
+ * Never one of somebody else, and none that holds the home. All through no link.
+ */
+export function repositoriesAround(root: string, home: string): readonly string[] {
+  const around = repositoryAround(dirname(root), home);
+  const commons = [root, ...(around ? [around] : [])].flatMap((each) => readWorktree(join(each, ".git"))?.common ?? []);
+  return [...(around ? [around] : []), ...commons].filter((path) => !isWithin(path, home));
+}
+
+function repositoryAround(folder: string, home: string): string | null {
+  if (isWithin(folder, home) || TEMPORARY.includes(folder)) return null;
+  const isOurs = (path: string): boolean =>
+    lstatSync(path, { throwIfNoEntry: false })?.uid === process.getuid?.() && !hasLink(path);
+  return [folder, join(folder, ".git")].every(isOurs) ? folder : repositoryAround(dirname(folder), home);
 }
 
 /** The path that stands in a file, seen from the folder of that file; null where there is none, or it leads nowhere. */

@@ -51,9 +51,18 @@ export interface Guard {
   readonly holding: Holding;
 }
 
+export interface GuardOptions extends Pick<Box, "guarded"> {
+  /** The workspace, and other folders that are treated like it. */
+  readonly roots: readonly string[];
+}
+
 /** `writable` are the folders in which something might happen to them. */
-export function guardsOf(box: Box, guarded: readonly Guarded[], writable: readonly string[]): readonly Guard[] {
-  const named = [...(box.mayWrite() ? ownNames(box.root) : []), ...(box.guarded ?? [])];
+export function guardsOf(
+  options: GuardOptions,
+  guarded: readonly Guarded[],
+  writable: readonly string[],
+): readonly Guard[] {
+  const named = [...options.roots.flatMap(ownNames), ...(options.guarded ?? [])];
   const all = [...named.map((path): Guarded => ({ path: firstMissing(path) })), ...guarded];
   const once = new Map(all.map((each) => [each.path, each]));
   return [...once.values()].map((each) => guard(each, writable));

@@ -1,14 +1,38 @@
 /** Orders the mounts of a sandbox, turns them into bubblewrap arguments and verifies them. */
 
-import { closeSync, constants, fstatSync, openSync, readlinkSync } from "node:fs";
-import { dirname } from "node:path";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { isWithin } from "../../text.ts";
 
 export interface Mount {
-  /** Absolute, and through no link. */
+  /** Where commands see it. Absolute, and through no link. */
   readonly path: string;
   /** Shown as it is, to be written or only to be read; or an empty folder, or a file that cannot be opened, in its place. */
   readonly as: "writable" | "readable" | "empty" | "closed";
+  /** What is shown there, through no link; what lies at the path itself, unless said. */
+  readonly source?: string;
+}
+
+function sourceOf({ path, source = path }: Mount): string {
+  return source;
+}
+
+/** The real path of what commands see at `path`; null where an empty folder or nothing is in its place. */
+export function realPathBehind(path: string, mounts: readonly Mount[]): string | null {
+  const around = mounts.findLast((mount) => mount.path === path) ?? nearestAround(path, mounts);
+  if (around === undefined) return path;
+  if (around.as === "empty" || around.as === "closed") return null;
+  return join(sourceOf(around), relative(around.path, path));
 }
 
 /**
@@ -21,9 +45,12 @@ export function arranged(mounts: readonly Mount[], others: readonly (readonly Mo
   const byPath = [...new Map(mounts.map((mount) => [mount.path, mount])).values()];
   const kept = byPath.filter(({ path, as }) => as === "closed" || isFirm(path));
   const pins = foldersOnTheWay(kept).filter(isFirm);
-  return [...kept, ...pins.map((path): Mount => ({ path, as: "writable" }))].toSorted(
-    (one, other) => depth(one) - depth(other),
-  );
+  return [...kept, ...pins.map((path) => pin(path, kept))].toSorted((one, other) => depth(one) - depth(other));
+}
+
+function pin(path: string, mounts: readonly Mount[]): Mount {
+  const source = realPathBehind(path, mounts) ?? path;
+  return { path, as: "writable", ...(source !== path && { source }) };
 }
 
 /** The whole disk to be read, and `mounts` in it. In its `/proc` nothing can be written either: to root it would be the settings of the machine. */
@@ -40,12 +67,13 @@ export function diskArguments(mounts: readonly Mount[]): readonly string[] {
   ];
 }
 
-function argumentsOf({ path, as }: Mount): readonly string[] {
+function argumentsOf(mount: Mount): readonly string[] {
+  const { path, as } = mount;
   switch (as) {
     case "writable":
-      return ["--bind", path, path];
+      return ["--bind", sourceOf(mount), path];
     case "readable":
-      return ["--ro-bind", path, path];
+      return ["--ro-bind", sourceOf(mount), path];
     case "empty":
       return ["--tmpfs", path];
     case "closed":
@@ -86,6 +114,40 @@ function depth({ path }: Mount): number {
   return path === "/" ? 0 : path.split("/").length;
 }
 
+/**
+ * Creates the mount points that lie in private folders. Bubblewrap would create them itself, and follow a link that a command left in
+ * the way: so whatever is no folder there is removed first.
+ */
+export function makeMountPoints(mounts: readonly Mount[]): void {
+  const bases = mounts.filter((mount) => mount.as === "writable" && sourceOf(mount) !== mount.path);
+  for (const mount of mounts) {
+    const base = bases.find(({ source = "" }) => source !== mount.source && isWithin(source, sourceOf(mount)));
+    if (base) makeMountPoint(sourceOf(base), relative(sourceOf(base), sourceOf(mount)).split("/"), true);
+    const around = nearestAround(mount.path, mounts);
+    if (around?.as !== "writable" || sourceOf(around) === around.path) continue;
+    makeMountPoint(sourceOf(around), relative(around.path, mount.path).split("/"), isFolderMount(mount));
+  }
+}
+
+function makeMountPoint(base: string, names: readonly string[], isFolder: boolean): void {
+  let path = base;
+  for (const [at, name] of names.entries()) {
+    path = join(path, name);
+    const wantsFolder = isFolder || at < names.length - 1;
+    const entry = lstatSync(path, { throwIfNoEntry: false });
+    if (entry && (wantsFolder ? entry.isDirectory() : entry.isFile())) continue;
+    if (entry) rmSync(path, { recursive: true, force: true });
+    if (wantsFolder) mkdirSync(path);
+    else writeFileSync(path, "", { flag: "wx" });
+  }
+}
+
+function isFolderMount(mount: Mount): boolean {
+  if (mount.as === "empty") return true;
+  if (mount.as === "closed") return false;
+  return lstatSync(sourceOf(mount), { throwIfNoEntry: false })?.isDirectory() ?? true;
+}
+
 /** What is said instead of running the command. */
 export const MOVED = "what it may write was moved while it was made";
 
@@ -95,7 +157,7 @@ export const MOVED = "what it may write was moved while it was made";
  */
 export function samePlaceFirst(mounts: readonly Mount[], words: readonly string[]): readonly string[] | null {
   const shown = mounts.filter(({ as }) => as === "writable" || as === "readable");
-  const identities = shown.map(({ path }) => identityOf(path));
+  const identities = shown.map((mount) => identityOf(sourceOf(mount)));
   if (identities.includes(null)) return null;
   const seen = `$(PATH=/usr/bin:/bin stat -c %d:%i -- ${shown.map(({ path }) => quoted(path)).join(" ")})`;
   const check = `[ "${seen}" = ${quoted(identities.join("\n"))} ] || { echo ${quoted(MOVED)} >&2; exit 1; }; exec "$@"`;

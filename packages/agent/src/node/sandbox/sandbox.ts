@@ -1,13 +1,12 @@
-/** Runs commands that write only workspace, temporary folders and caches. A command whose sandbox cannot be made does not run. */
+/** Runs commands that write only the workspace and private folders. A command whose sandbox cannot be made does not run. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import type { ShellAct, ShellEnd, WorkspaceShell } from "../../ports.ts";
 import { inBash, runInGroup, seenEnvironment } from "../shell.ts";
-import { type Box, presentPath, writableOf } from "./box.ts";
+import { type Box, presentPath } from "./box.ts";
 import { unfitRoot } from "./detect.ts";
-import { nestedNames } from "./guarded-paths.ts";
-import { layoutOf, type Standing } from "./layout.ts";
-import { arranged, diskArguments, MOVED, type Mount, samePlaceFirst } from "./mounts.ts";
+import { layoutOf, type StandingLayout, standingLayout } from "./layout.ts";
+import { arranged, diskArguments, MOVED, type Mount, makeMountPoints, samePlaceFirst } from "./mounts.ts";
 import { buildFilter } from "./seccomp.ts";
 
 /** The flag of a file that is closed when another program begins, as `/proc` writes it. */
@@ -37,8 +36,9 @@ const MOST_TRIES = 12;
 const LONGEST_WORD = 4_096;
 
 /** What stays the same for all commands, so that none of them can change it for the next. */
-interface Ground extends Standing {
+interface Ground {
   readonly box: Box;
+  readonly standing: (root: string) => StandingLayout;
   /** Where the workspace was in the beginning, through no link; null where there was none. */
   readonly root: string | null;
   /** The system calls that are refused; null where they are not known for this machine. */
@@ -61,14 +61,13 @@ export function sandboxedShell(box: Box): WorkspaceShell {
 }
 
 function groundOf(box: Box): Ground {
-  const root = presentPath(box.root);
-  let found: readonly string[] | null = null;
-  const nested = (): readonly string[] => {
-    found ??= nestedNames(root ?? box.root);
+  let found: StandingLayout | null = null;
+  const standing = (root: string): StandingLayout => {
+    found ??= standingLayout({ ...box, root });
     return found;
   };
   const filter = buildFilter({ unixSockets: box.unixSockets ?? false });
-  return { box, root, places: writableOf(box), nested, filter, running: new Set() };
+  return { box, root: presentPath(box.root), standing, filter, running: new Set() };
 }
 
 async function tried(command: string, ground: Ground, act: ShellAct): Promise<ShellEnd> {
@@ -78,14 +77,19 @@ async function tried(command: string, ground: Ground, act: ShellAct): Promise<Sh
   if (unfit !== null) return notStarted(unfit);
   const mayWrite = box.mayWrite();
   const place: Box = { ...box, root, mayWrite: () => mayWrite };
-  const layout = layoutOf(place, ground);
+  const layout = layoutOf(place, ground.standing(root), act.credentialFiles);
   if (layout.type === "unkept") return notStarted(layout.why);
   const mounts = arranged(layout.mounts, [...running]);
   running.add(mounts);
-  return held(command, { ...place, mounts, filter: ground.filter }, act).finally(() => {
+  try {
+    makeMountPoints(mounts);
+    return await held(command, { ...place, mounts, filter: ground.filter }, act);
+  } catch (error) {
+    return notStarted(error instanceof Error ? error.message : String(error));
+  } finally {
     running.delete(mounts);
     layout.release();
-  });
+  }
 }
 
 interface Held extends Box {
@@ -108,12 +112,17 @@ async function held(command: string, box: Held, act: ShellAct): Promise<ShellEnd
   const words = samePlaceFirst(box.mounts, inBash(command));
   if (words === null) return notStarted(MOVED);
   const all = [...argumentsFor(box), ...words];
-  const environment = { ...seenEnvironment(box), ...act.environment };
+  const environment = { ...seenEnvironment(box), ...privatePlaces(box), ...act.environment };
   const end = await runInGroup({ program: program.path, arguments: all, root, environment, wrapper }, act);
   const isMoved = said.complaint.trim() === MOVED;
   if (end.type === "ended" && (isMoved || !said.status.includes(STARTED))) return notStarted(said.complaint.trim());
   if (said.complaint) act.output(new TextEncoder().encode(said.complaint));
   return end;
+}
+
+/** A home that is reached by a link is not, where the folder of the link is hidden. */
+function privatePlaces({ home }: Box): Record<string, string> {
+  return { HOME: presentPath(home) ?? home, TMPDIR: "/tmp", TMP: "/tmp", TEMP: "/tmp" };
 }
 
 /** Bubblewrap tells its third file how a command ended, and only of one that was started. */

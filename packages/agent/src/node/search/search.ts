@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { type Fits, fitting } from "../../glob.ts";
 import type { FindWish, Found, GrepHit, GrepWish, ListedName, SearchAct, WorkspaceSearch } from "../../ports.ts";
-import { type Place, placeOf } from "../paths.ts";
+import { type Place, type PrivateTemporary, placeOf } from "../paths.ts";
 import {
   collected,
   decoded,
@@ -133,7 +133,7 @@ async function dated(name: Buffer, { at }: SearchedFolder): Promise<Dated> {
   return { path: decoded(name), time: stats?.mtimeMs ?? 0 };
 }
 
-export interface NodeSearchParts {
+export interface NodeSearchParts extends PrivateTemporary {
   /** The folder from which relative paths start; absolute. */
   readonly root: string;
   /** What `~` stands for; the user's own folder unless said. */
@@ -143,8 +143,9 @@ export interface NodeSearchParts {
 }
 
 /** Searches under and around a folder of this machine. */
-export function nodeSearch({ root, home = homedir(), ripgrep }: NodeSearchParts): WorkspaceSearch {
-  const placed = (path: string, { real }: SearchAct): Place => ({ ...placeOf(path, { root, home }), real });
+export function nodeSearch({ home = homedir(), ripgrep, ...parts }: NodeSearchParts): WorkspaceSearch {
+  const { root } = parts;
+  const placed = (path: string, { real }: SearchAct): Place => ({ ...placeOf(path, { ...parts, home }), real });
   let engine: Promise<Engine> | null = null;
   const ready = (): Promise<Engine> => {
     engine ??= engineOf(ripgrep, root);

@@ -15,12 +15,12 @@ interface Outsiders {
 }
 
 /** A process, and servers that let out a secret to whoever reaches them. */
-async function outsiders({ temporary, base }: World): Promise<Outsiders> {
+async function outsiders({ base }: World): Promise<Outsiders> {
   const process = spawn("sleep", ["600"]);
   onTestFinished(() => void process.kill());
-  const socket = join(temporary, "service/socket");
+  const socket = join(base, "service/socket");
   const agent = join(base, "agent");
-  mkdirSync(join(temporary, "service"));
+  mkdirSync(join(base, "service"));
   const abstract = `pith-${process.pid}`;
   for (const path of [socket, agent, `\0${abstract}`]) await listening({ path });
   const { port } = (await listening({ port: 0, host: "127.0.0.1" })).address() as AddressInfo;
@@ -50,10 +50,10 @@ test.each(escapes)("BOX1 no way out: $name", async ({ command, isOffline = false
   expect(process.exitCode ?? process.signalCode).toBe(null);
 });
 
-test("BOX1 a workspace in the temporary folder cannot be replaced by way of the folders around it", async () => {
-  const place = world({ workspaceIn: "temporary/deep/down" });
+test("BOX1 a workspace in the home cannot be replaced by way of the folders around it", async () => {
+  const place = world({ workspaceIn: "home/deep/down" });
   const before = untouchable(place);
-  const around = join(place.temporary, "deep");
+  const around = join(place.home, "deep");
   await ranIn(
     boxOf(place),
     `mv ${around} ${around}-away; mv ${around}/down ${around}/up; rm -rf ${around}/down/workspace/.git/hooks`,

@@ -37,7 +37,11 @@ const work: readonly Work[] = [
     command: "git init -q sub && git -C sub config a.b c && git -C sub config a.b",
     says: "c\n",
   },
-  { name: "a package cache", command: "echo x >~/.npm/package", leaves: ({ home }) => join(home, ".npm/package") },
+  {
+    name: "a package cache",
+    command: "mkdir -p ~/.npm && echo x >~/.npm/package",
+    leaves: ({ privateHome }) => join(privateHome, ".npm/package"),
+  },
   { name: "a temporary file", command: 'file=$(mktemp) && echo hello >"$file" && cat "$file"', says: "hello\n" },
   {
     name: "a temporary file that stays",
@@ -97,9 +101,10 @@ test("BOX2 what bash has to say of a command it cannot read is output too", asyn
   expect(text).toContain("syntax error");
 });
 
-test("BOX3 when the workspace may only be read, temporary files can still be written, and caches cannot", async () => {
+test("BOX3 when the workspace may only be read, the private folders can still be written", async () => {
   const place = world();
-  const command = "cat .git/HEAD; echo x >$TMPDIR/plan && ! touch new ~/.npm/plan 2>/dev/null";
+  const command =
+    "cat .git/HEAD; echo x >/tmp/plan && mkdir -p ~/.npm && echo x >~/.npm/plan && ! touch new 2>/dev/null";
   const { end, text } = await ranIn(boxOf(place, { mayWrite: () => false }), command);
   expect({ end, text }).toEqual({ end: { type: "ended", exitCode: 0 }, text: "ref: refs/heads/main\n" });
 });

@@ -1,4 +1,4 @@
-/** A small world around a workspace: a home with keys and caches, a temporary folder, and an outside that has to stay as it is. */
+/** A small world around a workspace: a home with secrets and caches, private folders, and an outside that has to stay as it is. */
 
 import {
   type Dirent,
@@ -33,9 +33,29 @@ export interface World {
   readonly workspace: string;
   readonly home: string;
   readonly outside: string;
+  /** What commands see as `/tmp`. */
   readonly temporary: string;
+  /** What commands see in place of the home. */
+  readonly privateHome: string;
   readonly keys: string;
 }
+
+/** What a home has that is nobody's business, and what other programs run from it. */
+export const HOME_FILES: Readonly<Record<string, string>> = {
+  ".ssh/id_ed25519": SECRET,
+  ".aws/credentials": `[default]\naws_secret_access_key = ${SECRET}\n`,
+  ".config/gh/hosts.yml": `github.com:\n  oauth_token: ${SECRET}\n`,
+  ".netrc": `machine example.com login me password ${SECRET}\n`,
+  ".npmrc": `registry=https://registry.example.com/\n//registry.example.com/:_authToken=${SECRET}\n`,
+  ".gnupg/private-keys-v1.d/key": SECRET,
+  ".mozilla/firefox/cookies.sqlite": SECRET,
+  ".bash_history": `curl -H "Authorization: ${SECRET}"\n`,
+  "notes.txt": SECRET,
+  ".bashrc": "# as it was\n",
+  ".npm/_npx/1/bin": "as it was\n",
+  ".cargo/registry/src/a.rs": "as it was\n",
+  "go/pkg/mod/a.go": "as it was\n",
+};
 
 /** The workspace is a git repository, with a link in it that leads out. */
 export function world({ workspaceIn = "" } = {}): World {
@@ -48,16 +68,17 @@ export function world({ workspaceIn = "" } = {}): World {
     home: at("home"),
     outside: at("outside"),
     temporary: at("temporary"),
+    privateHome: at("private-home"),
     keys: at("home/.pith/keys.json"),
   };
   write(place.keys, SECRET);
-  write(at("home/.bashrc"), "# as it was\n");
-  write(at("home/.npm/index"), "");
+  for (const [name, text] of Object.entries(HOME_FILES)) write(at("home", name), text);
   write(at("outside/file"), "as it was\n");
   write(join(place.workspace, ".git/config"), "[core]\n\trepositoryformatversion = 0\n");
   write(join(place.workspace, ".git/HEAD"), "ref: refs/heads/main\n");
   for (const name of [".git/hooks", ".git/objects", ".git/refs"]) mkdirSync(join(place.workspace, name));
   mkdirSync(place.temporary, { recursive: true });
+  mkdirSync(place.privateHome);
   symlinkSync(place.outside, join(place.workspace, "way-out"));
   return place;
 }
@@ -73,15 +94,17 @@ export interface Ran {
 }
 
 export function boxOf(place: World, parts: Partial<Box> = {}): Box {
-  const { workspace, home, outside, temporary, keys } = place;
+  const { workspace, home, privateHome, outside, temporary, keys } = place;
   const { environment, ...rest } = parts;
   return {
     program,
     root: workspace,
     home,
+    privateHome,
+    temporary,
+    readable: [outside],
     network: true,
     mayWrite: () => true,
-    temporary: [temporary],
     hidden: [keys],
     guarded: [dirname(keys)],
     withheld: ["MODEL_KEY"],
@@ -91,7 +114,6 @@ export function boxOf(place: World, parts: Partial<Box> = {}): Box {
       HOME: home,
       OUTSIDE: outside,
       KEYS: keys,
-      TMPDIR: temporary,
       MODEL_KEY: SECRET,
       ...environment,
     },
@@ -136,11 +158,7 @@ export function untouchable({ base, workspace, home, outside }: World): Readonly
     ".mcp.json",
     ".envrc",
   ];
-  const paths = [
-    outside,
-    ...guarded.map((name) => join(workspace, name)),
-    ...inside(home).filter((path) => !path.includes("/.npm")),
-  ];
+  const paths = [outside, ...guarded.map((name) => join(workspace, name)), ...inside(home)];
   const all = paths.flatMap((path) => (existsSync(path) ? [path, ...inside(path)] : []));
   return Object.fromEntries([...all, "/etc/pith-was-here"].map((path) => [path.replace(base, ""), lookOf(path)]));
 }

@@ -1,0 +1,174 @@
+/**
+ * Opens the private folders of a sandbox: a home per workspace and a temporary folder per session. Later starts remove what was left by
+ * programs that were killed, homes that were not used for long, and homes of workspaces that are gone.
+ */
+
+import { spawn } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { mkdtemp, rename, rm, unlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { codeOf, ownFile, ownFolder, realPath } from "../safe-files.ts";
+import { copyConfigurations } from "./copy-configurations.ts";
+import { currentProcess, hasEnded, type ProcessRecord } from "./process-record.ts";
+
+export interface PrivateFolderOptions {
+  /** The folder for all of them, such as `~/.pith/sandbox`; commands must not see it. */
+  readonly folder: string;
+  /** The workspace; absolute. */
+  readonly root: string;
+  /** The user's home, from which configuration is copied without credentials. */
+  readonly home: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** A temporary folder that belongs to another session, to be shared and left alone. */
+  readonly sharedTemporary?: string | undefined;
+}
+
+export interface PrivateFolders {
+  readonly home: string;
+  readonly temporary: string;
+  /** Where guarded names that a sandbox created are noted, for whoever comes after a crash. */
+  readonly journal: string;
+  /** Removes the temporary folder; the home stays for the next session in this workspace. */
+  close(): Promise<void>;
+}
+
+/** In a workspace's folder: whose it is. Its time is that of the last use. */
+const OWNER = "workspace";
+const SESSIONS = "sessions";
+const REMOVED = "removed-";
+
+export async function openPrivateFolders(options: PrivateFolderOptions): Promise<PrivateFolders> {
+  const { root, home, environment, sharedTemporary } = options;
+  const workspace = (await realPath(root)) ?? root;
+  await ownFolder(options.folder);
+  const folder = (await realPath(options.folder)) ?? options.folder;
+  const own = join(folder, hashOf(workspace));
+  const privateHome = join(own, "home");
+  for (const each of [join(folder, SESSIONS), own, privateHome]) await ownFolder(each);
+  await ownFile(join(own, OWNER), Buffer.from(workspace));
+  await copyConfigurations({ home, privateHome, environment });
+  const session = join(folder, SESSIONS, `${process.pid}-${randomBytes(6).toString("hex")}`);
+  const temporary = sharedTemporary ?? (await realTemporary());
+  const record: SessionRecord = { process: currentProcess(), temporary: sharedTemporary ? null : temporary };
+  await ownFile(session, Buffer.from(JSON.stringify(record)));
+  return {
+    home: privateHome,
+    temporary,
+    journal: `${session}.names`,
+    close: async () => {
+      if (!sharedTemporary) await removeTree(temporary);
+      for (const file of [`${session}.names`, session]) await unlink(file).catch(() => undefined);
+    },
+  };
+}
+
+interface SessionRecord {
+  readonly process: ProcessRecord;
+  /** Null where it belongs to another session. */
+  readonly temporary: string | null;
+}
+
+function hashOf(workspace: string): string {
+  return createHash("sha256").update(workspace).digest("hex").slice(0, 32);
+}
+
+const PREFIX = "pith-";
+
+async function realTemporary(): Promise<string> {
+  const folder = tmpdir();
+  return await mkdtemp(join((await realPath(folder)) ?? folder, PREFIX));
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const UNUSED_MS = 60 * DAY_MS;
+/** No more are looked at in one start, nor removed. */
+const MOST_LOOKS = 200;
+const MOST_REMOVED = 3;
+
+/** Removes what nobody uses any more. Large folders are removed by a process of their own, so that no start waits for it. */
+export async function removeUnusedFolders(folder: string, now: number = Date.now()): Promise<void> {
+  await removeEndedSessions(join(folder, SESSIONS));
+  const names = namesIn(folder).filter((name) => name !== SESSIONS);
+  let removed = 0;
+  for (const name of names.slice(0, MOST_LOOKS)) {
+    const path = join(folder, name);
+    if (removed === MOST_REMOVED) return;
+    if (!name.startsWith(REMOVED) && !isUnused(path, now)) continue;
+    removed += 1;
+    const away = join(folder, `${REMOVED}${randomBytes(6).toString("hex")}`);
+    // Whoever came first removes it.
+    await rename(path, away).then(
+      () => removeInBackground(away),
+      () => undefined,
+    );
+  }
+}
+
+function isUnused(path: string, now: number): boolean {
+  try {
+    const owner = join(path, OWNER);
+    if (now - statSync(owner).mtimeMs > UNUSED_MS) return true;
+    return isGone(readFileSync(owner, "utf8"));
+  } catch {
+    // It is being made by another start.
+    return false;
+  }
+}
+
+function isGone(path: string): boolean {
+  try {
+    statSync(path);
+    return false;
+  } catch (error) {
+    return codeOf(error) === "ENOENT";
+  }
+}
+
+async function removeEndedSessions(folder: string): Promise<void> {
+  for (const name of namesIn(folder).slice(0, MOST_LOOKS)) {
+    const path = join(folder, name);
+    const record = name.endsWith(".names") ? null : readRecord(path);
+    if (record === null || !hasEnded(record.process)) continue;
+    if (record.temporary !== null && isOurTemporary(record.temporary)) await removeTree(record.temporary);
+    await unlink(path).catch(() => undefined);
+  }
+}
+
+function readRecord(path: string): SessionRecord | null {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as SessionRecord;
+  } catch {
+    // Another start was faster, or the disk was full when it was written.
+    return null;
+  }
+}
+
+/** A record is believed only as far as it names a folder that could have been created for a session. */
+function isOurTemporary(path: string): boolean {
+  const entry = statSync(path, { throwIfNoEntry: false });
+  return /\/pith-\w{6}$/.test(path) && entry?.isDirectory() === true && entry.uid === process.getuid?.();
+}
+
+async function removeTree(path: string): Promise<void> {
+  // Some programs leave folders that not even their owner may write in.
+  await rm(path, { recursive: true, force: true }).catch(() => removeInBackground(path));
+}
+
+/** Neither program follows links below the folder it is given. */
+function removeInBackground(path: string): void {
+  const script = 'chmod -R u+rwX "$1" 2>/dev/null; exec rm -rf "$1"';
+  const child = spawn("/bin/sh", ["-c", script, "sh", path], { detached: true, stdio: "ignore", cwd: "/" });
+  // It is tried again at a later start.
+  child.on("error", () => undefined);
+  child.unref();
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,54 @@
+/** Names a process so that another one with the same number is not taken for it, and tells whether it has ended. */
+
+import { readFileSync, readlinkSync } from "node:fs";
+import { codeOf } from "../safe-files.ts";
+
+export interface ProcessRecord {
+  readonly pid: number;
+  /** When it began, in ticks since the machine started. */
+  readonly start: string;
+  /** The start of the machine, and the group of processes that know each other by number: a container has its own. */
+  readonly machine: string;
+}
+
+export function currentProcess(): ProcessRecord {
+  return { pid: process.pid, start: startOf(process.pid) ?? "", machine: machineOf() };
+}
+
+/** False also where it cannot be told, because the process ran in another container. */
+export function hasEnded({ pid, start, machine }: ProcessRecord): boolean {
+  const [boot, group] = machine.split(" ");
+  const [ownBoot, ownGroup] = machineOf().split(" ");
+  if (boot !== ownBoot) return true;
+  return group === ownGroup && (startOf(pid) !== start || !isRunning(pid));
+}
+
+/** Null where there is no such process. */
+export function startOf(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name before it may contain anything; the start is the twentieth field behind it.
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) !== "ESRCH";
+  }
+}
+
+function machineOf(): string {
+  try {
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    return `${boot} ${readlinkSync("/proc/self/ns/pid")}`;
+  } catch {
+    // Without /proc there is no sandbox either.
+    return "";
+  }
+}

@@ -1,0 +1,101 @@
+/** Opens the sandbox of a session with its private folders, and says what commands in it see of the home and the environment. */
+
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { DeniedPlaces } from "@pith/agent";
+import {
+  type Box,
+  openPrivateFolders,
+  type PrivateFolders,
+  removeUnusedFolders,
+  type SandboxHere,
+  sandboxHere,
+} from "@pith/agent/node";
+import { isInside } from "../resources/context-files.ts";
+import { keyVariables } from "../settings/keys.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { Place } from "./app-options.ts";
+import { networkSetting } from "./network-permissions.ts";
+
+export type OpenSandbox =
+  | (Extract<SandboxHere, { type: "works" }> & {
+      readonly folders: PrivateFolders;
+      /** Done beside everything else; never fails. */
+      readonly cleaning: Promise<void>;
+    })
+  | Extract<SandboxHere, { type: "does-not" }>;
+
+export async function openSandbox(
+  place: Pick<Place, "cwd" | "home" | "environment" | "choices">,
+): Promise<OpenSandbox> {
+  const { cwd: root, environment, choices } = place;
+  if (choices.sandbox === "off") return { type: "does-not", why: "it was switched off" };
+  const folder = join(place.home, "sandbox");
+  const here = await sandboxHere({ environment, root, home: homedir() });
+  if (here.type === "does-not") return here;
+  try {
+    const folders = await openPrivateFolders({ folder, root, home: homedir(), environment });
+    // What cannot be removed now is left to a later start.
+    return { ...here, folders, cleaning: removeUnusedFolders(folder).catch(() => undefined) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { type: "does-not", why: `its private folders cannot be created: ${why}` };
+  }
+}
+
+export async function closeSandbox(sandbox: OpenSandbox): Promise<void> {
+  if (sandbox.type === "does-not") return;
+  await sandbox.cleaning;
+  await sandbox.folders.close();
+}
+
+export interface BoxPlace extends Pick<Place, "cwd" | "home" | "environment" | "choices"> {
+  /** Whether commands may write in the workspace; asked before each. */
+  readonly mayWrite: () => boolean;
+  /** What rules deny, to commands too where they can be held to it. */
+  readonly denied: DeniedPlaces;
+}
+
+export async function boxOf(sandbox: Extract<OpenSandbox, { type: "works" }>, place: BoxPlace): Promise<Box> {
+  const { cwd: root, home, environment, choices, mayWrite, denied } = place;
+  const { program, folders } = sandbox;
+  return {
+    program,
+    root,
+    home: homedir(),
+    privateHome: folders.home,
+    temporary: folders.temporary,
+    environment,
+    network: networkSetting(choices) !== "off",
+    unixSockets: choices.unixSockets === "on",
+    mayWrite,
+    withheld: await withheldVariables(place),
+    hidden: [home, ...denied.unseen],
+    shown: [join(home, "skills")].filter((path) => !isUnseen(path, denied)),
+    guarded: [home, ...denied.unchanged],
+    readable: (choices.sandboxRead ?? []).map(withoutTilde),
+    writable: (choices.sandboxWrite ?? []).map(withoutTilde),
+  };
+}
+
+/** Folders of the settings that commands see where they are. */
+export function shownFolders({ sandboxRead = [], sandboxWrite = [] }: Settings): readonly string[] {
+  return [...sandboxRead, ...sandboxWrite].map(withoutTilde);
+}
+
+/** Keys of model providers are withheld whatever the settings say. */
+async function withheldVariables({ environment, choices }: BoxPlace): Promise<readonly string[]> {
+  const { secretVariables } = await import("@pith/context/secrets");
+  const passed = choices.sandboxEnvironment ?? [];
+  const secret = secretVariables(environment, choices.secrets?.also).filter((name) => !passed.includes(name));
+  return [...keyVariables(), ...secret];
+}
+
+/** The scripts of a skill lie beside its text; who denied reading there denied them too. */
+function isUnseen(path: string, { unseen }: DeniedPlaces): boolean {
+  return unseen.some((place) => path === place || isInside(place, path));
+}
+
+function withoutTilde(path: string): string {
+  return path === "~" || path.startsWith("~/") ? join(homedir(), path.slice(1)) : path;
+}
