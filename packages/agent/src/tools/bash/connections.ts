@@ -2,44 +2,49 @@
 
 import type { NetworkConnection } from "../../ports.ts";
 
-/** A command may connect to any number of hosts. */
+/** Kept for each outcome; a command may connect to any number of hosts. */
 const MOST_HOSTS = 50;
 const MOST_NAMED = 5;
 
 export class Connections {
-  readonly #byHost = new Map<string, NetworkConnection>();
-  #left = 0;
+  readonly #allowed = new Map<string, NetworkConnection>();
+  readonly #refused = new Map<string, NetworkConnection>();
+  #moreRefused = 0;
 
   add(connection: NetworkConnection): void {
     const { host, port, outcome } = connection;
-    const key = `${outcome} ${host}:${port}`;
-    const before = this.#byHost.get(key);
-    if (!before && this.#byHost.size >= MOST_HOSTS) {
-      this.#left += 1;
-      return;
-    }
-    this.#byHost.set(key, {
-      ...connection,
-      sentBytes: connection.sentBytes + (before?.sentBytes ?? 0),
-      receivedBytes: connection.receivedBytes + (before?.receivedBytes ?? 0),
-    });
+    const known = outcome === "allowed" ? this.#allowed : this.#refused;
+    const key = `${host}:${port}`;
+    const before = known.get(key);
+    if (before || known.size < MOST_HOSTS) known.set(key, joined(before, connection));
+    else if (outcome === "refused") this.#moreRefused += 1;
   }
 
-  /** Each host once for each outcome; the first fifty. */
+  /** Each host and port once for each outcome, as many as are kept. */
   get all(): readonly NetworkConnection[] {
-    return [...this.#byHost.values()];
+    return [...this.#allowed.values(), ...this.#refused.values()];
   }
 
   /** For the model: which hosts were refused, and why. Null where none was. */
   note(): string | null {
-    const refused = new Map(this.all.flatMap(({ host, outcome, why }) => (outcome === "refused" ? [[host, why]] : [])));
+    const refused = new Map([...this.#refused.values()].map(({ host, why }) => [host, why]));
     if (refused.size === 0) return null;
-    const lines = [...refused].slice(0, MOST_NAMED).map(([host, why]) => `network: ${host} was refused${reason(why)}`);
-    const more = refused.size - lines.length + this.#left;
+    const lines = [...refused].slice(0, MOST_NAMED).map(refusalLine);
+    const more = refused.size - lines.length + this.#moreRefused;
     return [...lines, ...(more > 0 ? [`network: ${more} more were refused`] : [])].join("\n");
   }
 }
 
-function reason(why: string | undefined): string {
-  return why === undefined ? "" : `: ${why}`;
+function joined(before: NetworkConnection | undefined, connection: NetworkConnection): NetworkConnection {
+  return {
+    ...connection,
+    sentBytes: connection.sentBytes + (before?.sentBytes ?? 0),
+    receivedBytes: connection.receivedBytes + (before?.receivedBytes ?? 0),
+  };
+}
+
+function refusalLine([host, why]: readonly [string, string | undefined]): string {
+  // Some reasons name the host themselves.
+  if (why?.startsWith(`${host} `)) return `network: ${why}`;
+  return `network: ${host} was refused${why === undefined ? "" : `: ${why}`}`;
 }

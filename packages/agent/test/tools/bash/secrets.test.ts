@@ -178,6 +178,10 @@ test("BASH23 it stays short, however many hosts there were, and says nothing whe
   expect(text.split("\n").filter((line) => line.startsWith("network: "))).toHaveLength(6);
   expect(text).toMatch(/network: 295 more were refused$/);
   expect((await call(scene().tool, { command: "true" })).details).not.toHaveProperty("network");
+  const reached = Array.from({ length: 300 }, (_, at) => connection(`r${at}.example`));
+  const last = connection("no.example", { outcome: "refused", why: "no.example is refused: it is private" });
+  const after = await call(scene({ connections: [...reached, last] }).tool, { command: "true" });
+  expect(after.text).toMatch(/\n\nnetwork: no\.example is refused: it is private$/);
 });
 
 test("BASH23 a failure to reach something without the proxy says what reaches other hosts", async () => {
