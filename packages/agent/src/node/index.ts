@@ -16,8 +16,18 @@ export {
   setAside,
   syncFolder,
 } from "./safe-files.ts";
-export type { Box, Bubblewrap } from "./sandbox/box.ts";
+export type { Box } from "./sandbox/box.ts";
+export type { Bubblewrap } from "./sandbox/bubblewrap.ts";
 export { type SandboxHere, type Sought, safeProgram, sandboxHere } from "./sandbox/detect.ts";
+export {
+  type HostDecision,
+  type HostRequest,
+  type JoinedCommand,
+  type NetworkCommand,
+  type PermitHost,
+  SandboxNetwork,
+  type SandboxNetworkOptions,
+} from "./sandbox/network/network.ts";
 export {
   openPrivateFolders,
   type PrivateFolderOptions,

@@ -1,6 +1,7 @@
 /** Asks the permissions about hosts and ports that commands in the sandbox want to reach. */
 
 import type { NetworkSetting, Permits, PortResult, SandboxPorts, WorkspaceShell } from "@pith/agent";
+import type { HostDecision, HostRequest } from "@pith/agent/node";
 import type { Settings } from "../settings/settings.ts";
 import { type PackagePlace, packageHosts } from "./package-hosts.ts";
 
@@ -13,15 +14,6 @@ export function networkPermissions(permissions: Permits, place: PackagePlace): N
 export function networkSetting({ network = "hosts" }: Pick<Settings, "network">): NetworkSetting {
   return network === "on" ? "hosts" : network;
 }
-
-export interface HostRequest {
-  readonly host: string;
-  readonly port: number;
-  /** The command line; null where it is not known. */
-  readonly command: string | null;
-}
-
-export type HostDecision = { readonly type: "allowed" } | { readonly type: "refused"; readonly why: string };
 
 export interface NetworkPermissionsParts {
   readonly permissions: Permits;

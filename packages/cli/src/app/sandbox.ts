@@ -15,7 +15,6 @@ import { isInside } from "../resources/context-files.ts";
 import { keyVariables } from "../settings/keys.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Place } from "./app-options.ts";
-import { networkSetting } from "./network-permissions.ts";
 
 export type OpenSandbox =
   | (Extract<SandboxHere, { type: "works" }> & {
@@ -66,7 +65,7 @@ export async function boxOf(sandbox: Extract<OpenSandbox, { type: "works" }>, pl
     privateHome: folders.home,
     temporary: folders.temporary,
     environment,
-    network: networkSetting(choices) !== "off",
+    network: null,
     unixSockets: choices.unixSockets === "on",
     mayWrite,
     withheld: await withheldVariables(place),

@@ -31,6 +31,7 @@ import {
   nodeShell,
   nodeWeb,
   originalsFolder,
+  type SandboxNetwork,
   sandboxedShell,
   sessionBlobs,
 } from "@pith/agent/node";
@@ -43,9 +44,10 @@ import type { Settings } from "../settings/settings.ts";
 import type { Place } from "./app-options.ts";
 import { networkSetting } from "./network-permissions.ts";
 import { type BoxPlace, boxOf, closeSandbox, type OpenSandbox, shownFolders } from "./sandbox.ts";
+import { lazyNetwork, type NetworkPlace, networkNotes } from "./sandbox-network.ts";
 import { secretSource } from "./secret-source.ts";
 
-export interface BashPlace extends BoxPlace, Pick<Place, "vault"> {
+export interface BashPlace extends BoxPlace, NetworkPlace, Pick<Place, "vault"> {
   /** What can hold commands here. */
   readonly sandbox: Promise<OpenSandbox>;
 }
@@ -53,6 +55,8 @@ export interface BashPlace extends BoxPlace, Pick<Place, "vault"> {
 export interface BashHere {
   readonly bash: BashTool;
   readonly notes: readonly string[];
+  /** Ends all that runs by itself, and the network of the sandbox. */
+  readonly close: () => Promise<void>;
 }
 
 export async function bashHere(place: BashPlace, blobs: Blobs): Promise<BashHere> {
@@ -66,12 +70,25 @@ export async function bashHere(place: BashPlace, blobs: Blobs): Promise<BashHere
   const here = await place.sandbox;
   if (here.type === "does-not") {
     const notes = [...notesOn(here, choices), ...unheldNotes([...denied.held, ...denied.unheld])];
-    return { bash: bashTool(unconfined, kept), notes };
+    const bash = bashTool(unconfined, kept);
+    return { bash, notes, close: () => bash.dispose() };
   }
-  const network = networkSetting(choices);
-  const confined = sandboxedShell(await boxOf(here, place));
-  const bash = bashTool(heard(confined), { ...kept, sandbox: { unconfined, network, mayWrite } });
-  return { bash, notes: unheldNotes(denied.unheld) };
+  const network = lazyNetwork(here, place);
+  const box = await boxOf(here, place);
+  const create = (opened: SandboxNetwork | null): WorkspaceShell => sandboxedShell({ ...box, network: opened });
+  const sandbox = {
+    ...{ unconfined, mayWrite, network: network ? networkSetting(choices) : ("off" as const) },
+    ...(network && { ports: network.ports }),
+  };
+  const bash = bashTool(heard(network ? network.shell(create) : create(null)), { ...kept, sandbox });
+  return {
+    bash,
+    notes: [...networkNotes(here, choices), ...unheldNotes(denied.unheld)],
+    close: async () => {
+      await bash.dispose();
+      await network?.close();
+    },
+  };
 }
 
 function unheldNotes(rules: readonly Rule[]): readonly string[] {
@@ -136,7 +153,7 @@ export async function workplace(parts: WorkplaceParts): Promise<Workplace> {
       ? {}
       : { originals: originalsFolder(join(home, "restore", idAsName(session.store.header.id))) };
   const reads = readsOf(session, named.resolve);
-  const { bash, notes } = await bashHere(parts, blobs);
+  const { bash, notes, close: closeBash } = await bashHere(parts, blobs);
   const found = nodeSearch({ ...seen, ...(await ripgrep(choices.tools)) });
   const search = vault ? redactedSearch(found, vault) : found;
   const tools = [
@@ -146,7 +163,7 @@ export async function workplace(parts: WorkplaceParts): Promise<Workplace> {
     fetchTool(nodeWeb({ allowedHosts: choices.fetchHosts ?? [] }), { redaction }),
   ];
   const close = async (): Promise<void> => {
-    await bash.dispose();
+    await closeBash();
     await closeSandbox(sandbox);
   };
   const rewind = kept.originals && {

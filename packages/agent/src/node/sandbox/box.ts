@@ -2,13 +2,8 @@
 
 import { existsSync, realpathSync } from "node:fs";
 import { isAbsolute } from "node:path";
-
-/** The program that makes it. */
-export interface Bubblewrap {
-  readonly path: string;
-  /** What keeps a command apart, as far as this version knows it. */
-  readonly apart: readonly string[];
-}
+import type { Bubblewrap } from "./bubblewrap.ts";
+import type { SandboxNetwork } from "./network/network.ts";
 
 export interface Box {
   /** As `sandboxHere` found it. */
@@ -23,8 +18,8 @@ export interface Box {
   readonly temporary: string;
   /** All that commands see of the environment, but for what is withheld. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Whether commands reach the network, and with it whatever listens on this machine. */
-  readonly network: boolean;
+  /** The network that commands share; null where they have none. */
+  readonly network: SandboxNetwork | null;
   /** Whether commands may make unix sockets, and so reach the services whose socket files they see; not unless said. */
   readonly unixSockets?: boolean;
   /** Whether commands may write in the workspace; asked before each. */

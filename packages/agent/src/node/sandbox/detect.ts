@@ -1,11 +1,15 @@
 /** Detects whether a sandbox can be made on this machine, by making one. */
 
-import { execFile } from "node:child_process";
+import { spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
+import { Writable } from "node:stream";
 import { isWithin } from "../../text.ts";
-import { type Box, type Bubblewrap, presentPath, presentPaths, TEMPORARY } from "./box.ts";
+import { type Box, presentPath, presentPaths, TEMPORARY } from "./box.ts";
+import type { Bubblewrap } from "./bubblewrap.ts";
 import { diskArguments } from "./mounts.ts";
+import { NetworkNamespace } from "./network/namespace.ts";
+import { buildFilter } from "./seccomp.ts";
 import { secretPlacesIn } from "./secret-places.ts";
 
 export interface Sought {
@@ -65,7 +69,12 @@ export function unfitRoot(root: string, home: string): string | null {
 }
 
 export type SandboxHere =
-  | { readonly type: "works"; readonly program: Bubblewrap }
+  | {
+      readonly type: "works";
+      readonly program: Bubblewrap;
+      /** Why commands have no network at all, whatever the settings say; null where they may have one. */
+      readonly networkProblem: string | null;
+    }
   | { readonly type: "does-not"; readonly why: string };
 
 /** Namespaces of its own but for the network's, no capabilities, and no longer than whoever started it. */
@@ -90,19 +99,53 @@ export async function sandboxHere(place: Pick<Box, "root" | "home" | "environmen
   const unfit = unfitRoot(root, place.home);
   if (unfit !== null) return { type: "does-not", why: unfit };
   const writable = [root, ...presentPaths(TEMPORARY)];
-  const path = safeProgram({ name: "bwrap", folders: place.environment.PATH ?? "", writable });
+  const find = (name: string): string | null => safeProgram({ name, folders: place.environment.PATH ?? "", writable });
+  const path = find("bwrap");
   if (path === null) return { type: "does-not", why: "bubblewrap is not installed: there is no `bwrap`" };
-  const complaint = await tried({ path, apart: FOR_GOOD });
-  if (complaint === null) return { type: "works", program: { path, apart: FOR_GOOD } };
-  if ((await tried({ path, apart: APART })) === null) return { type: "works", program: { path, apart: APART } };
+  const nsenter = find("nsenter");
+  const complaint = await tryCommand([], { path, nsenter, apart: FOR_GOOD });
+  if (complaint === null) return await withNetwork({ path, nsenter, apart: FOR_GOOD });
+  if ((await tryCommand([], { path, nsenter, apart: APART })) === null)
+    return await withNetwork({ path, nsenter, apart: APART });
   return { type: "does-not", why: `bubblewrap cannot start here: ${complaint}` };
 }
 
+/** Where no namespace can be made and entered, or calls cannot be filtered, commands run without any network. */
+async function withNetwork(program: Bubblewrap): Promise<SandboxHere> {
+  const networkProblem = await findNetworkProblem(program);
+  return { type: "works", program: networkProblem ? { ...program, nsenter: null } : program, networkProblem };
+}
+
+async function findNetworkProblem(program: Bubblewrap): Promise<string | null> {
+  if (program.nsenter === null) return "there is no `nsenter`, which comes with util-linux";
+  if (buildFilter({ unixSockets: false }) === null) return `system calls are not filtered on ${process.arch} yet`;
+  try {
+    const namespace = await NetworkNamespace.open(program);
+    const complaint = await tryCommand(namespace.enter, program);
+    await namespace.close();
+    return complaint && `no command can enter a network namespace here: ${complaint}`;
+  } catch (error) {
+    return `no network namespace can be made here: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
 /** Null where it went well. */
-function tried({ path, apart }: Bubblewrap): Promise<string | null> {
+function tryCommand(enter: readonly string[], { path, apart }: Bubblewrap): Promise<string | null> {
+  const filter = buildFilter({ unixSockets: false });
+  const [program = path, ...before] = [...enter, path];
+  const words = [...before, ...apart, ...(filter ? ["--seccomp", "3"] : []), ...diskArguments([]), "/bin/true"];
   return new Promise((resolve) => {
-    execFile(path, [...apart, ...diskArguments([]), "/bin/true"], { timeout: LONGEST_MS }, (error, _, complaint) => {
-      resolve(error && (complaint.trim() || error.message));
+    const child = spawn(program, words, { stdio: ["ignore", "ignore", "pipe", "pipe"], timeout: LONGEST_MS });
+    const [, , errors, pipe] = child.stdio;
+    let complaint = "";
+    errors?.on("data", (chunk: Buffer) => {
+      complaint = (complaint + chunk.toString()).slice(-2_000);
     });
+    // One that ends before it has read the filter says why.
+    if (pipe instanceof Writable) pipe.on("error", () => {}).end(filter ?? "");
+    child.once("error", (error) => resolve(error.message));
+    child.once("close", (code, signal) =>
+      resolve(code === 0 ? null : complaint.trim() || `it ended with ${code ?? signal}`),
+    );
   });
 }

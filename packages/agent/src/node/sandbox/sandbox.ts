@@ -7,6 +7,7 @@ import { type Box, presentPath } from "./box.ts";
 import { unfitRoot } from "./detect.ts";
 import { layoutOf, type StandingLayout, standingLayout } from "./layout.ts";
 import { arranged, diskArguments, MOVED, type Mount, makeMountPoints, samePlaceFirst } from "./mounts.ts";
+import { PROXY_VARIABLES } from "./network/network.ts";
 import { buildFilter } from "./seccomp.ts";
 
 /** The flag of a file that is closed when another program begins, as `/proc` writes it. */
@@ -43,17 +44,18 @@ interface Ground {
   readonly root: string | null;
   /** The system calls that are refused; null where they are not known for this machine. */
   readonly filter: Uint8Array | null;
+  /** Closes the files that this program was handed, before a command begins. */
+  readonly closing: string;
   /** The mounts of each command that runs now. */
   readonly running: Set<readonly Mount[]>;
 }
 
 export function sandboxedShell(box: Box): WorkspaceShell {
-  const closing = inheritedFiles().map((file) => `exec ${file}>&-; `);
   const ground = groundOf(box);
   return {
     run: async (command, act) => {
       for (let tries = 1; ; tries += 1) {
-        const end = await tried(closing.join("") + command, ground, act);
+        const end = await tried(command, ground, act);
         if (end.type !== "not-started" || tries === MOST_TRIES) return end;
       }
     },
@@ -67,11 +69,14 @@ function groundOf(box: Box): Ground {
     return found;
   };
   const filter = buildFilter({ unixSockets: box.unixSockets ?? false });
-  return { box, root: presentPath(box.root), standing, filter, running: new Set() };
+  const closing = inheritedFiles()
+    .map((file) => `exec ${file}>&-; `)
+    .join("");
+  return { box, root: presentPath(box.root), standing, filter, closing, running: new Set() };
 }
 
 async function tried(command: string, ground: Ground, act: ShellAct): Promise<ShellEnd> {
-  const { box, root, running } = ground;
+  const { box, root, filter, closing, running } = ground;
   if (root === null || presentPath(box.root) !== root) return notStarted(`there is no folder ${box.root}`);
   const unfit = unfitRoot(root, box.home);
   if (unfit !== null) return notStarted(unfit);
@@ -83,7 +88,7 @@ async function tried(command: string, ground: Ground, act: ShellAct): Promise<Sh
   running.add(mounts);
   try {
     makeMountPoints(mounts);
-    return await held(command, { ...place, mounts, filter: ground.filter }, act);
+    return await held(command, { ...place, mounts, filter, closing }, act);
   } catch (error) {
     return notStarted(error instanceof Error ? error.message : String(error));
   } finally {
@@ -92,9 +97,8 @@ async function tried(command: string, ground: Ground, act: ShellAct): Promise<Sh
   }
 }
 
-interface Held extends Box {
+interface Held extends Box, Pick<Ground, "filter" | "closing"> {
   readonly mounts: readonly Mount[];
-  readonly filter: Uint8Array | null;
 }
 
 async function held(command: string, box: Held, act: ShellAct): Promise<ShellEnd> {
@@ -108,12 +112,19 @@ async function held(command: string, box: Held, act: ShellAct): Promise<ShellEnd
     },
     filter: box.filter,
   };
-  const { program, root } = box;
-  const words = samePlaceFirst(box.mounts, inBash(command));
+  const words = samePlaceFirst(box.mounts, inBash(box.closing + command));
   if (words === null) return notStarted(MOVED);
-  const all = [...argumentsFor(box), ...words];
-  const environment = { ...seenEnvironment(box), ...privatePlaces(box), ...act.environment };
-  const end = await runInGroup({ program: program.path, arguments: all, root, environment, wrapper }, act);
+  const joined = box.network?.join({ text: command, hosts: act.hosts, onConnection: act.onConnection });
+  const [program = "", ...before] = [...(joined?.enter ?? []), box.program.path];
+  const environment = {
+    ...seenEnvironment(withoutProxies(box)),
+    ...privatePlaces(box),
+    ...act.environment,
+    ...joined?.environment,
+  };
+  const all = [...before, ...argumentsFor(box), ...words];
+  const end = await runInGroup({ program, arguments: all, root: box.root, environment, wrapper }, act);
+  joined?.leave();
   const isMoved = said.complaint.trim() === MOVED;
   if (end.type === "ended" && (isMoved || !said.status.includes(STARTED))) return notStarted(said.complaint.trim());
   if (said.complaint) act.output(new TextEncoder().encode(said.complaint));
@@ -123,6 +134,11 @@ async function held(command: string, box: Held, act: ShellAct): Promise<ShellEnd
 /** A home that is reached by a link is not, where the folder of the link is hidden. */
 function privatePlaces({ home }: Box): Record<string, string> {
   return { HOME: presentPath(home) ?? home, TMPDIR: "/tmp", TMP: "/tmp", TEMP: "/tmp" };
+}
+
+/** The user's own proxy cannot be reached from inside, and its address may hold a password. */
+function withoutProxies({ withheld = [], ...box }: Box): Box {
+  return { ...box, withheld: [...withheld, ...PROXY_VARIABLES] };
 }
 
 /** Bubblewrap tells its third file how a command ended, and only of one that was started. */

@@ -140,13 +140,13 @@ export const escapes: readonly Escape[] = [
     command: "ls /run/docker.sock /var/run/docker.sock /run/user /run/dbus 2>/dev/null | grep . && echo ESCAPED",
   },
   {
-    name: "a port of this machine, offline",
+    name: "a port of this machine",
     command: "exec 4<>/dev/tcp/127.0.0.1/$PORT && cat <&4 && echo ESCAPED",
     isOffline: true,
   },
-  { name: "a socket without a file, offline", command: talk('"\\0" + process.env.ABSTRACT'), isOffline: true },
+  { name: "a socket without a file", command: talk('"\\0" + process.env.ABSTRACT'), isOffline: true },
   {
-    name: "the interfaces of the machine, offline",
+    name: "the interfaces of the machine",
     command: "ls /proc/self/net/dev && grep -vE 'lo:|Inter|face' /proc/self/net/dev && echo ESCAPED",
     isOffline: true,
   },

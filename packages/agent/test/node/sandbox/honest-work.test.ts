@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { boxOf, ranIn, type World, world } from "./world.ts";
+import { boxOf, openNetwork, ranIn, type World, world } from "./world.ts";
 
 interface Work {
   readonly name: string;
@@ -82,8 +82,10 @@ test("BOX2 honest work goes on: the network, where it is on", async () => {
   onTestFinished(() => void server.close());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  const command = `"$NODE" -e 'fetch("http://127.0.0.1:${port}").then((got) => got.text()).then(console.log)'`;
-  expect((await ranIn(boxOf(world()), command)).text).toBe("hello\n");
+  const network = await openNetwork({ privateHosts: [`shop.test:${port}`] });
+  onTestFinished(() => network.close());
+  const command = `"$NODE" -e 'fetch("http://shop.test:${port}").then((got) => got.text()).then(console.log)'`;
+  expect((await ranIn(boxOf(world(), { network }), command)).text).toBe("hello\n");
 });
 
 test("BOX2 honest work goes on: both streams in order, whole, and an exit code", async () => {

@@ -19,6 +19,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import type { Box } from "../../../src/node/sandbox/box.ts";
 import { sandboxHere } from "../../../src/node/sandbox/detect.ts";
+import {
+  type HostDecision,
+  SandboxNetwork,
+  type SandboxNetworkOptions,
+} from "../../../src/node/sandbox/network/network.ts";
 import { sandboxedShell } from "../../../src/node/sandbox/sandbox.ts";
 import type { ShellAct, ShellEnd } from "../../../src/ports.ts";
 
@@ -88,6 +93,13 @@ function write(path: string, text: string): void {
   writeFileSync(path, text);
 }
 
+/** A network in which everything public may be reached, and these hosts of the test, all of them at 127.0.0.1. */
+export async function openNetwork(parts: Partial<SandboxNetworkOptions> = {}): Promise<SandboxNetwork> {
+  const permitHost = async (): Promise<HostDecision> => ({ type: "allowed" });
+  const resolve = async (): Promise<readonly string[]> => ["127.0.0.1"];
+  return await SandboxNetwork.open({ program, environment: {}, permitHost, resolve, ...parts });
+}
+
 export interface Ran {
   readonly end: ShellEnd;
   readonly text: string;
@@ -103,7 +115,7 @@ export function boxOf(place: World, parts: Partial<Box> = {}): Box {
     privateHome,
     temporary,
     readable: [outside],
-    network: true,
+    network: null,
     mayWrite: () => true,
     hidden: [keys],
     guarded: [dirname(keys)],

@@ -16,7 +16,7 @@ interface Setting {
 }
 
 function confined(place: World, { network = "hosts", mayWrite = () => true }: Setting = {}): BashTool {
-  const box = boxOf(place, { network: network !== "off", mayWrite });
+  const box = boxOf(place, { mayWrite });
   const unconfined = nodeShell({ root: place.workspace, environment: box.environment });
   return bashTool(sandboxedShell(box), { sandbox: { unconfined, network, mayWrite } });
 }

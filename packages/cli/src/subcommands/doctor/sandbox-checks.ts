@@ -21,8 +21,16 @@ async function programCheck(here: SandboxHere): Promise<Check> {
   if (here.type === "does-not")
     return warning("sandbox", here.why, "install bubblewrap; without it each command needs --allow");
   const { path } = here.program;
+  if (here.networkProblem !== null)
+    return warning(
+      "sandbox",
+      `commands are held by ${path}, without a network: ${here.networkProblem}`,
+      NETWORK_ADVICE,
+    );
   return ok("sandbox", `commands are held by ${path} (${await versionOf(path)})`);
 }
+
+const NETWORK_ADVICE = "install util-linux, which has nsenter; docs/network.md says what it is for";
 
 async function versionOf(path: string): Promise<string> {
   try {

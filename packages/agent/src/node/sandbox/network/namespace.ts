@@ -1,0 +1,153 @@
+/** Makes a network namespace without a way out, and hands sockets over from inside it. Nothing but loopback is ever in it. */
+
+import { type ChildProcess, type ChildProcessWithoutNullStreams, type StdioOptions, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { Server, type Socket } from "node:net";
+import type { Bubblewrap } from "../bubblewrap.ts";
+
+/** Listens in the namespace and sends the socket out. It ends with its parent at the latest. */
+const LISTENER = `
+const server = require("node:net").createServer();
+process.on("disconnect", () => process.exit(0));
+server.on("error", ({ code }) => process.send(code));
+server.listen(Number(process.argv[1]), "127.0.0.1", () => process.send("listening", server));
+`;
+
+/** Takes connections from outside and carries each to a port inside, by either loopback address. */
+const RELAY = `
+const net = require("node:net");
+const addresses = [{ address: "127.0.0.1", family: 4 }, { address: "::1", family: 6 }];
+const lookup = (name, options, done) => done(null, addresses);
+process.on("disconnect", () => process.exit(0)).on("message", ({ port }, outer) => {
+  if (!outer) return;
+  const inner = net.connect({ host: "localhost", port, lookup, autoSelectFamily: true, allowHalfOpen: true });
+  outer.allowHalfOpen = true;
+  for (const [from, to] of [[outer, inner], [inner, outer]])
+    from.on("error", () => to.destroy()).on("close", () => from.readableEnded || to.destroy()).pipe(to);
+});
+process.send("ready");
+`;
+
+const LONGEST_START_MS = 10_000;
+
+export type Listening =
+  | { readonly type: "listening"; readonly server: Server }
+  | { readonly type: "failed"; readonly code: string };
+
+/**
+ * The namespace lives as long as these files are open; no process has to stay in it. Whoever enters gets it by way of this process's files,
+ * so that no command inherits them.
+ */
+export class NetworkNamespace {
+  /** What is put before a command line so that it runs in the namespace. */
+  readonly enter: readonly string[];
+  readonly #files: number[];
+  #relay: Promise<ChildProcess> | null = null;
+
+  private constructor(nsenter: string, files: number[]) {
+    const [user, net] = files.map((file) => `/proc/${process.pid}/fd/${file}`);
+    this.enter = [nsenter, "--preserve-credentials", `--user=${user}`, `--net=${net}`];
+    this.#files = files;
+  }
+
+  /** Throws where the machine lets nobody make one. */
+  static async open({ path, nsenter }: Bubblewrap): Promise<NetworkNamespace> {
+    if (nsenter === null) throw new Error("there is no `nsenter` to enter a network namespace with");
+    const words = ["--unshare-user", "--unshare-net", "--die-with-parent", "--dev-bind", "/", "/", "--"];
+    const first = spawn(path, [...words, "/bin/sh", "-c", "echo $$; read -r line"], { env: {}, detached: true });
+    try {
+      const pid = Number(await firstOutput(first));
+      return new NetworkNamespace(
+        nsenter,
+        ["user", "net"].map((kind) => openSync(`/proc/${pid}/ns/${kind}`, "r")),
+      );
+    } finally {
+      first.kill("SIGKILL");
+    }
+  }
+
+  /** A port of 127.0.0.1 in the namespace; 0 for any that is free. */
+  async listen(port: number): Promise<Listening> {
+    const helper = startHelper(this.enter, LISTENER, String(port));
+    try {
+      const [message, server] = await firstMessage(helper);
+      if (server instanceof Server) return { type: "listening", server };
+      return { type: "failed", code: String(message) };
+    } catch (error) {
+      return { type: "failed", code: error instanceof Error ? error.message : String(error) };
+    } finally {
+      helper.kill("SIGKILL");
+    }
+  }
+
+  /** Connects a socket from outside with a port in the namespace. The helper that does it is started with the first one and stays. */
+  async relay(outer: Socket, port: number): Promise<void> {
+    this.#relay ??= this.#startRelay();
+    const relay = await this.#relay;
+    if (!relay.connected) outer.destroy();
+    else relay.send({ port }, outer, (error) => error && outer.destroy());
+  }
+
+  async #startRelay(): Promise<ChildProcess> {
+    const relay = startHelper(this.enter, RELAY, "");
+    await firstMessage(relay);
+    relay.unref();
+    relay.channel?.unref();
+    relay.once("exit", () => {
+      this.#relay = null;
+    });
+    return relay;
+  }
+
+  async close(): Promise<void> {
+    const relay = await this.#relay?.catch(() => null);
+    relay?.kill("SIGKILL");
+    // Closed a second time, the numbers could be those of other files by now.
+    for (const file of this.#files.splice(0)) closeSync(file);
+  }
+}
+
+/** A session of its own: a Ctrl-C in the terminal is not meant for it. */
+function startHelper([program = "", ...words]: readonly string[], script: string, argument: string): ChildProcess {
+  const stdio: StdioOptions = ["ignore", "ignore", "pipe", "ipc"];
+  const { LD_LIBRARY_PATH } = process.env;
+  const env = { ...(LD_LIBRARY_PATH && { LD_LIBRARY_PATH }) };
+  return spawn(program, [...words, process.execPath, "-e", script, argument], { stdio, env, detached: true });
+}
+
+/** The first line of the process that makes the namespace, which then waits; its complaint where there is none. */
+function firstOutput(child: ChildProcessWithoutNullStreams): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const complaint = complaintOf(child);
+    const timer = setTimeout(() => child.kill("SIGKILL"), LONGEST_START_MS);
+    child.stdout.once("data", (chunk: Buffer) => resolve(chunk.toString().trim()));
+    child.once("error", reject).once("close", () => {
+      clearTimeout(timer);
+      reject(new Error(complaint()));
+    });
+  });
+}
+
+/** What a helper sends first; its complaint where it ends before. */
+function firstMessage(helper: ChildProcess): Promise<readonly [message: unknown, handle: unknown]> {
+  return new Promise((resolve, reject) => {
+    const complaint = complaintOf(helper);
+    const timer = setTimeout(() => helper.kill("SIGKILL"), LONGEST_START_MS);
+    helper.once("message", (message, handle) => {
+      clearTimeout(timer);
+      resolve([message, handle]);
+    });
+    helper.once("error", reject).once("close", () => {
+      clearTimeout(timer);
+      reject(new Error(complaint()));
+    });
+  });
+}
+
+function complaintOf({ stderr }: ChildProcess): () => string {
+  let complaint = "";
+  stderr?.on("data", (chunk: Buffer) => {
+    complaint = (complaint + chunk.toString()).slice(-2_000);
+  });
+  return () => complaint.trim() || "it ended without a word";
+}

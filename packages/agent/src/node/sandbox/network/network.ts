@@ -1,0 +1,280 @@
+/** The network of a session's sandbox: one namespace without a way out, a proxy that asks about each host, and ports that the user opens. */
+
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import type { Server as HttpServer } from "node:http";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import type { NetworkConnection, PortResult } from "../../../ports.ts";
+import { codeOf } from "../../safe-files.ts";
+import { type Destination, type Resolve, systemResolve } from "../../web/public-address.ts";
+import type { Bubblewrap } from "../bubblewrap.ts";
+import type { Environment } from "./dial.ts";
+import { NetworkNamespace } from "./namespace.ts";
+import { type ProxyCommand, startProxy } from "./proxy.ts";
+
+export interface HostRequest {
+  readonly host: string;
+  readonly port: number;
+  /** The command line, null where unknown. */
+  readonly command: string | null;
+}
+
+export type HostDecision = { readonly type: "allowed" } | { readonly type: "refused"; readonly why: string };
+
+export type PermitHost = (request: HostRequest, options: { readonly signal: AbortSignal }) => Promise<HostDecision>;
+
+export interface SandboxNetworkOptions {
+  readonly program: Bubblewrap;
+  /** The user's own, whose HTTPS_PROXY, HTTP_PROXY and NO_PROXY say how hosts are reached. */
+  readonly environment: Environment;
+  readonly permitHost: PermitHost;
+  readonly resolve?: Resolve;
+  /** Hosts that may have private addresses, as `host:port`. */
+  readonly privateHosts?: readonly string[];
+}
+
+export interface NetworkCommand {
+  /** The command line, for the question to the user. */
+  readonly text: string;
+  /** The only hosts it may reach, without a question: names, or `*.name` for all below one. */
+  readonly hosts?: readonly string[] | undefined;
+  readonly onConnection?: ((connection: NetworkConnection) => void) | undefined;
+}
+
+export interface JoinedCommand {
+  /** What is put before bubblewrap's command line. */
+  readonly enter: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** Ends its connections; each has been reported when this comes back. */
+  leave(): void;
+}
+
+/** Variables by which programs find a proxy; in the sandbox they name ours, or nothing. */
+export const PROXY_VARIABLES: readonly string[] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"].flatMap(
+  (name) => [name, name.toLowerCase()],
+);
+
+/** Reached without the proxy: servers that commands start in the namespace, and ports of the machine that the user opened. */
+const LOCAL = "localhost,127.0.0.1,::1";
+
+export class SandboxNetwork {
+  readonly #namespace: NetworkNamespace;
+  readonly #proxy: HttpServer;
+  readonly #port: number;
+  readonly #questions: HostQuestions;
+  readonly #commands = new Map<string, JoinedProxyCommand>();
+  readonly #reached = new Map<number, Promise<PortResult>>();
+  readonly #published = new Map<number, Promise<PortResult>>();
+  readonly #servers: Server[] = [];
+  readonly #sockets = new Set<Socket>();
+
+  private constructor(namespace: NetworkNamespace, listening: Server, options: SandboxNetworkOptions) {
+    const { environment, permitHost, resolve = systemResolve, privateHosts = [] } = options;
+    this.#namespace = namespace;
+    this.#port = (listening.address() as AddressInfo).port;
+    this.#questions = new HostQuestions(permitHost);
+    const findCommand = (authorization: string | undefined): ProxyCommand | null => this.#findCommand(authorization);
+    this.#proxy = startProxy(listening, { findCommand, resolve, privateHosts, environment });
+  }
+
+  /** Throws where the machine cannot make one; `sandboxHere` tells before. */
+  static async open(options: SandboxNetworkOptions): Promise<SandboxNetwork> {
+    const namespace = await NetworkNamespace.open(options.program);
+    const listening = await namespace.listen(0);
+    if (listening.type === "listening") return new SandboxNetwork(namespace, listening.server, options);
+    await namespace.close();
+    throw new Error(`the proxy of the sandbox cannot listen: ${listening.code}`);
+  }
+
+  /** Registers a command, which alone knows its credentials for the proxy. */
+  join({ text, hosts, onConnection = () => {} }: NetworkCommand): JoinedCommand {
+    const id = randomBytes(8).toString("hex");
+    const token = randomBytes(24).toString("hex");
+    const ended = new AbortController();
+    const permit = async ({ host, port }: Destination, signal: AbortSignal): Promise<string | null> => {
+      if (hosts) return hosts.some((pattern) => matchesHost(pattern, host)) ? null : unlistedWhy(host, hosts);
+      const decision = await this.#questions.ask({ host, port, command: text }, signal);
+      return decision.type === "allowed" ? null : decision.why;
+    };
+    const command = { token, signal: ended.signal, connections: new Set<() => void>(), onConnection, permit };
+    this.#commands.set(id, command);
+    return {
+      enter: this.#namespace.enter,
+      environment: proxyEnvironment(`http://${id}:${token}@127.0.0.1:${this.#port}`),
+      leave: () => {
+        this.#commands.delete(id);
+        for (const end of [...command.connections]) end();
+        ended.abort();
+      },
+    };
+  }
+
+  #findCommand(authorization = ""): ProxyCommand | null {
+    const encoded = /^basic +([a-z0-9+/=]+)$/i.exec(authorization)?.[1] ?? "";
+    const [id = "", token = ""] = Buffer.from(encoded, "base64").toString("latin1").split(":");
+    const command = this.#commands.get(id);
+    if (command === undefined || token.length !== command.token.length) return null;
+    return timingSafeEqual(Buffer.from(token, "latin1"), Buffer.from(command.token, "latin1")) ? command : null;
+  }
+
+  /** Lets commands reach the machine's 127.0.0.1:port under the same address. Holds until `close`. */
+  reachHostPort(port: number): Promise<PortResult> {
+    return openOnce(this.#reached, port, async () => {
+      const listening = await this.#namespace.listen(port);
+      if (listening.type === "failed") return inUse(listening.code, `port ${port} of the sandbox`);
+      const server = createServer({ allowHalfOpen: true }, (inner) => {
+        this.#join(
+          inner,
+          connect({ host: "localhost", port, lookup: loopback, autoSelectFamily: true, allowHalfOpen: true }),
+        );
+      });
+      this.#servers.push(server.listen(listening.server).unref());
+      return { type: "open" };
+    });
+  }
+
+  /** Lets the machine reach a server of the sandbox, under 127.0.0.1:port. Holds until `close`. */
+  publishPort(port: number): Promise<PortResult> {
+    return openOnce(this.#published, port, async () => {
+      const server = createServer({ pauseOnConnect: true }, (outer) => {
+        this.#namespace.relay(outer, port).catch(() => outer.destroy());
+      });
+      const code = await new Promise<string | null>((resolve) => {
+        server.once("error", (error) => resolve(codeOf(error)));
+        server.listen(port, "127.0.0.1", () => resolve(null));
+      });
+      if (code !== null) return inUse(code, `port ${port} of this machine`);
+      this.#servers.push(server.unref());
+      return { type: "open" };
+    });
+  }
+
+  #join(...[inner, outer]: readonly [Socket, Socket]): void {
+    for (const [from, to] of [
+      [inner, outer],
+      [outer, inner],
+    ] as const) {
+      this.#sockets.add(from);
+      from
+        .on("error", () => to.destroy())
+        .on("close", () => {
+          this.#sockets.delete(from);
+          if (!from.readableEnded) to.destroy();
+        });
+      from.pipe(to);
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const command of this.#commands.values()) for (const end of [...command.connections]) end();
+    this.#commands.clear();
+    this.#proxy.close();
+    this.#proxy.closeAllConnections();
+    for (const server of this.#servers) server.close();
+    for (const socket of this.#sockets) socket.destroy();
+    await this.#namespace.close();
+  }
+}
+
+interface JoinedProxyCommand extends ProxyCommand {
+  readonly token: string;
+}
+
+function proxyEnvironment(proxy: string): Readonly<Record<string, string>> {
+  const named = PROXY_VARIABLES.map((name) => [name, /^no_proxy$/i.test(name) ? LOCAL : proxy]);
+  return { ...Object.fromEntries(named), NODE_USE_ENV_PROXY: "1" };
+}
+
+/** `*.name` is all below a name and not the name itself. */
+function matchesHost(pattern: string, host: string): boolean {
+  const wanted = pattern.toLowerCase();
+  return wanted.startsWith("*.") ? host.endsWith(wanted.slice(1)) : host === wanted;
+}
+
+function unlistedWhy(host: string, hosts: readonly string[]): string {
+  if (hosts.length === 0) return `${host} is refused: this command may reach no host`;
+  return `${host} is refused: this command may reach only ${hosts.join(", ")}`;
+}
+
+const loopback = (
+  _: string,
+  __: unknown,
+  done: (error: null, addresses: { address: string; family: number }[]) => void,
+): void =>
+  done(null, [
+    { address: "127.0.0.1", family: 4 },
+    { address: "::1", family: 6 },
+  ]);
+
+/** A port that failed may be tried again. */
+function openOnce(
+  ports: Map<number, Promise<PortResult>>,
+  port: number,
+  open: () => Promise<PortResult>,
+): Promise<PortResult> {
+  const known = ports.get(port);
+  if (known) return known;
+  const opening = open().then((result) => {
+    if (result.type === "failed") ports.delete(port);
+    return result;
+  });
+  ports.set(port, opening);
+  return opening;
+}
+
+function inUse(code: string, what: string): PortResult {
+  return {
+    type: "failed",
+    why: code === "EADDRINUSE" ? `${what} is in use already` : `${what} cannot be opened: ${code}`,
+  };
+}
+
+interface Question {
+  readonly answer: Promise<HostDecision>;
+  readonly ended: AbortController;
+  waiting: number;
+  isAnswered: boolean;
+}
+
+/** Connections that ask for the same host at the same time share one question. It ends when none of them waits any more. */
+class HostQuestions {
+  readonly #permitHost: PermitHost;
+  readonly #open = new Map<string, Question>();
+
+  constructor(permitHost: PermitHost) {
+    this.#permitHost = permitHost;
+  }
+
+  async ask(request: HostRequest, signal: AbortSignal): Promise<HostDecision> {
+    signal.throwIfAborted();
+    const key = `${request.host} ${request.port}`;
+    const question = this.#open.get(key) ?? this.#start(key, request);
+    question.waiting += 1;
+    const { promise: gone, reject } = Promise.withResolvers<never>();
+    const leave = (): void => reject(signal.reason);
+    signal.addEventListener("abort", leave, { once: true });
+    try {
+      return await Promise.race([question.answer, gone]);
+    } finally {
+      signal.removeEventListener("abort", leave);
+      question.waiting -= 1;
+      if (question.waiting === 0) this.#end(key, question);
+    }
+  }
+
+  #start(key: string, request: HostRequest): Question {
+    const ended = new AbortController();
+    const answer = this.#permitHost(request, { signal: ended.signal });
+    const question: Question = { answer, ended, waiting: 0, isAnswered: false };
+    const settle = (): void => {
+      question.isAnswered = true;
+    };
+    answer.then(settle, settle);
+    this.#open.set(key, question);
+    return question;
+  }
+
+  #end(key: string, question: Question): void {
+    if (this.#open.get(key) === question) this.#open.delete(key);
+    if (!question.isAnswered) question.ended.abort();
+  }
+}

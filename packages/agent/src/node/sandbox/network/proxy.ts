@@ -1,0 +1,387 @@
+/** The HTTP proxy of a sandbox: CONNECT and plain requests, each checked for its command and its host before a name is resolved. */
+
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import { isIP, type Server as NetServer, type Socket } from "node:net";
+import { type Duplex, pipeline } from "node:stream";
+import type { NetworkConnection } from "../../../ports.ts";
+import { type Destination, destinationOf, objectionTo, type Resolve, routeTo } from "../../web/public-address.ts";
+import { chooseUpstream, type DialRoute, type Environment, openRequest, openTunnel } from "./dial.ts";
+
+/** A command that may use the proxy. */
+export interface ProxyCommand {
+  /** Ends all its connections. */
+  readonly signal: AbortSignal;
+  /** Its open connections; each reports by itself when it is told to end. */
+  readonly connections: Set<() => void>;
+  readonly onConnection: (connection: NetworkConnection) => void;
+  /** Null where it may reach the host, else why not. */
+  permit(destination: Destination, signal: AbortSignal): Promise<string | null>;
+}
+
+export interface ProxyOptions {
+  /** The command with these credentials; null where there is none. */
+  readonly findCommand: (authorization: string | undefined) => ProxyCommand | null;
+  readonly resolve: Resolve;
+  /** Hosts that may have private addresses, as `host:port`. */
+  readonly privateHosts: readonly string[];
+  /** Names the user's own proxy, if there is one. */
+  readonly environment: Environment;
+}
+
+const MOST_HEADER_BYTES = 64 * 1024;
+const HEADERS_MS = 60_000;
+const KEEP_ALIVE_MS = 60_000;
+/** Of a connection over which nothing goes in either direction. */
+const IDLE_MS = 15 * 60_000;
+const MOST_CONNECTIONS = 256;
+const MOST_EARLY_BYTES = 64 * 1024;
+
+/** Serves what connects to a socket that listens already. */
+export function startProxy(listening: NetServer, options: ProxyOptions): Server {
+  const server = createServer({
+    maxHeaderSize: MOST_HEADER_BYTES,
+    headersTimeout: HEADERS_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // A question to the user may take as long as it takes.
+    requestTimeout: 0,
+  });
+  server.on("connect", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    handleConnect(request, { socket: socket as Socket, head }, options).catch(() => socket.destroy());
+  });
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    handleRequest(request, response, options).catch(() => response.destroy());
+  });
+  server.on("clientError", (_, socket) => socket.destroy());
+  return server.listen(listening).unref();
+}
+
+interface Refusal {
+  readonly type: "refused";
+  readonly status: 400 | 403 | 407 | 502 | 503;
+  readonly why: string;
+}
+
+interface Passage {
+  readonly type: "allowed";
+  readonly route: DialRoute;
+  readonly upstream: URL | null;
+  readonly record: ConnectionRecord;
+}
+
+function refuse(status: Refusal["status"], why: string): Refusal {
+  return { type: "refused", status, why };
+}
+
+/** What is asked for, in the order in which nothing can leak: command, spelling of the host, permission, and only then the name's address. */
+async function admit(target: Target, request: AdmitRequest, options: ProxyOptions): Promise<Refusal | Passage> {
+  const command = options.findCommand(request.headers["proxy-authorization"]);
+  if (command === null) return refuse(407, "the proxy of the sandbox answers only commands that Pith runs in it");
+  const destination = readDestination(target, options.privateHosts);
+  if ("status" in destination) return report(command, destination, nameOf(target));
+  const { host, port } = destination;
+  if (command.connections.size >= MOST_CONNECTIONS)
+    return report(command, refuse(503, `this command has ${MOST_CONNECTIONS} connections already`), { host, port });
+  const record = new ConnectionRecord(command, { host, port });
+  const outcome = await choose(toUrl(target), { destination, command, signal: request.signal }, options).catch(
+    (error: unknown) => refuse(502, messageOf(error)),
+  );
+  if (outcome.type === "refused") record.end(outcome.why);
+  return outcome.type === "refused" ? outcome : { ...outcome, record };
+}
+
+interface AdmitRequest extends Pick<IncomingMessage, "headers"> {
+  /** Of the client. */
+  readonly signal: AbortSignal;
+}
+
+interface Choice {
+  readonly destination: Destination;
+  readonly command: ProxyCommand;
+  readonly signal: AbortSignal;
+}
+
+async function choose(url: string, choice: Choice, options: ProxyOptions): Promise<Refusal | Omit<Passage, "record">> {
+  const { destination, command } = choice;
+  const signal = AbortSignal.any([choice.signal, command.signal]);
+  const why = await command.permit(destination, signal);
+  signal.throwIfAborted();
+  if (why !== null) return refuse(403, why);
+  const upstream = chooseUpstream(destination.url, options.environment);
+  const route = await routeTo(url, { resolve: options.resolve, allowedHosts: options.privateHosts, signal });
+  if (route.type === "route") return { type: "allowed", route, upstream };
+  // Behind a company's proxy often only that proxy can resolve names.
+  if (route.type === "failed" && upstream)
+    return { type: "allowed", route: { ...destination, addresses: [] }, upstream };
+  return refuse(route.type === "refused" ? 403 : 502, route.message);
+}
+
+/** Letters, digits, hyphens, dots and underscores, or an address in brackets: nothing that two parsers could read differently. */
+const HOST = String.raw`(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])`;
+const TUNNEL_TARGET = new RegExp(`^${HOST}:\\d{1,5}$`, "i");
+const PLAIN_TARGET = new RegExp(`^http://${HOST}(?::\\d{1,5})?(?:[/?]|$)`, "i");
+
+function readDestination({ text, isTunnel }: Target, privateHosts: readonly string[]): Destination | Refusal {
+  if (!(isTunnel ? TUNNEL_TARGET : PLAIN_TARGET).test(text))
+    return refuse(400, "the host is not written as a plain name or address");
+  const destination = destinationOf(toUrl({ text, isTunnel }), privateHosts);
+  if (destination.type === "refused") return refuse(403, destination.message);
+  const { host, isAllowed } = destination;
+  const objection = isAllowed || isIP(host) === 0 ? null : objectionTo(host);
+  return objection ? refuse(403, `${host} is not on the public internet: ${objection}`) : destination;
+}
+
+/** What a client asks for: the host and port of a tunnel, or the URL of a plain request. */
+interface Target {
+  readonly text: string;
+  readonly isTunnel: boolean;
+}
+
+function toUrl({ text, isTunnel }: Target): string {
+  return isTunnel ? `https://${text}/` : text;
+}
+
+/** For the report alone. */
+function nameOf({ text }: Target): { readonly host: string; readonly port: number } {
+  const [, host = "", port] = /^(?:http:\/\/)?([^/?#]*?)(?::(\d+))?(?:[/?#]|$)/i.exec(text) ?? [];
+  return { host: toPrintable(host), port: Number(port ?? 0) };
+}
+
+function report(
+  command: ProxyCommand,
+  refusal: Refusal,
+  to: { readonly host: string; readonly port: number },
+): Refusal {
+  command.onConnection({ ...to, outcome: "refused", why: refusal.why, sentBytes: 0, receivedBytes: 0 });
+  return refusal;
+}
+
+/** Reports a connection once: when it is refused, when it ends, or when its command ends. */
+class ConnectionRecord {
+  readonly #command: ProxyCommand;
+  readonly #to: { readonly host: string; readonly port: number };
+  #socket: Socket | null = null;
+  readonly #ended = new AbortController();
+
+  constructor(command: ProxyCommand, to: { readonly host: string; readonly port: number }) {
+    this.#command = command;
+    this.#to = to;
+    command.connections.add(this.end);
+  }
+
+  /** Ends with the connection. */
+  get signal(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  /** The connection to the host, whose bytes are counted. */
+  follow(socket: Socket): void {
+    this.#socket = socket;
+    socket.once("close", () => this.end());
+  }
+
+  /** Refused is whatever ends before there is a connection to the host. */
+  readonly end = (why?: string): void => {
+    if (!this.#command.connections.delete(this.end)) return;
+    const { bytesWritten: sentBytes = 0, bytesRead: receivedBytes = 0 } = this.#socket ?? {};
+    const ending =
+      this.#socket === null
+        ? ({ outcome: "refused", why: why ?? GIVEN_UP } as const)
+        : ({ outcome: "allowed", ...(why !== undefined && { why }) } as const);
+    this.#command.onConnection({ ...this.#to, ...ending, sentBytes, receivedBytes });
+    this.#ended.abort();
+    this.#socket?.destroy();
+  };
+}
+
+const GIVEN_UP = "the command did not wait for the connection";
+
+interface Client {
+  readonly socket: Socket;
+  /** What came behind the head of the request. */
+  readonly head: Buffer;
+}
+
+async function handleConnect(request: IncomingMessage, { socket, head }: Client, options: ProxyOptions): Promise<void> {
+  const early = holdEarlyBytes(socket, head);
+  const passage = await admit(
+    { text: request.url ?? "", isTunnel: true },
+    { headers: request.headers, signal: early.signal },
+    options,
+  );
+  if (passage.type === "refused") return refuseConnect(socket, passage);
+  const { route, upstream, record } = passage;
+  try {
+    const signal = AbortSignal.any([early.signal, record.signal]);
+    const host = await openTunnel(route, { upstream, signal });
+    record.follow(host);
+    const first = early.release();
+    socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+    if (first.length > 0) host.write(first);
+    socket.setTimeout(IDLE_MS, () => socket.destroy());
+    joinSockets(socket, host);
+  } catch (error) {
+    const failure = refuse(502, messageOf(error));
+    record.end(failure.why);
+    refuseConnect(socket, failure);
+  }
+}
+
+/** A client that goes away while it waits must be noticed, so its socket is read. */
+function holdEarlyBytes(socket: Socket, head: Buffer): { readonly signal: AbortSignal; release(): Buffer } {
+  const gone = new AbortController();
+  const chunks = [head];
+  let size = head.length;
+  const hold = (chunk: Buffer): void => {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > MOST_EARLY_BYTES) socket.destroy();
+  };
+  const leave = (): void => gone.abort();
+  socket.on("error", leave).on("close", leave).on("end", leave).on("data", hold).resume();
+  return {
+    signal: gone.signal,
+    release: () => {
+      socket.pause().off("data", hold).off("end", leave);
+      return Buffer.concat(chunks);
+    },
+  };
+}
+
+function joinSockets(client: Socket, host: Socket): void {
+  for (const [from, to] of [
+    [client, host],
+    [host, client],
+  ] as const) {
+    from.on("error", () => to.destroy());
+    // What ended in order has passed its end on; what broke takes the other with it.
+    from.on("close", () => from.readableEnded || to.destroy());
+    from.pipe(to);
+  }
+}
+
+function refuseConnect(socket: Socket, refusal: Refusal): void {
+  if (socket.destroyed) return;
+  const { status, phrase, headers, body } = refusalReply(refusal);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.end(`HTTP/1.1 ${status} ${phrase}\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
+  // Whatever still comes is not read.
+  socket.setTimeout(KEEP_ALIVE_MS, () => socket.destroy());
+}
+
+/** The reason stands in the status line too: many clients show only that. */
+function refusalReply({ status, why }: Refusal): RefusalReply {
+  const body = `Pith's sandbox did not connect: ${toPrintable(why)}\n`;
+  const challenge = status === 407 ? { "Proxy-Authenticate": 'Basic realm="pith"' } : {};
+  const headers = {
+    "Content-Type": "text/plain; charset=utf-8",
+    "Content-Length": String(Buffer.byteLength(body)),
+    Connection: "close",
+    ...challenge,
+  };
+  return { status, phrase: `Refused by Pith's sandbox: ${toPrintable(why).slice(0, 200)}`, headers, body };
+}
+
+interface RefusalReply {
+  readonly status: number;
+  readonly phrase: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+function toPrintable(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, "?");
+}
+
+async function handleRequest(request: IncomingMessage, response: ServerResponse, options: ProxyOptions): Promise<void> {
+  const gone = new AbortController();
+  response.once("close", () => response.writableFinished || gone.abort());
+  const text = request.url ?? "";
+  const isPlain = /^http:\/\//i.test(text);
+  const passage = isPlain
+    ? await admit({ text, isTunnel: false }, { headers: request.headers, signal: gone.signal }, options)
+    : refuse(400, "this is a proxy; it takes CONNECT and requests for http:// URLs");
+  if (passage.type === "refused") return refuseRequest(response, passage);
+  const { route, upstream, record } = passage;
+  await new Promise<void>((resolve) => {
+    const fail = (error: unknown): void => {
+      record.end(messageOf(error));
+      refuseRequest(response, refuse(502, messageOf(error)));
+      resolve();
+    };
+    const outgoing = openRequest(route, {
+      upstream,
+      signal: AbortSignal.any([gone.signal, record.signal]),
+      method: request.method ?? "GET",
+      path: pathOf(text),
+      headers: forwardedHeaders(request),
+    });
+    outgoing.once("socket", (socket) => record.follow(socket));
+    outgoing.once("error", fail);
+    outgoing.once("response", (incoming) => {
+      try {
+        response.sendDate = false;
+        response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage ?? "", endToEnd(incoming));
+        pipeline(incoming, response, () => resolve());
+      } catch (error) {
+        fail(error);
+      }
+    });
+    outgoing.setTimeout(IDLE_MS, () => outgoing.destroy(new Error("the host does not answer")));
+    pipeline(request, outgoing, () => {});
+  });
+}
+
+function refuseRequest(response: ServerResponse, refusal: Refusal): void {
+  if (response.headersSent) return void response.destroy();
+  const { status, phrase, headers, body } = refusalReply(refusal);
+  response.writeHead(status, phrase, headers).end(body);
+}
+
+function pathOf(url: string): string {
+  const path = url.replace(/^http:\/\/[^/?#]*/i, "");
+  return path.startsWith("/") ? path : `/${path}`;
+}
+
+/** They belong to one connection; what `Connection` names does too. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  ...["connection", "proxy-connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"],
+  ...["proxy-authenticate", "proxy-authorization", "proxy-authentication-info"],
+]);
+
+/** The body is framed anew; where its length was not said, in chunks. */
+function forwardedHeaders(request: IncomingMessage): OutgoingHttpHeaders {
+  const isChunked = request.headers["transfer-encoding"] !== undefined;
+  const headers: Record<string, string[]> = {};
+  const flat = endToEnd(request);
+  for (let at = 0; at < flat.length; at += 2) {
+    const name = (flat[at] ?? "").toLowerCase();
+    if (name !== "host") headers[name] = [...(headers[name] ?? []), flat[at + 1] ?? ""];
+  }
+  return { ...headers, ...(isChunked && { "transfer-encoding": "chunked" }) };
+}
+
+/** Names and values by turns, without those that belong to one connection. */
+function endToEnd({ rawHeaders, headers }: IncomingMessage): string[] {
+  const named = String(headers.connection ?? "")
+    .toLowerCase()
+    .split(",")
+    .map((name) => name.trim());
+  const flat: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    if (HOP_BY_HOP.has(name.toLowerCase()) || named.includes(name.toLowerCase())) continue;
+    flat.push(name, rawHeaders[at + 1] ?? "");
+  }
+  return flat;
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0]);
+  return error instanceof Error && error.message !== "" ? error.message : String(error);
+}

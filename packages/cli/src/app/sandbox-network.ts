@@ -1,0 +1,81 @@
+/** Opens the network of a session's sandbox with its first command, and lets the permissions decide about hosts and ports. */
+
+import { homedir, tmpdir } from "node:os";
+import type { Permits, SandboxPorts, WorkspaceShell } from "@pith/agent";
+import { type SandboxHere, SandboxNetwork } from "@pith/agent/node";
+import type { Settings } from "../settings/settings.ts";
+import type { Place } from "./app-options.ts";
+import { NetworkPermissions, networkSetting } from "./network-permissions.ts";
+import { packageHosts } from "./package-hosts.ts";
+
+type WorkingSandbox = Extract<SandboxHere, { type: "works" }>;
+
+export interface NetworkPlace extends Pick<Place, "cwd" | "environment" | "choices"> {
+  readonly permissions: Permits;
+}
+
+export interface LazyNetwork {
+  /** A shell on the network; both are made with the first command. */
+  shell(create: (network: SandboxNetwork) => WorkspaceShell): WorkspaceShell;
+  readonly ports: SandboxPorts;
+  close(): Promise<void>;
+}
+
+/** Null where commands have no network: the settings say so, or the machine cannot give them one. */
+export function lazyNetwork({ program }: WorkingSandbox, place: NetworkPlace): LazyNetwork | null {
+  const { cwd, environment, choices, permissions } = place;
+  if (networkSetting(choices) === "off" || program.nsenter === null) return null;
+  const isPackageHost = packageHosts({ environment, home: homedir(), writable: [cwd, tmpdir()] });
+  const deciding = new NetworkPermissions({ permissions, isPackageHost });
+  const open = once(() =>
+    SandboxNetwork.open({
+      ...{ program, environment, permitHost: deciding.permitHost, privateHosts: choices.fetchHosts ?? [] },
+    }),
+  );
+  return {
+    shell: (create) => deciding.forgetWhenEnded(lazyShell(once(async () => create(await open.get())))),
+    ports: deciding.ports({
+      reachHostPort: async (port) => await (await open.get()).reachHostPort(port),
+      publishPort: async (port) => await (await open.get()).publishPort(port),
+    }),
+    close: async () => await (await open.known()?.catch(() => null))?.close(),
+  };
+}
+
+/** For people: why commands have no network although the settings let them. */
+export function networkNotes({ networkProblem }: WorkingSandbox, choices: Settings): readonly string[] {
+  if (networkProblem === null || networkSetting(choices) === "off") return [];
+  return [`commands in the sandbox have no network: ${networkProblem}`];
+}
+
+interface Once<Value> {
+  get(): Promise<Value>;
+  /** Null where it was not asked for yet. */
+  known(): Promise<Value> | null;
+}
+
+/** What failed is tried again when it is asked for again. */
+function once<Value>(create: () => Promise<Value>): Once<Value> {
+  let made: Promise<Value> | null = null;
+  const get = (): Promise<Value> => {
+    made ??= create().catch((error: unknown) => {
+      made = null;
+      throw error;
+    });
+    return made;
+  };
+  return { get, known: () => made };
+}
+
+function lazyShell(shell: Once<WorkspaceShell>): WorkspaceShell {
+  return {
+    run: async (command, act) => {
+      const opened = await shell
+        .get()
+        .catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
+      if (!(opened instanceof Error)) return await opened.run(command, act);
+      const message = `the command was not run, because the network of its sandbox could not be made: ${opened.message}`;
+      return { type: "not-started", message };
+    },
+  };
+}
