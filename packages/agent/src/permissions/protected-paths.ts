@@ -8,11 +8,15 @@ import type { Ground, Reached } from "./request.ts";
  * agents. In the folder one works in they are kept also where they are absent.
  */
 export const GUARDED_FOLDERS: readonly string[] = [
-  ...[".agents", ".claude", ".codex", ".cursor", ".gemini", ".idea", ".pith", ".vscode", ".zed"],
+  ...[".agents", ".claude", ".codex", ".cursor", ".gemini", ".idea", ".kiro", ".opencode", ".pi", ".pith", ".qwen"],
+  ...[".roo", ".vscode", ".zed"],
 ];
 
 /** Files of the same kind, which are taken up wherever somebody works. */
-export const GUARDED_FILES: readonly string[] = [".envrc", ".mcp.json"];
+export const GUARDED_FILES: readonly string[] = [".envrc", ".exrc", ".mcp.json", ".nvimrc", ".vimrc"];
+
+/** What Mercurial runs or believes in a repository. */
+export const MERCURIAL_NAMES: readonly string[] = [".hg/hgrc", ".hg/hgrc-not-shared", ".hg/sharedpath"];
 
 /** What shells and git begin with: of consequence in a home, and where a home is made from. */
 export const STARTUP_NAMES: readonly string[] = [
@@ -29,6 +33,7 @@ export const GUARDED_NAMES: readonly string[] = [
   ...HOOK_FOLDERS,
   ...GUARDED_FOLDERS,
   ...GUARDED_FILES,
+  ...MERCURIAL_NAMES,
   ...STARTUP_NAMES,
 ];
 

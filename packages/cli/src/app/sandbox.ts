@@ -64,6 +64,7 @@ export async function boxOf(sandbox: Extract<OpenSandbox, { type: "works" }>, pl
     home: homedir(),
     privateHome: folders.home,
     temporary: folders.temporary,
+    journal: folders.journal,
     environment,
     network: null,
     unixSockets: choices.unixSockets === "on",

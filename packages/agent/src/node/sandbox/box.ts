@@ -16,6 +16,8 @@ export interface Box {
   readonly privateHome: string;
   /** An existing folder of this session alone. Commands see it as `/tmp` and `/var/tmp`, and may always write in it. */
   readonly temporary: string;
+  /** The file in which names that a sandbox creates are noted first, for whoever comes after a crash; commands do not see it. */
+  readonly journal: string;
   /** All that commands see of the environment, but for what is withheld. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The network that commands share; null where they have none. */

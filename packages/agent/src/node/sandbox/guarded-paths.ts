@@ -2,11 +2,19 @@
 
 import { type Dirent, readdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { GUARDED_FILES, GUARDED_FOLDERS, STARTUP_NAMES } from "../../permissions/protected-paths.ts";
+import { GUARDED_FILES, GUARDED_FOLDERS, MERCURIAL_NAMES, STARTUP_NAMES } from "../../permissions/protected-paths.ts";
 import { isWithin } from "../../text.ts";
 import { type Box, presentPath, presentPaths } from "./box.ts";
 import type { Mount } from "./mounts.ts";
-import { type Holding, inOpened, isPlaceholder, keptFile, marksOf, placeholder } from "./placeholders.ts";
+import {
+  type Holding,
+  inOpened,
+  isPlaceholder,
+  keptFile,
+  marksOf,
+  type PlaceholderJournal,
+  placeholder,
+} from "./placeholders.ts";
 
 /**
  * A link cannot be mounted over, so no sandbox keeps it from being replaced; it is restored when the command has ended. Not free where it
@@ -54,6 +62,8 @@ export interface Guard {
 export interface GuardOptions extends Pick<Box, "guarded"> {
   /** The workspace, and other folders that are treated like it. */
   readonly roots: readonly string[];
+  /** Where names are noted before they are created. */
+  readonly journal: PlaceholderJournal;
 }
 
 /** `writable` are the folders in which something might happen to them. */
@@ -65,25 +75,32 @@ export function guardsOf(
   const named = [...options.roots.flatMap(ownNames), ...(options.guarded ?? [])];
   const all = [...named.map((path): Guarded => ({ path: firstMissing(path) })), ...guarded];
   const once = new Map(all.map((each) => [each.path, each]));
-  return [...once.values()].map((each) => guard(each, writable));
+  return [...once.values()].map((each) => guard(each, writable, options.journal));
 }
 
 function ownNames(root: string): readonly string[] {
   const within = (name: string): string => join(root, name);
-  return [...[...GUARDED_FOLDERS, ...GUARDED_FILES].map(within), ...presentPaths(STARTUP_NAMES.map(within))];
+  // Beside a repository of git, an empty folder `.hg` would be taken for the repository by some tools.
+  const isGit = presentPath(within(".git")) !== null && !isPlaceholder(within(".git"));
+  const mercurial = isGit && presentPath(within(".hg")) === null ? [] : MERCURIAL_NAMES;
+  return [
+    ...[...GUARDED_FOLDERS, ...GUARDED_FILES, ...mercurial].map(within),
+    ...presentPaths(STARTUP_NAMES.map(within)),
+  ];
 }
 
-function guard(guarded: Guarded, writable: readonly string[]): Guard {
+function guard(guarded: Guarded, writable: readonly string[], journal: PlaceholderJournal): Guard {
   const isInReach = (real: string | null): real is string => writable.some((each) => real && isWithin(each, real));
   const { path } = guarded;
   const real = presentPath(path);
   const shown: readonly Mount[] = isInReach(real) ? [{ path: real, as: "readable" }] : [];
   if (!isInReach(presentPath(dirname(path)))) return { mounts: shown, holding: { type: "not-free" } };
   const link = keptLink(path);
-  return link.type === "held" ? { mounts: shown, holding: link } : heldName(guarded, shown);
+  return link.type === "held" ? { mounts: shown, holding: link } : heldName(guarded, shown, journal);
 }
 
-function heldName({ path, text }: Guarded, shown: readonly Mount[]): Guard {
+function heldName({ path, text }: Guarded, shown: readonly Mount[], journal: PlaceholderJournal): Guard {
+  if (presentPath(path) === null) journal.note({ path, text });
   const holding = text === undefined ? placeholder(path) : keptFile(path, text);
   if (holding.type !== "held") return { mounts: shown, holding };
   if (text === undefined) return { mounts: [{ path, as: "empty" }], holding };

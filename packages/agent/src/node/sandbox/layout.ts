@@ -10,6 +10,7 @@ import { type Box, NEEDED_AMONG_SOCKETS, presentPath, presentPaths, SOCKET_FOLDE
 import { guardedFurtherDown, repositoriesAround, repositoryOf } from "./git-paths.ts";
 import { type Guard, guardsOf, nestedNames } from "./guarded-paths.ts";
 import { type Mount, realPathBehind } from "./mounts.ts";
+import { PlaceholderJournal } from "./placeholders.ts";
 import { findHomes, findSystemSecrets, secretPlacesIn } from "./secret-places.ts";
 import { findToolchains } from "./toolchains.ts";
 
@@ -23,6 +24,7 @@ export interface StandingLayout {
   readonly writable: readonly string[];
   /** Guarded names further down in the workspace. */
   readonly nested: readonly string[];
+  readonly journal: PlaceholderJournal;
 }
 
 /** Looked at once, before any command could have put a link there. The root goes through no link. */
@@ -47,6 +49,7 @@ export function standingLayout(box: Box): StandingLayout {
     secrets,
     writable: wished(box.writable),
     nested: nestedNames(box.root),
+    journal: new PlaceholderJournal(box.journal),
   };
 }
 
@@ -78,7 +81,7 @@ export function layoutOf(box: Box, standing: StandingLayout, credentialFiles: re
     ...(mayWrite ? guardedFurtherDown(standing.nested, box.home) : []),
     ...repositories.flatMap((repository) => repository.guarded),
   ];
-  return kept(guardsOf({ ...box, roots }, guarded, writable), (mounts) => {
+  return kept(guardsOf({ ...box, roots, journal: standing.journal }, guarded, writable), (mounts) => {
     const shown: readonly Mount[] = [
       ...standing.mounts,
       ...(mayWrite ? [] : standing.writable).map((path): Mount => ({ path, as: "readable" })),

@@ -1,10 +1,13 @@
-/** Keeps absent names from being taken: a placeholder stands there while commands run and is removed with the last of them. */
+/**
+ * Keeps absent names from being taken: a placeholder stands there while commands run and is removed with the last of them. Each is noted
+ * in a journal before it is created, so that a later start removes what a program left that was killed.
+ */
 
 import {
+  appendFileSync,
   chmodSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   opendirSync,
   readdirSync,
   readFileSync,
@@ -17,6 +20,8 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { codeOf } from "../safe-files.ts";
+import { presentPath } from "./box.ts";
+import { startOf } from "./process-record.ts";
 
 const OWNER_WRITES = 0o300;
 
@@ -55,12 +60,19 @@ type Marked = "marked" | "other" | "changed" | "refused";
  * Each command puts a folder of its own into the placeholder: no sandbox can take it away, git sees no empty folders,
  * and a folder that is not empty cannot be removed, so whoever comes last does it, in whichever program.
  */
-const MARK = /^pith-(\d+)-\d+$/;
+const MARK = /^pith-(\d+)(?:-(\d+))?-\d+$/;
+/** A placeholder before it has its name. */
+const DRAFT = /^\.(?=pith-)/;
+const ownStart = startOf(process.pid);
 let count = 0;
 
-export function placeholder(path: string): Holding {
+function nextMark(): string {
   count += 1;
-  const mark = join(path, `pith-${process.pid}-${count}`);
+  return ["pith", process.pid, ...(ownStart === null ? [] : [ownStart]), count].join("-");
+}
+
+export function placeholder(path: string): Holding {
+  const mark = join(path, nextMark());
   for (;;) {
     const outcome = marked(path, mark);
     if (outcome === "other") return { type: "not-free" };
@@ -95,7 +107,7 @@ function marked(path: string, mark: string): Marked {
 
 /** Appears with its mark in it: an empty folder would be somebody's own. */
 function created(path: string, mark: string): Marked {
-  const draft = draftBeside(path);
+  const draft = draftBeside(path, basename(mark));
   if (draft === "other" || draft === "refused") return draft;
   const draftMark = join(draft, basename(mark));
   try {
@@ -110,10 +122,12 @@ function created(path: string, mark: string): Marked {
 }
 
 /** Where the disk or its owner lets nothing be created, no command can create it either. But what is ours a command could open again. */
-function draftBeside(path: string): string {
+function draftBeside(path: string, mark: string): string {
   const folder = dirname(path);
   try {
-    return mkdtempSync(join(folder, ".pith-"));
+    const draft = join(folder, `.${mark}`);
+    mkdirSync(draft);
+    return draft;
   } catch (error) {
     const isOurs = statSync(folder, { throwIfNoEntry: false })?.uid === process.getuid?.();
     const isForGood =
@@ -128,12 +142,9 @@ function remove(...folders: readonly string[]): void {
 
 /** Of a program that was killed. */
 function isLeftBehind(mark: string): boolean {
-  try {
-    process.kill(Number(MARK.exec(mark)?.[1]), 0);
-    return false;
-  } catch (error) {
-    return codeOf(error) === "ESRCH";
-  }
+  const [, pid = "", start] = MARK.exec(mark) ?? [];
+  const running = startOf(Number(pid));
+  return running === null || (start !== undefined && start !== running);
 }
 
 /** The folder beside it with a mark of each command that needs it: whose folder is gone, is somebody's own. */
@@ -173,6 +184,86 @@ function stands(path: string, text: string): boolean {
   } catch {
     return entryAt(path)?.isFile() === true && readFileSync(path, "utf8") === text;
   }
+}
+
+export interface NotedName {
+  readonly path: string;
+  /** What the file says that stands there; a folder does where nothing is said. */
+  readonly text?: string | undefined;
+}
+
+/** Notes each name once: most commands guard the same. */
+export class PlaceholderJournal {
+  readonly #file: string;
+  readonly #noted = new Set<string>();
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Throws where it cannot be noted: then the name must not be created. */
+  note(name: NotedName): void {
+    if (this.#noted.has(name.path)) return;
+    appendFileSync(this.#file, `${JSON.stringify(name)}\n`, { mode: 0o600, flush: true });
+    this.#noted.add(name.path);
+  }
+}
+
+/** Of a program that was killed. Only what bears the marks of programs that have ended is removed, and nothing through a link. */
+export function removeNotedNames(journal: string): void {
+  for (const line of linesOf(journal)) {
+    const name = parseNoted(line);
+    if (name === null || presentPath(dirname(name.path)) !== dirname(name.path)) continue;
+    removeDrafts(dirname(name.path));
+    if (name.text === undefined) removeMarked(name.path);
+    else removeMarkedFile(name.path, name.text);
+  }
+}
+
+function linesOf(file: string): readonly string[] {
+  try {
+    return readFileSync(file, "utf8").split("\n");
+  } catch {
+    // Nothing was created.
+    return [];
+  }
+}
+
+function parseNoted(line: string): NotedName | null {
+  try {
+    const value = JSON.parse(line) as NotedName;
+    return typeof value.path === "string" ? value : null;
+  } catch {
+    // The last line may have been written in part.
+    return null;
+  }
+}
+
+function removeDrafts(folder: string): void {
+  const names = readdirSync(folder).filter((name) => DRAFT.test(name) && isLeftMark(name.slice(1)));
+  for (const name of names) remove(join(folder, name, name.slice(1)), join(folder, name));
+}
+
+function isLeftMark(name: string): boolean {
+  return MARK.test(name) && isLeftBehind(name);
+}
+
+function removeMarked(path: string): void {
+  if (!isPlaceholder(path)) return;
+  remove(
+    ...readdirSync(path)
+      .filter(isLeftMark)
+      .map((name) => join(path, name)),
+    path,
+  );
+}
+
+function removeMarkedFile(path: string, text: string): void {
+  const marks = marksOf(path);
+  if (!isPlaceholder(marks) || !readdirSync(marks).every(isLeftMark)) return;
+  const isOurs = entryAt(path)?.isFile() === true && readFileSync(path, "utf8") === text;
+  if (isOurs) inOpened(dirname(path), () => unlinkSync(path));
+  removeMarked(marks);
 }
 
 function entryAt(path: string): Stats | undefined {

@@ -11,6 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { codeOf, ownFile, ownFolder, realPath } from "../safe-files.ts";
 import { copyConfigurations } from "./copy-configurations.ts";
+import { removeNotedNames } from "./placeholders.ts";
 import { currentProcess, hasEnded, type ProcessRecord } from "./process-record.ts";
 
 export interface PrivateFolderOptions {
@@ -37,6 +38,8 @@ export interface PrivateFolders {
 /** In a workspace's folder: whose it is. Its time is that of the last use. */
 const OWNER = "workspace";
 const SESSIONS = "sessions";
+/** The end of the name of a session's journal. */
+const NAMES = ".names";
 const REMOVED = "removed-";
 
 export async function openPrivateFolders(options: PrivateFolderOptions): Promise<PrivateFolders> {
@@ -56,10 +59,10 @@ export async function openPrivateFolders(options: PrivateFolderOptions): Promise
   return {
     home: privateHome,
     temporary,
-    journal: `${session}.names`,
+    journal: `${session}${NAMES}`,
     close: async () => {
       if (!sharedTemporary) await removeTree(temporary);
-      for (const file of [`${session}.names`, session]) await unlink(file).catch(() => undefined);
+      for (const file of [`${session}${NAMES}`, session]) await unlink(file).catch(() => undefined);
     },
   };
 }
@@ -129,10 +132,11 @@ function isGone(path: string): boolean {
 async function removeEndedSessions(folder: string): Promise<void> {
   for (const name of namesIn(folder).slice(0, MOST_LOOKS)) {
     const path = join(folder, name);
-    const record = name.endsWith(".names") ? null : readRecord(path);
+    const record = name.endsWith(NAMES) ? null : readRecord(path);
     if (record === null || !hasEnded(record.process)) continue;
+    removeNotedNames(`${path}${NAMES}`);
     if (record.temporary !== null && isOurTemporary(record.temporary)) await removeTree(record.temporary);
-    await unlink(path).catch(() => undefined);
+    for (const file of [`${path}${NAMES}`, path]) await unlink(file).catch(() => undefined);
   }
 }
 

@@ -5,7 +5,7 @@ import type { ShellAct, ShellEnd, WorkspaceShell } from "../../ports.ts";
 import { inBash, runInGroup, seenEnvironment } from "../shell.ts";
 import { type Box, presentPath } from "./box.ts";
 import { unfitRoot } from "./detect.ts";
-import { layoutOf, type StandingLayout, standingLayout } from "./layout.ts";
+import { type Layout, layoutOf, type StandingLayout, standingLayout } from "./layout.ts";
 import { arranged, diskArguments, MOVED, type Mount, makeMountPoints, samePlaceFirst } from "./mounts.ts";
 import { PROXY_VARIABLES } from "./network/network.ts";
 import { buildFilter } from "./seccomp.ts";
@@ -82,7 +82,7 @@ async function tried(command: string, ground: Ground, act: ShellAct): Promise<Sh
   if (unfit !== null) return notStarted(unfit);
   const mayWrite = box.mayWrite();
   const place: Box = { ...box, root, mayWrite: () => mayWrite };
-  const layout = layoutOf(place, ground.standing(root), act.credentialFiles);
+  const layout = tryLayout(place, ground.standing(root), act);
   if (layout.type === "unkept") return notStarted(layout.why);
   const mounts = arranged(layout.mounts, [...running]);
   running.add(mounts);
@@ -94,6 +94,15 @@ async function tried(command: string, ground: Ground, act: ShellAct): Promise<Sh
   } finally {
     running.delete(mounts);
     layout.release();
+  }
+}
+
+/** What the disk refuses is a reason not to run the command. */
+function tryLayout(box: Box, standing: StandingLayout, { credentialFiles }: ShellAct): Layout {
+  try {
+    return layoutOf(box, standing, credentialFiles);
+  } catch (error) {
+    return { type: "unkept", why: error instanceof Error ? error.message : String(error) };
   }
 }
 

@@ -4,7 +4,7 @@
  */
 
 /** Names that hold logins, keys or the way to them. */
-const SECRET_KEY = /auth|token|pass|secret|credential|cookie|otp|private|user|login|email|cert$|key/i;
+const SECRET_KEY = /auth|token|pass|secret|credential|cookie|otp|private[-_]|user|login|email|cert(?:file)?$|key/i;
 
 /** Null where it could hold a secret even without the user info of its addresses. */
 function cleanValue(value: string): string | null {

@@ -72,7 +72,7 @@ export const escapes: readonly Escape[] = [
   {
     name: "settings of agents that have none",
     command:
-      "for a in .claude .codex .cursor .gemini .pith .idea .zed; do mkdir -p $a; echo '{}' >$a/settings.json; done; echo x >.mcp.json; echo x >.envrc",
+      "for a in .claude .codex .cursor .gemini .opencode .pi .pith .idea .zed; do mkdir -p $a; echo '{}' >$a/settings.json; done; echo x >.mcp.json; echo x >.envrc; echo x >.exrc",
   },
   {
     name: "the name of an absent folder",

@@ -114,6 +114,7 @@ export function boxOf(place: World, parts: Partial<Box> = {}): Box {
     home,
     privateHome,
     temporary,
+    journal: join(place.base, "journal"),
     readable: [outside],
     network: null,
     mayWrite: () => true,
@@ -166,9 +167,12 @@ export function untouchable({ base, workspace, home, outside }: World): Readonly
     ".codex",
     ".cursor",
     ".gemini",
+    ".opencode",
+    ".pi",
     ".zed",
     ".mcp.json",
     ".envrc",
+    ".exrc",
   ];
   const paths = [outside, ...guarded.map((name) => join(workspace, name)), ...inside(home)];
   const all = paths.flatMap((path) => (existsSync(path) ? [path, ...inside(path)] : []));

@@ -1,0 +1,159 @@
+/** Private folders over several starts: what stays, and what a later start removes. */
+
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { openPrivateFolders, removeUnusedFolders } from "../../../src/node/sandbox/private-folders.ts";
+import { boxOf, program, ranIn, until, type World, world } from "./world.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const optionsFor = ({ base, workspace, home }: World) => ({
+  folder: join(base, "sandbox"),
+  root: workspace,
+  home,
+  environment: {},
+});
+
+test("BOX16 a workspace has one private home, and each session a temporary folder that ends with it", async () => {
+  const place = world();
+  const [first, second] = [await openPrivateFolders(optionsFor(place)), await openPrivateFolders(optionsFor(place))];
+  expect(first.home).toBe(second.home);
+  expect(first.temporary).not.toBe(second.temporary);
+  expect([first.home, first.temporary].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o700]);
+  writeFileSync(join(first.temporary, "file"), "");
+  await first.close();
+  await second.close();
+  expect([first.temporary, second.temporary, first.home].map((path) => existsSync(path))).toEqual([false, false, true]);
+  expect(readdirSync(join(place.base, "sandbox/sessions"))).toEqual([]);
+});
+
+test("BOX16 homes that were not used for 60 days, or whose workspace is gone, are removed at a later start", async () => {
+  const place = world();
+  const options = optionsFor(place);
+  const rootOf = (name: string): string => {
+    mkdirSync(join(place.base, name));
+    return join(place.base, name);
+  };
+  const roots = [place.workspace, rootOf("old"), rootOf("recent"), rootOf("gone")];
+  const homes: string[] = [];
+  for (const root of roots) {
+    const folders = await openPrivateFolders({ ...options, root });
+    await folders.close();
+    homes.push(folders.home);
+  }
+  const age = (home: string | undefined, days: number): void => {
+    const time = new Date(Date.now() - days * DAY_MS);
+    utimesSync(join(dirname(home ?? ""), "workspace"), time, time);
+  };
+  age(homes[1], 61);
+  age(homes[2], 59);
+  // A module cache closes its own folders.
+  mkdirSync(join(homes[1] ?? "", "go/pkg/mod"), { recursive: true, mode: 0o555 });
+  rmSync(roots[3] ?? "", { recursive: true });
+  await removeUnusedFolders(options.folder);
+  expect(homes.map((home) => existsSync(home))).toEqual([true, false, true, false]);
+  await until(() => readdirSync(options.folder).every((name) => !name.startsWith("removed-")));
+});
+
+/** Another program that runs a command in the workspace and never ends by itself. */
+async function startedProgram(place: World): Promise<{ readonly temporary: string; kill(): Promise<void> }> {
+  const source = (name: string): string => JSON.stringify(join(import.meta.dirname, "../../../src/node/sandbox", name));
+  const code = `
+    import { writeFileSync } from "node:fs";
+    import { openPrivateFolders } from ${source("private-folders.ts")};
+    import { sandboxedShell } from ${source("sandbox.ts")};
+    const { options, box } = JSON.parse(process.argv[1]);
+    const folders = await openPrivateFolders(options);
+    writeFileSync(options.folder + "/temporary", folders.temporary);
+    const shell = sandboxedShell({ ...box, ...folders, privateHome: folders.home, home: options.home, mayWrite: () => true });
+    await shell.run("touch up; sleep 600", { signal: new AbortController().signal, output: () => {} });`;
+  const { mayWrite: _, ...box } = boxOf(place);
+  const parts = JSON.stringify({ options: optionsFor(place), box: { ...box, program } });
+  const child = spawn(process.execPath, ["--input-type=module", "-e", code, parts], { stdio: "inherit" });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await until(() => existsSync(join(place.workspace, "up")));
+  const temporary = readFileSync(join(place.base, "sandbox/temporary"), "utf8");
+  rmSync(join(place.base, "sandbox/temporary"));
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  return {
+    temporary,
+    kill: async () => {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+test("BOX17 of a program that was killed while a command ran, the next start in any folder removes all that it left", async () => {
+  const place = world();
+  const names = (): readonly string[] => [
+    ...readdirSync(place.workspace),
+    ...readdirSync(join(place.workspace, ".git")).map((name) => `.git/${name}`),
+  ];
+  const before = names();
+  mkdirSync(join(place.workspace, ".idea"));
+  const running = await startedProgram(place);
+  const sandbox = join(place.base, "sandbox");
+  // While it runs, another start leaves everything as it is.
+  await removeUnusedFolders(sandbox);
+  expect(names()).toEqual(expect.arrayContaining([".vscode", ".opencode", ".exrc", ".git/commondir"]));
+  expect(existsSync(running.temporary)).toBe(true);
+  await running.kill();
+  expect(names()).toEqual(expect.arrayContaining([".vscode", ".git/commondir"]));
+  await removeUnusedFolders(sandbox);
+  expect(names().toSorted()).toEqual([...before, ".idea", "up"].toSorted());
+  expect(existsSync(running.temporary)).toBe(false);
+  expect(readdirSync(join(sandbox, "sessions"))).toEqual([]);
+});
+
+test("BOX17 a name is noted before it is created: where it cannot be noted, the command does not run", async () => {
+  const place = world();
+  const before = readdirSync(place.workspace);
+  const { end } = await ranIn(boxOf(place, { journal: "/no/such/journal" }), "touch ran");
+  expect(end).toMatchObject({ type: "not-started", message: expect.stringContaining("/no/such/journal") });
+  expect(readdirSync(place.workspace)).toEqual(before);
+});
+
+test("BOX17 what is in a journal and is somebody's own stays", async () => {
+  const place = world();
+  const at = (name: string): string => join(place.workspace, name);
+  mkdirSync(at(".vscode"));
+  writeFileSync(at("empty"), "");
+  writeFileSync(at("file.pith"), "");
+  const session = join(place.base, "sandbox/sessions/1-a");
+  mkdirSync(dirname(session), { recursive: true });
+  writeFileSync(
+    session,
+    JSON.stringify({ process: { pid: 1, start: "0", machine: "gone" }, temporary: place.outside }),
+  );
+  const noted = [
+    { path: at(".vscode") },
+    { path: at("empty"), text: "" },
+    { path: at("file"), text: "" },
+    { path: at("way-out/file"), text: "as it was\n" },
+  ];
+  writeFileSync(`${session}.names`, `${noted.map((each) => JSON.stringify(each)).join("\n")}\n{"path":`);
+  await removeUnusedFolders(join(place.base, "sandbox"));
+  expect(
+    [at(".vscode"), at("empty"), at("file.pith"), join(place.outside, "file")].map((path) => existsSync(path)),
+  ).toEqual([true, true, true, true]);
+  expect(existsSync(session)).toBe(false);
+});
+
+test.each([
+  [".hg/hgrc", [".hg"]],
+  [".hg/sharedpath", [".hg"]],
+  [".hg", []],
+])("BOX5 Mercurial runs nothing that a command left: %s", async (name, folders) => {
+  const place = world();
+  if (folders.length === 0) rmSync(join(place.workspace, ".git"), { recursive: true });
+  for (const folder of folders) mkdirSync(join(place.workspace, folder));
+  const { text } = await ranIn(
+    boxOf(place),
+    `mkdir -p $(dirname ${name}); mkdir -p .hg/store 2>/dev/null; echo x >${name}; echo x >.hg/hgrc`,
+  );
+  expect(text).toMatch(/Read-only|Is a directory/);
+  expect(existsSync(join(place.workspace, ".hg/hgrc"))).toBe(false);
+});
