@@ -3,12 +3,6 @@
 import type { NetworkSetting, Permits, PortResult, SandboxPorts, WorkspaceShell } from "@pith/agent";
 import type { HostDecision, HostRequest } from "@pith/agent/node";
 import type { Settings } from "../settings/settings.ts";
-import { type PackagePlace, packageHosts } from "./package-hosts.ts";
-
-/** Those of a run: a host counts as a package host where the user's own configuration names it. */
-export function networkPermissions(permissions: Permits, place: PackagePlace): NetworkPermissions {
-  return new NetworkPermissions({ permissions, isPackageHost: packageHosts(place) });
-}
 
 /** What commands reach; `on` is what `hosts` was called once. */
 export function networkSetting({ network = "hosts" }: Pick<Settings, "network">): NetworkSetting {

@@ -11,7 +11,7 @@ export interface PackagePlace {
   readonly environment: Environment;
   /** What `~` stands for. */
   readonly home: string;
-  /** Folders in which commands may write, through no link: nothing in them is read or run. */
+  /** Folders in which commands may write: nothing in them is read or run. */
   readonly writable: readonly string[];
 }
 
@@ -24,7 +24,9 @@ export function packageHosts(place: PackagePlace): (host: string) => Promise<boo
   };
 }
 
-export async function readPackageHosts(place: PackagePlace): Promise<ReadonlySet<string>> {
+export async function readPackageHosts({ writable, ...rest }: PackagePlace): Promise<ReadonlySet<string>> {
+  const real = await Promise.all(writable.map(async (folder) => (await realPath(folder)) ?? folder));
+  const place = { ...rest, writable: real };
   const texts = await Promise.all([
     npmAddresses(place),
     pythonAddresses(place),

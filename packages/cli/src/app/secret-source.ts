@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Login, LoginWish, SecretSource } from "@pith/agent";
-import { safeProgram } from "@pith/agent/node";
+import { realPath, safeProgram } from "@pith/agent/node";
 import type { Vault } from "@pith/context/secrets";
 import type { Environment } from "@pith/models";
 
@@ -79,12 +79,14 @@ async function gitHeader(host: string, place: SecretPlace, signal: AbortSignal):
   return header;
 }
 
-function askGit(question: string, { environment, home, writable }: SecretPlace, signal: AbortSignal): Promise<string> {
+async function askGit(question: string, place: SecretPlace, signal: AbortSignal): Promise<string> {
+  const { environment, home } = place;
+  const writable = await Promise.all(place.writable.map(async (folder) => (await realPath(folder)) ?? folder));
   const program = safeProgram({ name: "git", folders: environment.PATH ?? "", writable });
-  if (program === null) return Promise.resolve("");
+  if (program === null) return "";
   // Nobody is there to type anything.
   const env = { ...environment, GIT_TERMINAL_PROMPT: "0", GIT_ASKPASS: "/bin/false", SSH_ASKPASS: "/bin/false" };
-  return new Promise((resolve) => {
+  return await new Promise((resolve) => {
     const options = { cwd: home, env, timeout: LONGEST_MS, signal };
     const child = execFile(program, ["credential", "fill"], options, (error, text) => resolve(error ? "" : text));
     child.stdin?.on("error", () => {}).end(question);

@@ -97,6 +97,9 @@ test("PERM32 nothing of the workspace counts, be it named by a variable, by a li
   };
   expect(await hosts(environment)).toEqual([]);
   expect(await hosts({ GOENV: "off", PIP_CONFIG_FILE: "pip.conf" })).toEqual([]);
+  const link = join(home, "link");
+  symlinkSync(workspace, link);
+  expect([...(await readPackageHosts({ environment, home, writable: [link] }))]).toEqual([]);
 });
 
 test("PERM32 it is read when it is first asked, and once", async () => {

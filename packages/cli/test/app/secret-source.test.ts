@@ -1,7 +1,7 @@
 /** Where the true values come from that a permitted command gets. */
 
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Vault } from "@pith/context/secrets";
@@ -83,6 +83,17 @@ test("SEC20 git's own helper is asked for the named hosts alone, and git finds t
   expect(() => asked("https://other.example/ann/x.git")).toThrow();
   expect(vault.redacted(`${header} ${two}`)).not.toContain(two);
   expect(vault.redacted(header)).not.toContain(header.slice(-20));
+});
+
+test("SEC20 a git that a command could have put there is not run", async () => {
+  const [folder, link] = [join(home, "bin"), join(home, "link")];
+  mkdirSync(folder);
+  symlinkSync(folder, link);
+  writeFileSync(join(folder, "git"), `#!/bin/sh\ntouch ${home}/HIT\necho password=x\n`, { mode: 0o755 });
+  const environment = { PATH: `${folder}:${link}`, HOME: home };
+  const { login } = secretSource({ vault: null, environment, home, writable: [link], withheld: [] });
+  expect(await login("git", { hosts: ["git.example"], signal })).toBe(null);
+  expect(existsSync(join(home, "HIT"))).toBe(false);
 });
 
 test("SEC20 where git knows no login, there is none, and nobody is asked to type one", async () => {
