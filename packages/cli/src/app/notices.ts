@@ -28,22 +28,24 @@ export const NOTICES: readonly Notice[] = [
   },
 ];
 
-export type TakeNotices = (session: { readonly keepsSession: boolean }) => Promise<readonly string[]>;
+export interface NoticePlace {
+  /** Pith's home. */
+  readonly home: string;
+  readonly keepsSession: boolean;
+}
 
 /**
- * Call it before the session is opened: a home without sessions is a newcomer's, who has nothing to be told. Call the result once the
- * session is open: it records the notices and gives the texts to show, none where they could not be recorded.
+ * The texts to show, recorded as shown. Call it before the session is opened: a home without sessions is a newcomer's, who has nothing to
+ * be told, and its record has to be there before its first session is, so that no second program takes it for an old one.
  */
-export async function findNotices(home: string): Promise<TakeNotices> {
+export async function takeNotices({ home, keepsSession }: NoticePlace): Promise<readonly string[]> {
   const isNewHome = !existsSync(join(home, "sessions"));
   const shown = await readShown(home);
   const due = NOTICES.filter(({ id }) => !shown.includes(id));
-  return async ({ keepsSession }) => {
-    // A session that is not kept leaves a new home as new as it was.
-    if (due.length === 0 || (isNewHome && !keepsSession)) return [];
-    const isRecorded = await recordShown(home, [...shown, ...due.map(({ id }) => id)]);
-    return isNewHome || !isRecorded ? [] : due.map(({ text }) => text);
-  };
+  // A session that is not kept leaves a new home as new as it was.
+  if (due.length === 0 || (isNewHome && !keepsSession)) return [];
+  const isRecorded = await recordShown(home, [...shown, ...due.map(({ id }) => id)]);
+  return isNewHome || !isRecorded ? [] : due.map(({ text }) => text);
 }
 
 async function readShown(home: string): Promise<readonly string[]> {

@@ -17,7 +17,7 @@ import { UNREDACTED, vaultHere } from "../settings/secrets.ts";
 import type { Played } from "../sub-agents/definitions.ts";
 import type { Place } from "./app-options.ts";
 import { type Built, build } from "./build.ts";
-import { findNotices } from "./notices.ts";
+import { takeNotices } from "./notices.ts";
 
 export interface Ready {
   readonly type: "ready";
@@ -70,13 +70,11 @@ export async function readied(asked: Wish, telling: Telling): Promise<Ready | Mi
     held: { trusts: wish.trusts, choices: heldChoices(wish, choices), permissions: null, addressee: null },
   };
   const extensions = await extensionsHere(bare);
-  const notices = await findNotices(bare.home);
   const place: Place = extensions ? { ...bare, extensions } : bare;
+  for (const text of await takeNotices({ ...places, keepsSession: wish.session.type !== "none" })) note(text);
   const built = await build(wish, place);
   if (built.type === "failed") return built.code === 1 ? built : mistake(built.message);
-  const upgraded = await notices({ keepsSession: built.sessionPath !== null });
-  const unredacted = vault ? [] : [UNREDACTED];
-  for (const line of [...upgraded, ...holds.notes, ...part.notes, ...unredacted, ...built.notes]) note(line);
+  for (const line of [...holds.notes, ...part.notes, ...(vault ? [] : [UNREDACTED]), ...built.notes]) note(line);
   const arrive = arrivingOnce(built, extensions);
   if (arrival !== "later") await arrive(arrival);
   return { type: "ready", wish, built, place, sources, said, arrive };

@@ -58,6 +58,11 @@ test("UPG2 a new home gets none, not at its second start either, and one that ke
   expect([first, second, third].map(({ notes }) => timesIn(notes))).toEqual([0, 0, 0]);
 });
 
+test("UPG2 programs that start at once in a new home get none", async () => {
+  const ends = await Promise.all(Array.from({ length: 6 }, () => ground.run(["-p", "/session"])));
+  expect(ends.map(({ notes }) => timesIn(notes))).toEqual([0, 0, 0, 0, 0, 0]);
+});
+
 test("UPG3 every mode shows it: as lines, to programs on stderr", async () => {
   await usedBefore();
   expect((await ground.pith(["--plain"], ["Hi."], { input: "hi\n" })).out).toContain("Commands ask by host:");
