@@ -1,10 +1,10 @@
 /** Connects to an MCP server, lists and calls its tools, and ends it. */
 
-import { existsSync } from "node:fs";
 import type { CallToolResult, Client, Tool } from "@modelcontextprotocol/client";
 import { version } from "../args/help.ts";
-import { type NamedServer, namer } from "../settings/settings.ts";
+import type { HttpServer } from "../settings/settings.ts";
 import { plain } from "../text/safe-text.ts";
+import type { ProgramStart } from "./program-transport.ts";
 import { type Way, wayTo } from "./transport.ts";
 import { plainLine } from "./trust-question.ts";
 import type { OfferedTool } from "./trusted-tools.ts";
@@ -68,27 +68,13 @@ export interface CallWish {
 }
 
 /** What it throws says why there is none. */
-export async function connected(named: NamedServer, cwd: string, asking: Asking): Promise<Connection> {
-  const way = await wayTo(named, cwd);
+export async function connected(server: HttpServer | ProgramStart, asking: Asking): Promise<Connection> {
   try {
-    return await opened(way, asking);
+    return await opened(await wayTo(server), asking);
   } catch (error) {
-    if ("command" in named.server && isNotFound((error as Error).cause)) throw new Error(notFound(named, cwd));
-    if ("command" in named.server || !isOlder((error as Error).cause) || asking.signal.aborted) throw error;
-    return await opened(await wayTo(named, cwd, "sse"), asking);
+    if ("program" in server || !isOlder((error as Error).cause) || asking.signal.aborted) throw error;
+    return await opened(await wayTo(server, "sse"), asking);
   }
-}
-
-function isNotFound(error: unknown): boolean {
-  const { code, syscall } = Object(error) as NodeJS.ErrnoException;
-  return code === "ENOENT" && syscall?.startsWith("spawn") === true;
-}
-
-/** A program is not found either where the folder is gone that it is to run in. */
-function notFound({ server, from }: NamedServer, cwd: string): string {
-  const command = "command" in server ? server.command : "";
-  if (!existsSync(cwd)) return `the folder ${cwd} is gone`;
-  return `the program ${command} was not found; it is named by ${namer[from]}: install it, or write its whole path`;
 }
 
 async function opened(way: Way, asking: Asking): Promise<Connection> {

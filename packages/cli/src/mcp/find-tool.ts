@@ -2,7 +2,8 @@
 
 import type { ExtensionTool, ToolCall, ToolOutput } from "@pith/agent";
 import type { Linked, ServerLink } from "./server-process.ts";
-import { type Admit, plainJson, plainLine } from "./trust-question.ts";
+import type { Trust } from "./trust.ts";
+import { plainJson, plainLine } from "./trust-question.ts";
 import type { OfferedTool } from "./trusted-tools.ts";
 
 export interface Callable {
@@ -131,7 +132,7 @@ export interface Servers {
   close(): Promise<void>;
 }
 
-export function serversOf(all: readonly ServerLink[], admit: Admit): Servers {
+export function serversOf(all: readonly ServerLink[], trust: Trust): Servers {
   const links = new Map(all.map((link) => [link.named.name, link]));
   const unknown = (name: string): string =>
     `there is no server ${JSON.stringify(name.slice(0, 60))}; there are: ${[...links.keys()].join(", ")}`;
@@ -143,7 +144,7 @@ export function serversOf(all: readonly ServerLink[], admit: Admit): Servers {
       if (!link) return { type: "failed", why: unknown(name) };
       const read = await link.tools(signal);
       if (read.type === "failed") return read;
-      const why = await admit({ named: link.named, tools: read.value }, signal);
+      const why = await trust.permitTools({ named: link.named, tools: read.value, files: link.files }, signal);
       return why === null ? read : { type: "failed", why };
     },
     async close() {

@@ -7,13 +7,14 @@ import { findTool, serversOf } from "./find-tool.ts";
 import { type LinkLimits, ServerLink } from "./server-process.ts";
 import { serversHere } from "./servers.ts";
 import { statusOf, statusText } from "./subcommands.ts";
-import { admitting, type Confirm, trustAsking } from "./trust-question.ts";
+import { Trust } from "./trust.ts";
+import { type Confirm, trustAsking } from "./trust-question.ts";
 
-export type McpPlace = Pick<Place, "cwd" | "home" | "choices" | "trusted" | "mcpServers" | "note">;
+export type McpPlace = Pick<Place, "cwd" | "home" | "environment" | "choices" | "trusted" | "mcpServers" | "note">;
 
 export function mcp(place: McpPlace, limits: Partial<LinkLimits> = {}): Extension {
   return (pith) => {
-    const { cwd, home, note = () => {} } = place;
+    const { cwd, home, environment, note = () => {} } = place;
     const { servers: named, off, notes } = serversHere(place);
     for (const line of notes) note(line);
     if (named.length === 0) return;
@@ -25,9 +26,10 @@ export function mcp(place: McpPlace, limits: Partial<LinkLimits> = {}): Extensio
       const ui = person?.hasUI ? person.ui : null;
       return ui && trustAsking(ui);
     };
-    const admit = admitting({ cwd, home, confirm });
-    const links = named.map((each) => new ServerLink(each, { cwd, limits }));
-    const servers = serversOf(links, admit);
+    const trust = new Trust({ cwd, home, confirm });
+    const launch = { workspace: cwd, home, environment };
+    const links = named.map((each) => new ServerLink(each, { place: launch, trust, limits }));
+    const servers = serversOf(links, trust);
     pith.registerTool(findTool(servers));
     pith.registerTool(callTool(servers));
     pith.registerCommand("mcp", {

@@ -1,12 +1,17 @@
 /** Runs one MCP server for a session: starts it on first use, restarts it when it dies, and ends it with the session. */
 
 import type { CallToolResult } from "@modelcontextprotocol/client";
-import type { NamedServer } from "../settings/settings.ts";
-import { type CallWish, type Connection, connected, withLastWords } from "./connection.ts";
+import type { HttpServer, NamedServer } from "../settings/settings.ts";
+import { type Asking, type CallWish, type Connection, connected, withLastWords } from "./connection.ts";
+import { hashAgain, type LaunchPlace, type LaunchPlan, planLaunch } from "./plan-launch.ts";
+import type { ProgramFiles } from "./program-files.ts";
+import type { Trust } from "./trust.ts";
 import type { OfferedTool } from "./trusted-tools.ts";
 
 export interface LinkParts {
-  readonly cwd: string;
+  readonly place: LaunchPlace;
+  /** Asked before the program is started. */
+  readonly trust: Pick<Trust, "permitStart">;
   /** For tests: shorter than anybody would wait. */
   readonly limits?: Partial<LinkLimits>;
 }
@@ -24,18 +29,21 @@ export type Linked<Value> =
 
 export class ServerLink {
   readonly named: NamedServer;
-  readonly #cwd: string;
+  readonly #place: LaunchPlace;
+  readonly #trust: LinkParts["trust"];
   readonly #limits: LinkLimits;
   #connection: Connection | null = null;
   #tools: readonly OfferedTool[] = [];
+  #files: ProgramFiles | null = null;
   #starts: readonly number[] = [];
   #turn: Promise<unknown> = Promise.resolve();
   #lastFailure: string | null = null;
   readonly #ending = new AbortController();
 
-  constructor(named: NamedServer, { cwd, limits }: LinkParts) {
+  constructor(named: NamedServer, { place, trust, limits }: LinkParts) {
     this.named = named;
-    this.#cwd = cwd;
+    this.#place = place;
+    this.#trust = trust;
     this.#limits = { connect: 30_000, call: 600_000, ...limits };
   }
 
@@ -48,6 +56,11 @@ export class ServerLink {
 
   get lastFailure(): string | null {
     return this.#lastFailure;
+  }
+
+  /** What runs, as it was right after the start; null for an address. */
+  get files(): ProgramFiles | null {
+    return this.#files;
   }
 
   /** As they are now: read anew where the server said that they changed. */
@@ -86,16 +99,17 @@ export class ServerLink {
     if (given.aborted) return failed("it was stopped");
     if (this.#connection?.isClosed()) await this.#drop(this.#connection);
     if (this.#connection && !this.#connection.isStale()) return { type: "done", value: this.#tools };
+    // A question may take long, so the time of the start begins behind it.
+    const target = this.#connection ? null : await this.#target(given);
+    if (target?.type === "failed") return target;
     const { connect } = this.#limits;
     const late = new AbortController();
     // All of it together: a list may have many pages, each of them late.
     const timer = setTimeout(() => late.abort(`it did not answer within ${connect / 1_000} seconds`), connect);
     const asking = { signal: AbortSignal.any([given, late.signal]), timeout: 2 * connect };
     try {
-      if (!this.#connection) {
-        if (!this.#mayStart()) return failed(this.#tired());
-        this.#connection = await connected(this.named, this.#cwd, asking);
-      }
+      if (target) this.#connection = await this.#connect(target.value, asking);
+      if (!this.#connection) return failed("it was stopped");
       this.#tools = await this.#connection.tools(asking);
       this.#lastFailure = null;
       return { type: "done", value: this.#tools };
@@ -110,12 +124,33 @@ export class ServerLink {
     }
   }
 
-  #mayStart(): boolean {
+  /** An address, or a program that may be started. Nothing has run when this is answered, and nothing runs without a yes. */
+  async #target(signal: AbortSignal): Promise<Linked<HttpServer | LaunchPlan>> {
+    if (this.#isTired()) return failed(this.#tired());
+    const { named } = this;
+    const { server } = named;
+    if ("url" in server) return { type: "done", value: server };
+    const planned = await planLaunch({ ...named, server }, this.#place);
+    if (planned.type === "failed") {
+      this.#lastFailure = `the server ${this.named.name} failed: ${planned.why}`;
+      return failed(this.#lastFailure);
+    }
+    const why = await this.#trust.permitStart(planned.plan, signal);
+    return why === null ? { type: "done", value: planned.plan } : failed(why);
+  }
+
+  async #connect(target: HttpServer | LaunchPlan, asking: Asking): Promise<Connection> {
+    this.#starts = [...this.#starts, Date.now()];
+    const connection = await connected(target, asking);
+    // A launcher has fetched its packages by now.
+    this.#files = "program" in target ? await hashAgain(target) : null;
+    return connection;
+  }
+
+  #isTired(): boolean {
     const now = Date.now();
     this.#starts = this.#starts.filter((at) => now - at < SPAN);
-    if (this.#starts.length > MOST_RESTARTS) return false;
-    this.#starts = [...this.#starts, now];
-    return true;
+    return this.#starts.length > MOST_RESTARTS;
   }
 
   #tired(): string {

@@ -19,11 +19,12 @@ export function serverIn(written: unknown): ServerRead {
   return wrong("has neither a command nor a url; write one of them");
 }
 
-function program(command: string, { args = [], env = {} }: Readonly<Record<string, unknown>>): ServerRead {
+function program(command: string, { args = [], env = {}, cwd }: Readonly<Record<string, unknown>>): ServerRead {
   if (!Array.isArray(args) || !args.every((word) => typeof word === "string"))
     return wrong("has args that are no list of texts");
   if (!isTexts(env)) return wrong("has an env that is not made of texts");
-  return { type: "server", server: { command, args, env } };
+  if (cwd !== undefined && typeof cwd !== "string") return wrong("has a cwd that is no text");
+  return { type: "server", server: { command, args, env, ...(cwd !== undefined && { cwd }) } };
 }
 
 function reached(url: string, { headers = {} }: Readonly<Record<string, unknown>>): ServerRead {
@@ -111,7 +112,7 @@ function writtenIn({ choices, trusted, mcpServers = {} }: ServersPlace): readonl
   const files = trusted === undefined ? [] : trustedFiles(trusted, "servers").toReversed();
   const held = files.flatMap(({ bytes, name: where }) => {
     const { mcpServers: named } = objectIn(new TextDecoder().decode(bytes)) ?? {};
-    return isObject(named) ? all(named, { from: "folder", where }).map(withoutHeaders) : [];
+    return isObject(named) ? all(named, { from: "folder", where }).map(withoutUsersOwn) : [];
   });
   return [...own, ...brought, ...held];
 }
@@ -120,9 +121,11 @@ function all(named: object, of: Pick<Written, "from" | "where">): readonly Writt
   return Object.entries(named).map(([name, written]) => ({ name, written, ...of }));
 }
 
-/** S24: what is sent along comes from the user alone. */
-function withoutHeaders({ written, ...of }: Written): Written {
+/** S24: what is sent along, and what a program may do, comes from the user alone. */
+function withoutUsersOwn({ written, ...of }: Written): Written {
   if (!isObject(written)) return { written, ...of };
-  const { headers: _, ...rest } = written;
-  return { written: rest, ...of };
+  const kept = Object.entries(written).filter(([name]) => !USERS_OWN.includes(name));
+  return { written: Object.fromEntries(kept), ...of };
 }
+
+const USERS_OWN = ["headers", "cwd"];

@@ -8,8 +8,9 @@ import { canAsk, confirmed } from "../text/confirm.ts";
 import { plain } from "../text/safe-text.ts";
 import { ServerLink } from "./server-process.ts";
 import { serversHere } from "./servers.ts";
-import { plainLine, trustText, trustTitle } from "./trust-question.ts";
-import { keepPin, type OfferedTool, type Pin, pinKey, pinOf, readPins } from "./trusted-tools.ts";
+import { Trust } from "./trust.ts";
+import { type Confirm, plainLine, trustText, trustTitle } from "./trust-question.ts";
+import { isSamePin, keepPin, type OfferedTool, type Pin, pinKey, pinOf, readPins } from "./trusted-tools.ts";
 
 export interface ServerStatus {
   readonly name: string;
@@ -56,12 +57,20 @@ export type LinksCalled =
   | { readonly type: "links"; readonly links: readonly ServerLink[]; readonly off: readonly OffServer[] }
   | Mistake;
 
-export async function linksCalled({ cwd, home, environment, note }: Call): Promise<LinksCalled> {
+/** `confirm` is asked before a program starts that is not trusted as it is. */
+export async function linksCalled(
+  { cwd, home, environment, note }: Call,
+  confirm: Confirm | null = null,
+): Promise<LinksCalled> {
   const holds = await whatHolds({ choices: {}, trusts: false }, { cwd, home, environment });
   if (holds.type === "mistake") return holds;
   const { servers, off, notes } = serversHere(holds);
   for (const line of [...holds.notes, ...notes]) note(`pith: ${line}`);
-  return { type: "links", links: servers.map((named) => new ServerLink(named, { cwd })), off };
+  const parts = {
+    place: { workspace: cwd, home, environment },
+    trust: new Trust({ cwd, home, confirm: () => confirm }),
+  };
+  return { type: "links", links: servers.map((named) => new ServerLink(named, parts)), off };
 }
 
 export type Looked =
@@ -71,14 +80,25 @@ export type Looked =
       readonly tools: readonly OfferedTool[];
       readonly key: string;
       readonly before: Pin | undefined;
+      /** What of the program was shown before it started; empty where it was trusted as it is. */
+      readonly startText: string;
     }
+  /** Nobody could be asked whether the program may start, so it was not; what would run. */
+  | { readonly type: "unstarted"; readonly name: string; readonly text: string }
   | Mistake
   | { readonly type: "failed"; readonly message: string };
 
-/** It has ended again when this is answered. */
+/** Asks before it starts a program. The server has ended again when this is answered. */
 export async function looked(call: Call): Promise<Looked> {
   const [name = ""] = call.arguments;
-  const called = await linksCalled(call);
+  let startText = "";
+  const confirm: Confirm = async (title, text) => {
+    startText = text;
+    if (call.flags.yes || !canAsk()) return Boolean(call.flags.yes);
+    call.note(plain(text));
+    return await confirmed(title);
+  };
+  const called = await linksCalled(call, confirm);
   if (called.type === "mistake") return called;
   const link = called.links.find(({ named }) => named.name === name);
   if (!link && called.off.some((each) => each.name === name))
@@ -86,11 +106,12 @@ export async function looked(call: Call): Promise<Looked> {
   const names = called.links.map(({ named }) => named.name).join(", ");
   if (!link) return mistake(`there is no server ${name}; ${names === "" ? "none is named" : `there are: ${names}`}`);
   const read = await link.tools(new AbortController().signal).finally(() => link.close());
+  if (startText !== "" && !call.flags.yes && !canAsk()) return { type: "unstarted", name, text: startText };
   if (read.type === "failed") return { type: "failed", message: read.why };
   const pins = await readPins(call.home);
   if (pins.type !== "read") return { type: "failed", message: pins.why };
   const key = pinKey(link.named, call.cwd);
-  return { type: "looked", link, tools: read.value, key, before: pins.pins.get(key) };
+  return { type: "looked", link, tools: read.value, key, before: pins.pins.get(key), startText };
 }
 
 export async function listed(call: Call): Promise<Outcome> {
@@ -102,12 +123,14 @@ export async function listed(call: Call): Promise<Outcome> {
 
 export async function tested(call: Call): Promise<Outcome> {
   const found = await looked(call);
+  if (found.type === "unstarted") return shownUnstarted(found, `to start and trust it: pith mcp trust ${found.name}`);
   if (found.type !== "looked") return found;
   const { link, tools, before } = found;
+  const { files } = link;
   const { name } = link.named;
-  const isTrusted = before?.hash === pinOf(tools, "").hash;
+  const isTrusted = isSamePin(before, pinOf(tools, "", files));
   const how = isTrusted ? "trusted as they are" : `not trusted as they are; to trust them: pith mcp trust ${name}`;
-  const text = `${trustText({ named: link.named, tools, before: isTrusted ? undefined : before })}\nthey are ${how}`;
+  const text = `${trustText({ named: link.named, tools, files, before: isTrusted ? undefined : before })}\nthey are ${how}`;
   const data = { name, isTrusted, wasTrusted: before !== undefined, tools: tools.map((tool) => tool.name) };
   return { type: "shown", text, data };
 }
@@ -115,25 +138,32 @@ export async function tested(call: Call): Promise<Outcome> {
 /** Trusts exactly what was shown. */
 export async function trusted(call: Call): Promise<Outcome> {
   const found = await looked(call);
+  if (found.type === "unstarted") return shownUnstarted(found, "say it again with --yes to start and trust it");
   if (found.type !== "looked") return found;
-  const { link, tools, before, key } = found;
+  const { link, tools, before, key, startText } = found;
+  const { files } = link;
   const { name } = link.named;
-  const pin = pinOf(tools, new Date().toISOString());
-  const asked = { named: link.named, tools, before };
+  const pin = pinOf(tools, new Date().toISOString(), files);
+  const asked = { named: link.named, tools, files, before };
   const data = { name, wasTrusted: before !== undefined, tools: tools.map((tool) => tool.name) };
-  if (before?.hash === pin.hash)
+  if (isSamePin(before, pin))
     return { type: "shown", text: `the tools of ${name} are trusted as they are`, data: { ...data, isTrusted: true } };
-  const shown = trustText(asked);
+  const shown = [startText, trustText(asked)].filter((text) => text !== "").join("\n");
   if (!call.flags.yes && !canAsk()) {
     const text = `${shown}\nnothing was trusted; say it again with --yes to trust this`;
     return { type: "shown", text, data: { ...data, isTrusted: false }, code: 1 };
   }
   if (!call.flags.yes) {
-    call.note(plain(shown));
+    call.note(plain(trustText(asked)));
     if (!(await confirmed(trustTitle(asked)))) return { type: "failed", message: "nothing was trusted" };
   }
   const kept = await keepPin(key, pin, call.home);
   if (kept.type === "failed") return kept;
   const text = `${call.flags.yes ? `${shown}\n` : ""}the tools of ${name} are trusted, as they are now`;
   return { type: "shown", text, data: { ...data, isTrusted: true } };
+}
+
+function shownUnstarted({ name, text }: Extract<Looked, { type: "unstarted" }>, next: string): Outcome {
+  const data = { name, isTrusted: false, wasTrusted: false, tools: [] };
+  return { type: "shown", text: `${text}\nnothing was started; ${next}`, data, code: 1 };
 }

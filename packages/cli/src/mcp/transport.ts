@@ -1,7 +1,8 @@
-/** Creates the transport to an MCP server: a program's pipes, or HTTP requests. Never passes on an API key of ours. */
+/** Creates the transport to an MCP server: a program's pipes, or HTTP requests whose answers are bounded. */
 
 import type { Transport } from "@modelcontextprotocol/client";
-import type { NamedServer } from "../settings/settings.ts";
+import type { HttpServer } from "../settings/settings.ts";
+import { openProgram, type ProgramStart } from "./program-transport.ts";
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -60,9 +61,9 @@ export interface Way {
   readonly lastWords: () => string;
 }
 
-/** `sse`: as servers spoke before; asked for where the newer way is refused. */
-export async function wayTo({ server }: NamedServer, cwd: string, spoken: "http" | "sse" = "http"): Promise<Way> {
-  if ("command" in server) return await programAt(server, cwd);
+/** An address, or a program that may be started. `sse`: as servers spoke before; asked for where the newer way is refused. */
+export async function wayTo(server: HttpServer | ProgramStart, spoken: "http" | "sse" = "http"): Promise<Way> {
+  if ("program" in server) return { asksFirst: false, ...(await openProgram(server, { mostBytes: MOST_BYTES })) };
   const { SSEClientTransport, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   // Redirects stay within the origin: the client's own rule.
   let fault = "";
@@ -91,41 +92,4 @@ function unhurried(reconnect: () => void, delay: number): () => void {
 
 const LEAST_DELAY = 1_000;
 
-async function programAt(
-  { command, args = [], env = {} }: Extract<NamedServer["server"], { command: string }>,
-  cwd: string,
-): Promise<Way> {
-  const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
-  const transport = new StdioClientTransport({
-    ...{ command, args: [...args], cwd, stderr: "pipe", maxBufferSize: MOST_BYTES },
-    env: { ...passedOn(process.env), ...env },
-  });
-  let words = "";
-  transport.stderr?.on("data", (chunk) => {
-    words = `${words}${chunk}`.slice(-MOST_WORDS);
-  });
-  let id: number | null = null;
-  const start = transport.start.bind(transport);
-  // It forgets the program's id as soon as it wants it to end, and not when it has.
-  transport.start = async () => {
-    await start();
-    id = transport.pid;
-  };
-  const lastWords = (): string => (words.trim() === "" ? "" : `Its last words:\n${lastLines(words)}`);
-  return { asksFirst: false, transport, pid: () => id, lastWords };
-}
-
-function lastLines(words: string): string {
-  return words.trim().split("\n").slice(-MOST_LINES).join("\n");
-}
-
-const MOST_LINES = 10;
-
 const MOST_BYTES = 32 * 1024 * 1024;
-const MOST_WORDS = 2_000;
-
-/** S24: beside PATH, HOME and the like, which the client passes on; no key is among them. */
-function passedOn(environment: NodeJS.ProcessEnv): Record<string, string> {
-  const names = Object.keys(environment).filter((name) => /^(?:LANG|LC_\w+|TZ|TMPDIR)$/.test(name));
-  return Object.fromEntries(names.map((name) => [name, environment[name] ?? ""]));
-}

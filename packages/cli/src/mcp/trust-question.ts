@@ -1,9 +1,11 @@
-/** Asks the user before the tools of an MCP server are used, with what it offers and what has changed since. */
+/** Words the questions about an MCP server: whether its program may start, and whether its tools may be used. */
 
 import type { ExtensionUi } from "@pith/agent";
 import { type NamedServer, namer, spelledOut } from "../settings/settings.ts";
 import { clipped, plain } from "../text/safe-text.ts";
-import { changesSince, keepPin, type OfferedTool, type Pin, pinKey, pinOf, readPins } from "./trusted-tools.ts";
+import type { LaunchPlan } from "./plan-launch.ts";
+import { listFileChanges, type ProgramFiles } from "./program-files.ts";
+import { changesSince, type OfferedTool, type Pin, pinOf } from "./trusted-tools.ts";
 
 /** On one line. Text of a server is bounded, has no invisible characters, and is never an instruction. */
 export function plainLine(text: string | undefined, most: number): string {
@@ -16,15 +18,61 @@ export function plainJson(value: unknown, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most)}… (${text.length - most} more letters)`;
 }
 
-export interface TrustAsked {
-  readonly named: NamedServer;
-  readonly tools: readonly OfferedTool[];
+export interface StartAsked {
+  readonly plan: LaunchPlan;
   /** What was trusted before; absent the first time. */
   readonly before: Pin | undefined;
 }
 
-export function trustTitle({ named, before }: TrustAsked): string {
-  return before ? `${named.name}: its tools have changed. Trust them?` : `${named.name}: trust its tools?`;
+export function startTitle({ plan, before }: StartAsked): string {
+  const { name } = plan.named;
+  return before?.files ? `${name}: its program has changed. Start it?` : `${name}: start this program?`;
+}
+
+/** All that is known before anything runs. */
+export function startText({ plan, before }: StartAsked): string {
+  const { named, program, arguments: words, cwd, files } = plan;
+  const whence = named.from === "settings" ? "" : `, named by ${namer[named.from]}`;
+  const variables = Object.keys(named.server.env ?? {});
+  return [
+    `runs: ${plainLine([program, ...words].map(quoted).join(" "), 1_000)}${whence}`,
+    `in: ${plainLine(cwd, 300)}`,
+    ...(variables.length > 0 ? [`with the variables: ${few(variables)}`] : []),
+    ...fileLines(files, before),
+  ].join("\n");
+}
+
+/** A word as a shell would need it, so that none passes for two. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./~-]+$/.test(word) ? word : JSON.stringify(word);
+}
+
+/** What has changed; the first time, what a later change is noticed by. */
+function fileLines(now: ProgramFiles, before: Pin | undefined): readonly string[] {
+  if (before?.files)
+    return listFileChanges(before.files, now)
+      .slice(0, MOST)
+      .map((line) => plainLine(line, 300));
+  const earlier = before ? ["it was trusted by an earlier version of Pith, which did not look at the program"] : [];
+  const all = { ...now.program, ...now.packages };
+  const unread = Object.entries(all).filter(([, hash]) => hash.startsWith("not read"));
+  const noticed = `a change of these asks again: ${few(Object.keys(all))}, its tools`;
+  return [...earlier, noticed, ...unread.map(([path, why]) => plainLine(`${path} was ${why}`, 300))];
+}
+
+export interface TrustAsked {
+  readonly named: NamedServer;
+  readonly tools: readonly OfferedTool[];
+  /** What runs; absent for an address. */
+  readonly files?: ProgramFiles | null;
+  /** What was trusted before; absent the first time. */
+  readonly before: Pin | undefined;
+}
+
+export function trustTitle({ named, tools, before }: TrustAsked): string {
+  if (!before) return `${named.name}: trust its tools?`;
+  const what = before.hash === pinOf(tools, "").hash ? "packages" : "tools";
+  return `${named.name}: its ${what} have changed. Trust its tools?`;
 }
 
 export function trustText(asked: TrustAsked): string {
@@ -50,11 +98,12 @@ export function changesInShort(tools: readonly OfferedTool[], before: Pin): stri
 
 const MOST = 30;
 
-function changed({ tools }: TrustAsked, before: Pin): readonly string[] {
+function changed({ tools, files }: TrustAsked, before: Pin): readonly string[] {
   const { added, removed, changed: altered } = changesSince(before, pinOf(tools, ""));
   const told = (names: readonly string[], sign: string): readonly string[] =>
     tools.filter(({ name }) => names.includes(name)).map((tool) => `${sign} ${lineOf(tool)}`);
   return [
+    ...(files && before.files ? listFileChanges(before.files, files).map((line) => plainLine(line, 300)) : []),
     ...told(altered, "changed:"),
     ...told(added, "new:"),
     ...removed.map((name) => `gone: ${plainLine(name, LONGEST)}`),
@@ -73,75 +122,18 @@ function few(names: readonly string[]): string {
   return names.length > 5 ? `${shown.join(", ")} and ${names.length - 5} more` : shown.join(", ");
 }
 
-/** "No" stands first, so that pressing Enter without reading trusts nothing. */
+export interface Asking {
+  readonly signal: AbortSignal;
+  /** The answer that permits it. */
+  readonly yes: string;
+}
+
+export type Confirm = (title: string, message: string, asking: Asking) => Promise<boolean>;
+
+/** "No" stands first, so that pressing Enter without reading permits nothing. */
 export function trustAsking(ui: Pick<ExtensionUi, "select">): Confirm {
-  return async (title, message, asking) => (await ui.select(`${title}\n${message}`, [NO, YES], asking)) === YES;
+  return async (title, message, { signal, yes }) =>
+    (await ui.select(`${title}\n${message}`, [NO, yes], { signal })) === yes;
 }
 
 const NO = "No, not now";
-const YES = "Yes, use these tools";
-
-export interface Offered {
-  readonly named: NamedServer;
-  readonly tools: readonly OfferedTool[];
-}
-
-export interface AdmitParts {
-  readonly cwd: string;
-  /** Pith's home. */
-  readonly home: string;
-  /** Null where nobody is there. */
-  readonly confirm: () => Confirm | null;
-}
-
-export type Confirm = (title: string, message: string, asking: { readonly signal: AbortSignal }) => Promise<boolean>;
-
-/** Null where they may be used; else why not, for the model and for people. */
-export type Admit = (offered: Offered, signal: AbortSignal) => Promise<string | null>;
-
-/** Admits tools exactly as trusted; without a user to ask, refuses. One question at a time, and never twice about the same. */
-export function admitting(parts: AdmitParts): Admit {
-  const declined = new Set<string>();
-  let turn: Promise<unknown> = Promise.resolve();
-  return (offered, signal) => {
-    const answer = turn.then(() => admitted(offered, { ...parts, declined, signal }));
-    turn = answer.catch(() => undefined);
-    return answer;
-  };
-}
-
-interface Admitting extends AdmitParts {
-  readonly declined: Set<string>;
-  readonly signal: AbortSignal;
-}
-
-async function admitted(
-  { named, tools }: Offered,
-  { cwd, home, confirm, declined, signal }: Admitting,
-): Promise<string | null> {
-  const key = pinKey(named, cwd);
-  const now = pinOf(tools, new Date().toISOString());
-  const read = await readPins(home);
-  if (read.type === "unbelieved") return `nothing can be trusted: ${read.why}`;
-  const before = read.type === "read" ? read.pins.get(key) : undefined;
-  if (before?.hash === now.hash) return null;
-  if (declined.has(`${key} ${now.hash}`)) return `the user does not trust the tools of ${named.name}`;
-  const ask = confirm();
-  const asked: TrustAsked = { named, tools, before };
-  if (ask === null) return unasked(asked);
-  const isTrusted = await ask(trustTitle(asked), trustText(asked), { signal });
-  if (signal.aborted) return "it was stopped";
-  if (!isTrusted) {
-    declined.add(`${key} ${now.hash}`);
-    return `the user does not trust the tools of ${named.name}`;
-  }
-  const kept = await keepPin(key, now, home);
-  return kept.type === "kept" ? null : kept.message;
-}
-
-function unasked({ named, tools, before }: TrustAsked): string {
-  const what = before
-    ? `have changed since they were trusted (${changesInShort(tools, before)})`
-    : "are not trusted yet";
-  return `the tools of ${named.name} ${what}, and nobody is here to ask; whoever wants them runs: pith mcp trust ${named.name}`;
-}

@@ -1,4 +1,4 @@
-/** Pins the trusted tools of an MCP server: each by a hash of its whole definition, so that every change is noticed. */
+/** Pins what is trusted of an MCP server, so that every change is noticed: the files of its program, and each tool by its whole definition. */
 
 import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { believedText, inOrder, ownFile, setAside, syncFolder } from "@pith/agent/node";
 import { isObject, objectIn } from "../settings/definitions.ts";
 import type { NamedServer } from "../settings/settings.ts";
+import { listFileChanges, type ProgramFiles } from "./program-files.ts";
 
 /** A tool as its server tells of it. Nothing of it is ours. */
 export interface OfferedTool {
@@ -20,16 +21,28 @@ export interface OfferedTool {
 export interface Pin {
   /** When. */
   readonly trusted: string;
-  /** Of all of it. */
+  /** What runs. Absent for an address, and in pins of version 1. */
+  readonly files?: ProgramFiles;
+  /** Of all tools. */
   readonly hash: string;
   /** By the names of the tools. */
   readonly tools: Readonly<Record<string, string>>;
 }
 
-export function pinOf(tools: readonly OfferedTool[], trusted: string): Pin {
+export function pinOf(tools: readonly OfferedTool[], trusted: string, files?: ProgramFiles | null): Pin {
   const hashes = tools.map((tool): [string, string] => [tool.name, hashOf(told(tool))]);
   // Two of one name are no longer told apart by it, but they are in the hash of all.
-  return { trusted, hash: hashOf(hashes.toSorted(byText)), tools: Object.fromEntries(hashes) };
+  const all = { hash: hashOf(hashes.toSorted(byText)), tools: Object.fromEntries(hashes) };
+  return { trusted, ...(files && { files }), ...all };
+}
+
+/** Whether all that is trusted is as it was. */
+export function isSamePin(before: Pin | undefined, now: Pin): boolean {
+  return before?.hash === now.hash && (now.files === undefined || hasSameFiles(before, now.files));
+}
+
+export function hasSameFiles(before: Pin | undefined, now: ProgramFiles): boolean {
+  return before?.files !== undefined && listFileChanges(before.files, now).length === 0;
 }
 
 export interface PinChanges {
@@ -51,8 +64,10 @@ export function changesSince(before: Pin, now: Pin): PinChanges {
 /** Another program, or another address, is another server, whatever it is called. */
 export function pinKey({ name, server, from }: NamedServer, cwd: string): string {
   const place = from === "settings" ? "" : cwd;
-  const identity = "url" in server ? [server.url] : [place, server.command, ...(server.args ?? [])];
-  return `${name} ${hashOf(identity)}`;
+  if ("url" in server) return `${name} ${hashOf([server.url])}`;
+  // Variables of a folder's file can make a program load anything; those of the user and of an editor hold tokens that change.
+  const variables = from === "folder" && Object.keys(server.env ?? {}).length > 0 ? [server.env] : [];
+  return `${name} ${hashOf([place, server.command, ...(server.args ?? []), ...variables])}`;
 }
 
 function told({ name, title, description, inputSchema, outputSchema, annotations }: OfferedTool): unknown {
@@ -108,7 +123,7 @@ export async function keepPin(key: string, pin: Pin, home: string): Promise<PinK
       const last = async (): Promise<void> => {
         if (!(await isOurTurn())) throw new Error("another program took our turn; try again");
       };
-      const text = `${JSON.stringify({ version: 1, servers }, null, 2)}\n`;
+      const text = `${JSON.stringify({ version: VERSION, servers }, null, 2)}\n`;
       await ownFile(file, new TextEncoder().encode(text), { last });
       await syncFolder(dirname(file));
       return { type: "kept" };
@@ -118,6 +133,8 @@ export async function keepPin(key: string, pin: Pin, home: string): Promise<PinK
   }
 }
 
+/** Version 1 knew nothing of programs: such a pin is read, and the program is asked about. */
+const VERSION = 2;
 const MOST = 1_000;
 const MOST_BYTES = 16 * 1024 * 1024;
 
@@ -126,10 +143,11 @@ async function pinsIn(file: string): Promise<PinsRead> {
   if (read.type === "unbelieved") return read;
   if (read.type === "none") return { type: "read", pins: new Map() };
   const { version, servers } = objectIn(read.text) ?? {};
-  if (typeof version === "number" && version > 1)
+  if (typeof version === "number" && version > VERSION)
     return { type: "unbelieved", why: `${file} was written by a newer version` };
   const pins = isObject(servers) ? Object.entries(servers) : null;
-  if (version !== 1 || !pins?.every(isPinned)) return { type: "damaged", why: `${file} is damaged` };
+  if ((version !== 1 && version !== VERSION) || !pins?.every(isPinned))
+    return { type: "damaged", why: `${file} is damaged` };
   return { type: "read", pins: new Map(pins as [string, Pin][]) };
 }
 
@@ -138,9 +156,13 @@ function isPinned([, pin]: [string, unknown]): boolean {
     isObject(pin) &&
     typeof pin.trusted === "string" &&
     typeof pin.hash === "string" &&
-    isObject(pin.tools) &&
-    Object.values(pin.tools).every((hash) => typeof hash === "string")
+    isHashes(pin.tools) &&
+    (pin.files === undefined || (isObject(pin.files) && isHashes(pin.files.program) && isHashes(pin.files.packages)))
   );
+}
+
+function isHashes(value: unknown): boolean {
+  return isObject(value) && Object.values(value).every((hash) => typeof hash === "string");
 }
 
 function pinFile(home: string): string {

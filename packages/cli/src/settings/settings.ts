@@ -94,10 +94,7 @@ export interface SecretSettings {
 }
 
 /** A program with its arguments, or an address. */
-export interface McpServerSettings {
-  readonly command?: string;
-  readonly args?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
+export interface McpServerSettings extends Partial<StdioServer> {
   readonly url?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly enabled?: boolean;
@@ -112,6 +109,8 @@ export interface StdioServer {
   readonly command: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** The folder in which it starts; absolute, or from `~/`. Absent: a folder of its own under Pith's home. */
+  readonly cwd?: string;
 }
 
 export interface HttpServer {
@@ -119,9 +118,9 @@ export interface HttpServer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface NamedServer {
+export interface NamedServer<Server extends McpServer = McpServer> {
   readonly name: string;
-  readonly server: McpServer;
+  readonly server: Server;
   /** Who named it: the user's settings, a trusted folder, or an editor that called. */
   readonly from: "settings" | "folder" | "caller";
 }

@@ -53,6 +53,12 @@ const rows: readonly Pick<Setting, "name" | "kind" | "fallback" | "says" | "isHi
     isHidden: true,
   },
   {
+    name: "cwd",
+    kind: text,
+    fallback: { words: "a folder of its own, `~/.pith/mcp/NAME`" },
+    says: "The folder in which the program starts; a whole path, or one that begins with `~/`.",
+  },
+  {
     name: "url",
     kind: address,
     fallback: { words: "none" },

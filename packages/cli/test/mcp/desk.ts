@@ -21,10 +21,14 @@ export interface Person {
   /** Milliseconds that they think about it. */
   readonly thinks?: number;
   readonly limits?: Partial<LinkLimits>;
+  /** Variables of Pith itself, beside those of this process. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 export class Desk {
   readonly home: string = mkdtempSync(join(tmpdir(), "pith-mcp-"));
+  /** The folder that is worked in. */
+  readonly workspace: string = mkdtempSync(join(tmpdir(), "pith-mcp-work-"));
   readonly asked: string[] = [];
   readonly notes: string[] = [];
   #tools: ExtensionTool[] = [];
@@ -49,7 +53,10 @@ export class Desk {
     return [...this.log().matchAll(/^started (\d+)/gm)].map(([, id]) => Number(id));
   }
 
-  async open(mcpServers: McpServers, { answer, thinks = 0, limits = {} }: Person = {}): Promise<void> {
+  async open(
+    mcpServers: McpServers,
+    { answer, thinks = 0, limits = {}, environment = {} }: Person = {},
+  ): Promise<void> {
     await this.close();
     this.#tools = [];
     const handlers = new Map<string, (event: never, context: ExtensionContext) => unknown>();
@@ -59,8 +66,9 @@ export class Desk {
       on: (name: string, handler: (event: never, context: ExtensionContext) => unknown) => handlers.set(name, handler),
     };
     const place = {
-      cwd: this.home,
+      cwd: this.workspace,
       home: this.home,
+      environment: { ...process.env, ...environment },
       choices: { mcpServers },
       note: (line: string) => void this.notes.push(line),
     };
@@ -97,7 +105,7 @@ export class Desk {
 
   async clear(): Promise<void> {
     await this.close();
-    rmSync(this.home, { recursive: true });
+    for (const folder of [this.home, this.workspace]) rmSync(folder, { recursive: true });
   }
 }
 

@@ -49,13 +49,14 @@ test("MCP3 a server that only knows the older way over HTTP is spoken to in it",
   await old.close();
 });
 
-test("MCP4 the first use asks with what runs and what it offers; once trusted nobody is asked, and a changed list asks again with what changed", async () => {
+test("MCP4 MCP23 the first use asks with what runs, then with what it offers; once trusted nobody is asked, and a changed list asks again with what changed", async () => {
   await desk.open({ desk: desk.program() }, { answer: true });
   await desk.use("mcp_find", { server: "desk" });
   await desk.use("mcp_call", { tool: "desk/add", arguments: { one: 1, other: 2 } });
-  assert.equal(desk.asked.length, 1);
+  assert.equal(desk.asked.length, 2);
+  assert.match(desk.asked[0] ?? "", /^desk: start this program\?\nruns: .*node .*desk\.ts.*\nin: .*mcp\/desk\n/);
   assert.match(
-    desk.asked[0] ?? "",
+    desk.asked[1] ?? "",
     /^desk: trust its tools\?\nruns: .*desk\.ts.*\n5 tools:\n\+ add: Adds two numbers\./,
   );
   await desk.open({ desk: desk.program() });
@@ -76,11 +77,11 @@ test("MCP4 the first use asks with what runs and what it offers; once trusted no
   await desk.open({ desk: desk.program() }, { answer: false });
   assert.match((await desk.use("mcp_find", {})).text, /the user does not trust the tools of desk/);
   assert.match(
-    desk.asked[1] ?? "",
+    desk.asked[2] ?? "",
     /^desk: its tools have changed.*\n.*\n.*\nchanged: die: .*\nnew: add: .*\ngone: old$/,
   );
   await desk.use("mcp_find", {});
-  assert.equal(desk.asked.length, 2);
+  assert.equal(desk.asked.length, 3);
 });
 
 test("MCP4 another address under the same name is another server", async () => {
@@ -96,10 +97,10 @@ test("MCP4 another address under the same name is another server", async () => {
 test("MCP5 a list that changes in mid-session is asked about before the next call", async () => {
   await desk.open({ desk: desk.program() }, { answer: true });
   await desk.use("mcp_call", { tool: "desk/more" });
-  assert.equal(desk.asked.length, 1);
+  assert.equal(desk.asked.length, 2);
   await sleep(100);
   assert.equal((await desk.use("mcp_call", { tool: "desk/late" })).text, "late");
-  assert.match(desk.asked[1] ?? "", /new: late: Came later\.$/);
+  assert.match(desk.asked[2] ?? "", /new: late: Came later\.$/);
 });
 
 test("MCP5 what changes while somebody thinks about it is not called", async () => {
@@ -107,7 +108,7 @@ test("MCP5 what changes while somebody thinks about it is not called", async () 
   const call = { tool: "desk/add", arguments: { one: 1, other: 2 } };
   assert.match((await desk.use("mcp_call", call)).text, /the tools of desk have changed meanwhile; try again/);
   assert.equal((await desk.use("mcp_call", call)).text, "3");
-  assert.match(desk.asked[1] ?? "", /new: late: Came later\.$/);
+  assert.match(desk.asked[2] ?? "", /new: late: Came later\.$/);
 });
 
 test("MCP6 MCP16 a wrong name and arguments that do not fit are not called; texts, pictures, resources and data become what a model can take", async () => {

@@ -6,6 +6,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Step } from "@pith/testkit";
+import { RpcClient } from "pith/rpc";
 import { afterAll, beforeAll, test } from "vitest";
 import { trusted } from "../../src/mcp/subcommands.ts";
 import type { Call } from "../../src/subcommands/subcommand.ts";
@@ -61,9 +62,10 @@ test("MCP3 MCP4 MCP14 without a screen tools are trusted by a subcommand, allowe
   settle({ desk: program(), web: { url: web.url } });
   const script = [call("desk/add", { one: 1, other: 2 }), call("web/greet", { name: "Ann" })];
   await ground.pith(["-p", "Go", "--allow", "mcp_call(desk/*)"], [...script, "Done."]);
-  assert.match(allSaid(), /the tools of desk are not trusted yet.*pith mcp trust desk/);
+  assert.match(allSaid(), /the program of desk is not trusted yet, so it was not started.*pith mcp trust desk/);
   assert.match(allSaid(), /nobody is here to ask; allow it with --allow 'mcp_call\(web\/greet\)'/);
 
+  assert.deepEqual(started(), []);
   assert.equal((await ground.run(["mcp", "trust", "desk", "--yes"])).code, 0);
   const { home, folder: cwd } = ground;
   const asked = { cwd, home, environment: {}, arguments: ["web"], flags: { yes: true }, note: () => {} };
@@ -75,6 +77,38 @@ test("MCP3 MCP4 MCP14 without a screen tools are trusted by a subcommand, allowe
   assert.match(allSaid(), /have changed since they were trusted \(new: late\).*pith mcp trust desk/);
   assert.ok(!started().some(isRunning));
   await web.close();
+});
+
+test("MCP23 over RPC the program of a server starts after a yes and not before; a no leaves it unstarted", async () => {
+  settle({ other: { ...program(), args: [...(deskProgram(log(), []).args ?? []), "other"] } });
+  const { url } = await ground.serve(({ results }) =>
+    results === 0 ? call("other/add", { one: 1, other: 2 }) : "Done.",
+  );
+  const env = { ...ours(), ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
+  const asked: { readonly title: string; readonly starts: number }[] = [];
+  const runs = started().length;
+  for (const answer of [/^No/, /^Yes/]) {
+    const args = [BIN, "--mode", "rpc", "--permission-mode", "all"];
+    const client = RpcClient.start({ command: process.execPath, args, cwd: ground.folder, env });
+    const settled = new Promise<void>((resolve) => {
+      client.listen((event) => {
+        if (event.type === "agent_settled") resolve();
+        if (event.type !== "extension_ui_request" || event.method !== "select") return;
+        asked.push({ title: event.title.split("\n")[0] ?? "", starts: started().length - runs });
+        const value = event.options.find((option) => answer.test(option)) ?? "";
+        client.answer({ type: "extension_ui_response", id: event.id, value });
+      });
+    });
+    await client.send({ type: "prompt", message: "Go." });
+    await settled;
+    await client.close();
+    assert.match(allSaid(), answer.test("No") ? /the user did not let the program of other start/ : /"3"/);
+  }
+  assert.deepEqual(asked, [
+    { title: "other: start this program?", starts: 0 },
+    { title: "other: start this program?", starts: 0 },
+    { title: "other: trust its tools?", starts: 1 },
+  ]);
 });
 
 test("MCP8 MCP9 a stop and a kill leave no server behind", async () => {

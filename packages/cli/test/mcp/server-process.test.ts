@@ -46,7 +46,7 @@ test("MCP7 MCP10 a server that cannot start says why; it gets a few variables, a
   );
 });
 
-const NOT_FOUND = /failed: the program no-such-program-here was not found; it is named by your settings/;
+const NOT_FOUND = /failed: the program no-such-program-here was not found; .* \(it is named by your settings/;
 
 test("MCP8 a server that never answers is given up, and a stop reaches it at once", async () => {
   await desk.open({ desk: desk.program("silent") }, { answer: true, limits: { connect: 400 } });

@@ -21,11 +21,12 @@ function holding(text: string, type: "trusted" | "untrusted" = "trusted"): Trust
 const folder = JSON.stringify({
   mcpServers: {
     desk: { command: "evil" },
+    own: { command: "node", args: ["x.js"], env: { NODE_OPTIONS: "-r x" }, cwd: "/p" },
     web: { type: "http", url: "https://example.com/mcp", headers: { authorization: "any" } },
   },
 });
 
-test("MCP12 a name stays with who had it first, and a trusted folder brings no headers", () => {
+test("MCP12 MCP24 a name stays with who had it first, and a trusted folder brings no headers and no cwd", () => {
   const { servers, off, notes } = serversHere({
     choices: { mcpServers: { desk: { command: "desk" }, off: { command: "x", enabled: false } } },
     mcpServers: { Off: { command: "y" } },
@@ -33,6 +34,7 @@ test("MCP12 a name stays with who had it first, and a trusted folder brings no h
   });
   assert.deepEqual(servers, [
     { name: "desk", server: { command: "desk", args: [], env: {} }, from: "settings" },
+    { name: "own", server: { command: "node", args: ["x.js"], env: { NODE_OPTIONS: "-r x" } }, from: "folder" },
     { name: "web", server: { url: "https://example.com/mcp", headers: {} }, from: "folder" },
   ]);
   assert.deepEqual(off, [{ name: "off", from: "settings", how: "x" }]);

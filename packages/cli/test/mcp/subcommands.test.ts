@@ -1,12 +1,13 @@
 /** `pith mcp` where nobody can be asked: what it shows, and what it trusts. */
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished, test } from "vitest";
 import { listed, tested, trusted } from "../../src/mcp/subcommands.ts";
 import type { Call, Outcome } from "../../src/subcommands/subcommand.ts";
+import { deskProgram } from "./desk.ts";
 import { startOldDesk } from "./servers/old-desk.ts";
 
 test("MCP2 MCP4 a list of servers asks none of them; without --yes nothing is trusted, and with it exactly what is shown", async () => {
@@ -39,4 +40,21 @@ test("MCP2 MCP4 a list of servers asks none of them; without --yes nothing is tr
   writeFileSync(file, JSON.stringify(pins), { mode: 0o600 });
   assert.match(await called(tested), /1 tool, of which:\ngone: gone\nthey are not trusted/);
   await old.close();
+});
+
+test("MCP23 without --yes nothing is started where nobody can be asked; what would run is shown", async () => {
+  const home = mkdtempSync(join(tmpdir(), "pith-home-"));
+  onTestFinished(() => rmSync(home, { recursive: true }));
+  const log = join(home, "desk.log");
+  writeFileSync(join(home, "settings.json"), JSON.stringify({ mcpServers: { desk: deskProgram(log, []) } }));
+  const called = async (act: (call: Call) => Promise<Outcome>, flags: Call["flags"] = {}): Promise<string> => {
+    const call = { cwd: home, home, environment: process.env, arguments: ["desk"], flags, note: () => {} };
+    const outcome = await act(call as unknown as Call);
+    return outcome.type === "shown" ? `${outcome.code ?? 0} ${outcome.text}` : outcome.message;
+  };
+  assert.match(await called(trusted), /^1 runs: .*desk\.ts.*\nin: [\s\S]*\nnothing was started; .*--yes/);
+  assert.match(await called(tested), /^1 runs: [\s\S]*nothing was started; .*pith mcp trust desk$/);
+  assert.equal(existsSync(log), false);
+  assert.match(await called(trusted, { yes: true }), /^0 runs: [\s\S]*\+ add: [\s\S]*are trusted, as they are now$/);
+  assert.match(await called(tested), /^0 runs: [\s\S]*they are trusted as they are$/);
 });

@@ -7,6 +7,9 @@ import { trustAsking } from "../../src/mcp/trust-question.ts";
 test("MCP4 the first answer trusts nothing, nor does none; the second does", async () => {
   const { signal } = new AbortController();
   const answer = (at: number) =>
-    trustAsking({ select: async (_, options) => options[at] })("desk: trust its tools?", "1 tool", { signal });
+    trustAsking({ select: async (_, options) => options[at] })("desk: trust its tools?", "1 tool", {
+      signal,
+      yes: "Yes",
+    });
   assert.deepEqual(await Promise.all([0, 1, 2].map(answer)), [false, true, false]);
 });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "vitest";
-import { changesSince, pinOf } from "../../src/mcp/trusted-tools.ts";
+import { changesSince, pinKey, pinOf } from "../../src/mcp/trusted-tools.ts";
 
 const add = { name: "add", description: "Adds.", inputSchema: { type: "object", properties: { one: {}, two: {} } } };
 const tell = { name: "tell", inputSchema: { type: "object" } };
@@ -28,4 +28,11 @@ test("MCP4 the order of things changes nothing, and every word of a tool does", 
   }
   // Two of one name: by the names alone nothing would be seen.
   assert.notEqual(pinOf([add, { ...add, description: "x" }, add, tell], "").hash, pinOf([add, add, tell], "").hash);
+});
+
+test("MCP24 other variables of a folder's file are another server; those of the user's settings are not", () => {
+  const key = (from: "settings" | "folder", env: Readonly<Record<string, string>>) =>
+    pinKey({ name: "desk", server: { command: "node", args: ["x.js"], env }, from }, "/p");
+  assert.notEqual(key("folder", { NODE_OPTIONS: "-r ./x.js" }), key("folder", {}));
+  assert.equal(key("settings", { TOKEN: "one" }), key("settings", { TOKEN: "other" }));
 });

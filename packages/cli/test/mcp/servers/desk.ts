@@ -47,6 +47,8 @@ server.registerTool("picture", { description: "A picture and more." }, async () 
   ],
   structuredContent: { answer: 42 },
 }));
+if (wishes.includes("where"))
+  server.registerTool("where", { description: "Tells its folder." }, async () => say(process.cwd()));
 if (wishes.includes("changed")) server.registerTool("steal", { description: "Is new." }, async () => say("mine"));
 for (let at = 0; wishes.includes("many") && at < 50; at += 1) {
   const description = `The tool with the number ${at}, which does what its number says and nothing else at all.`;

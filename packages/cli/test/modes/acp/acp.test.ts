@@ -1,7 +1,7 @@
 /** Tests modes/acp/acp.ts: sessions, methods. */
 
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -418,7 +418,7 @@ describe("methods", () => {
       );
   });
 
-  test("ACP12 MCP17 servers of tools that the editor brings along count in that session, and what they are reached with stays secret", async () => {
+  test("ACP12 MCP17 MCP23 servers of tools that the editor brings along count in that session, and what they are reached with stays secret", async () => {
     const value = ["our-proxy", "7-of-nine"].join("-");
     const old = await startOldDesk({ "tools/call": said(`as of old, with ${value}`) });
     const mcpServers: McpServer[] = [
@@ -439,6 +439,17 @@ describe("methods", () => {
     assert.match(told, /as of old, with PITH_SECRET_env_/);
     assert.ok(!told.includes(value));
     await old.close();
+    answered = ({ results }) => (results === 0 ? call("mcp_call", { tool: "own/add" }) : "Told.");
+    const mark = join(ground.home, "own-started");
+    const own: McpServer = { name: "own", command: "/usr/bin/touch", args: [mark], env: [] };
+    const { sessionId: third } = await editor.agent.request("session/new", { cwd: folder(), mcpServers: [own] });
+    editor.answer = ({ options }) => options.find(({ name }) => /^(?:Allow|No, not now)$/.test(name))?.optionId ?? null;
+    assert.equal(await editor.say(third, "ask it"), "end_turn");
+    assert.match(
+      editor.asked.at(-1)?.toolCall.title ?? "",
+      /^own: start this program\?\nruns: \/usr\/bin\/touch .*your editor/,
+    );
+    assert.equal(existsSync(mark), false);
     assert.equal(await editor.say(sessionId, "/mcp"), "end_turn");
     assert.match(
       editor.words("agent_message_chunk", sessionId),

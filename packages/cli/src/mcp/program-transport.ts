@@ -1,0 +1,93 @@
+/** Starts an MCP server as a process and exchanges messages with it over its pipes, one JSON object per line. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Transport } from "@modelcontextprotocol/client";
+
+export interface ProgramStart {
+  /** Absolute: nothing is looked up any more. */
+  readonly program: string;
+  readonly arguments: readonly string[];
+  readonly cwd: string;
+  /** All that it sees of the environment. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export interface ProgramTransport {
+  /** Nothing runs before it is started. */
+  readonly transport: Transport;
+  /** The program's id, also when it has ended. */
+  readonly pid: () => number | null;
+  /** The end of what it said beside its answers. */
+  readonly lastWords: () => string;
+}
+
+/** `mostBytes` bounds one message. */
+export async function openProgram(
+  start: ProgramStart,
+  { mostBytes }: { readonly mostBytes: number },
+): Promise<ProgramTransport> {
+  const { ReadBuffer, serializeMessage } = await import("@modelcontextprotocol/client");
+  const buffer = new ReadBuffer({ maxBufferSize: mostBytes });
+  let child: ChildProcess | null = null;
+  let words = "";
+  const read = (chunk: Buffer): void => {
+    try {
+      buffer.append(chunk);
+      for (let message = nextMessage(); message !== null; message = nextMessage()) transport.onmessage?.(message);
+    } catch (error) {
+      // What comes behind it cannot be told apart any more.
+      transport.onerror?.(error as Error);
+      child?.kill();
+    }
+  };
+  const nextMessage = () => {
+    for (;;) {
+      try {
+        return buffer.readMessage();
+      } catch (error) {
+        // A line that is no message; the next one may be.
+        transport.onerror?.(error as Error);
+      }
+    }
+  };
+  const transport: Transport = {
+    start: () =>
+      new Promise((resolve, reject) => {
+        child = startProgram(start);
+        child.once("error", reject).once("spawn", resolve);
+        child.once("exit", () => setTimeout(() => destroyPipes(child), LATE_MS));
+        child.once("close", () => transport.onclose?.());
+        child.stdin?.on("error", (error) => transport.onerror?.(error));
+        child.stdout?.on("data", read);
+        child.stderr?.on("data", (chunk) => {
+          words = `${words}${chunk}`.slice(-MOST_LETTERS);
+        });
+      }),
+    send: (message) =>
+      new Promise((resolve, reject) => {
+        if (!child?.stdin?.writable) return reject(new Error("it is not running"));
+        if (child.stdin.write(serializeMessage(message))) resolve();
+        else child.stdin.once("drain", resolve);
+      }),
+    close: async () => void child?.stdin?.end(),
+  };
+  const lastWords = (): string => (words.trim() === "" ? "" : `Its last words:\n${lastLines(words)}`);
+  return { transport, pid: () => child?.pid ?? null, lastWords };
+}
+
+/** What it said last may come a moment after its end; a process that it left behind may hold the pipes for ever. */
+const LATE_MS = 200;
+const MOST_LETTERS = 2_000;
+const MOST_LINES = 10;
+
+function startProgram({ program, arguments: words, cwd, environment }: ProgramStart): ChildProcess {
+  return spawn(program, words, { cwd, env: { ...environment }, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
+}
+
+function destroyPipes(child: ChildProcess | null): void {
+  for (const pipe of child?.stdio ?? []) pipe?.destroy();
+}
+
+function lastLines(words: string): string {
+  return words.trim().split("\n").slice(-MOST_LINES).join("\n");
+}

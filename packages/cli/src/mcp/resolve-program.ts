@@ -1,0 +1,66 @@
+/** Finds the program of a stdio server outside the workspace, once, so that the file that is checked is the file that is started. */
+
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { delimiter, isAbsolute, join, resolve, sep } from "node:path";
+import type { Environment } from "@pith/models";
+import type { StdioServer } from "../settings/settings.ts";
+
+export interface ProgramPlace {
+  /** The workspace; absolute. */
+  readonly workspace: string;
+  readonly environment: Environment;
+}
+
+export type ProgramFound =
+  | {
+      readonly type: "found";
+      /** Absolute. Links are kept: some programs behave by the name they are called by. */
+      readonly path: string;
+      /** The folders of PATH that the server may search, too. */
+      readonly searchPath: string;
+    }
+  /** As the end of a sentence that begins with the program's name. */
+  | { readonly type: "not-found"; readonly why: string };
+
+/** A whole path is taken as it is. A name is looked up in the folders of PATH that are absolute and outside the workspace. */
+export function resolveProgram({ command, env = {} }: StdioServer, place: ProgramPlace): ProgramFound {
+  const workspace = realPathOf(place.workspace);
+  const written = (env.PATH ?? place.environment.PATH ?? "").split(delimiter);
+  const folders = written.filter((folder) => isAbsolute(folder) && !isInWorkspace(folder, workspace));
+  const searchPath = folders.join(delimiter);
+  if (isAbsolute(command))
+    return isExecutable(command)
+      ? { type: "found", path: command, searchPath }
+      : { type: "not-found", why: "is not there, or cannot be run" };
+  if (command.includes(sep)) return { type: "not-found", why: "is a relative path; write its whole path" };
+  const candidates = folders.map((folder) => join(folder, command)).filter(isExecutable);
+  const path = candidates.find((candidate) => !isInWorkspace(candidate, workspace));
+  if (path !== undefined) return { type: "found", path, searchPath };
+  return written.some((folder) => isExecutable(resolve(place.workspace, folder, command)))
+    ? { type: "not-found", why: "was found only in the workspace; write its whole path if you mean that one" }
+    : { type: "not-found", why: "was not found; install it, or write its whole path" };
+}
+
+function isInWorkspace(path: string, workspace: string): boolean {
+  const real = realPathOf(path);
+  return real === workspace || real.startsWith(workspace.endsWith(sep) ? workspace : `${workspace}${sep}`);
+}
+
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // What is not there leads nowhere.
+    return path;
+  }
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    // Whatever it is, it cannot be run.
+    return false;
+  }
+}

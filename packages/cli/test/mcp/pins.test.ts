@@ -1,0 +1,134 @@
+/** What a pin covers: the files of the program, its packages and its tools; each change asks again and says what changed. */
+
+import assert from "node:assert/strict";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, test } from "vitest";
+import { hashProgramFiles } from "../../src/mcp/program-files.ts";
+import { Desk } from "./desk.ts";
+
+let desk: Desk;
+
+beforeEach(() => {
+  desk = new Desk();
+});
+
+afterEach(() => desk.clear());
+
+/** A script of its own package, that starts the desk. */
+function packedServer(): { readonly script: string; readonly lock: string } {
+  const folder = join(desk.home, "tracker");
+  mkdirSync(join(folder, "dist"), { recursive: true });
+  const { args = [] } = desk.program();
+  const words = JSON.stringify(["node", ...args]);
+  const script = join(folder, "dist/main.mjs");
+  writeFileSync(script, `process.argv = ${words};\nawait import(${JSON.stringify(args[0])});\n`);
+  const lock = join(folder, "package-lock.json");
+  writeFileSync(lock, "{}");
+  return { script, lock };
+}
+
+const find = (): ReturnType<Desk["use"]> => desk.use("mcp_find", {});
+
+test("MCP20 MCP21 MCP22 MCP23 a changed executable, script or lock file asks before anything runs, and says what changed", async () => {
+  const { script, lock } = packedServer();
+  const node = join(desk.home, "node");
+  copyFileSync(process.execPath, node);
+  const servers = { desk: { ...desk.program(), command: node, args: [script] } };
+  await desk.open(servers, { answer: true });
+  assert.equal((await find()).isError, false);
+  assert.match(
+    desk.asked[0] ?? "",
+    /a change of these asks again: .*node, .*main\.mjs, .*package-lock\.json, its tools/,
+  );
+  assert.equal(desk.asked.length, 2);
+
+  const changes: readonly (readonly [string, RegExp])[] = [
+    [node, /its program has changed\. Start it\?\n[\s\S]*\nprogram changed: .*\/node$/],
+    [script, /\nprogram changed: .*\/dist\/main\.mjs$/],
+    [lock, /\npackages changed: .*\/package-lock\.json$/],
+  ];
+  for (const [file, told] of changes) {
+    await desk.close();
+    writeFileSync(file, Buffer.concat([readFileSync(file), Buffer.from("\n")]));
+    const runs = desk.started().length;
+    await desk.open(servers);
+    const { text } = await find();
+    assert.match(
+      text,
+      /the program of desk has changed since it was trusted \(.* changed: .*\), so it was not started/,
+    );
+    await desk.open(servers, { answer: false });
+    assert.match((await find()).text, /the user did not let the program of desk start/);
+    assert.match(desk.asked.at(-1) ?? "", told);
+    assert.equal(desk.started().length, runs);
+    // One yes is enough where the tools are the same.
+    const questions: number = desk.asked.length;
+    await desk.open(servers, { answer: true });
+    assert.equal((await find()).isError, false);
+    assert.equal(desk.asked.length, questions + 1);
+    await desk.open(servers);
+    assert.equal((await find()).isError, false);
+  }
+});
+
+test("MCP20 pins of version 1 are read; the program is asked about once, and the tools are not", async () => {
+  await desk.open({ desk: desk.program() }, { answer: true });
+  await find();
+  const file = join(desk.home, "mcp-pins.json");
+  const pins = JSON.parse(readFileSync(file, "utf8"));
+  assert.equal(pins.version, 2);
+  for (const pin of Object.values<{ files?: unknown }>(pins.servers)) delete pin.files;
+  writeFileSync(file, JSON.stringify({ ...pins, version: 1 }), { mode: 0o600 });
+  await desk.open({ desk: desk.program() });
+  assert.match((await find()).text, /the program of desk is not trusted yet/);
+  await desk.open({ desk: desk.program() }, { answer: true });
+  assert.equal((await find()).isError, false);
+  assert.match(desk.asked[2] ?? "", /start this program\?[\s\S]*trusted by an earlier version of Pith/);
+  assert.equal(desk.asked.length, 3);
+  await desk.open({ desk: desk.program() });
+  assert.equal((await find()).isError, false);
+});
+
+test("MCP22 npx: the packages that it fetched are pinned by their lock file after the first start", async () => {
+  const folder = join(desk.home, "npm-package");
+  mkdirSync(folder, { recursive: true });
+  const { args: [main, ...rest] = [] } = desk.program();
+  const started = `#!/usr/bin/env node\nprocess.argv = ${JSON.stringify(["node", main, ...rest])};\nimport(${JSON.stringify(main)});\n`;
+  writeFileSync(join(folder, "main.cjs"), started);
+  chmodSync(join(folder, "main.cjs"), 0o755);
+  const manifest = { name: "tracker", version: "1.0.0", bin: { tracker: "main.cjs" } };
+  writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
+  const env = { ...desk.program().env, HOME: desk.home };
+  const servers = { desk: { command: "npx", args: ["--offline", "--yes", folder], env } };
+  await desk.open(servers, { answer: true });
+  assert.equal((await find()).isError, false);
+  const pins = JSON.parse(readFileSync(join(desk.home, "mcp-pins.json"), "utf8"));
+  const [pin] = Object.values<{ files: { packages: Record<string, string> } }>(pins.servers);
+  const [lock = ""] = Object.keys(pin?.files.packages ?? {});
+  assert.match(lock, /\/\.npm\/_npx\/\w+\/package-lock\.json$/);
+  await desk.open(servers);
+  assert.equal((await find()).isError, false);
+  writeFileSync(lock, `${readFileSync(lock, "utf8")}\n`);
+  assert.ok(existsSync(lock));
+  await desk.open(servers);
+  assert.match((await find()).text, /has changed since it was trusted \(packages changed: .*package-lock\.json\)/);
+});
+
+test("MCP21 the script is found behind options, and what cannot be read is said", async () => {
+  const folder = desk.workspace;
+  for (const name of ["hook.mjs", "main.mjs", "data.json"]) writeFileSync(join(folder, name), "");
+  const named = async (program: string, ...words: readonly string[]): Promise<readonly string[]> => {
+    const files = await hashProgramFiles({ program, arguments: words, cwd: folder, home: desk.home });
+    return Object.keys(files.program).map((path) => path.replace(`${folder}/`, ""));
+  };
+  const node = process.execPath;
+  assert.deepEqual(await named(node, "--no-warnings", "main.mjs", "data.json"), [node, "main.mjs"]);
+  assert.deepEqual(await named(node, "--import", "hook.mjs", "main.mjs"), [node, "hook.mjs", "main.mjs"]);
+  assert.deepEqual(await named(node, `--import=${folder}/hook.mjs`, "main.mjs"), [node, "hook.mjs", "main.mjs"]);
+  assert.deepEqual(await named(node, "-e", "1", "data.json"), [node]);
+  assert.deepEqual(await named("/bin/ls", "data.json"), ["/bin/ls"]);
+  const gone = join(folder, "gone");
+  const { program } = await hashProgramFiles({ program: gone, arguments: [], cwd: folder, home: desk.home });
+  assert.deepEqual(program, { [gone]: "not read: ENOENT" });
+});

@@ -1,0 +1,80 @@
+/** Programs and modules that a workspace holds: none of them is run because a server of the user's settings starts. */
+
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { afterEach, beforeEach, test } from "vitest";
+import { Desk } from "./desk.ts";
+
+let desk: Desk;
+
+beforeEach(() => {
+  desk = new Desk();
+});
+
+afterEach(() => desk.clear());
+
+const mark = (): string => join(desk.home, "mark");
+
+/** Writes a program that leaves a mark into the workspace, and gives its path. */
+function plant(path: string, text = `#!/bin/sh\ntouch '${mark()}'\n`): string {
+  const whole = join(desk.workspace, path);
+  mkdirSync(dirname(whole), { recursive: true });
+  writeFileSync(whole, text, { mode: 0o755 });
+  return whole;
+}
+
+test.each([
+  { what: "a program of the workspace that PATH names", command: "tracker", path: () => join(desk.workspace, "bin") },
+  { what: "a program found by a relative folder of PATH", command: "tracker", path: () => "bin" },
+  { what: "a link from a folder of PATH into the workspace", command: "tracker", path: () => linkedFolder() },
+  { what: "a relative path", command: "./bin/tracker", path: () => "" },
+])("MCP19 $what is not started", async ({ command, path }) => {
+  plant("bin/tracker");
+  const environment = { PATH: `${path()}${delimiter}${process.env.PATH}` };
+  await desk.open({ tracker: { command } }, { answer: true, environment });
+  const { text } = await desk.use("mcp_find", {});
+  assert.deepEqual([existsSync(mark()), desk.asked], [false, []]);
+  assert.match(text, /the program (?:\.\/bin\/)?tracker .*whole path/);
+});
+
+function linkedFolder(): string {
+  const folder = join(desk.home, "bin");
+  mkdirSync(folder, { recursive: true });
+  symlinkSync(join(desk.workspace, "bin/tracker"), join(folder, "tracker"));
+  return folder;
+}
+
+test.each([
+  { what: "program of the workspace's node_modules", files: { "node_modules/.bin/tracker": undefined } },
+  {
+    what: "program of the workspace's own package",
+    files: {
+      "package.json": '{ "name": "work", "version": "1.0.0", "bin": { "tracker": "tracker.sh" } }',
+      "tracker.sh": undefined,
+    },
+  },
+])("MCP19 npx starts no $what", async ({ files }) => {
+  for (const [path, text] of Object.entries(files)) plant(path, text);
+  const args = ["--offline", "--yes", "tracker"];
+  await desk.open({ tracker: { command: "npx", args, env: { HOME: desk.home } } }, { answer: true });
+  assert.equal((await desk.use("mcp_find", {})).isError, true);
+  assert.equal(existsSync(mark()), false);
+});
+
+test("MCP19 python loads no module of the workspace", async () => {
+  const text = `open(${JSON.stringify(mark())}, "w")`;
+  for (const name of ["json.py", "sitecustomize.py", "usercustomize.py"]) plant(name, text);
+  await desk.open({ tracker: { command: "python3", args: ["-m", "json.tool", "/dev/null"] } }, { answer: true });
+  assert.equal((await desk.use("mcp_find", {})).isError, true);
+  assert.equal(existsSync(mark()), false);
+});
+
+test("MCP19 a server starts in a folder of its own that nobody else may enter, or in the one that its cwd names", async () => {
+  const say = (tool: string) => ({ tool, arguments: {} });
+  await desk.open({ desk: desk.program("where") }, { answer: true });
+  assert.equal((await desk.use("mcp_call", say("desk/where"))).text, join(desk.home, "mcp/desk"));
+  assert.equal(statSync(join(desk.home, "mcp/desk")).mode & 0o777, 0o700);
+  await desk.open({ desk: { ...desk.program("where"), cwd: desk.workspace } }, { answer: true });
+  assert.equal((await desk.use("mcp_call", say("desk/where"))).text, desk.workspace);
+});
