@@ -1,0 +1,64 @@
+/** The program as a process: hosts that a command wants to reach are asked about while it runs, and refused where nobody can be asked. */
+
+import { join } from "node:path";
+import type { Script, Step } from "@pith/testkit";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { RpcClient } from "../../src/modes/rpc/client/index.ts";
+import { Ground } from "../ground.ts";
+
+let ground: Ground;
+
+beforeEach(() => {
+  ground = new Ground();
+});
+
+afterEach(() => ground.clear());
+
+const bin = join(import.meta.dirname, "../../src/bin.ts");
+
+const runs = (command: string): Step => ({ parts: [{ type: "call", name: "bash", arguments: { command } }] });
+const told = (): string => JSON.stringify(ground.body());
+
+test("PERM31 with -p a new host is refused, and the result says which flag allows it", async () => {
+  await ground.pith(["-p", "go"], [runs("curl -sS http://pages.example/"), "Done."]);
+  expect(told()).toContain(
+    "network: pages.example was refused: not permitted: nobody is here to ask; allow it with --allow 'network(pages.example)' or --network open",
+  );
+});
+
+test("PERM30 in plan mode a command reaches no host, whatever is allowed", async () => {
+  const flags = ["--permission-mode", "plan", "--allow", "network(pages.example)"];
+  await ground.pith(["-p", ...flags, "go"], [runs("curl -sS http://pages.example/"), "Done."]);
+  expect(told()).toContain("network: pages.example was refused: not permitted in plan mode");
+});
+
+test("SET15 with the network open no host is asked about, and a denied one is refused", async () => {
+  const flags = ["--network", "open", "--deny", "network(no.example)"];
+  const command = "curl -sS http://pages.example/; curl -sS http://no.example/";
+  await ground.pith(["-p", ...flags, "go"], [runs(command), "Done."]);
+  expect(told()).toContain("network: no.example was refused: not permitted: the rule network(no.example) denies it");
+  expect(told()).not.toContain("pages.example was refused: not permitted");
+});
+
+test("PERM25 PERM26 PERM31 a question comes while the command runs, and a no holds for the rest of it", async () => {
+  const command = "curl -sS http://pages.example/; curl -sS http://pages.example/; echo after";
+  const script: Script = ({ results }) => (results > 0 ? "Done." : runs(command));
+  const { url } = await ground.serve(script);
+  const keys = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
+  const env = { PATH: process.env.PATH, HOME: ground.userHome, PITH_HOME: ground.home, ...keys };
+  const client = RpcClient.start({ command: process.execPath, args: [bin, "--mode", "rpc"], cwd: ground.folder, env });
+  const asked: string[] = [];
+  await new Promise<void>((resolve) => {
+    client.listen((event) => {
+      if (event.type === "agent_settled") resolve();
+      if (event.type !== "extension_ui_request" || event.method !== "select") return;
+      asked.push(event.title);
+      client.answer({ type: "extension_ui_response", id: event.id, value: "No" });
+    });
+    void client.send({ type: "prompt", message: "go" });
+  });
+  await client.close();
+  expect(asked).toEqual([`\`${command}\` wants to connect to pages.example.`]);
+  expect(told()).toContain("after");
+  expect(told()).toContain("network: pages.example was refused: the user did not permit it");
+});
