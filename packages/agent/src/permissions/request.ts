@@ -49,6 +49,8 @@ export interface Ground {
   readonly keys: readonly string[];
   /** Files that decide what is permitted, settings and remembered rules: no tool ever changes one. */
   readonly own: readonly string[];
+  /** Whether commands run in a sandbox. */
+  readonly hasSandbox?: boolean;
 }
 
 export async function sightOf(act: Act, realPath: RealPath): Promise<Sight> {
@@ -57,9 +59,10 @@ export async function sightOf(act: Act, realPath: RealPath): Promise<Sight> {
   return { act, reached: await Promise.all(paths.map((path) => reach(path, realPath))) };
 }
 
-/** What permissions are made with: which folders are temporary may be found out while everything else is made ready. */
-export interface GroundParts extends Omit<Ground, "temporary"> {
+/** What permissions are made with: what the sandbox brings may be found out while everything else is made ready. */
+export interface GroundParts extends Omit<Ground, "temporary" | "hasSandbox"> {
   readonly temporary: readonly string[] | Promise<readonly string[]>;
+  readonly hasSandbox?: boolean | Promise<boolean>;
 }
 
 // Both names of each, because a rule or a path may bear either.
@@ -68,13 +71,14 @@ export async function realGround(ground: GroundParts, realPath: RealPath): Promi
   const both = async (paths: readonly string[]): Promise<readonly string[]> => [
     ...new Set([...paths, ...(await Promise.all(paths.map(real)))]),
   ];
-  const { root, home, temporary, keys, own } = ground;
+  const { root, home, temporary, keys, own, hasSandbox = false } = ground;
   return {
     root: await real(root),
     home: await real(home),
     temporary: await Promise.all((await temporary).map(real)),
     keys: await both(keys),
     own: await both(own),
+    hasSandbox: await hasSandbox,
   };
 }
 

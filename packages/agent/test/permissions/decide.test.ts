@@ -89,7 +89,7 @@ const rows: readonly Row[] = [
   },
   {
     what: "a change of a protected place",
-    stances: "asked asked refused allowed",
+    stances: "asked asked refused asked",
     intents: [
       change(`${root}/.git/hooks/pre-commit`),
       change(`${root}/.GIT/config`),
@@ -110,7 +110,7 @@ const rows: readonly Row[] = [
   },
   {
     what: "a change elsewhere",
-    stances: "asked asked refused allowed",
+    stances: "asked asked refused asked",
     intents: [change(`${home}/x`), change("/etc/hosts"), change(`${root}-2/x`), change("/tmpx"), change(home)],
   },
   {
@@ -170,6 +170,15 @@ const named = [
 describe("PERM1 where no rule speaks, mode and matter decide", () => {
   test.each(cases)("$what in $mode: $stance ($shown)", ({ intent, mode, stance }) => {
     expect(decided(intent, mode)).toBe(stance);
+  });
+
+  test("PERM33 mode all without a sandbox asks neither about files elsewhere nor about pages", () => {
+    const free = [change(`${home}/x`), change(`${root}/.git/config`), fetched("https://example.com/")];
+    for (const intent of free) {
+      const asked = { mode: "all", rules: rules({}), ground } as const;
+      expect(decide(sight(act(intent)), asked).type).toBe("asked");
+      expect(decide(sight(act(intent)), { ...asked, ground: { ...ground, hasSandbox: false } }).type).toBe("allowed");
+    }
   });
 
   test("a path that leads nobody knows where is an unknown matter", () => {

@@ -11,6 +11,7 @@ export const ground: Ground = {
   temporary: ["/tmp"],
   keys: ["/home/ann/.pith/keys.json"],
   own: ["/home/ann/.pith/settings.json", "/home/ann/.pith/permissions.json"],
+  hasSandbox: true,
 };
 
 /** Links of this machine, each with where it leads. */

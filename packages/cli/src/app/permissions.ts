@@ -47,6 +47,7 @@ export type Permitting =
 export async function permitting({ allow, deny }: Wish, place: PermittingPlace): Promise<Permitting> {
   const { cwd, userHome, home, choices, vault, ask, extensions } = place;
   const temporary = place.temporary.then((folder) => [folder ?? tmpdir()]);
+  const hasSandbox = place.temporary.then((folder) => folder !== null);
   // A rule on a server's tools is no mistake where no server is named.
   const tools = ["mcp_call", ...(extensions?.tools ?? []).map(({ name }) => name)];
   const [allowed, denied] = [rulesIn("--allow", allow, tools), rulesIn("--deny", deny, tools)];
@@ -66,7 +67,7 @@ export async function permitting({ allow, deny }: Wish, place: PermittingPlace):
       ask: theirs.ask,
       deny: [...rulesOf(denied), ...theirs.deny],
     },
-    ground: { root: cwd, home: userHome, temporary, keys: closedPlaces(home), own: [home] },
+    ground: { root: cwd, home: userHome, temporary, keys: closedPlaces(home), own: [home], hasSandbox },
     realPath,
     memory,
     ...(vault && { redaction: vault }),

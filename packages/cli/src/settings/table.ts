@@ -126,7 +126,7 @@ export const settingTable: readonly Setting[] = [
     name: "permissionMode",
     kind: oneOf("ask", "edit", "plan", "all"),
     fallback: { value: "edit" },
-    says: "What may be done without a question: `plan` only looks, `edit` changes files of the folder, `all` everything.",
+    says: "What may be done without a question: `plan` only looks, `edit` changes files of the folder, `all` does everything that the sandbox holds.",
     project: strictToLoose("plan", "ask", "edit", "all"),
     flag: "--permission-mode",
     variable: "PITH_PERMISSION_MODE",
