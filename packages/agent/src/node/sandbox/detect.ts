@@ -116,7 +116,8 @@ async function withNetwork(program: Bubblewrap): Promise<SandboxHere> {
   return { type: "works", program: networkProblem ? { ...program, nsenter: null } : program, networkProblem };
 }
 
-async function findNetworkProblem(program: Bubblewrap): Promise<string | null> {
+/** By making one and entering it; null where commands can have a network. */
+export async function findNetworkProblem(program: Bubblewrap): Promise<string | null> {
   if (program.nsenter === null) return "there is no `nsenter`, which comes with util-linux";
   if (buildFilter({ unixSockets: false }) === null) return `system calls are not filtered on ${process.arch} yet`;
   try {

@@ -54,7 +54,11 @@ export class NetworkNamespace {
   static async open({ path, nsenter }: Bubblewrap): Promise<NetworkNamespace> {
     if (nsenter === null) throw new Error("there is no `nsenter` to enter a network namespace with");
     const words = ["--unshare-user", "--unshare-net", "--die-with-parent", "--dev-bind", "/", "/", "--"];
-    const first = spawn(path, [...words, "/bin/sh", "-c", "echo $$; read -r line"], { env: {}, detached: true });
+    const first = spawn(path, [...words, "/bin/sh", "-c", "echo $$; read -r line"], {
+      cwd: "/",
+      env: {},
+      detached: true,
+    });
     try {
       const pid = Number(await firstOutput(first));
       return new NetworkNamespace(
@@ -107,12 +111,12 @@ export class NetworkNamespace {
   }
 }
 
-/** A session of its own: a Ctrl-C in the terminal is not meant for it. */
+/** A session of its own, because a Ctrl-C in the terminal is not meant for it; and nothing of the workspace around it. */
 function startHelper([program = "", ...words]: readonly string[], script: string, argument: string): ChildProcess {
   const stdio: StdioOptions = ["ignore", "ignore", "pipe", "ipc"];
   const { LD_LIBRARY_PATH } = process.env;
   const env = { ...(LD_LIBRARY_PATH && { LD_LIBRARY_PATH }) };
-  return spawn(program, [...words, process.execPath, "-e", script, argument], { stdio, env, detached: true });
+  return spawn(program, [...words, process.execPath, "-e", script, argument], { stdio, cwd: "/", env, detached: true });
 }
 
 /** The first line of the process that makes the namespace, which then waits; its complaint where there is none. */

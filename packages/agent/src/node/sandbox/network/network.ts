@@ -53,6 +53,9 @@ export const PROXY_VARIABLES: readonly string[] = ["HTTP_PROXY", "HTTPS_PROXY", 
   (name) => [name, name.toLowerCase()],
 );
 
+/** To one port of the machine. */
+const MOST_PORT_CONNECTIONS = 256;
+
 /** Reached without the proxy: servers that commands start in the namespace, and ports of the machine that the user opened. */
 const LOCAL = "localhost,127.0.0.1,::1";
 
@@ -127,6 +130,7 @@ export class SandboxNetwork {
           connect({ host: "localhost", port, lookup: loopback, autoSelectFamily: true, allowHalfOpen: true }),
         );
       });
+      server.maxConnections = MOST_PORT_CONNECTIONS;
       this.#servers.push(server.listen(listening.server).unref());
       return { type: "open" };
     });

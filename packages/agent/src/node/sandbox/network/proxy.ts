@@ -40,6 +40,8 @@ const KEEP_ALIVE_MS = 60_000;
 /** Of a connection over which nothing goes in either direction. */
 const IDLE_MS = 15 * 60_000;
 const MOST_CONNECTIONS = 256;
+/** Of all commands together, and of whoever has not said yet which one it is: each takes a file of this process. */
+const MOST_SOCKETS = 1_024;
 const MOST_EARLY_BYTES = 64 * 1024;
 
 /** Serves what connects to a socket that listens already. */
@@ -51,6 +53,7 @@ export function startProxy(listening: NetServer, options: ProxyOptions): Server 
     // A question to the user may take as long as it takes.
     requestTimeout: 0,
   });
+  server.maxConnections = MOST_SOCKETS;
   server.on("connect", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     handleConnect(request, { socket: socket as Socket, head }, options).catch(() => socket.destroy());
   });

@@ -1,11 +1,11 @@
 /** Tests node/sandbox/network/network.ts with real programs in a sandbox: what they reach by the proxy, and that there is no other way out. */
 
-import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { sandboxHere } from "../../../../src/node/sandbox/detect.ts";
+import { findNetworkProblem, sandboxHere } from "../../../../src/node/sandbox/detect.ts";
 import type {
   HostDecision,
   HostRequest,
@@ -13,7 +13,7 @@ import type {
   SandboxNetworkOptions,
 } from "../../../../src/node/sandbox/network/network.ts";
 import type { NetworkConnection } from "../../../../src/ports.ts";
-import { boxOf, openNetwork, ranIn, until, world } from "../world.ts";
+import { boxOf, openNetwork, program, ranIn, until, world } from "../world.ts";
 import { listen, startWeb } from "./servers.ts";
 
 async function opened(parts: Partial<SandboxNetworkOptions> = {}): Promise<SandboxNetwork> {
@@ -192,7 +192,7 @@ describe("no other way out", () => {
     const name = `pith-network-${process.pid}`;
     await new Promise<void>((resolve) => abstract.listen(`\0${name}`, resolve));
     const network = await opened();
-    const program = `
+    const script = `
 import socket
 def attempt(what, act):
     try:
@@ -209,7 +209,7 @@ attempt("raw", lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPP
 attempt("abstract", lambda: socket.socket(socket.AF_UNIX).connect("\\0${name}"))
 `;
     const place = world();
-    writeFileSync(join(place.workspace, "ways.py"), program);
+    writeFileSync(join(place.workspace, "ways.py"), script);
     const { text } = await ranIn(
       boxOf(place, { network, unixSockets: true }),
       "python3 ways.py; tail -n +3 /proc/net/dev",
@@ -253,9 +253,9 @@ describe("life", () => {
     const marker = `600.${process.pid}19`;
     const source = (name: string): string =>
       JSON.stringify(join(import.meta.dirname, "../../../../src/node/sandbox", name));
-    const program = `
+    const script = `
 import { connect, createServer } from "node:net";
-import { sandboxHere } from ${source("detect.ts")};
+import { findNetworkProblem, sandboxHere } from ${source("detect.ts")};
 import { SandboxNetwork } from ${source("network/network.ts")};
 import { sandboxedShell } from ${source("sandbox.ts")};
 const here = await sandboxHere({ environment: process.env, root: "/nowhere", home: ${JSON.stringify(place.home)} });
@@ -272,7 +272,7 @@ await new Promise((resolve) => connect(port, "127.0.0.1").on("error", () => {}).
 const act = { signal: new AbortController().signal, output: () => console.log("running") };
 shell.run("echo up; setsid sleep ${marker} & sleep ${marker}", act);
 `;
-    const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     onTestFinished(() => void child.kill("SIGKILL"));
@@ -308,24 +308,21 @@ shell.run("echo up; setsid sleep ${marker} & sleep ${marker}", act);
     });
   }
 
-  test("PROXY20 where nothing can enter a namespace, commands run without a network, and why is known", async () => {
+  test("PROXY20 where nothing can make or enter a namespace, commands have no network, and why is known", async () => {
     const { base, workspace, home } = world();
-    const folder = join(base, "bin");
-    mkdirSync(folder);
-    const bwrap = spawnSync("/bin/sh", ["-c", "command -v bwrap"]).stdout.toString().trim();
-    writeFileSync(join(folder, "bwrap"), `#!/bin/sh\nexec ${bwrap} "$@"\n`, { mode: 0o755 });
-    const alone = await sandboxHere({ environment: { PATH: folder }, root: workspace, home });
-    expect(alone).toMatchObject({
-      type: "works",
-      program: { nsenter: null },
-      networkProblem: expect.stringContaining("nsenter"),
-    });
-    writeFileSync(join(folder, "nsenter"), "#!/bin/sh\necho 'setns failed' >&2; exit 1\n", { mode: 0o755 });
-    const broken = await sandboxHere({ environment: { PATH: folder }, root: workspace, home });
-    expect(broken).toMatchObject({
-      type: "works",
-      program: { nsenter: null },
-      networkProblem: "no command can enter a network namespace here: setns failed",
-    });
+    const write = (name: string, says: string): string => {
+      writeFileSync(join(base, name), `#!/bin/sh\necho '${says}' >&2; exit 1\n`, { mode: 0o755 });
+      return join(base, name);
+    };
+    expect(await findNetworkProblem(program)).toBe(null);
+    expect(await findNetworkProblem({ ...program, nsenter: null })).toContain("there is no `nsenter`");
+    expect(await findNetworkProblem({ ...program, nsenter: write("nsenter", "setns failed") })).toBe(
+      "no command can enter a network namespace here: setns failed",
+    );
+    expect(await findNetworkProblem({ ...program, path: write("bwrap", "no permission") })).toBe(
+      "no network namespace can be made here: no permission",
+    );
+    const here = await sandboxHere({ environment: process.env, root: workspace, home });
+    expect(here).toMatchObject({ type: "works", networkProblem: null });
   });
 });

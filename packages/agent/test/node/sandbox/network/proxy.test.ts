@@ -194,6 +194,23 @@ describe("limits", () => {
     expect(await exchange(proxy.port, connectTo(`shop.test:${port}`))).toMatch(/^HTTP\/1.1 503 .*256 connections/);
   });
 
+  test("PROXY9 nor can it use up the files of the program with connections that say nothing", async () => {
+    const proxy = await startTestProxy();
+    let closed = 0;
+    const sockets = Array.from({ length: 1_034 }, () =>
+      connect(proxy.port, "127.0.0.1")
+        .on("error", () => {})
+        .on("close", () => (closed += 1)),
+    );
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+    });
+    await until(() => closed === 10);
+    sockets[0]?.destroy();
+    await until(() => closed === 11);
+    expect(await exchange(proxy.port, connectTo("shop.test:443", ""))).toMatch(/^HTTP\/1.1 407/);
+  });
+
   test("PROXY9 what a host does not take is not taken from the client either", async () => {
     let received = 0;
     const port = await listen(
