@@ -18,7 +18,8 @@ export {
 } from "./safe-files.ts";
 export type { Box } from "./sandbox/box.ts";
 export type { Bubblewrap } from "./sandbox/bubblewrap.ts";
-export { type SandboxHere, type Sought, safeProgram, sandboxHere } from "./sandbox/detect.ts";
+export { findSandbox, type SandboxHere, type Sought, safeProgram, sandboxHere, unfitRoot } from "./sandbox/detect.ts";
+export { type LaunchOptions, type LaunchResult, type SandboxLaunch, SandboxLauncher } from "./sandbox/launch.ts";
 export {
   type HostDecision,
   type HostRequest,

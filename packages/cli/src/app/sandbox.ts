@@ -96,6 +96,7 @@ function isUnseen(path: string, { unseen }: DeniedPlaces): boolean {
   return unseen.some((place) => path === place || isInside(place, path));
 }
 
-function withoutTilde(path: string): string {
+/** A path of the settings that may begin with `~/`. */
+export function withoutTilde(path: string): string {
   return path === "~" || path.startsWith("~/") ? join(homedir(), path.slice(1)) : path;
 }

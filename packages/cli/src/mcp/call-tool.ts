@@ -117,7 +117,9 @@ async function called({ arguments: asked, signal, update }: ToolCall, servers: S
   const fault = await faultIn(args, tool.inputSchema);
   if (fault !== null) return failed(misfit(`${server}/${name}`, fault, tool));
   const result = await link.call({ tool, arguments: args, update }, signal);
-  return result.type === "done" ? outputOf(result.value) : failed(result.why);
+  if (result.type === "failed") return failed(result.why);
+  const output = outputOf(result.value);
+  return { ...output, content: [...output.content, ...link.takeRefusals().map(text)] };
 }
 
 interface Meant {

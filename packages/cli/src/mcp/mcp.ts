@@ -4,7 +4,7 @@ import type { Extension, ExtensionContext } from "@pith/agent";
 import type { Place } from "../app/app-options.ts";
 import { callTool } from "./call-tool.ts";
 import { findTool, serversOf } from "./find-tool.ts";
-import { type LinkLimits, ServerLink } from "./server-process.ts";
+import { createLinkParts, type LinkLimits, ServerLink } from "./server-process.ts";
 import { serversHere } from "./servers.ts";
 import { statusOf, statusText } from "./subcommands.ts";
 import { Trust } from "./trust.ts";
@@ -14,7 +14,7 @@ export type McpPlace = Pick<Place, "cwd" | "home" | "environment" | "choices" | 
 
 export function mcp(place: McpPlace, limits: Partial<LinkLimits> = {}): Extension {
   return (pith) => {
-    const { cwd, home, environment, note = () => {} } = place;
+    const { cwd, home, note = () => {} } = place;
     const { servers: named, off, notes } = serversHere(place);
     for (const line of notes) note(line);
     if (named.length === 0) return;
@@ -27,14 +27,14 @@ export function mcp(place: McpPlace, limits: Partial<LinkLimits> = {}): Extensio
       return ui && trustAsking(ui);
     };
     const trust = new Trust({ cwd, home, confirm });
-    const launch = { workspace: cwd, home, environment };
-    const links = named.map((each) => new ServerLink(each, { place: launch, trust, limits }));
+    const parts = createLinkParts({ ...place, workspace: cwd }, { trust, confirm });
+    const links = named.map((each) => new ServerLink(each, { ...parts, limits }));
     const servers = serversOf(links, trust);
     pith.registerTool(findTool(servers));
     pith.registerTool(callTool(servers));
     pith.registerCommand("mcp", {
       description: "servers of tools: which there are, how they stand, and what of them is trusted",
-      run: async () => statusText(await statusOf(links, { cwd, home, off })),
+      run: async () => statusText(await statusOf(links, { cwd, home, off, findSandbox: parts.findSandbox })),
     });
     pith.on("session_start", (_, context) => {
       person = context;

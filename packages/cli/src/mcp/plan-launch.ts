@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { withoutTilde } from "../app/sandbox.ts";
 import { type NamedServer, namer, type StdioServer } from "../settings/settings.ts";
 import { hashProgramFiles, type ProgramFiles } from "./program-files.ts";
 import { type ProgramPlace, resolveProgram } from "./resolve-program.ts";
@@ -18,6 +19,21 @@ export interface LaunchPlace extends ProgramPlace {
   readonly home: string;
 }
 
+/** Whether the program runs in a sandbox. */
+export type Confinement =
+  | {
+      readonly type: "sandboxed";
+      /** What the program sees as its home. */
+      readonly privateHome: string;
+      /** Why it reaches no host at all; null where hosts are decided about one by one. */
+      readonly networkProblem: string | null;
+    }
+  | { readonly type: "unconfined"; readonly why: string }
+  /** Its settings ask for what no sandbox gives. */
+  | { readonly type: "unfit"; readonly why: string };
+
+export type Confine = (named: NamedProgram, cwd: string) => Promise<Confinement>;
+
 export interface LaunchPlan {
   readonly named: NamedProgram;
   /** Absolute. */
@@ -27,6 +43,7 @@ export interface LaunchPlan {
   readonly cwd: string;
   /** All that it sees of the environment. */
   readonly environment: Readonly<Record<string, string>>;
+  readonly confinement: Exclude<Confinement, { type: "unfit" }>;
   /** As they were before the start. */
   readonly files: ProgramFiles;
 }
@@ -36,23 +53,32 @@ export type LaunchPlanned =
   /** Why it cannot be started. */
   | { readonly type: "failed"; readonly why: string };
 
-export async function planLaunch(named: NamedProgram, place: LaunchPlace): Promise<LaunchPlanned> {
+export async function planLaunch(
+  named: NamedProgram,
+  { confine, ...place }: LaunchPlace & { readonly confine: Confine },
+): Promise<LaunchPlanned> {
   const { command, args = [], env = {}, cwd: wanted } = named.server;
   const found = resolveProgram(named.server, place);
   if (found.type === "not-found")
     return failed(`the program ${command} ${found.why} (it is named by ${namer[named.from]})`);
-  const cwd = wanted === undefined ? await makeOwnFolder(named, place) : expandHome(wanted);
+  const cwd = wanted === undefined ? await makeOwnFolder(named, place) : withoutTilde(wanted);
   if (!isAbsolute(cwd)) return failed(`its cwd ${cwd} is a relative path; write the whole path`);
   if (!existsSync(cwd)) return failed(`the folder ${cwd} is gone`);
   const environment: Record<string, string> = { ...passedOn(place.environment), ...env, PATH: found.searchPath };
-  const started = { program: found.path, arguments: args, cwd };
-  const files = await hashProgramFiles({ ...started, home: environment.HOME ?? homedir() });
-  return { type: "planned", plan: { named, ...started, environment, files } };
+  const confinement = await confine(named, cwd);
+  if (confinement.type === "unfit") return failed(`${confinement.why}; change it, or set its sandbox to "off"`);
+  const started = { named, program: found.path, arguments: args, cwd, environment, confinement };
+  return { type: "planned", plan: { ...started, files: await hashFilesOf(started) } };
 }
 
 /** The files as they are now: a launcher fetches its packages while it starts. */
-export function hashAgain({ environment, ...plan }: LaunchPlan): Promise<ProgramFiles> {
-  return hashProgramFiles({ ...plan, home: environment.HOME ?? homedir() });
+export function hashFilesOf({
+  environment,
+  confinement,
+  ...started
+}: Omit<LaunchPlan, "files">): Promise<ProgramFiles> {
+  const home = confinement.type === "sandboxed" ? confinement.privateHome : (environment.HOME ?? homedir());
+  return hashProgramFiles({ ...started, home });
 }
 
 function failed(why: string): LaunchPlanned {
@@ -66,10 +92,6 @@ async function makeOwnFolder(named: NamedProgram, { home, workspace }: LaunchPla
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
   return folder;
-}
-
-export function expandHome(path: string): string {
-  return path === "~" || path.startsWith("~/") ? join(homedir(), path.slice(2)) : path;
 }
 
 /** S24: no key is among them. */

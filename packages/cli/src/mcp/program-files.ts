@@ -13,6 +13,7 @@ import {
   statSync,
 } from "node:fs";
 import { open } from "node:fs/promises";
+import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { isObject, objectIn } from "../settings/definitions.ts";
 
@@ -148,6 +149,18 @@ export function lockFileAbove(script: string): string | null {
     folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isFile);
   const locks = [...LOCK_FILES, "node_modules/.package-lock.json", ...PYTHON_LOCK_FILES];
   return nearest(locks) ?? nearest(["package.json", "pyproject.toml"]) ?? null;
+}
+
+/** The folder of the package that a script belongs to, with all that it may load; the script's own folder where there is none. */
+export function packageFolder(script: string): string {
+  const real = realPathOf(script);
+  const lock = lockFileAbove(real);
+  const folder = lock === null ? dirname(real) : dirname(lock).replace(/\/node_modules$/, "");
+  return isInside(folder, homedir()) || folder === "/" ? dirname(real) : folder;
+}
+
+function isInside(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
 }
 
 function foldersAbove(path: string): readonly string[] {

@@ -1,6 +1,7 @@
 /** Starts an MCP server as a process and exchanges messages with it over its pipes, one JSON object per line. */
 
 import { type ChildProcess, spawn } from "node:child_process";
+import { Readable, Writable } from "node:stream";
 import type { Transport } from "@modelcontextprotocol/client";
 
 export interface ProgramStart {
@@ -10,6 +11,10 @@ export interface ProgramStart {
   readonly cwd: string;
   /** All that it sees of the environment. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Where the program makes a sandbox for another one: what it reads from its fourth file, and null where it reads none. */
+  readonly filter?: Uint8Array | null;
+  /** Called when it has ended. */
+  readonly release?: () => void;
 }
 
 export interface ProgramTransport {
@@ -54,8 +59,14 @@ export async function openProgram(
     start: () =>
       new Promise((resolve, reject) => {
         child = startProgram(start);
-        child.once("error", reject).once("spawn", resolve);
-        child.once("exit", () => setTimeout(() => destroyPipes(child), LATE_MS));
+        child.once("spawn", resolve).once("error", (error) => {
+          start.release?.();
+          reject(error);
+        });
+        child.once("exit", () => {
+          start.release?.();
+          setTimeout(() => destroyPipes(child), LATE_MS);
+        });
         child.once("close", () => transport.onclose?.());
         child.stdin?.on("error", (error) => transport.onerror?.(error));
         child.stdout?.on("data", read);
@@ -80,8 +91,15 @@ const LATE_MS = 200;
 const MOST_LETTERS = 2_000;
 const MOST_LINES = 10;
 
-function startProgram({ program, arguments: words, cwd, environment }: ProgramStart): ChildProcess {
-  return spawn(program, words, { cwd, env: { ...environment }, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
+function startProgram({ program, arguments: words, cwd, environment, filter }: ProgramStart): ChildProcess {
+  const files = filter === undefined ? [] : (["pipe", "pipe"] as const);
+  const child = spawn(program, words, { cwd, env: { ...environment }, stdio: ["pipe", "pipe", "pipe", ...files] });
+  const [, , , status, pipe] = child.stdio;
+  // It tells how a sandboxed program ended, which is known otherwise.
+  if (status instanceof Readable) status.on("error", () => {}).resume();
+  // One that ends before it has read all says why.
+  if (pipe instanceof Writable) pipe.on("error", () => {}).end(filter ?? "");
+  return child;
 }
 
 function destroyPipes(child: ChildProcess | null): void {

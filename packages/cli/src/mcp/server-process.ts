@@ -1,19 +1,53 @@
 /** Runs one MCP server for a session: starts it on first use, restarts it when it dies, and ends it with the session. */
 
+import { homedir } from "node:os";
 import type { CallToolResult } from "@modelcontextprotocol/client";
+import { packageHosts } from "../app/package-hosts.ts";
 import type { HttpServer, NamedServer } from "../settings/settings.ts";
 import { type Asking, type CallWish, type Connection, connected, withLastWords } from "./connection.ts";
-import { hashAgain, type LaunchPlace, type LaunchPlan, planLaunch } from "./plan-launch.ts";
+import {
+  type Confine,
+  type Confinement,
+  hashFilesOf,
+  type LaunchPlan,
+  type NamedProgram,
+  planLaunch,
+} from "./plan-launch.ts";
 import type { ProgramFiles } from "./program-files.ts";
+import type { ProgramStart } from "./program-transport.ts";
+import { ServerHosts } from "./server-hosts.ts";
+import {
+  type FindSandbox,
+  findUnfitFolder,
+  type SandboxPlace,
+  ServerSandbox,
+  sandboxFinder,
+} from "./server-sandbox.ts";
 import type { Trust } from "./trust.ts";
+import type { Confirm } from "./trust-question.ts";
 import type { OfferedTool } from "./trusted-tools.ts";
 
 export interface LinkParts {
-  readonly place: LaunchPlace;
+  readonly place: SandboxPlace;
   /** Asked before the program is started. */
   readonly trust: Pick<Trust, "permitStart">;
+  readonly findSandbox: FindSandbox;
+  /** Whether the user's own configuration names it as a place for packages. */
+  readonly isPackageHost: (host: string) => Promise<boolean>;
+  /** Asked about hosts; null where nobody is there. */
+  readonly confirm: () => Confirm | null;
   /** For tests: shorter than anybody would wait. */
   readonly limits?: Partial<LinkLimits>;
+}
+
+/** The parts that all servers of a session share. */
+export function createLinkParts(
+  place: SandboxPlace,
+  { trust, confirm }: Pick<LinkParts, "trust" | "confirm">,
+): LinkParts {
+  const { environment, workspace } = place;
+  const isPackageHost = packageHosts({ environment, home: homedir(), writable: [workspace] });
+  return { place, trust, confirm, isPackageHost, findSandbox: sandboxFinder(place) };
 }
 
 /** In milliseconds. */
@@ -29,8 +63,10 @@ export type Linked<Value> =
 
 export class ServerLink {
   readonly named: NamedServer;
-  readonly #place: LaunchPlace;
-  readonly #trust: LinkParts["trust"];
+  readonly #parts: LinkParts;
+  readonly #hosts: ServerHosts | null;
+  #sandbox: ServerSandbox | null = null;
+  #startTimer: StartTimer | null = null;
   readonly #limits: LinkLimits;
   #connection: Connection | null = null;
   #tools: readonly OfferedTool[] = [];
@@ -40,11 +76,14 @@ export class ServerLink {
   #lastFailure: string | null = null;
   readonly #ending = new AbortController();
 
-  constructor(named: NamedServer, { place, trust, limits }: LinkParts) {
+  constructor(named: NamedServer, parts: LinkParts) {
     this.named = named;
-    this.#place = place;
-    this.#trust = trust;
-    this.#limits = { connect: 30_000, call: 600_000, ...limits };
+    this.#parts = parts;
+    this.#limits = { connect: 30_000, call: 600_000, ...parts.limits };
+    const { server } = named;
+    const { isPackageHost } = parts;
+    const confirm = (): Confirm | null => this.#patientConfirm();
+    this.#hosts = "url" in server ? null : new ServerHosts({ named: { ...named, server }, isPackageHost, confirm });
   }
 
   /** For people. */
@@ -61,6 +100,16 @@ export class ServerLink {
   /** What runs, as it was right after the start; null for an address. */
   get files(): ProgramFiles | null {
     return this.#files;
+  }
+
+  /** The hosts that its program reached or wanted to reach, the last first. */
+  get reachedHosts(): readonly string[] {
+    return this.#hosts?.reached ?? [];
+  }
+
+  /** Why its program was refused hosts since this was last called. */
+  takeRefusals(): readonly string[] {
+    return this.#hosts?.takeRefusals() ?? [];
   }
 
   /** As they are now: read anew where the server said that they changed. */
@@ -92,6 +141,7 @@ export class ServerLink {
     this.#ending.abort();
     await this.#turn;
     if (this.#connection) await this.#drop(this.#connection);
+    await this.#sandbox?.close();
   }
 
   async #read(stop: AbortSignal): Promise<Linked<readonly OfferedTool[]>> {
@@ -105,7 +155,7 @@ export class ServerLink {
     const { connect } = this.#limits;
     const late = new AbortController();
     // All of it together: a list may have many pages, each of them late.
-    const timer = setTimeout(() => late.abort(`it did not answer within ${connect / 1_000} seconds`), connect);
+    this.#startTimer = new StartTimer(connect, () => late.abort(`it did not answer within ${connect / 1_000} seconds`));
     const asking = { signal: AbortSignal.any([given, late.signal]), timeout: 2 * connect };
     try {
       if (target) this.#connection = await this.#connect(target.value, asking);
@@ -120,7 +170,8 @@ export class ServerLink {
       this.#lastFailure = why;
       return failed(why);
     } finally {
-      clearTimeout(timer);
+      this.#startTimer.pause();
+      this.#startTimer = null;
     }
   }
 
@@ -130,21 +181,52 @@ export class ServerLink {
     const { named } = this;
     const { server } = named;
     if ("url" in server) return { type: "done", value: server };
-    const planned = await planLaunch({ ...named, server }, this.#place);
+    const confine: Confine = (program, cwd) => this.#confine(program, cwd);
+    const planned = await planLaunch({ ...named, server }, { ...this.#parts.place, confine });
     if (planned.type === "failed") {
       this.#lastFailure = `the server ${this.named.name} failed: ${planned.why}`;
       return failed(this.#lastFailure);
     }
-    const why = await this.#trust.permitStart(planned.plan, signal);
+    const why = await this.#parts.trust.permitStart(planned.plan, signal);
     return why === null ? { type: "done", value: planned.plan } : failed(why);
+  }
+
+  /** One sandbox for a session, however often the program is started. */
+  async #confine(named: NamedProgram, cwd: string): Promise<Confinement> {
+    const here = await this.#parts.findSandbox(named);
+    if (here.type === "does-not") return { type: "unconfined", why: here.why };
+    const why = findUnfitFolder(named.server);
+    if (why !== null) return { type: "unfit", why };
+    const hosts = this.#hosts;
+    if (!hosts) throw new Error(`${named.name} is no program`);
+    this.#sandbox ??= await ServerSandbox.open({ ...this.#parts.place, here, named, cwd, hosts });
+    return { type: "sandboxed", privateHome: this.#sandbox.privateHome, networkProblem: here.networkProblem };
   }
 
   async #connect(target: HttpServer | LaunchPlan, asking: Asking): Promise<Connection> {
     this.#starts = [...this.#starts, Date.now()];
-    const connection = await connected(target, asking);
+    if ("url" in target) return await connected(target, asking);
+    const isSandboxed = target.confinement.type === "sandboxed";
+    const connection = await connected(isSandboxed ? await this.#sandboxed(target) : target, asking);
     // A launcher has fetched its packages by now.
-    this.#files = "program" in target ? await hashAgain(target) : null;
+    this.#files = await hashFilesOf(target);
     return connection;
+  }
+
+  async #sandboxed(plan: LaunchPlan): Promise<ProgramStart> {
+    if (!this.#sandbox) throw new Error(`${plan.named.name} has no sandbox`);
+    return await this.#sandbox.prepare(plan);
+  }
+
+  /** Whoever answers a question about a host takes no time away from the start. */
+  #patientConfirm(): Confirm | null {
+    const confirm = this.#parts.confirm();
+    if (confirm === null) return null;
+    return async (...asked) => {
+      const timer = this.#startTimer;
+      timer?.pause();
+      return await confirm(...asked).finally(() => timer?.resume());
+    };
   }
 
   #isTired(): boolean {
@@ -161,12 +243,42 @@ export class ServerLink {
   async #told(error: unknown, connection: Connection | null): Promise<string> {
     // What it said last may come a moment after its end.
     if (connection?.isClosed()) await new Promise((resolve) => setTimeout(resolve, 50));
-    return `the server ${this.named.name} failed: ${withLastWords(error, connection?.way.lastWords() ?? "")}`;
+    const words = withLastWords(error, connection?.way.lastWords() ?? "");
+    return [`the server ${this.named.name} failed: ${words}`, ...this.takeRefusals()].join("\n");
   }
 
   async #drop(connection: Connection): Promise<void> {
     if (this.#connection === connection) this.#connection = null;
     await connection.end();
+  }
+}
+
+/** Counts the time in which nobody is asked anything. */
+export class StartTimer {
+  readonly #onLate: () => void;
+  #left: number;
+  #pauses = 0;
+  #since = Date.now();
+  #timer: NodeJS.Timeout;
+
+  constructor(milliseconds: number, onLate: () => void) {
+    this.#left = milliseconds;
+    this.#onLate = onLate;
+    this.#timer = setTimeout(onLate, milliseconds);
+  }
+
+  pause(): void {
+    this.#pauses += 1;
+    if (this.#pauses > 1) return;
+    clearTimeout(this.#timer);
+    this.#left -= Date.now() - this.#since;
+  }
+
+  resume(): void {
+    this.#pauses -= 1;
+    if (this.#pauses > 0) return;
+    this.#since = Date.now();
+    this.#timer = setTimeout(this.#onLate, Math.max(0, this.#left));
   }
 }
 

@@ -2,7 +2,13 @@
 
 import type { Place } from "../app/app-options.ts";
 import { isObject, objectIn } from "../settings/definitions.ts";
-import { type McpServer, type NamedServer, type OffServer, spelledOut } from "../settings/settings.ts";
+import {
+  type McpServer,
+  type NamedServer,
+  type OffServer,
+  type StdioServer,
+  spelledOut,
+} from "../settings/settings.ts";
 import { trustedFiles } from "../trust/trust.ts";
 
 export type ServerRead =
@@ -19,12 +25,40 @@ export function serverIn(written: unknown): ServerRead {
   return wrong("has neither a command nor a url; write one of them");
 }
 
-function program(command: string, { args = [], env = {}, cwd }: Readonly<Record<string, unknown>>): ServerRead {
-  if (!Array.isArray(args) || !args.every((word) => typeof word === "string"))
-    return wrong("has args that are no list of texts");
+function program(command: string, { args = [], env = {}, ...more }: Readonly<Record<string, unknown>>): ServerRead {
+  if (!isWords(args)) return wrong("has args that are no list of texts");
   if (!isTexts(env)) return wrong("has an env that is not made of texts");
+  const limits = limitsIn(more);
+  return limits.type === "wrong" ? limits : { type: "server", server: { command, args, env, ...limits.value } };
+}
+
+type Limits = Pick<StdioServer, "cwd" | "hosts" | "folders" | "sandbox">;
+
+/** Where it starts, and what it may reach. What is not said is absent. */
+function limitsIn({
+  cwd,
+  hosts,
+  folders,
+  sandbox,
+}: Readonly<Record<string, unknown>>):
+  | { readonly type: "limits"; readonly value: Limits }
+  | Extract<ServerRead, { type: "wrong" }> {
   if (cwd !== undefined && typeof cwd !== "string") return wrong("has a cwd that is no text");
-  return { type: "server", server: { command, args, env, ...(cwd !== undefined && { cwd }) } };
+  if (hosts !== undefined && !isWords(hosts)) return wrong("has hosts that are no list of texts");
+  if (folders !== undefined && !isWords(folders)) return wrong("has folders that are no list of texts");
+  if (sandbox !== undefined && sandbox !== "on" && sandbox !== "off")
+    return wrong('has a sandbox that is neither "on" nor "off"');
+  const value: Limits = {
+    ...(cwd !== undefined && { cwd }),
+    ...(hosts !== undefined && { hosts }),
+    ...(folders !== undefined && { folders }),
+    ...(sandbox !== undefined && { sandbox }),
+  };
+  return { type: "limits", value };
+}
+
+function isWords(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((word) => typeof word === "string");
 }
 
 function reached(url: string, { headers = {} }: Readonly<Record<string, unknown>>): ServerRead {
@@ -47,7 +81,7 @@ function isTexts(value: unknown): value is Readonly<Record<string, string>> {
   return isObject(value) && Object.values(value).every((each) => typeof each === "string");
 }
 
-function wrong(why: string): ServerRead {
+function wrong(why: string): Extract<ServerRead, { type: "wrong" }> {
   return { type: "wrong", why };
 }
 
@@ -128,4 +162,4 @@ function withoutUsersOwn({ written, ...of }: Written): Written {
   return { written: Object.fromEntries(kept), ...of };
 }
 
-const USERS_OWN = ["headers", "cwd"];
+const USERS_OWN = ["headers", "cwd", "hosts", "folders", "sandbox"];

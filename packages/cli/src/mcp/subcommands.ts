@@ -6,7 +6,8 @@ import { type NamedServer, namer, type OffServer, spelledOut } from "../settings
 import type { Call, Outcome } from "../subcommands/subcommand.ts";
 import { canAsk, confirmed } from "../text/confirm.ts";
 import { plain } from "../text/safe-text.ts";
-import { ServerLink } from "./server-process.ts";
+import { createLinkParts, ServerLink } from "./server-process.ts";
+import type { FindSandbox } from "./server-sandbox.ts";
 import { serversHere } from "./servers.ts";
 import { Trust } from "./trust.ts";
 import { type Confirm, plainLine, trustText, trustTitle } from "./trust-question.ts";
@@ -20,57 +21,84 @@ export interface ServerStatus {
   /** How many tools were trusted; null where none were. */
   readonly trusted: number | null;
   readonly failure?: string;
+  /** Of a program: on, or why it is off. */
+  readonly sandbox?: string;
+  /** The hosts that its program reached or was refused, the last first. */
+  readonly hosts?: readonly string[];
+}
+
+export interface StatusPlace {
+  readonly cwd: string;
+  readonly home: string;
+  readonly off: readonly OffServer[];
+  readonly findSandbox: FindSandbox;
 }
 
 export async function statusOf(
   links: readonly ServerLink[],
-  { cwd, home, off }: { readonly cwd: string; readonly home: string; readonly off: readonly OffServer[] },
+  { cwd, home, off, findSandbox }: StatusPlace,
 ): Promise<readonly ServerStatus[]> {
   const read = await readPins(home);
   const unused = off.map(
     ({ name, how, from }): ServerStatus => ({ name, how: plainLine(how, 200), from, state: "off", trusted: null }),
   );
-  const used = links.map(({ named, state, lastFailure }): ServerStatus => {
+  const described = links.map(async ({ named, state, lastFailure, reachedHosts }): Promise<ServerStatus> => {
+    const here = "url" in named.server ? null : await findSandbox(named);
     const pin = read.type === "read" ? read.pins.get(pinKey(named, cwd)) : undefined;
     return {
       ...{ name: named.name, how: plainLine(spelledOut(named.server), 200), from: named.from, state },
       trusted: pin ? Object.keys(pin.tools).length : null,
       ...(lastFailure !== null && { failure: plainLine(lastFailure, 300) }),
+      ...(here && { sandbox: here.type === "works" ? "on" : `off, ${plainLine(here.why, 200)}` }),
+      ...(reachedHosts.length > 0 && { hosts: reachedHosts }),
     };
   });
-  return [...used, ...unused];
+  return [...(await Promise.all(described)), ...unused];
 }
 
 export function statusText(all: readonly ServerStatus[]): string {
   if (all.length === 0) return "no server of tools is named; see mcpServers in the settings";
   return all
-    .map(({ name, how, from, state, trusted, failure }) => {
+    .map(({ name, how, from, state, trusted, failure, sandbox, hosts }) => {
       const pinned = trusted === null ? "not trusted yet" : `${trusted} tools trusted`;
       const stands = state === "off" ? 'off, by its "enabled": false' : `${state}, ${pinned}`;
       const whose = from === "settings" ? "" : `, named by ${namer[from]}`;
-      return `${name}  ${stands}${whose}${how === "" ? "" : `\n  ${how}`}${failure === undefined ? "" : `\n  ${failure}`}`;
+      const details = [how, failure ?? "", sandbox && `sandbox: ${sandbox}`, hosts && `reached: ${hosts.join(", ")}`];
+      return [`${name}  ${stands}${whose}`, ...details.filter(Boolean)].join("\n  ");
     })
     .join("\n");
 }
 
 export type LinksCalled =
-  | { readonly type: "links"; readonly links: readonly ServerLink[]; readonly off: readonly OffServer[] }
+  | {
+      readonly type: "links";
+      readonly links: readonly ServerLink[];
+      readonly off: readonly OffServer[];
+      readonly findSandbox: FindSandbox;
+    }
   | Mistake;
 
-/** `confirm` is asked before a program starts that is not trusted as it is. */
+/** `confirmStart` is asked before a program starts that is not trusted as it is. */
 export async function linksCalled(
   { cwd, home, environment, note }: Call,
-  confirm: Confirm | null = null,
+  confirmStart: Confirm | null = null,
 ): Promise<LinksCalled> {
   const holds = await whatHolds({ choices: {}, trusts: false }, { cwd, home, environment });
   if (holds.type === "mistake") return holds;
   const { servers, off, notes } = serversHere(holds);
   for (const line of [...holds.notes, ...notes]) note(`pith: ${line}`);
-  const parts = {
-    place: { workspace: cwd, home, environment },
-    trust: new Trust({ cwd, home, confirm: () => confirm }),
+  const trust = new Trust({ cwd, home, confirm: () => confirmStart });
+  const confirm = (): Confirm | null => (canAsk() ? terminalConfirm(note) : null);
+  const parts = createLinkParts({ workspace: cwd, home, environment, choices: holds.choices }, { trust, confirm });
+  const links = servers.map((named) => new ServerLink(named, parts));
+  return { type: "links", links, off, findSandbox: parts.findSandbox };
+}
+
+function terminalConfirm(note: Call["note"]): Confirm {
+  return async (title, text) => {
+    note(plain(text));
+    return await confirmed(title);
   };
-  return { type: "links", links: servers.map((named) => new ServerLink(named, parts)), off };
 }
 
 export type Looked =
@@ -92,11 +120,10 @@ export type Looked =
 export async function looked(call: Call): Promise<Looked> {
   const [name = ""] = call.arguments;
   let startText = "";
-  const confirm: Confirm = async (title, text) => {
+  const confirm: Confirm = async (title, text, asking) => {
     startText = text;
     if (call.flags.yes || !canAsk()) return Boolean(call.flags.yes);
-    call.note(plain(text));
-    return await confirmed(title);
+    return await terminalConfirm(call.note)(title, text, asking);
   };
   const called = await linksCalled(call, confirm);
   if (called.type === "mistake") return called;
@@ -117,7 +144,7 @@ export async function looked(call: Call): Promise<Looked> {
 export async function listed(call: Call): Promise<Outcome> {
   const called = await linksCalled(call);
   if (called.type === "mistake") return called;
-  const servers = await statusOf(called.links, { ...call, off: called.off });
+  const servers = await statusOf(called.links, { ...call, ...called });
   return { type: "shown", text: statusText(servers), data: { servers } };
 }
 

@@ -4,7 +4,7 @@ import type { ExtensionUi } from "@pith/agent";
 import { type NamedServer, namer, spelledOut } from "../settings/settings.ts";
 import { clipped, plain } from "../text/safe-text.ts";
 import type { LaunchPlan } from "./plan-launch.ts";
-import { listFileChanges, type ProgramFiles } from "./program-files.ts";
+import { isLauncher, listFileChanges, type ProgramFiles } from "./program-files.ts";
 import { changesSince, type OfferedTool, type Pin, pinOf } from "./trusted-tools.ts";
 
 /** On one line. Text of a server is bounded, has no invisible characters, and is never an instruction. */
@@ -38,8 +38,21 @@ export function startText({ plan, before }: StartAsked): string {
     `runs: ${plainLine([program, ...words].map(quoted).join(" "), 1_000)}${whence}`,
     `in: ${plainLine(cwd, 300)}`,
     ...(variables.length > 0 ? [`with the variables: ${few(variables)}`] : []),
+    ...confinementLines(plan),
     ...fileLines(files, before),
   ].join("\n");
+}
+
+function confinementLines({ named, program, confinement }: LaunchPlan): readonly string[] {
+  if (confinement.type === "unconfined") return [`sandbox: off, it runs with all your rights: ${confinement.why}`];
+  const { folders = [], hosts = [] } = named.server;
+  const allowed = [...hosts, ...(isLauncher(program) ? ["the hosts of your packages"] : [])];
+  const reached =
+    confinement.networkProblem === null
+      ? `may reach: ${allowed.length === 0 ? "" : `${few(allowed)}; `}you are asked about each other host`
+      : `may reach: no host, because ${plainLine(confinement.networkProblem, 200)}`;
+  const written = `may write: its own folder and a private home${folders.length === 0 ? "" : `, ${few(folders)}`}`;
+  return ["sandbox: on, it sees neither your home nor the workspace", written, reached];
 }
 
 /** A word as a shell would need it, so that none passes for two. */

@@ -111,6 +111,12 @@ export interface StdioServer {
   readonly env?: Readonly<Record<string, string>>;
   /** The folder in which it starts; absolute, or from `~/`. Absent: a folder of its own under Pith's home. */
   readonly cwd?: string;
+  /** Hosts that it may reach without a question: `api.example.com`, `*.example.com`. */
+  readonly hosts?: readonly string[];
+  /** Folders that it sees and may write; absolute, or from `~/`. */
+  readonly folders?: readonly string[];
+  /** Off: it runs with all rights of the user. */
+  readonly sandbox?: Switch;
 }
 
 export interface HttpServer {

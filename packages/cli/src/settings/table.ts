@@ -59,6 +59,24 @@ const rows: readonly Pick<Setting, "name" | "kind" | "fallback" | "says" | "isHi
     says: "The folder in which the program starts; a whole path, or one that begins with `~/`.",
   },
   {
+    name: "hosts",
+    kind: namesSuchAs('hosts, such as ["api.example.com", "*.example.com"]'),
+    fallback: { value: [] },
+    says: "Hosts that the program may reach without a question; others are asked about.",
+  },
+  {
+    name: "folders",
+    kind: namesSuchAs('folders, such as ["~/notes"]'),
+    fallback: { value: [] },
+    says: "Folders that the program sees and may write, beside its own; whole paths, or such as begin with `~/`.",
+  },
+  {
+    name: "sandbox",
+    kind: oneOf("on", "off"),
+    fallback: { words: "what `sandbox` says" },
+    says: "Whether the program runs in a sandbox of its own, where the machine has one; `off` gives it all your rights.",
+  },
+  {
     name: "url",
     kind: address,
     fallback: { words: "none" },

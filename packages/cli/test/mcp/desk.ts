@@ -1,6 +1,6 @@
 /** The extension with a person beside it, and servers that are real: what a host would do with what it registers. */
 
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,7 +13,7 @@ import {
 } from "@pith/agent";
 import { mcp } from "../../src/mcp/mcp.ts";
 import type { LinkLimits } from "../../src/mcp/server-process.ts";
-import type { McpServers, StdioServer } from "../../src/settings/settings.ts";
+import type { McpServers, Settings, StdioServer } from "../../src/settings/settings.ts";
 
 export interface Person {
   /** What they say; absent where nobody is there. */
@@ -23,6 +23,8 @@ export interface Person {
   readonly limits?: Partial<LinkLimits>;
   /** Variables of Pith itself, beside those of this process. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Settings beside the servers. */
+  readonly choices?: Settings;
 }
 
 export class Desk {
@@ -55,7 +57,7 @@ export class Desk {
 
   async open(
     mcpServers: McpServers,
-    { answer, thinks = 0, limits = {}, environment = {} }: Person = {},
+    { answer, thinks = 0, limits = {}, environment = {}, choices = {} }: Person = {},
   ): Promise<void> {
     await this.close();
     this.#tools = [];
@@ -69,7 +71,7 @@ export class Desk {
       cwd: this.workspace,
       home: this.home,
       environment: { ...process.env, ...environment },
-      choices: { mcpServers },
+      choices: { ...choices, mcpServers },
       note: (line: string) => void this.notes.push(line),
     };
     await mcp(place, limits)(api as unknown as ExtensionApi);
@@ -113,7 +115,8 @@ export class Desk {
 export function deskProgram(log: string, wishes: readonly string[]): StdioServer {
   const { NODE_COMPILE_CACHE = "" } = process.env;
   const args = [join(import.meta.dirname, "servers/desk.ts"), log, ...wishes];
-  return { command: process.execPath, args, env: { NODE_COMPILE_CACHE } };
+  // Its id would be another one in a sandbox, and its log would lie outside.
+  return { command: process.execPath, args, env: { NODE_COMPILE_CACHE }, sandbox: "off" };
 }
 
 export interface Using {
@@ -132,4 +135,17 @@ export function isRunning(id: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** How many processes of this machine have the word in their command line. */
+export function runningWith(word: string): number {
+  const ids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return ids.filter((id) => {
+    try {
+      return readFileSync(`/proc/${id}/cmdline`, "utf8").includes(word);
+    } catch {
+      // It has ended meanwhile.
+      return false;
+    }
+  }).length;
 }

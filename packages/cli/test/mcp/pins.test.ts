@@ -100,7 +100,7 @@ test("MCP22 npx: the packages that it fetched are pinned by their lock file afte
   const manifest = { name: "tracker", version: "1.0.0", bin: { tracker: "main.cjs" } };
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
   const env = { ...desk.program().env, HOME: desk.home };
-  const servers = { desk: { command: "npx", args: ["--offline", "--yes", folder], env } };
+  const servers = { desk: { command: "npx", args: ["--offline", "--yes", folder], env, sandbox: "off" as const } };
   await desk.open(servers, { answer: true });
   assert.equal((await find()).isError, false);
   const pins = JSON.parse(readFileSync(join(desk.home, "mcp-pins.json"), "utf8"));

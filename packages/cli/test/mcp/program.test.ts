@@ -5,14 +5,17 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { findSandbox } from "@pith/agent/node";
 import type { Step } from "@pith/testkit";
 import { RpcClient } from "pith/rpc";
 import { afterAll, beforeAll, test } from "vitest";
 import { trusted } from "../../src/mcp/subcommands.ts";
 import type { Call } from "../../src/subcommands/subcommand.ts";
 import { Ground } from "../ground.ts";
-import { deskProgram, isRunning } from "./desk.ts";
+import { deskProgram, isRunning, runningWith } from "./desk.ts";
 import { startWebDesk } from "./servers/web-desk.ts";
+
+const here = await findSandbox({ root: "/nowhere", environment: process.env });
 
 /** Of all tests, in their order: what one has trusted stays so. */
 let ground: Ground;
@@ -129,6 +132,32 @@ test("MCP8 MCP9 a stop and a kill leave no server behind", async () => {
   await until(() => !started().some(isRunning));
   assert.match(logged(), /^cancelled$/m);
 });
+
+test.skipIf(here.type === "does-not")(
+  "MCP25 MCP29 a sandboxed server is trusted and called without a screen, and a kill leaves none behind",
+  async () => {
+    const mark = `--mark=${ground.home}`;
+    const args = [join(import.meta.dirname, "servers/curious.ts"), mark];
+    settle({ curious: { command: process.execPath, args } });
+    writeFileSync(join(ground.folder, "secret"), "secret");
+    const { code, out } = await ground.run(["mcp", "trust", "curious", "--yes"]);
+    assert.deepEqual([code, /\nsandbox: on, it sees neither/.test(out)], [0, true]);
+    const look = call("curious/read", { path: join(ground.folder, "secret") });
+    await ground.pith(["-p", "Go", "--permission-mode", "all"], [look, "Done."]);
+    assert.match(allSaid(), /failed: ENOENT/);
+    await ground.serve(() => call("curious/wait"));
+    const child = spawn(process.execPath, [BIN, "-p", "Go", "--permission-mode", "all"], {
+      cwd: ground.folder,
+      env: { ...ours(), ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: ground.server.url },
+      stdio: "ignore",
+    });
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    await until(() => runningWith(mark) > 0);
+    child.kill("SIGKILL");
+    await ended;
+    await until(() => runningWith(mark) === 0);
+  },
+);
 
 const BIN = join(import.meta.dirname, "../../src/bin.ts");
 

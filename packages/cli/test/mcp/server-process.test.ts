@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, test, vi } from "vitest";
+import { afterEach, beforeEach, onTestFinished, test, vi } from "vitest";
+import { StartTimer } from "../../src/mcp/server-process.ts";
 import { Desk, isRunning } from "./desk.ts";
 import { introduced, said, startOldDesk } from "./servers/old-desk.ts";
 import { startWebDesk } from "./servers/web-desk.ts";
@@ -65,6 +66,26 @@ test("MCP8 a server that never answers is given up, and a stop reaches it at onc
   await sleep(100);
   assert.match(desk.log(), /hanging\ncancelled\nhanging\ncancelled\n/);
   assert.equal((await desk.use("mcp_call", { tool: "desk/add", arguments: { one: 1, other: 2 } })).text, "3");
+});
+
+test("MCP27 a question stops the clock of a start", () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let isLate = false;
+  const timer = new StartTimer(1_000, () => {
+    isLate = true;
+  });
+  vi.advanceTimersByTime(600);
+  timer.pause();
+  timer.pause();
+  vi.advanceTimersByTime(60_000);
+  timer.resume();
+  vi.advanceTimersByTime(60_000);
+  timer.resume();
+  vi.advanceTimersByTime(399);
+  assert.equal(isLate, false);
+  vi.advanceTimersByTime(1);
+  assert.equal(isLate, true);
 });
 
 test("MCP9 servers end with the session, also one that hangs", async () => {

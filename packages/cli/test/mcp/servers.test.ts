@@ -21,12 +21,20 @@ function holding(text: string, type: "trusted" | "untrusted" = "trusted"): Trust
 const folder = JSON.stringify({
   mcpServers: {
     desk: { command: "evil" },
-    own: { command: "node", args: ["x.js"], env: { NODE_OPTIONS: "-r x" }, cwd: "/p" },
+    own: {
+      command: "node",
+      args: ["x.js"],
+      env: { NODE_OPTIONS: "-r x" },
+      cwd: "/p",
+      hosts: ["x"],
+      folders: ["/"],
+      sandbox: "off",
+    },
     web: { type: "http", url: "https://example.com/mcp", headers: { authorization: "any" } },
   },
 });
 
-test("MCP12 MCP24 a name stays with who had it first, and a trusted folder brings no headers and no cwd", () => {
+test("MCP12 MCP24 a name stays with who had it first, and a trusted folder brings no headers, and no cwd, hosts, folders and sandbox", () => {
   const { servers, off, notes } = serversHere({
     choices: { mcpServers: { desk: { command: "desk" }, off: { command: "x", enabled: false } } },
     mcpServers: { Off: { command: "y" } },

@@ -32,7 +32,7 @@ test.each([
 ])("MCP19 $what is not started", async ({ command, path }) => {
   plant("bin/tracker");
   const environment = { PATH: `${path()}${delimiter}${process.env.PATH}` };
-  await desk.open({ tracker: { command } }, { answer: true, environment });
+  await desk.open({ tracker: { command, sandbox: "off" } }, { answer: true, environment });
   const { text } = await desk.use("mcp_find", {});
   assert.deepEqual([existsSync(mark()), desk.asked], [false, []]);
   assert.match(text, /the program (?:\.\/bin\/)?tracker .*whole path/);
@@ -57,7 +57,7 @@ test.each([
 ])("MCP19 npx starts no $what", async ({ files }) => {
   for (const [path, text] of Object.entries(files)) plant(path, text);
   const args = ["--offline", "--yes", "tracker"];
-  await desk.open({ tracker: { command: "npx", args, env: { HOME: desk.home } } }, { answer: true });
+  await desk.open({ tracker: { command: "npx", args, env: { HOME: desk.home }, sandbox: "off" } }, { answer: true });
   assert.equal((await desk.use("mcp_find", {})).isError, true);
   assert.equal(existsSync(mark()), false);
 });
@@ -65,7 +65,10 @@ test.each([
 test("MCP19 python loads no module of the workspace", async () => {
   const text = `open(${JSON.stringify(mark())}, "w")`;
   for (const name of ["json.py", "sitecustomize.py", "usercustomize.py"]) plant(name, text);
-  await desk.open({ tracker: { command: "python3", args: ["-m", "json.tool", "/dev/null"] } }, { answer: true });
+  await desk.open(
+    { tracker: { command: "python3", args: ["-m", "json.tool", "/dev/null"], sandbox: "off" } },
+    { answer: true },
+  );
   assert.equal((await desk.use("mcp_find", {})).isError, true);
   assert.equal(existsSync(mark()), false);
 });

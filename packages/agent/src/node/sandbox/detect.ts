@@ -94,12 +94,16 @@ const FOR_GOOD: readonly string[] = [...APART, "--disable-userns"];
 const LONGEST_MS = 10_000;
 
 export async function sandboxHere(place: Pick<Box, "root" | "home" | "environment">): Promise<SandboxHere> {
-  if (process.platform !== "linux") return { type: "does-not", why: `there is no sandbox for ${process.platform} yet` };
   const root = presentPath(place.root) ?? place.root;
-  const unfit = unfitRoot(root, place.home);
-  if (unfit !== null) return { type: "does-not", why: unfit };
-  const writable = [root, ...presentPaths(TEMPORARY)];
-  const find = (name: string): string | null => safeProgram({ name, folders: place.environment.PATH ?? "", writable });
+  const unfit = process.platform === "linux" ? unfitRoot(root, place.home) : null;
+  return unfit !== null ? { type: "does-not", why: unfit } : await findSandbox(place);
+}
+
+/** For programs that do not work in the workspace, whatever that is. Nothing of the workspace is used to make a sandbox. */
+export async function findSandbox({ root, environment }: Pick<Box, "root" | "environment">): Promise<SandboxHere> {
+  if (process.platform !== "linux") return { type: "does-not", why: `there is no sandbox for ${process.platform} yet` };
+  const writable = [presentPath(root) ?? root, ...presentPaths(TEMPORARY)];
+  const find = (name: string): string | null => safeProgram({ name, folders: environment.PATH ?? "", writable });
   const path = find("bwrap");
   if (path === null) return { type: "does-not", why: "bubblewrap is not installed: there is no `bwrap`" };
   const nsenter = find("nsenter");

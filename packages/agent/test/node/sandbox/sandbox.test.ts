@@ -19,7 +19,7 @@ import { alive, pidsIn } from "../shell-folder.ts";
 import { boxOf, program, ranIn, SECRET, until, type World, world } from "./world.ts";
 
 describe("inherited files", () => {
-  const source = join(import.meta.dirname, "../../../src/node/sandbox/sandbox.ts");
+  const source = join(import.meta.dirname, "../../../src/node/sandbox/launch.ts");
 
   test("BOX1 a file that was handed down is known, and one that the program opened itself is not taken for it", () => {
     const program = `

@@ -1,0 +1,191 @@
+/** What the program of a server sees, writes and reaches in its sandbox. */
+
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { homedir, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { findSandbox } from "@pith/agent/node";
+import { afterEach, beforeEach, onTestFinished, test } from "vitest";
+import type { StdioServer } from "../../src/settings/settings.ts";
+import { Desk, runningWith } from "./desk.ts";
+
+const here = await findSandbox({ root: "/nowhere", environment: process.env });
+const sandboxed = test.skipIf(here.type === "does-not");
+
+let desk: Desk;
+
+beforeEach(() => {
+  desk = new Desk();
+});
+
+afterEach(() => desk.clear());
+
+function curious(limits: Partial<StdioServer> = {}): StdioServer {
+  return { command: process.execPath, args: [join(import.meta.dirname, "servers/curious.ts")], ...limits };
+}
+
+async function ask(tool: string, args: object = {}): Promise<string> {
+  return (await desk.use("mcp_call", { tool: `curious/${tool}`, arguments: args })).text;
+}
+
+sandboxed(
+  "MCP25 a server sees neither the workspace, nor the home, nor Pith's own files, nor the temporary folder of the machine",
+  async () => {
+    const secret = mkdtempSync(join(homedir(), "pith-test-"));
+    onTestFinished(() => rmSync(secret, { recursive: true }));
+    const files = [desk.workspace, desk.home, secret, tmpdir()].map((folder) =>
+      join(folder, `pith-secret-${process.pid}`),
+    );
+    for (const file of files) writeFileSync(file, "secret");
+    onTestFinished(() => rmSync(files[3] ?? "", { force: true }));
+    await desk.open({ curious: curious() }, { answer: true });
+    for (const path of files) assert.equal(await ask("read", { path }), "failed: ENOENT", path);
+    for (const path of files) await ask("write", { path });
+    assert.deepEqual(
+      files.map((file) => readFileSync(file, "utf8")),
+      files.map(() => "secret"),
+    );
+    assert.equal(await ask("where"), `${join(desk.home, "mcp/curious")} ${homedir()} /tmp`);
+    assert.match(
+      desk.asked[0] ?? "",
+      /\nsandbox: on, it sees neither your home nor the workspace\nmay write: its own folder and a private home\n/,
+    );
+  },
+);
+
+sandboxed("MCP25 what it writes into its home and its folder is there again, and in nobody else's home", async () => {
+  await desk.open({ curious: curious() }, { answer: true });
+  const own = join(desk.home, "mcp/curious/note");
+  const name = `pith-note-${process.pid}`;
+  for (const path of [join(homedir(), name), own]) assert.equal(await ask("write", { path }), "written");
+  assert.deepEqual([existsSync(join(homedir(), name)), existsSync(own)], [false, true]);
+  await desk.open({ curious: curious(), other: curious({ env: { OTHER: "1" } }) }, { answer: true });
+  for (const path of [join(homedir(), name), own]) assert.equal(await ask("read", { path }), "written");
+  const other = await desk.use("mcp_call", { tool: "other/read", arguments: { path: join(homedir(), name) } });
+  assert.equal(other.text, "failed: ENOENT");
+});
+
+sandboxed("MCP26 it sees and writes the folders of its settings", async () => {
+  mkdirSync(join(desk.workspace, "docs"));
+  const inside = join(desk.workspace, "docs/page");
+  await desk.open({ curious: curious({ folders: [join(desk.workspace, "docs")] }) }, { answer: true });
+  assert.equal(await ask("write", { path: inside }), "written");
+  assert.equal(readFileSync(inside, "utf8"), "written");
+  await ask("write", { path: join(desk.workspace, "page") });
+  assert.equal(existsSync(join(desk.workspace, "page")), false);
+  assert.match(desk.asked[0] ?? "", /\nmay write: its own folder and a private home, .*\/docs\n/);
+});
+
+sandboxed("MCP26 folders that hold the home, or are not there, are refused before anything runs", async () => {
+  for (const limits of [{ folders: ["~"] }, { cwd: "~" }, { folders: ["/"] }, { folders: [join(desk.home, "gone")] }]) {
+    await desk.open({ curious: curious(limits) }, { answer: true });
+    assert.match((await desk.use("mcp_find", {})).text, /its (?:cwd|folders) names .*set its sandbox to "off"/);
+  }
+  assert.deepEqual(desk.asked, []);
+});
+
+async function startSite(): Promise<{ readonly host: string; readonly url: string; readonly seen: string[] }> {
+  const seen: string[] = [];
+  const site = createServer((request, response) => {
+    seen.push(request.url ?? "");
+    response.end("hello");
+  });
+  // Not 127.0.0.1, which is the sandbox's own machine.
+  await new Promise<void>((resolve) => site.listen(0, "127.0.0.2", resolve));
+  onTestFinished(() => void site.close());
+  const host = `127.0.0.2:${(site.address() as AddressInfo).port}`;
+  return { host, url: `http://${host}/page`, seen };
+}
+
+sandboxed(
+  "MCP27 MCP30 it reaches the hosts of its settings, asks about others, and is refused where nobody is there",
+  async () => {
+    const { host, url, seen } = await startSite();
+    const fetchHosts = [host];
+    await desk.open({ curious: curious({ hosts: ["127.0.0.2"] }) }, { answer: true, choices: { fetchHosts } });
+    assert.equal(await ask("reach", { url }), "200 hello");
+    assert.equal(desk.asked.length, 2);
+    assert.match((await desk.command("mcp")) ?? "", new RegExp(`sandbox: on\n {2}reached: ${host}`));
+
+    await desk.open({ curious: curious() }, { choices: { fetchHosts } });
+    assert.match(await ask("reach", { url }), /^failed: .*\n127\.0\.0\.2 is refused .*mcpServers\.curious\.hosts/);
+    assert.deepEqual(seen, ["/page"]);
+    assert.match((await desk.command("mcp")) ?? "", new RegExp(`reached: ${host} \\(refused\\)`));
+
+    await desk.open({ curious: curious() }, { answer: true, choices: { fetchHosts } });
+    assert.equal(await ask("reach", { url }), "200 hello");
+    assert.equal(await ask("reach", { url }), "200 hello");
+    assert.match(
+      desk.asked[2] ?? "",
+      new RegExp(`^The MCP server curious wants to connect to ${host}\\.\n.*mcpServers\\.curious\\.hosts`),
+    );
+    assert.equal(desk.asked.length, 3);
+  },
+);
+
+sandboxed("MCP27 it reaches a server of this machine that its hosts name by port", async () => {
+  const local = createServer((_, response) => void response.end("local"));
+  await new Promise<void>((resolve) => local.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void local.close());
+  const { port } = local.address() as AddressInfo;
+  await desk.open({ curious: curious() }, { answer: true });
+  assert.match(await ask("reach", { url: `http://127.0.0.1:${port}/` }), /^failed: ECONNREFUSED/);
+  await desk.open({ curious: curious({ hosts: [`localhost:${port}`] }) }, { answer: true });
+  assert.equal(await ask("reach", { url: `http://127.0.0.1:${port}/` }), "200 local");
+});
+
+sandboxed("MCP27 a launcher reaches the hosts of the user's own package configuration without a question", async () => {
+  const { host, url } = await startSite();
+  const npx = join(desk.workspace, "bin/npx");
+  mkdirSync(join(desk.workspace, "bin"));
+  symlinkSync(process.execPath, npx);
+  const environment = { npm_config_registry: `http://${host}/` };
+  const folders = [join(import.meta.dirname, "../../../..")];
+  const choices = { fetchHosts: [host] };
+  await desk.open({ curious: curious({ command: npx, folders }) }, { answer: true, environment, choices });
+  assert.equal(await ask("reach", { url }), "200 hello");
+  assert.equal(desk.asked.length, 2);
+  assert.match(desk.asked[0] ?? "", /\nmay reach: the hosts of your packages; you are asked about each other host\n/);
+});
+
+sandboxed("MCP22 MCP25 npx keeps its packages in the private home of the server, where they are pinned", async () => {
+  const folder = join(desk.workspace, "package");
+  mkdirSync(folder);
+  const main = join(import.meta.dirname, "servers/curious.ts");
+  writeFileSync(join(folder, "main.mjs"), `#!/usr/bin/env node\nawait import(${JSON.stringify(main)});\n`, {
+    mode: 0o755,
+  });
+  const manifest = { name: "tracker", version: "1.0.0", bin: { tracker: "main.mjs" } };
+  writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
+  const folders = [folder, join(import.meta.dirname, "../../../..")];
+  const environment = { PATH: `${dirname(process.execPath)}:${process.env.PATH}` };
+  const servers = { curious: { command: "npx", args: ["--offline", "--yes", folder], folders } };
+  await desk.open(servers, { answer: true, environment });
+  assert.match(await ask("where"), /mcp\/curious /);
+  const pins = readFileSync(join(desk.home, "mcp-pins.json"), "utf8");
+  assert.match(
+    pins,
+    /"packages": \{\s*"[^"]*\/sandbox\/\w+\/home\/\.npm\/_npx\/\w+\/package-lock\.json": "[a-f\d]{64}"/,
+  );
+  await desk.open(servers, { environment });
+  assert.match(await ask("where"), /mcp\/curious /);
+});
+
+sandboxed("MCP29 a sandboxed server ends with the session", async () => {
+  await desk.open({ curious: curious({ args: [...(curious().args ?? []), desk.home] }) }, { answer: true });
+  await ask("where");
+  assert.ok(runningWith(desk.home) > 0);
+  await desk.close();
+  assert.equal(runningWith(desk.home), 0);
+});
+
+test("MCP28 without a sandbox it starts with all rights after the question, which says so, and so does the list", async () => {
+  const path = join(desk.workspace, "file");
+  writeFileSync(path, "seen");
+  await desk.open({ curious: curious({ sandbox: "off" }) }, { answer: true });
+  assert.equal(await ask("read", { path }), "seen");
+  assert.match(desk.asked[0] ?? "", /\nsandbox: off, it runs with all your rights: your settings switch it off\n/);
+  assert.match((await desk.command("mcp")) ?? "", /\n {2}sandbox: off, your settings switch it off/);
+});
