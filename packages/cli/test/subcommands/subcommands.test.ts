@@ -57,10 +57,11 @@ describe("doctor", () => {
   test("DRS4 what holds commands here is said with bubblewrap's version, and so is what is missing or loosened", async () => {
     const { out } = await shelf.run("doctor");
     expect(out).toMatch(/^ok +sandbox: commands are held by \S+\/bwrap \(bubblewrap \d+\.\d+/m);
+    expect(out).toMatch(/^ok +network: each host of a command is decided by you; .* system calls are filtered$/m);
     expect(out).toMatch(/^ok +protections: for commands: .*; for every tool: .*redaction/m);
-    writeFileSync(join(shelf.home, "settings.json"), '{ "permissionMode": "all", "secrets": { "redact": "off" } }');
+    writeFileSync(join(shelf.home, "settings.json"), JSON.stringify(LOOSE));
     expect((await shelf.run("doctor")).out).toMatch(
-      /^warning +protections: .*; loosened by permissionMode all, secrets\.redact off\n +→ pith settings/m,
+      /^warning +protections: .*; loosened by network open, unixSockets on, sandboxRead, permissionMode all, secrets\.redact off\n +→ pith settings/m,
     );
     shelf.environment = { ...shelf.environment, PATH: "/nowhere" };
     const without = (await shelf.run("doctor")).out;
@@ -69,6 +70,11 @@ describe("doctor", () => {
       /^warning +protections: nothing holds a command that you allow; .*\n +→ docs\/security\.md/m,
     );
   });
+
+  const LOOSE = {
+    ...{ network: "open", unixSockets: "on", sandboxRead: ["~/lib"] },
+    ...{ permissionMode: "all", secrets: { redact: "off" } },
+  };
 
   test("DRS1 a home that is no folder is a fault among the others, and no crash", async () => {
     const file = join(shelf.folder, "home.txt");

@@ -14,7 +14,8 @@ export async function sandboxChecks({ cwd, environment, home }: Call): Promise<r
   const chosen = await choose({}, { home, environment });
   // Settings with a mistake are named by a check of their own.
   const choices = chosen.type === "mistake" ? {} : chosen.choices;
-  return [await programCheck(here), protectionCheck(here, choices)];
+  const network = here.type === "works" ? [networkCheck(here.networkProblem, choices)] : [];
+  return [await programCheck(here), ...network, protectionCheck(here, choices)];
 }
 
 async function programCheck(here: SandboxHere): Promise<Check> {
@@ -44,6 +45,19 @@ async function versionOf(path: string): Promise<string> {
 
 const LONGEST_MS = 10_000;
 
+/** The namespace was made and entered, and a filter loaded, where there is no problem. */
+function networkCheck(problem: string | null, { network = "hosts" }: Settings): Check {
+  if (problem !== null)
+    return warning(
+      "network",
+      `commands have none: ${problem}`,
+      "install util-linux; docs/network.md says what is needed",
+    );
+  const decided = { off: "commands have none, as you set", open: "every public host is reached without a question" };
+  const says = network === "off" || network === "open" ? decided[network] : "each host of a command is decided by you";
+  return ok("network", `${says}; it is a namespace of its own, and system calls are filtered`);
+}
+
 /** By the rows of docs/security.md. */
 export function protectionCheck(here: SandboxHere, choices: Settings): Check {
   const loosened = looseSettings(choices);
@@ -55,11 +69,17 @@ export function protectionCheck(here: SandboxHere, choices: Settings): Check {
   return warning("protections", `${all}; loosened by ${loosened.join(", ")}`, "pith settings shows where each is set");
 }
 
-const FOR_COMMANDS = "writable places, guarded names, hidden folders";
-const FOR_TOOLS = "permissions, trust, redaction, hosts of fetch, restores";
+const FOR_COMMANDS =
+  "hidden home and variables, writable places, guarded names, network by host, private addresses, unix sockets, ports";
+const FOR_TOOLS = "fetch by host, placeholders, restore, trust, redaction, permissions";
 
-function looseSettings({ permissionMode, secrets }: Settings): readonly string[] {
+function looseSettings(choices: Settings): readonly string[] {
+  const { network, unixSockets, permissionMode, secrets } = choices;
+  const lists = ["sandboxRead", "sandboxWrite", "sandboxEnvironment"] as const;
   return [
+    ...(network === "open" ? ["network open"] : []),
+    ...(unixSockets === "on" ? ["unixSockets on"] : []),
+    ...lists.filter((name) => choices[name]?.length),
     ...(permissionMode === "all" ? ["permissionMode all"] : []),
     ...(secrets?.redact === "off" ? ["secrets.redact off"] : []),
   ];
