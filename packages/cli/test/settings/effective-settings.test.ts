@@ -54,7 +54,16 @@ test("SET1 every setting there is can be set at once, and the program works by t
     theme: "light",
     secrets: { redact: "on", also: ["COMPANY_PIN"] },
     mcpServers: {
-      desk: { command: "no-such-program", args: ["-v"], env: { REGION: "eu" }, cwd: "/tmp", hosts: ["example.com"], folders: ["/tmp"], sandbox: "on", enabled: true },
+      desk: {
+        command: "no-such-program",
+        args: ["-v"],
+        env: { REGION: "eu" },
+        cwd: "/tmp",
+        hosts: ["example.com"],
+        folders: ["/tmp"],
+        sandbox: "on",
+        enabled: true,
+      },
       web: { url: "https://example.com/mcp", headers: { "X-Team": "docs" } },
     },
   };
