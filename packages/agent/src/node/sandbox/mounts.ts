@@ -1,14 +1,17 @@
 /** Orders the mounts of a sandbox, turns them into bubblewrap arguments and verifies them. */
 
+import { randomBytes } from "node:crypto";
 import {
+  chmodSync,
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   lstatSync,
   mkdirSync,
   openSync,
   readlinkSync,
-  rmSync,
+  renameSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -116,10 +119,11 @@ function depth({ path }: Mount): number {
 
 /**
  * Creates the mount points that lie in private folders. Bubblewrap would create them itself, and follow a link that a command left in
- * the way: so whatever is no folder there is removed first.
+ * the way: so whatever is no folder there is moved aside first.
  */
 export function makeMountPoints(mounts: readonly Mount[]): void {
   const bases = mounts.filter((mount) => mount.as === "writable" && sourceOf(mount) !== mount.path);
+  for (const base of bases) if (existsSync(sourceOf(base))) openFolderToOwner(sourceOf(base));
   for (const mount of mounts) {
     const base = bases.find(({ source = "" }) => source !== mount.source && isWithin(source, sourceOf(mount)));
     if (base) makeMountPoint(sourceOf(base), relative(sourceOf(base), sourceOf(mount)).split("/"), true);
@@ -129,17 +133,49 @@ export function makeMountPoints(mounts: readonly Mount[]): void {
   }
 }
 
+/** A command that runs now may exchange what lies in the folder: no step follows a link, and nothing is removed, only moved aside. */
 function makeMountPoint(base: string, names: readonly string[], isFolder: boolean): void {
-  let path = base;
-  for (const [at, name] of names.entries()) {
-    path = join(path, name);
-    const wantsFolder = isFolder || at < names.length - 1;
-    const entry = lstatSync(path, { throwIfNoEntry: false });
-    if (entry && (wantsFolder ? entry.isDirectory() : entry.isFile())) continue;
-    if (entry) rmSync(path, { recursive: true, force: true });
-    if (wantsFolder) mkdirSync(path);
-    else writeFileSync(path, "", { flag: "wx" });
+  let folder = openFolderAt(base);
+  try {
+    for (const [index, name] of names.entries()) {
+      openToOwner(folder);
+      const path = `/proc/self/fd/${folder}/${name}`;
+      const isLast = index === names.length - 1;
+      const wantsFolder = isFolder || !isLast;
+      const entry = lstatSync(path, { throwIfNoEntry: false });
+      const fits = entry && (wantsFolder ? entry.isDirectory() : entry.isFile());
+      if (entry && !fits) renameSync(path, `/proc/self/fd/${folder}/.replaced-${randomBytes(6).toString("hex")}`);
+      if (!fits && wantsFolder) mkdirSync(path, { mode: 0o700 });
+      if (!fits && !wantsFolder) writeFileSync(path, "", { flag: "wx" });
+      if (isLast) return;
+      const next = openFolderAt(path);
+      closeSync(folder);
+      folder = next;
+    }
+  } finally {
+    closeSync(folder);
   }
+}
+
+function openFolderAt(path: string): number {
+  return openSync(path, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+}
+
+function openFolderToOwner(path: string): void {
+  const folder = openFolderAt(path);
+  try {
+    openToOwner(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+const OWNER_ALL = 0o700;
+
+/** A command may have closed the folder, and every later command would fail. */
+function openToOwner(folder: number): void {
+  const { mode } = fstatSync(folder);
+  if ((mode & OWNER_ALL) !== OWNER_ALL) chmodSync(`/proc/self/fd/${folder}`, (mode & 0o7777) | OWNER_ALL);
 }
 
 function isFolderMount(mount: Mount): boolean {

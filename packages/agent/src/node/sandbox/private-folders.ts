@@ -8,7 +8,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { mkdtemp, rename, rm, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { codeOf, ownFile, ownFolder, realPath } from "../safe-files.ts";
 import { copyConfigurations } from "./copy-configurations.ts";
 import { removeNotedNames } from "./placeholders.ts";
@@ -51,6 +51,7 @@ export async function openPrivateFolders(options: PrivateFolderOptions): Promise
   const privateHome = join(own, "home");
   for (const each of [join(folder, SESSIONS), own, privateHome]) await ownFolder(each);
   await ownFile(join(own, OWNER), Buffer.from(workspace));
+  await removeThrowaways(own);
   await copyConfigurations({ home, privateHome, environment });
   const session = join(folder, SESSIONS, `${process.pid}-${randomBytes(6).toString("hex")}`);
   const temporary = sharedTemporary ?? (await realTemporary());
@@ -65,6 +66,45 @@ export async function openPrivateFolders(options: PrivateFolderOptions): Promise
       for (const file of [`${session}${NAMES}`, session]) await unlink(file).catch(() => undefined);
     },
   };
+}
+
+export interface ThrowawayOptions extends Pick<PrivateFolderOptions, "home" | "environment"> {
+  /** The private home of the workspace; the new folders lie beside it, where no command sees them. */
+  readonly privateHome: string;
+}
+
+/**
+ * A home and a temporary folder for one command that is given a secret: nothing that an earlier command left there runs with it, and
+ * nothing that it leaves there stays.
+ */
+export async function openThrowawayFolders(
+  options: ThrowawayOptions,
+): Promise<Pick<PrivateFolders, "home" | "temporary" | "close">> {
+  const { privateHome, home, environment } = options;
+  const folder = await mkdtemp(join(dirname(privateHome), `${THROWAWAY}${process.pid}-`));
+  const [own, temporary] = [join(folder, "home"), join(folder, "tmp")];
+  for (const each of [own, temporary]) await ownFolder(each);
+  await copyConfigurations({ home, privateHome: own, environment });
+  return { home: own, temporary, close: () => removeTree(folder) };
+}
+
+const THROWAWAY = "once-";
+
+/** Those of programs that were killed. */
+async function removeThrowaways(folder: string): Promise<void> {
+  for (const name of namesIn(folder)) {
+    const pid = /^once-(\d+)-\w+$/.exec(name)?.[1];
+    if (pid !== undefined && !isRunning(Number(pid))) await removeTree(join(folder, name));
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) !== "ESRCH";
+  }
 }
 
 interface SessionRecord {

@@ -6,6 +6,7 @@ import { type Box, presentPath } from "./box.ts";
 import { unfitRoot } from "./detect.ts";
 import { SandboxLauncher } from "./launch.ts";
 import { MOVED } from "./mounts.ts";
+import { openThrowawayFolders } from "./private-folders.ts";
 
 /** What is covered may go away between the look at it and the cover: a socket, of which a machine has many, or one that somebody moves to and fro. */
 const MOST_TRIES = 12;
@@ -17,12 +18,26 @@ export function sandboxedShell(box: Box): WorkspaceShell {
     run: async (command, act) => {
       const unfit = unfitRoot(presentPath(box.root) ?? box.root, box.home);
       if (unfit !== null) return notStarted(unfit);
-      for (let tries = 1; ; tries += 1) {
-        const end = await tried(command, launcher, act);
-        if (end.type !== "not-started" || tries === MOST_TRIES) return end;
-      }
+      return hasSecrets(act) ? await runWithSecrets(command, box, act) : await runIn(launcher, command, act);
     },
   };
+}
+
+function hasSecrets({ environment = {}, credentialFiles = [] }: ShellAct): boolean {
+  return Object.keys(environment).length > 0 || credentialFiles.length > 0;
+}
+
+async function runWithSecrets(command: string, box: Box, act: ShellAct): Promise<ShellEnd> {
+  const folders = await openThrowawayFolders(box);
+  const launcher = new SandboxLauncher({ ...box, privateHome: folders.home, temporary: folders.temporary });
+  return await runIn(launcher, command, act).finally(() => folders.close());
+}
+
+async function runIn(launcher: SandboxLauncher, command: string, act: ShellAct): Promise<ShellEnd> {
+  for (let tries = 1; ; tries += 1) {
+    const end = await tried(command, launcher, act);
+    if (end.type !== "not-started" || tries === MOST_TRIES) return end;
+  }
 }
 
 async function tried(command: string, launcher: SandboxLauncher, act: ShellAct): Promise<ShellEnd> {

@@ -132,7 +132,7 @@ const secretProperties = {
   secrets: {
     ...names,
     description:
-      "Run with the true values of these: placeholders, environment variables, or the logins npm, git, pip, cargo. The user is asked",
+      "Run with the true values of these: placeholders, environment variables, or the logins npm, git, pip, cargo. The user is asked; home and /tmp are empty then",
   },
   hosts: { ...names, description: "With `secrets`: the only hosts that the command may reach; default: none" },
 };

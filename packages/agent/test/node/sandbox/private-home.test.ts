@@ -1,7 +1,7 @@
 /** What commands see of a home: a private one in its place, toolchains to be read, and no secret. */
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
@@ -56,6 +56,31 @@ describe("the home", () => {
     const box = boxOf({ ...place, workspace: part });
     const { text } = await ranIn(box, "cat ../../shared.json; touch ../../new; touch own && git status --short");
     expect(text).toMatch(/^shared\n.*new.*Read-only.*\n\?\? /);
+  });
+
+  test("BOX18 a command that closes its home, or puts files in the place of folders, stops no later command", async () => {
+    const place = world({ workspaceIn: "home/code" });
+    put(join(place.home, ".pyenv/bin/python"));
+    const box = boxOf(place);
+    const close = "rm -rf ~/.pyenv; echo x >~/.pyenv; chmod 000 ~/code ~ /tmp";
+    expect((await ranIn(box, close)).end).toMatchObject({ type: "ended" });
+    const { end, text } = await ranIn(box, "ls ~/.pyenv/bin; touch new ~/new /tmp/new && echo written");
+    expect({ end, text }).toEqual({ end: { type: "ended", exitCode: 0 }, text: "python\nwritten\n" });
+  });
+
+  test("BOX19 a command with a secret runs nothing that others left in the private home, and leaves nothing there", async () => {
+    const place = world();
+    const box = boxOf(place, { environment: { PATH: `${place.home}/.local/bin:${process.env.PATH}` } });
+    await ranIn(
+      box,
+      "mkdir -p ~/.local/bin; printf '#!/bin/sh\\necho planted' >~/.local/bin/tool; chmod +x ~/.local/bin/tool; touch /tmp/planted",
+    );
+    expect((await ranIn(box, "tool")).text).toBe("planted\n");
+    const asked = "tool; ls /tmp; git config user.name; echo $TOKEN | tee ~/kept /tmp/kept";
+    const { text } = await ranIn(box, asked, { environment: { TOKEN: "given" }, hosts: [] });
+    expect(text).toMatch(/tool: command not found\n(?:.*\n)?given\n$/);
+    expect((await ranIn(box, "ls /tmp; cat ~/kept")).text).toMatch(/planted\n.*No such file/);
+    expect(readdirSync(dirname(place.privateHome)).filter((name) => name.startsWith("once-"))).toEqual([]);
   });
 
   test("BOX8 links that commands leave in the private home lead no mount astray", async () => {

@@ -1,8 +1,11 @@
 /** A command that goes on in the background exchanges folders for links, while others are started. */
 
-import { existsSync, mkdirSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { type Mount, makeMountPoints } from "../../../src/node/sandbox/mounts.ts";
 import { sandboxedShell } from "../../../src/node/sandbox/sandbox.ts";
 import { boxOf, type Ran, until, untouchable, world } from "./world.ts";
 
@@ -41,3 +44,40 @@ test.each([{ agents: 1 }, { agents: 2 }])(
     expect(tried.map(({ type }) => type)).toContain("ended");
   },
 );
+
+/** In the working folder `x` is a folder and `y` a link to the folder that HOME names, and the other way round. */
+const SWAP = EXCHANGE.replace('os.makedirs(d + "x/.vscode")', 'os.makedirs(d + "x", exist_ok=True)').replace(
+  "; time.sleep(0.0002)",
+  "",
+);
+
+test("BOX18 a mount point is made through no link, also while another process exchanges the folders around it", async () => {
+  const base = mkdtempSync(join(tmpdir(), "pith-race-"));
+  const [home, outside] = [join(base, "home"), join(base, "outside")];
+  for (const folder of [home, outside]) mkdirSync(folder);
+  const swapping = spawn("python3", ["-c", SWAP], {
+    cwd: home,
+    env: { ...process.env, HOME: outside },
+    stdio: "ignore",
+  });
+  onTestFinished(() => {
+    swapping.kill("SIGKILL");
+    rmSync(base, { recursive: true, force: true });
+  });
+  await until(() => existsSync(join(home, "ready")));
+  const seen = { made: 0, refused: 0 };
+  for (let round = 0; round < 3_000; round += 1) {
+    const mounts: readonly Mount[] = [
+      { path: "/home/ann", as: "writable", source: home },
+      { path: `/home/ann/x/tools-${round}`, as: "readable", source: base },
+    ];
+    try {
+      makeMountPoints(mounts);
+      seen.made += 1;
+    } catch {
+      seen.refused += 1;
+    }
+  }
+  expect(readdirSync(outside)).toEqual([]);
+  expect(seen.made).toBeGreaterThan(0);
+});
