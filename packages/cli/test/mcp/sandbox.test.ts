@@ -12,7 +12,7 @@ import type { StdioServer } from "../../src/settings/settings.ts";
 import { Desk, runningWith } from "./desk.ts";
 
 const here = await findSandbox({ root: "/nowhere", environment: process.env });
-const sandboxed = test.skipIf(here.type === "does-not");
+const hasNoSandbox = here.type === "does-not";
 
 let desk: Desk;
 
@@ -30,7 +30,7 @@ async function ask(tool: string, args: object = {}): Promise<string> {
   return (await desk.use("mcp_call", { tool: `curious/${tool}`, arguments: args })).text;
 }
 
-sandboxed(
+test.skipIf(hasNoSandbox)(
   "MCP25 a server sees neither the workspace, nor the home, nor Pith's own files, nor the temporary folder of the machine",
   async () => {
     const secret = mkdtempSync(join(homedir(), "pith-test-"));
@@ -55,19 +55,22 @@ sandboxed(
   },
 );
 
-sandboxed("MCP25 what it writes into its home and its folder is there again, and in nobody else's home", async () => {
-  await desk.open({ curious: curious() }, { answer: true });
-  const own = join(desk.home, "mcp/curious/note");
-  const name = `pith-note-${process.pid}`;
-  for (const path of [join(homedir(), name), own]) assert.equal(await ask("write", { path }), "written");
-  assert.deepEqual([existsSync(join(homedir(), name)), existsSync(own)], [false, true]);
-  await desk.open({ curious: curious(), other: curious({ env: { OTHER: "1" } }) }, { answer: true });
-  for (const path of [join(homedir(), name), own]) assert.equal(await ask("read", { path }), "written");
-  const other = await desk.use("mcp_call", { tool: "other/read", arguments: { path: join(homedir(), name) } });
-  assert.equal(other.text, "failed: ENOENT");
-});
+test.skipIf(hasNoSandbox)(
+  "MCP25 what it writes into its home and its folder is there again, and in nobody else's home",
+  async () => {
+    await desk.open({ curious: curious() }, { answer: true });
+    const own = join(desk.home, "mcp/curious/note");
+    const name = `pith-note-${process.pid}`;
+    for (const path of [join(homedir(), name), own]) assert.equal(await ask("write", { path }), "written");
+    assert.deepEqual([existsSync(join(homedir(), name)), existsSync(own)], [false, true]);
+    await desk.open({ curious: curious(), other: curious({ env: { OTHER: "1" } }) }, { answer: true });
+    for (const path of [join(homedir(), name), own]) assert.equal(await ask("read", { path }), "written");
+    const other = await desk.use("mcp_call", { tool: "other/read", arguments: { path: join(homedir(), name) } });
+    assert.equal(other.text, "failed: ENOENT");
+  },
+);
 
-sandboxed("MCP26 it sees and writes the folders of its settings", async () => {
+test.skipIf(hasNoSandbox)("MCP26 it sees and writes the folders of its settings", async () => {
   mkdirSync(join(desk.workspace, "docs"));
   const inside = join(desk.workspace, "docs/page");
   await desk.open({ curious: curious({ folders: [join(desk.workspace, "docs")] }) }, { answer: true });
@@ -78,13 +81,21 @@ sandboxed("MCP26 it sees and writes the folders of its settings", async () => {
   assert.match(desk.asked[0] ?? "", /\nmay write: its own folder and a private home, .*\/docs\n/);
 });
 
-sandboxed("MCP26 folders that hold the home, or are not there, are refused before anything runs", async () => {
-  for (const limits of [{ folders: ["~"] }, { cwd: "~" }, { folders: ["/"] }, { folders: [join(desk.home, "gone")] }]) {
-    await desk.open({ curious: curious(limits) }, { answer: true });
-    assert.match((await desk.use("mcp_find", {})).text, /its (?:cwd|folders) names .*set its sandbox to "off"/);
-  }
-  assert.deepEqual(desk.asked, []);
-});
+test.skipIf(hasNoSandbox)(
+  "MCP26 folders that hold the home, or are not there, are refused before anything runs",
+  async () => {
+    for (const limits of [
+      { folders: ["~"] },
+      { cwd: "~" },
+      { folders: ["/"] },
+      { folders: [join(desk.home, "gone")] },
+    ]) {
+      await desk.open({ curious: curious(limits) }, { answer: true });
+      assert.match((await desk.use("mcp_find", {})).text, /its (?:cwd|folders) names .*set its sandbox to "off"/);
+    }
+    assert.deepEqual(desk.asked, []);
+  },
+);
 
 async function startSite(): Promise<{ readonly host: string; readonly url: string; readonly seen: string[] }> {
   const seen: string[] = [];
@@ -99,7 +110,7 @@ async function startSite(): Promise<{ readonly host: string; readonly url: strin
   return { host, url: `http://${host}/page`, seen };
 }
 
-sandboxed(
+test.skipIf(hasNoSandbox)(
   "MCP27 MCP30 it reaches the hosts of its settings, asks about others, and is refused where nobody is there",
   async () => {
     const { host, url, seen } = await startSite();
@@ -125,7 +136,7 @@ sandboxed(
   },
 );
 
-sandboxed("MCP27 it reaches a server of this machine that its hosts name by port", async () => {
+test.skipIf(hasNoSandbox)("MCP27 it reaches a server of this machine that its hosts name by port", async () => {
   const local = createServer((_, response) => void response.end("local"));
   await new Promise<void>((resolve) => local.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void local.close());
@@ -136,44 +147,50 @@ sandboxed("MCP27 it reaches a server of this machine that its hosts name by port
   assert.equal(await ask("reach", { url: `http://127.0.0.1:${port}/` }), "200 local");
 });
 
-sandboxed("MCP27 a launcher reaches the hosts of the user's own package configuration without a question", async () => {
-  const { host, url } = await startSite();
-  const npx = join(desk.workspace, "bin/npx");
-  mkdirSync(join(desk.workspace, "bin"));
-  symlinkSync(process.execPath, npx);
-  const environment = { npm_config_registry: `http://${host}/` };
-  const folders = [join(import.meta.dirname, "../../../..")];
-  const choices = { fetchHosts: [host] };
-  await desk.open({ curious: curious({ command: npx, folders }) }, { answer: true, environment, choices });
-  assert.equal(await ask("reach", { url }), "200 hello");
-  assert.equal(desk.asked.length, 2);
-  assert.match(desk.asked[0] ?? "", /\nmay reach: the hosts of your packages; you are asked about each other host\n/);
-});
+test.skipIf(hasNoSandbox)(
+  "MCP27 a launcher reaches the hosts of the user's own package configuration without a question",
+  async () => {
+    const { host, url } = await startSite();
+    const npx = join(desk.workspace, "bin/npx");
+    mkdirSync(join(desk.workspace, "bin"));
+    symlinkSync(process.execPath, npx);
+    const environment = { npm_config_registry: `http://${host}/` };
+    const folders = [join(import.meta.dirname, "../../../..")];
+    const choices = { fetchHosts: [host] };
+    await desk.open({ curious: curious({ command: npx, folders }) }, { answer: true, environment, choices });
+    assert.equal(await ask("reach", { url }), "200 hello");
+    assert.equal(desk.asked.length, 2);
+    assert.match(desk.asked[0] ?? "", /\nmay reach: the hosts of your packages; you are asked about each other host\n/);
+  },
+);
 
-sandboxed("MCP22 MCP25 npx keeps its packages in the private home of the server, where they are pinned", async () => {
-  const folder = join(desk.workspace, "package");
-  mkdirSync(folder);
-  const main = join(import.meta.dirname, "servers/curious.ts");
-  writeFileSync(join(folder, "main.mjs"), `#!/usr/bin/env node\nawait import(${JSON.stringify(main)});\n`, {
-    mode: 0o755,
-  });
-  const manifest = { name: "tracker", version: "1.0.0", bin: { tracker: "main.mjs" } };
-  writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
-  const folders = [folder, join(import.meta.dirname, "../../../..")];
-  const environment = { PATH: `${dirname(process.execPath)}:${process.env.PATH}` };
-  const servers = { curious: { command: "npx", args: ["--offline", "--yes", folder], folders } };
-  await desk.open(servers, { answer: true, environment });
-  assert.match(await ask("where"), /mcp\/curious /);
-  const pins = readFileSync(join(desk.home, "mcp-pins.json"), "utf8");
-  assert.match(
-    pins,
-    /"packages": \{\s*"[^"]*\/sandbox\/\w+\/home\/\.npm\/_npx\/\w+\/package-lock\.json": "[a-f\d]{64}"/,
-  );
-  await desk.open(servers, { environment });
-  assert.match(await ask("where"), /mcp\/curious /);
-});
+test.skipIf(hasNoSandbox)(
+  "MCP22 MCP25 npx keeps its packages in the private home of the server, where they are pinned",
+  async () => {
+    const folder = join(desk.workspace, "package");
+    mkdirSync(folder);
+    const main = join(import.meta.dirname, "servers/curious.ts");
+    writeFileSync(join(folder, "main.mjs"), `#!/usr/bin/env node\nawait import(${JSON.stringify(main)});\n`, {
+      mode: 0o755,
+    });
+    const manifest = { name: "tracker", version: "1.0.0", bin: { tracker: "main.mjs" } };
+    writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
+    const folders = [folder, join(import.meta.dirname, "../../../..")];
+    const environment = { PATH: `${dirname(process.execPath)}:${process.env.PATH}` };
+    const servers = { curious: { command: "npx", args: ["--offline", "--yes", folder], folders } };
+    await desk.open(servers, { answer: true, environment });
+    assert.match(await ask("where"), /mcp\/curious /);
+    const pins = readFileSync(join(desk.home, "mcp-pins.json"), "utf8");
+    assert.match(
+      pins,
+      /"packages": \{\s*"[^"]*\/sandbox\/\w+\/home\/\.npm\/_npx\/\w+\/package-lock\.json": "[a-f\d]{64}"/,
+    );
+    await desk.open(servers, { environment });
+    assert.match(await ask("where"), /mcp\/curious /);
+  },
+);
 
-sandboxed("MCP29 a sandboxed server ends with the session", async () => {
+test.skipIf(hasNoSandbox)("MCP29 a sandboxed server ends with the session", async () => {
   await desk.open({ curious: curious({ args: [...(curious().args ?? []), desk.home] }) }, { answer: true });
   await ask("where");
   assert.ok(runningWith(desk.home) > 0);
