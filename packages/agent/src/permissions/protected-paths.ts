@@ -8,12 +8,11 @@ import type { Ground, Reached } from "./request.ts";
  * agents. In the folder one works in they are kept also where they are absent.
  */
 export const GUARDED_FOLDERS: readonly string[] = [
-  ...[".agents", ".claude", ".codex", ".cursor", ".gemini", ".idea", ".kiro", ".opencode", ".pi", ".pith", ".qwen"],
-  ...[".roo", ".vscode", ".zed"],
+  ...[".agents", ".claude", ".codex", ".cursor", ".gemini", ".idea", ".opencode", ".pi", ".pith", ".vscode", ".zed"],
 ];
 
 /** Files of the same kind, which are taken up wherever somebody works. */
-export const GUARDED_FILES: readonly string[] = [".envrc", ".exrc", ".mcp.json", ".nvimrc", ".vimrc"];
+export const GUARDED_FILES: readonly string[] = [".envrc", ".exrc", ".mcp.json", ".vimrc"];
 
 /** What Mercurial runs or believes in a repository. */
 export const MERCURIAL_NAMES: readonly string[] = [".hg/hgrc", ".hg/hgrc-not-shared", ".hg/sharedpath"];

@@ -22,8 +22,6 @@ export interface PrivateFolderOptions {
   /** The user's home, from which configuration is copied without credentials. */
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** A temporary folder that belongs to another session, to be shared and left alone. */
-  readonly sharedTemporary?: string | undefined;
 }
 
 export interface PrivateFolders {
@@ -43,7 +41,7 @@ const NAMES = ".names";
 const REMOVED = "removed-";
 
 export async function openPrivateFolders(options: PrivateFolderOptions): Promise<PrivateFolders> {
-  const { root, home, environment, sharedTemporary } = options;
+  const { root, home, environment } = options;
   const workspace = (await realPath(root)) ?? root;
   await ownFolder(options.folder);
   const folder = (await realPath(options.folder)) ?? options.folder;
@@ -54,15 +52,15 @@ export async function openPrivateFolders(options: PrivateFolderOptions): Promise
   await removeThrowaways(own);
   await copyConfigurations({ home, privateHome, environment });
   const session = join(folder, SESSIONS, `${process.pid}-${randomBytes(6).toString("hex")}`);
-  const temporary = sharedTemporary ?? (await realTemporary());
-  const record: SessionRecord = { process: currentProcess(), temporary: sharedTemporary ? null : temporary };
+  const temporary = await createTemporary();
+  const record: SessionRecord = { process: currentProcess(), temporary };
   await ownFile(session, Buffer.from(JSON.stringify(record)));
   return {
     home: privateHome,
     temporary,
     journal: `${session}${NAMES}`,
     close: async () => {
-      if (!sharedTemporary) await removeTree(temporary);
+      await removeTree(temporary);
       for (const file of [`${session}${NAMES}`, session]) await unlink(file).catch(() => undefined);
     },
   };
@@ -109,8 +107,7 @@ function isRunning(pid: number): boolean {
 
 interface SessionRecord {
   readonly process: ProcessRecord;
-  /** Null where it belongs to another session. */
-  readonly temporary: string | null;
+  readonly temporary: string;
 }
 
 function hashOf(workspace: string): string {
@@ -119,7 +116,7 @@ function hashOf(workspace: string): string {
 
 const PREFIX = "pith-";
 
-async function realTemporary(): Promise<string> {
+async function createTemporary(): Promise<string> {
   const folder = tmpdir();
   return await mkdtemp(join((await realPath(folder)) ?? folder, PREFIX));
 }
@@ -175,7 +172,7 @@ async function removeEndedSessions(folder: string): Promise<void> {
     const record = name.endsWith(NAMES) ? null : readRecord(path);
     if (record === null || !hasEnded(record.process)) continue;
     removeNotedNames(`${path}${NAMES}`);
-    if (record.temporary !== null && isOurTemporary(record.temporary)) await removeTree(record.temporary);
+    if (isOurTemporary(record.temporary)) await removeTree(record.temporary);
     for (const file of [`${path}${NAMES}`, path]) await unlink(file).catch(() => undefined);
   }
 }

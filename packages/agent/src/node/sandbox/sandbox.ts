@@ -8,8 +8,8 @@ import { SandboxLauncher } from "./launch.ts";
 import { MOVED } from "./mounts.ts";
 import { openThrowawayFolders } from "./private-folders.ts";
 
-/** What is covered may go away between the look at it and the cover: a socket, of which a machine has many, or one that somebody moves to and fro. */
-const MOST_TRIES = 12;
+/** What is shown may be moved between the look at it and the mount. */
+const MOST_TRIES = 3;
 const LONGEST_WORD = 4_096;
 
 export function sandboxedShell(box: Box): WorkspaceShell {

@@ -2,6 +2,7 @@
 
 import { accessSync, constants, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isWithin } from "../../text.ts";
 import { presentPath, presentPaths } from "./box.ts";
 
 /** Within the home: keys, logins, browser profiles, password stores, histories. */
@@ -210,11 +211,12 @@ const FIRST_USER_ID = 1_000;
 const SYSTEM_FOLDERS =
   /^\/(?:$|(?:bin|boot|dev|etc|lib|lib64|nix|nonexistent|proc|run|sbin|sys|tmp|usr|var)(?:\/(?!home\/)|$))/;
 
-/** All homes of this machine, through no link; also those of Windows where it is mounted. */
+/** All homes of this machine or the folders around them, through no link; also those of Windows where it is mounted. */
 export function findHomes(): readonly string[] {
   const windows = namesIn("/mnt").filter((name) => /^[a-z]$/.test(name));
   const named = homesInPasswd().filter((path) => !SYSTEM_FOLDERS.test(path));
-  return [...new Set(presentPaths([...HOMES, ...windows.map((name) => `/mnt/${name}/Users`), ...named]))];
+  const found = [...new Set(presentPaths([...HOMES, ...windows.map((name) => `/mnt/${name}/Users`), ...named]))];
+  return found.filter((path) => !found.some((other) => other !== path && isWithin(other, path)));
 }
 
 function homesInPasswd(): readonly string[] {

@@ -99,10 +99,10 @@ export function findToolchains({ home, hidden, privateHome, environment }: Toolc
   return [...shown, ...ownCaches({ home, privateHome }, shown)];
 }
 
-/** `X/bin` belongs to the installation X where it looks like one, `X/shims` to a version manager; else it stands for itself. */
+/** `X/bin` belongs to the installation X where it looks like one, `X/shims` to a version manager and `X/.bin` to packages; else it stands for itself. */
 function installationAround(folder: string, home: string): string {
   const around = dirname(folder);
-  if (basename(folder) === "shims") return around;
+  if (basename(folder) === "shims" || folder.endsWith("/node_modules/.bin")) return around;
   if (basename(folder) !== "bin" || MIXED.some((name) => join(home, name) === around)) return folder;
   const names = entriesIn(around).map(({ name }) => name);
   return names.some((name) => INSTALLED.test(name)) && !names.includes(".git") ? around : folder;

@@ -139,12 +139,16 @@ describe("toolchains", () => {
     put(at(".local/bin/tool"));
     put(at(".local/share/tool/notes"));
     put(at(".cargo/bin/cargo"));
-    const PATH = ["tools/node/bin", "code/project/bin", ".local/bin", ".cargo/bin"].map(at).join(":");
+    put(at("tools/web/node_modules/.bin/tsc"));
+    const PATH = ["tools/web/node_modules/.bin", "tools/node/bin", "code/project/bin", ".local/bin", ".cargo/bin"]
+      .map(at)
+      .join(":");
     expect(found(place, `${PATH}:/usr/bin:${place.home}:relative`)).toEqual([
       ".cargo/bin",
       ".local/bin",
       "code/project/bin",
       "tools/node",
+      "tools/web/node_modules",
     ]);
   });
 
