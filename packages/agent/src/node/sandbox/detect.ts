@@ -5,7 +5,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { Writable } from "node:stream";
 import { isWithin } from "../../text.ts";
-import { type Box, presentPath, presentPaths, TEMPORARY } from "./box.ts";
+import { type Box, presentPath } from "./box.ts";
 import type { Bubblewrap } from "./bubblewrap.ts";
 import { diskArguments } from "./mounts.ts";
 import { NetworkNamespace } from "./network/namespace.ts";
@@ -102,7 +102,7 @@ export async function sandboxHere(place: Pick<Box, "root" | "home" | "environmen
 /** For programs that do not work in the workspace, whatever that is. Nothing of the workspace is used to make a sandbox. */
 export async function findSandbox({ root, environment }: Pick<Box, "root" | "environment">): Promise<SandboxHere> {
   if (process.platform !== "linux") return { type: "does-not", why: `there is no sandbox for ${process.platform} yet` };
-  const writable = [presentPath(root) ?? root, ...presentPaths(TEMPORARY)];
+  const writable = [presentPath(root) ?? root];
   const find = (name: string): string | null => safeProgram({ name, folders: environment.PATH ?? "", writable });
   const path = find("bwrap");
   if (path === null) return { type: "does-not", why: "bubblewrap is not installed: there is no `bwrap`" };
