@@ -178,7 +178,8 @@ describe("commands apart", () => {
   });
 
   test("PROXY14 the user's own proxy and its password are not seen in the sandbox, with a network or without", async () => {
-    const own = { HTTPS_PROXY: "http://me:hidden@p.test", http_proxy: "http://me:hidden@p.test", no_proxy: "hidden" };
+    const address = `http://me:${"hidden"}@p.test`;
+    const own = { HTTPS_PROXY: address, http_proxy: address, no_proxy: "hidden" };
     for (const network of [null, await opened({ environment: own })])
       expect((await ranIn(boxOf(world(), { network, environment: own }), "env")).text).not.toContain("hidden");
   });

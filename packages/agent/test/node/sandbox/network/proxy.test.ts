@@ -273,7 +273,7 @@ describe("the user's own proxy", () => {
 
   test("PROXY10 tunnels and plain requests go through it with its own password, by name, also where only it can resolve one", async () => {
     const upstream = await startUpstream();
-    const named = `http://me:p%40ss@127.0.0.1:${upstream.port}`;
+    const named = `http://me:${encodeURIComponent("p@ss")}@127.0.0.1:${upstream.port}`;
     const environment = { HTTPS_PROXY: named, http_proxy: named };
     const proxy = await startTestProxy({ environment, resolve: async () => [] });
     expect(await exchange(proxy.port, connectTo("shop.test:443"), /host/)).toMatch(
