@@ -189,7 +189,7 @@ function wishOf({ act, reached }: Sight, ground: Ground): string {
     case "command":
       return `run \`${shown(intent.command)}\`${withSecrets(intent)}`;
     case "fetch":
-      return `open ${shown(intent.url)}`;
+      return `open ${shown(URL.parse(intent.url)?.href ?? intent.url)}`;
     case "network":
       return `connect to ${shown(intent.host)}${USUAL_PORTS.has(intent.port) ? "" : `:${intent.port}`}`;
     case "port":

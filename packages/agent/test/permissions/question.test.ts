@@ -1,7 +1,7 @@
 /** What could be remembered with a yes. */
 
 import { describe, expect, test } from "vitest";
-import { offeredRules } from "../../src/permissions/question.ts";
+import { offeredRules, questionOf } from "../../src/permissions/question.ts";
 import type { Intent } from "../../src/tool.ts";
 import { act, change, command, connected, fetched, ground, look, outside, port, secretly, sight } from "./ground.ts";
 
@@ -49,4 +49,13 @@ describe("PERM10 the rules offered with a question are few, narrow, and do what 
     expect(offered(secretly("npm publish", ["npm"], ["example.com"]))).toEqual([]);
     expect(offered(null)).toEqual(["own"]);
   });
+});
+
+test("PERM34 the question about a page names the host that is dialled, however it was written", () => {
+  const { text } = questionOf(
+    sight(act(fetched("http://d\u043ecs.example.com/a"))),
+    { matter: "fetch", because: "mode" },
+    ground,
+  );
+  expect(text).toContain("http://xn--dcs-sed.example.com/a");
 });
