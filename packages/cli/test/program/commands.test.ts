@@ -66,12 +66,12 @@ test("BACK10 /tree --files does not follow a folder that became a link, and name
   });
   const protectedFile = join(ground.folder, ".vscode/tasks.json");
   const script = [write("sub/a.txt"), write("b.txt"), write(protectedFile), "Done."];
-  await ground.pith(["-p", "--permission-mode", "all", "write them"], script);
+  await ground.pith(["-p", "--allow", "edit(.vscode/**)", "write them"], script);
   renameSync(join(ground.folder, "sub"), join(ground.userHome, "outside"));
   symlinkSync(join(ground.userHome, "outside"), join(ground.folder, "sub"));
   // The folders of this test lie in the temporary folder, where files are restored.
   const variables = { TMPDIR: join(ground.userHome, "tmp") };
-  const { code, out } = await ground.run(["-p", "-c", "--permission-mode", "all", "/tree root --files"], { variables });
+  const { code, out } = await ground.run(["-p", "-c", "/tree root --files"], { variables });
   expect(code).toBe(0);
   expect(out).toContain("1 file was put back");
   expect(out).toContain("sub/a.txt was not restored: it lies outside the workspace");

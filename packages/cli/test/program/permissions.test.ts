@@ -109,9 +109,9 @@ test("SEEK17 with all tools, no ripgrep of the project's is run", async () => {
 
 test("TXT5 a text of the project that links to what no tool may read unasked is not told", async () => {
   for (const folder of [".git", ".ssh"]) mkdirSync(join(ground.folder, folder));
-  place(".ssh/config", "secret");
+  place(".ssh/config", "never-told");
   symlinkSync(".ssh/config", join(ground.folder, "AGENTS.md"));
   const { notes } = await ground.pith(["-p", "go"], ["Done."]);
   expect(notes).toContain("AGENTS.md may not be read without a question, so it was not\n");
-  expect(told()).not.toContain("secret");
+  expect(told()).not.toContain("never-told");
 });
