@@ -94,13 +94,13 @@ async function run(name: string, args: readonly string[], cwd: string): Promise<
 
 /** What was changed on the disk but for Pith's home and the temporary folder. What a sandbox makes in its own view of the disk is no part of ours; the names it keeps free for a command are. */
 function elsewhere({ changed }: Traced, name: string, cwd: string): readonly string[] {
-  const own = [at(`home-${name}`), at("tmp"), "/proc", "/newroot", "newroot", "oldroot", "pts"];
+  const own = [at(`home-${name}`), at("tmp"), "/proc", "/dev/null", "/newroot", "newroot", "oldroot", "pts"];
   const others = changed.filter((path) => !own.some((folder) => path === folder || path.startsWith(`${folder}/`)));
   return others.map((path) =>
     path
       .replace(cwd, "")
-      .replace(/pith-\d+-\d+$/, "pith-N")
-      .replace(/\.pith-\w{6}/, ".pith-X"),
+      .replace(/\.pith-[\d-]+/, ".pith-X")
+      .replace(/pith-[\d-]+$/, "pith-N"),
   );
 }
 

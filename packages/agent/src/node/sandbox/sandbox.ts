@@ -6,6 +6,7 @@ import { type Box, presentPath } from "./box.ts";
 import { unfitRoot } from "./detect.ts";
 import { SandboxLauncher } from "./launch.ts";
 import { MOVED } from "./mounts.ts";
+import type { SandboxNetwork } from "./network/network.ts";
 import { openThrowawayFolders } from "./private-folders.ts";
 
 /** What is shown may be moved between the look at it and the mount. */
@@ -27,10 +28,20 @@ function hasSecrets({ environment = {}, credentialFiles = [] }: ShellAct): boole
   return Object.keys(environment).length > 0 || credentialFiles.length > 0;
 }
 
+/** In folders and a network of its own: nothing that other commands left or started gets hold of the secret. */
 async function runWithSecrets(command: string, box: Box, act: ShellAct): Promise<ShellEnd> {
   const folders = await openThrowawayFolders(box);
-  const launcher = new SandboxLauncher({ ...box, privateHome: folders.home, temporary: folders.temporary });
-  return await runIn(launcher, command, act).finally(() => folders.close());
+  let network: SandboxNetwork | null = null;
+  try {
+    network = (await box.network?.openSeparate()) ?? null;
+    const own = { ...box, network, privateHome: folders.home, temporary: folders.temporary };
+    return await runIn(new SandboxLauncher(own), command, act);
+  } catch (error) {
+    return notStarted(error instanceof Error ? error.message : String(error));
+  } finally {
+    await network?.close();
+    await folders.close();
+  }
 }
 
 async function runIn(launcher: SandboxLauncher, command: string, act: ShellAct): Promise<ShellEnd> {

@@ -144,8 +144,8 @@ export async function ranIn(box: Box, command: string, act: Partial<ShellAct> = 
 }
 
 /** For what happens somewhere else, sooner or later. */
-export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await sleep(20);
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await sleep(20);
 }
 
 /** All that lies in a folder, however deep. */

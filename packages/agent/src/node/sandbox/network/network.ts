@@ -5,11 +5,11 @@ import type { Server as HttpServer } from "node:http";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import type { NetworkConnection, PortResult } from "../../../ports.ts";
 import { codeOf } from "../../safe-files.ts";
-import { type Destination, type Resolve, systemResolve } from "../../web/public-address.ts";
+import type { Destination, Resolve } from "../../web/public-address.ts";
 import type { Bubblewrap } from "../bubblewrap.ts";
 import type { Environment } from "./dial.ts";
 import { NetworkNamespace } from "./namespace.ts";
-import { type ProxyCommand, startProxy } from "./proxy.ts";
+import type { ProxyCommand, startProxy } from "./proxy.ts";
 
 export interface HostRequest {
   readonly host: string;
@@ -60,6 +60,7 @@ const MOST_PORT_CONNECTIONS = 256;
 const LOCAL = "localhost,127.0.0.1,::1";
 
 export class SandboxNetwork {
+  readonly #options: SandboxNetworkOptions;
   readonly #namespace: NetworkNamespace;
   readonly #proxy: HttpServer;
   readonly #port: number;
@@ -70,22 +71,32 @@ export class SandboxNetwork {
   readonly #servers: Server[] = [];
   readonly #sockets = new Set<Socket>();
 
-  private constructor(namespace: NetworkNamespace, listening: Server, options: SandboxNetworkOptions) {
-    const { environment, permitHost, resolve = systemResolve, privateHosts = [] } = options;
+  private constructor(namespace: NetworkNamespace, listening: Server, options: ConstructorOptions) {
+    const { environment, permitHost, resolve, privateHosts = [] } = options;
+    this.#options = options;
     this.#namespace = namespace;
     this.#port = (listening.address() as AddressInfo).port;
     this.#questions = new HostQuestions(permitHost);
     const findCommand = (authorization: string | undefined): ProxyCommand | null => this.#findCommand(authorization);
-    this.#proxy = startProxy(listening, { findCommand, resolve, privateHosts, environment });
+    this.#proxy = options.startProxy(listening, { findCommand, resolve, privateHosts, environment });
   }
 
   /** Throws where the machine cannot make one; `sandboxHere` tells before. */
   static async open(options: SandboxNetworkOptions): Promise<SandboxNetwork> {
     const namespace = await NetworkNamespace.open(options.program);
-    const listening = await namespace.listen(0);
-    if (listening.type === "listening") return new SandboxNetwork(namespace, listening.server, options);
+    // What speaks HTTP and TLS is slow to load; a session that runs no command does not wait for it.
+    const [listening, proxy] = await Promise.all([namespace.listen(0), import("./proxy.ts")]);
+    if (listening.type === "listening")
+      return new SandboxNetwork(namespace, listening.server, { ...options, startProxy: proxy.startProxy });
     await namespace.close();
     throw new Error(`the proxy of the sandbox cannot listen: ${listening.code}`);
+  }
+
+  /** Another one for a single command: with the ports of the machine that are open, without the servers that other commands started. */
+  async openSeparate(): Promise<SandboxNetwork> {
+    const separate = await SandboxNetwork.open(this.#options);
+    await Promise.all([...this.#reached.keys()].map((port) => separate.reachHostPort(port)));
+    return separate;
   }
 
   /** Registers a command, which alone knows its credentials for the proxy. */
@@ -177,6 +188,10 @@ export class SandboxNetwork {
     for (const socket of this.#sockets) socket.destroy();
     await this.#namespace.close();
   }
+}
+
+interface ConstructorOptions extends SandboxNetworkOptions {
+  readonly startProxy: typeof startProxy;
 }
 
 interface JoinedProxyCommand extends ProxyCommand {

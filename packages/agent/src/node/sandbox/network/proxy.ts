@@ -10,7 +10,14 @@ import {
 import { isIP, type Server as NetServer, type Socket } from "node:net";
 import { type Duplex, pipeline } from "node:stream";
 import type { NetworkConnection } from "../../../ports.ts";
-import { type Destination, destinationOf, objectionTo, type Resolve, routeTo } from "../../web/public-address.ts";
+import {
+  type Destination,
+  destinationOf,
+  objectionTo,
+  type Resolve,
+  routeTo,
+  systemResolve,
+} from "../../web/public-address.ts";
 import { chooseUpstream, type DialRoute, type Environment, openRequest, openTunnel } from "./dial.ts";
 
 /** A command that may use the proxy. */
@@ -27,7 +34,8 @@ export interface ProxyCommand {
 export interface ProxyOptions {
   /** The command with these credentials; null where there is none. */
   readonly findCommand: (authorization: string | undefined) => ProxyCommand | null;
-  readonly resolve: Resolve;
+  /** All addresses of a name; by the system unless said. */
+  readonly resolve?: Resolve | undefined;
   /** Hosts that may have private addresses, as `host:port`. */
   readonly privateHosts: readonly string[];
   /** Names the user's own proxy, if there is one. */
@@ -116,7 +124,11 @@ async function choose(url: string, choice: Choice, options: ProxyOptions): Promi
   signal.throwIfAborted();
   if (why !== null) return refuse(403, why);
   const upstream = chooseUpstream(destination.url, options.environment);
-  const route = await routeTo(url, { resolve: options.resolve, allowedHosts: options.privateHosts, signal });
+  const route = await routeTo(url, {
+    resolve: options.resolve ?? systemResolve,
+    allowedHosts: options.privateHosts,
+    signal,
+  });
   if (route.type === "route") return { type: "allowed", route, upstream };
   // Behind a company's proxy often only that proxy can resolve names.
   if (route.type === "failed" && upstream)

@@ -222,6 +222,23 @@ attempt("abstract", lambda: socket.socket(socket.AF_UNIX).connect("\\0${name}"))
     expect(lines.slice(7).map((line) => line.trim().split(":")[0])).toEqual(["lo"]);
   });
 
+  test("BOX19 a command with a secret reaches no server of another command, but its host and the ports of the machine that are open", async () => {
+    const { port } = await startWeb((_, response) => response.end("web"));
+    const { port: hostPort } = await startWeb((_, response) => response.end("machine"));
+    const network = await opened({ privateHosts: [`shop.test:${port}`] });
+    const box = boxOf(world(), { network });
+    await network.reachHostPort(hostPort);
+    const stopped = new AbortController();
+    const serving = ranIn(box, "exec python3 -m http.server 8125", { signal: stopped.signal });
+    const ask = "curl -s -o /dev/null -m 5 http://127.0.0.1:8125/ && echo server";
+    await until(async () => (await ranIn(box, ask)).text === "server\n");
+    const command = `${ask}; curl -s http://127.0.0.1:${hostPort}/; curl -s http://shop.test:${port}/`;
+    const { text } = await ranIn(box, command, { environment: { TOKEN: "given" }, hosts: ["shop.test"] });
+    expect(text).toBe("machineweb");
+    stopped.abort();
+    await serving;
+  });
+
   test("PROXY15 a command can neither leave the namespace nor change it", async () => {
     const network = await opened();
     const commands = [
