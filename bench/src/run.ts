@@ -5,6 +5,7 @@ import { contextSuite } from "./context/suite.ts";
 import { importSuite } from "./import/suite.ts";
 import { loopSuite } from "./loop/suite.ts";
 import { overflowSuite } from "./overflow/suite.ts";
+import { sandboxSuite } from "./sandbox/suite.ts";
 import { screenSuite } from "./screen/suite.ts";
 import { searchSuite } from "./search/suite.ts";
 import { sessionSuite } from "./session/suite.ts";
@@ -13,6 +14,17 @@ import { tokensSuite } from "./tokens/suite.ts";
 
 await runSuites(
   "bench",
-  [contextSuite, importSuite, loopSuite, overflowSuite, planSuite, screenSuite, searchSuite, sessionSuite, tokensSuite],
+  [
+    contextSuite,
+    importSuite,
+    loopSuite,
+    overflowSuite,
+    planSuite,
+    sandboxSuite,
+    screenSuite,
+    searchSuite,
+    sessionSuite,
+    tokensSuite,
+  ],
   process.argv.slice(2),
 );

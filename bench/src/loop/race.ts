@@ -44,7 +44,9 @@ function lasting(words: readonly string[]): readonly string[] {
     else options.at(-1)?.push(word);
   }
   const isLasting = ([name = "", ...values]: readonly string[]): boolean =>
-    !name.endsWith("-fd") && values.every((value) => !value.startsWith("/") || existsSync(value));
+    !name.endsWith("-fd") &&
+    name !== "--seccomp" &&
+    values.every((value) => !value.startsWith("/") || existsSync(value));
   return [...options.filter(isLasting).flat(), ...words.slice(end, -1)];
 }
 

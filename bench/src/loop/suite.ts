@@ -33,6 +33,7 @@ function sandboxFigures(pith: Result, floor: Result): Figures {
   return {
     start_sandbox_x_floor: ratio(pith, floor, "startMs"),
     round_sandbox_x_floor: ratio(pith, floor, "roundMs"),
+    ...times("pith_sandboxed", pith),
   };
 }
 

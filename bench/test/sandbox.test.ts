@@ -1,0 +1,13 @@
+/** A command in the sandbox costs no more than a machine at work explains. */
+
+import { expect, test } from "vitest";
+import { measureSandbox } from "../src/sandbox/suite.ts";
+
+test("BOX29 a command runs in the sandbox and without one, and both are measured", async () => {
+  const figures = await measureSandbox(5);
+  expect(figures).toMatchObject({ runs: 5 });
+  expect(figures.bare_true_ms).toBeGreaterThan(0);
+  expect(figures.sandbox_adds_to_true_ms).toBeLessThan(2_000);
+  expect(figures.sandbox_adds_to_node_ms).toBeLessThan(2_000);
+  expect(figures.open_ms).toBeLessThan(20_000);
+});
