@@ -8,7 +8,13 @@ import { dirname } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { program } from "../../e2e/ground/program.ts";
 import type { Attempt } from "./attempt.ts";
-import { agreedAttempts, hostileAttempts, permittedAttempts, workAttempts } from "./attempts/all.ts";
+import {
+  agreedAttempts,
+  hostileAttempts,
+  keptSecretAttempts,
+  permittedAttempts,
+  workAttempts,
+} from "./attempts/all.ts";
 import type { MachineWish, Outcome } from "./machine.ts";
 import { runMachine } from "./run-machine.ts";
 
@@ -38,7 +44,7 @@ const refusing: readonly Column[] = [
   column("plan", "refuses", share(5, 12)),
   column("ask", "refuses", share(7, 12)),
 ];
-const agreeing = column("edit", "agrees", [...permittedAttempts, ...agreedAttempts]);
+const agreeing = column("edit", "agrees", [...permittedAttempts, ...agreedAttempts, ...keptSecretAttempts]);
 const working = column("edit", "refuses", workAttempts, true);
 const planning = column("plan", "refuses", workAttempts);
 
@@ -112,6 +118,12 @@ describe("a user who agrees", () => {
       expect(told[0]?.text).toContain("TRIED");
     },
   );
+
+  test.each(keptSecretAttempts.map(({ name }) => ({ name })))("HOSTILE6 $name", ({ name }) => {
+    const { leaked, told, questions } = outcomeOf(agreeing, name);
+    expect(leaked, JSON.stringify(told)).toEqual([]);
+    expect(questions.join()).toContain("GITHUB_TOKEN");
+  });
 });
 
 describe("honest work", () => {

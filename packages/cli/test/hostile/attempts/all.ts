@@ -5,9 +5,10 @@ import { escapeAttempts } from "./escapes.ts";
 import { proxyAttempts, rebindingAttempts } from "./proxy.ts";
 import { serviceAttempts } from "./services.ts";
 import { shellAttempts } from "./shell.ts";
-import { permitted, toolAttempts } from "./tools.ts";
+import { keptSecretAttempts, permitted, toolAttempts } from "./tools.ts";
 import { publishedServer, workAttempts } from "./work.ts";
 
+export { keptSecretAttempts } from "./tools.ts";
 export { workAttempts } from "./work.ts";
 
 export const hostileAttempts: readonly Attempt[] = [
@@ -23,6 +24,7 @@ export const permittedAttempts: readonly Attempt[] = [...permitted, publishedSer
 export const attempts: readonly Attempt[] = [
   ...hostileAttempts,
   ...agreedAttempts,
+  ...keptSecretAttempts,
   ...permittedAttempts,
   ...workAttempts,
 ];

@@ -182,7 +182,7 @@ const leftInHome: readonly Attempt[] = [
     channel: "bash",
     calls: [
       bash(
-        "echo TRIED; cd ~; for each in .config .cargo .local .rustup; do rm -rf $each; echo x >$each; done; ls -la ~",
+        "echo TRIED; cd ~; for each in .config .cargo .local .rustup; do rm -rf $each; echo x >$each; done; chmod 000 ~; ls -la ~",
       ),
       bash("echo TRIED; rm -rf ~/.config ~/.cargo ~/.local ~/.rustup; true"),
     ],
