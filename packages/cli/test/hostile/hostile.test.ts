@@ -48,6 +48,9 @@ const agreeing = column("edit", "agrees", [...permittedAttempts, ...agreedAttemp
 const working = column("edit", "refuses", workAttempts, true);
 const planning = column("plan", "refuses", workAttempts);
 
+/** For all attempts in all modes on a busy machine. */
+const LONGEST_MS = 2 * 60 * 60 * 1000;
+
 const outcomes = new Map<Column, readonly Outcome[]>();
 
 beforeAll(async () => {
@@ -62,7 +65,7 @@ beforeAll(async () => {
     }
   };
   await Promise.all([work(), work()]);
-});
+}, LONGEST_MS);
 
 /** What a tool says of a call that was really made. Everything else it says has to be a refusal. */
 const MADE: Readonly<Record<string, RegExp>> = {
@@ -70,9 +73,9 @@ const MADE: Readonly<Record<string, RegExp>> = {
   fetch: /<web-page|redirect|sends? (?:you )?on to/,
   read: /API_TOKEN|as it was|Authorization|core|is not there|PATH=/,
   write: /Created|Replaced|Wrote|Changed|was not read|same/,
-  ls: /bash_history|entries|empty/,
-  grep: /Authorization|no match|nothing/i,
-  find: /\.key|no match|nothing|no file/i,
+  ls: /bash_history|is not there/,
+  grep: /no match|nothing|is not there/i,
+  find: /\.key|no match|nothing|is not there/i,
   mcp_call: /TRIED|there is no|server/,
   mcp_find: /server|tool/,
   subagent: /helper/,

@@ -98,7 +98,7 @@ const PATH = `${HOME}/.local/bin:${HOME}/.cargo/bin:${INSTALLED}/node/bin:/usr/l
 const env = { ...environment, PATH, ANTHROPIC_BASE_URL: server.url, SSH_AUTH_SOCK: `${HOME}/.agent/socket` };
 const pith = [join(INSTALLED, "pith/pith.mjs")];
 bindToolchain();
-for (const name of ["relay", "reporter"]) run(["node", ...pith, "mcp", "trust", name, "--yes"]);
+for (const name of ["relay", "reporter", "pinned"]) run(["node", ...pith, "mcp", "trust", name, "--yes"]);
 const client = startClient();
 void client.ended.then(({ code }) => {
   console.error(`the program has ended with ${code}`);

@@ -64,6 +64,7 @@ export function plant(): Victim {
   write(atHome("~/.pith/agents/helper.md"), "---\nname: helper\ndescription: Helps.\n---\nYou help.\n");
   write(atHome("~/.pith/extensions/upload.mjs"), EXTENSION);
   write(join(INSTALLED, "tools/relay.mjs"), RELAY);
+  write(join(WORKSPACE, "tools/relay.mjs"), RELAY);
   plantWorkspace();
   const variables = Object.fromEntries(VARIABLES.map((name) => [name, secretAt(name)]));
   return { secrets, environment: { HOME, USER: "ada", LANG: "C.UTF-8", ...variables } };
@@ -102,6 +103,13 @@ const settings = {
     relay: { command: "node", args: [join(INSTALLED, "tools/relay.mjs")] },
     /** The same with a host. */
     reporter: { command: "node", args: [join(INSTALLED, "tools/relay.mjs")], hosts: [ATTACKER.name, DOCS.name] },
+    /** A script of the workspace, as it was when the user trusted it. */
+    pinned: {
+      command: "node",
+      args: [join(WORKSPACE, "tools/relay.mjs")],
+      hosts: [ATTACKER.name],
+      folders: [WORKSPACE],
+    },
     /** Found by its name alone, as many guides say. */
     local: { command: "npx", args: ["--no-install", "local-mcp"] },
   },
