@@ -30,7 +30,7 @@ test("LOOK3 each file is shown from before its first change to now: edited, new,
     ...[read("src/a.ts"), edit("src/a.ts", "two", "TWO"), edit("src/a.ts", "three", "THREE")],
     ...[write("new.txt", "fresh\n"), read("back.txt"), write("back.txt", "after\n"), write("gone.txt", "x\n"), "Done."],
   ];
-  await ground.pith(["-p", "--permission-mode", "all", "change it"], script);
+  await ground.pith(["-p", "--allow", `edit(${outside})`, "change it"], script);
   writeFileSync(at("back.txt"), "before\n");
   writeFileSync(at("new.txt"), "fresh\nother\n");
   rmSync(at("gone.txt"));
@@ -55,7 +55,7 @@ test("BACK10 a file outside the workspace that a session names is not read; what
   const outside = join(ground.userHome, "notes.txt");
   writeFileSync(outside, "old\n");
   const script = [read(outside), edit(outside, "old", "other"), "Done."];
-  await ground.pith(["-p", "--permission-mode", "all", "change it"], script);
+  await ground.pith(["-p", "--allow", `edit(${outside})`, "change it"], script);
   writeFileSync(outside, "something private\n");
   // The folders of this test lie in the temporary folder, where files are restored.
   const { out } = await ground.run(["-p", "-c", "/diff"], { variables: { TMPDIR: join(ground.userHome, "tmp") } });
