@@ -1,6 +1,6 @@
 /** Detects whether a sandbox can be made on this machine, by making one. */
 
-import { spawn } from "node:child_process";
+import { type StdioOptions, spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { Writable } from "node:stream";
@@ -140,7 +140,8 @@ function tryCommand(enter: readonly string[], { path, apart }: Bubblewrap): Prom
   const [program = path, ...before] = [...enter, path];
   const words = [...before, ...apart, ...(filter ? ["--seccomp", "3"] : []), ...diskArguments([]), "/bin/true"];
   return new Promise((resolve) => {
-    const child = spawn(program, words, { stdio: ["ignore", "ignore", "pipe", "pipe"], timeout: LONGEST_MS });
+    const stdio: StdioOptions = ["ignore", "ignore", "pipe", "pipe"];
+    const child = spawn(program, words, { stdio, cwd: "/", env: {}, timeout: LONGEST_MS });
     const [, , errors, pipe] = child.stdio;
     let complaint = "";
     errors?.on("data", (chunk: Buffer) => {

@@ -71,8 +71,14 @@ export class SandboxLauncher {
     };
     try {
       makeMountPoints(mounts);
-      const words = samePlaceFirst(mounts, this.#withoutInherited(options.words));
-      if (words !== null) return { type: "ready", launch: this.#launch(words, { ...options, box, mounts, release }) };
+      const { outer, inner } = splitEnvironment({
+        ...seenEnvironment(withoutProxies(box)),
+        ...privatePlaces(box),
+        ...options.environment,
+      });
+      const words = samePlaceFirst(mounts, withVariables(inner, this.#withoutInherited(options.words)));
+      const prepared = { ...options, box, mounts, environment: outer, release };
+      if (words !== null) return { type: "ready", launch: this.#launch(words, prepared) };
       release();
       return failed(MOVED);
     } catch (error) {
@@ -103,12 +109,7 @@ export class SandboxLauncher {
       program,
       arguments: [...before, ...this.#argumentsFor(box, mounts), ...words],
       root: box.root,
-      environment: {
-        ...seenEnvironment(withoutProxies(box)),
-        ...privatePlaces(box),
-        ...environment,
-        ...joined?.environment,
-      },
+      environment: { ...environment, ...joined?.environment },
       filter: this.#filter,
       release: () => {
         joined?.leave();
@@ -125,6 +126,7 @@ export class SandboxLauncher {
 }
 
 interface Prepared extends LaunchOptions {
+  readonly environment: Readonly<Record<string, string>>;
   readonly box: Box;
   readonly mounts: readonly Mount[];
   release(): void;
@@ -154,6 +156,32 @@ function isPassedOn(file: number): boolean {
     // The one by which the list was read.
     return false;
   }
+}
+
+/** By these the system's loader and C library take code and data from files that the user's environment names. */
+const LOADER_VARIABLE =
+  /^(?:LD_.*|GLIBC_TUNABLES|GCONV_PATH|GETCONF_DIR|HOSTALIASES|LOCPATH|MALLOC_TRACE|NLSPATH|RESOLV_HOST_CONF|TZDIR)$/;
+
+interface SplitEnvironment {
+  /** What the programs that make the sandbox may see. */
+  readonly outer: Readonly<Record<string, string>>;
+  /** What only the program in it sees. */
+  readonly inner: Readonly<Record<string, string>>;
+}
+
+/** BOX31: a folder of the workspace in `LD_LIBRARY_PATH` would otherwise put a command's code into what runs before the sandbox. */
+function splitEnvironment(environment: Readonly<Record<string, string>>): SplitEnvironment {
+  const isInner = ([name]: readonly [string, string]): boolean => LOADER_VARIABLE.test(name);
+  const all = Object.entries(environment);
+  return {
+    outer: Object.fromEntries(all.filter((each) => !isInner(each))),
+    inner: Object.fromEntries(all.filter(isInner)),
+  };
+}
+
+function withVariables(variables: SplitEnvironment["inner"], words: readonly string[]): readonly string[] {
+  const settings = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+  return settings.length === 0 ? words : ["/usr/bin/env", ...settings, ...words];
 }
 
 /** The user's own proxy cannot be reached from inside, and its address may hold a password. */

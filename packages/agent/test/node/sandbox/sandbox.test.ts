@@ -12,11 +12,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { sandboxHere } from "../../../src/node/sandbox/detect.ts";
 import { sandboxedShell } from "../../../src/node/sandbox/sandbox.ts";
 import { alive, pidsIn } from "../shell-folder.ts";
-import { boxOf, program, ranIn, SECRET, until, type World, world } from "./world.ts";
+import { boxOf, openNetwork, program, ranIn, SECRET, until, type World, world } from "./world.ts";
 
 describe("inherited files", () => {
   const source = join(import.meta.dirname, "../../../src/node/sandbox/launch.ts");
@@ -65,6 +65,21 @@ describe("sandboxed shell", () => {
   test("BOX4 a command that fails as a sandbox would is one that ran", async () => {
     const { end } = await ranIn(boxOf(world()), "echo 'bwrap: no' >&2; exit 1");
     expect(end).toEqual({ type: "ended", exitCode: 1 });
+  });
+
+  test("BOX31 what the environment tells the loader reaches the command and none of the programs that make its sandbox", async () => {
+    const place = world();
+    const network = await openNetwork();
+    onTestFinished(() => network.close());
+    const before = readdirSync(place.base).toSorted();
+    // A loader that reads these writes a file for each program, outside the sandbox too.
+    const environment = { LD_DEBUG: "statistics", LD_DEBUG_OUTPUT: join(place.base, "loaded") };
+    for (const parts of [{}, { network }]) {
+      const { end, text } = await ranIn(boxOf(place, { environment, ...parts }), 'echo "it is $LD_DEBUG_OUTPUT"');
+      expect(end).toEqual({ type: "ended", exitCode: 0 });
+      expect(text).toContain(`it is ${environment.LD_DEBUG_OUTPUT}`);
+    }
+    expect(readdirSync(place.base).toSorted()).toEqual([...before, "journal"].toSorted());
   });
 
   test("BOX4 where there is no bubblewrap, that is said", async () => {

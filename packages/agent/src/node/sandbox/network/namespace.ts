@@ -1,8 +1,9 @@
 /** Makes a network namespace without a way out, and hands sockets over from inside it. Nothing but loopback is ever in it. */
 
 import { type ChildProcess, type ChildProcessWithoutNullStreams, type StdioOptions, spawn } from "node:child_process";
-import { closeSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, realpathSync } from "node:fs";
 import { Server, type Socket } from "node:net";
+import { delimiter, isAbsolute } from "node:path";
 import type { Bubblewrap } from "../bubblewrap.ts";
 
 /** Listens in the namespace and sends the socket out. It ends with its parent at the latest. */
@@ -114,9 +115,18 @@ export class NetworkNamespace {
 /** A session of its own, because a Ctrl-C in the terminal is not meant for it; and nothing of the workspace around it. */
 function startHelper([program = "", ...words]: readonly string[], script: string, argument: string): ChildProcess {
   const stdio: StdioOptions = ["ignore", "ignore", "pipe", "ipc"];
-  const { LD_LIBRARY_PATH } = process.env;
-  const env = { ...(LD_LIBRARY_PATH && { LD_LIBRARY_PATH }) };
+  const libraries = usedLibraryFolders();
+  const env = { ...(libraries.length > 0 && { LD_LIBRARY_PATH: libraries.join(delimiter) }) };
   return spawn(program, [...words, process.execPath, "-e", script, argument], { stdio, cwd: "/", env, detached: true });
+}
+
+/** Of the folders in `LD_LIBRARY_PATH`, those without which Node itself would not start. Into others a command may have put anything. */
+function usedLibraryFolders(): readonly string[] {
+  const folders = (process.env.LD_LIBRARY_PATH ?? "").split(delimiter).filter(isAbsolute);
+  const present = folders.filter((folder) => existsSync(folder));
+  if (present.length === 0) return [];
+  const loaded = readFileSync("/proc/self/maps", "utf8");
+  return present.filter((folder) => loaded.includes(` ${realpathSync(folder)}/`));
 }
 
 /** The first line of the process that makes the namespace, which then waits; its complaint where there is none. */
