@@ -1,11 +1,11 @@
 /** Protects paths that lie where commands may write, whether they exist or not. */
 
-import { type Dirent, readdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { closeSync, type Dirent, readdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { GUARDED_FILES, GUARDED_FOLDERS, MERCURIAL_NAMES, STARTUP_NAMES } from "../../permissions/protected-paths.ts";
 import { isWithin } from "../../text.ts";
 import { type Box, presentPath, presentPaths } from "./box.ts";
-import type { Mount } from "./mounts.ts";
+import { type Mount, openFolderAt } from "./mounts.ts";
 import {
   type Holding,
   inOpened,
@@ -18,15 +18,19 @@ import {
 
 /**
  * A link cannot be mounted over, so no sandbox keeps it from being replaced; it is restored when the command has ended. Not free where it
- * is no link.
+ * is no link. Its folder is held open: a command may exchange that for a link to any other, and nothing is removed there.
  */
 export function keptLink(path: string): Holding {
   const target = targetOf(path);
-  if (target === null) return { type: "not-free" };
+  const real = presentPath(dirname(path));
+  if (target === null || real === null) return { type: "not-free" };
+  const folder = openFolderAt(real);
   return {
     type: "held",
     release: () => {
-      if (targetOf(path) !== target) putBack(path, target);
+      const held = `/proc/self/fd/${folder}/${basename(path)}`;
+      if (targetOf(held) !== target) putBack(held, target);
+      closeSync(folder);
     },
   };
 }

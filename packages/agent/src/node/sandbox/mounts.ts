@@ -157,7 +157,8 @@ function makeMountPoint(base: string, names: readonly string[], isFolder: boolea
   }
 }
 
-function openFolderAt(path: string): number {
+/** For what is done in it by way of `/proc/self/fd`. Throws where a link or something else stands there. */
+export function openFolderAt(path: string): number {
   return openSync(path, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
 }
 

@@ -1,6 +1,6 @@
 /** Guarded names further down. */
 
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { nestedNames } from "../../../src/node/sandbox/guarded-paths.ts";
@@ -30,4 +30,19 @@ test("BOX5 what is there further down stays as it is, settings of another reposi
     "new",
     "",
   ]);
+});
+
+test("BOX32 a link that is restored is restored in its own folder, also where a command put a link to another in its place", async () => {
+  const place = world();
+  const { workspace, outside } = place;
+  mkdirSync(join(workspace, "settings"));
+  symlinkSync("/etc/hostname", join(workspace, "settings/data"));
+  mkdirSync(join(outside, "data"));
+  writeFileSync(join(outside, "data/precious"), "as it was\n");
+  await ranIn(
+    boxOf(place, { guarded: [join(workspace, "settings/data")] }),
+    `mv settings away; rm away/data; ln -s ${outside} settings`,
+  );
+  expect(readFileSync(join(outside, "data/precious"), "utf8")).toBe("as it was\n");
+  expect(readlinkSync(join(workspace, "away/data"))).toBe("/etc/hostname");
 });
