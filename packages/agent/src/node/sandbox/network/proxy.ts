@@ -323,12 +323,7 @@ async function handleRequest(request: IncomingMessage, response: ServerResponse,
     : refuse(400, "this is a proxy; it takes CONNECT and requests for http:// URLs");
   if (passage.type === "refused") return refuseRequest(response, passage);
   const { route, upstream, record } = passage;
-  await new Promise<void>((resolve) => {
-    const fail = (error: unknown): void => {
-      record.end(messageOf(error));
-      refuseRequest(response, refuse(502, messageOf(error)));
-      resolve();
-    };
+  const exchange = new Promise<void>((resolve, reject) => {
     const outgoing = openRequest(route, {
       upstream,
       signal: AbortSignal.any([gone.signal, record.signal]),
@@ -337,18 +332,22 @@ async function handleRequest(request: IncomingMessage, response: ServerResponse,
       headers: forwardedHeaders(request),
     });
     outgoing.once("socket", (socket) => record.follow(socket));
-    outgoing.once("error", fail);
+    outgoing.on("error", reject);
     outgoing.once("response", (incoming) => {
       try {
         response.sendDate = false;
         response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage ?? "", endToEnd(incoming));
         pipeline(incoming, response, () => resolve());
       } catch (error) {
-        fail(error);
+        reject(error);
       }
     });
     outgoing.setTimeout(IDLE_MS, () => outgoing.destroy(new Error("the host does not answer")));
     pipeline(request, outgoing, () => {});
+  });
+  await exchange.catch((error: unknown) => {
+    record.end(messageOf(error));
+    refuseRequest(response, refuse(502, messageOf(error)));
   });
 }
 
@@ -372,21 +371,27 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 /** The body is framed anew; where its length was not said, in chunks. */
 function forwardedHeaders(request: IncomingMessage): OutgoingHttpHeaders {
   const isChunked = request.headers["transfer-encoding"] !== undefined;
-  const headers: Record<string, string[]> = {};
+  // A name may be one that every object has, such as `constructor`.
+  const headers = new Map<string, string[]>();
   const flat = endToEnd(request);
   for (let at = 0; at < flat.length; at += 2) {
     const name = (flat[at] ?? "").toLowerCase();
-    if (name !== "host") headers[name] = [...(headers[name] ?? []), flat[at + 1] ?? ""];
+    if (name !== "host") headers.set(name, [...(headers.get(name) ?? []), flat[at + 1] ?? ""]);
   }
-  return { ...headers, ...(isChunked && { "transfer-encoding": "chunked" }) };
+  if (isChunked) headers.set("transfer-encoding", ["chunked"]);
+  return Object.fromEntries(headers);
 }
 
-/** Names and values by turns, without those that belong to one connection. */
+/**
+ * Names and values by turns, without those that belong to one connection. The length of a body always stays: a body of unknown length
+ * would be read as a request of its own by the user's proxy, to a host that nobody was asked about.
+ */
 function endToEnd({ rawHeaders, headers }: IncomingMessage): string[] {
   const named = String(headers.connection ?? "")
     .toLowerCase()
     .split(",")
-    .map((name) => name.trim());
+    .map((name) => name.trim())
+    .filter((name) => name !== "content-length");
   const flat: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? "";

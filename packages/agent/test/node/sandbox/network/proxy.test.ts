@@ -163,6 +163,16 @@ describe("commands", () => {
     });
   });
 
+  test("PROXY22 a header may have any name", async () => {
+    const { port, requests } = await startWeb();
+    const proxy = await startTestProxy({ privateHosts: [`shop.test:${port}`] });
+    const get = `GET http://shop.test:${port}/ HTTP/1.1\r\nHost: shop.test\r\n${AUTHORIZED}`;
+    for (const name of ["constructor", "__proto__", "toString"])
+      expect(await exchange(proxy.port, `${get}${name}: x\r\n\r\n`, /hello/)).toMatch(/^HTTP\/1.1 200 /);
+    expect(requests.map(({ rawHeaders }) => rawHeaders.at(0))).toEqual(["constructor", "__proto__", "tostring"]);
+    await until(() => proxy.connections.length === 3);
+  });
+
   test("PROXY8 it is no server: neither paths nor https URLs nor other schemes are served", async () => {
     const proxy = await startTestProxy();
     for (const target of ["/", "https://shop.test/", "ftp://shop.test/", "*"]) {
@@ -288,6 +298,16 @@ describe("the user's own proxy", () => {
     expect(upstream.heads[1]).toMatch(/^GET http:\/\/shop.test\/a HTTP\/1.1\r\n/);
     expect(upstream.heads[1]?.toLowerCase()).toContain(`proxy-authorization: ${authorization.toLowerCase()}\r\n`);
     expect(upstream.heads[1]).not.toContain("good");
+  });
+
+  test("PROXY21 the body of a request stays its body: no second request to another host can hide in it", async () => {
+    const upstream = await startUpstream();
+    const environment = { http_proxy: `http://127.0.0.1:${upstream.port}` };
+    const proxy = await startTestProxy({ environment, resolve: async () => [] });
+    const hidden = "GET http://evil.test/ HTTP/1.1\r\nHost: evil.test\r\n\r\n";
+    const headers = `Host: shop.test\r\n${AUTHORIZED}Connection: Content-Length\r\nContent-Length: ${hidden.length}\r\n`;
+    await exchange(proxy.port, `GET http://shop.test/ HTTP/1.1\r\n${headers}\r\n${hidden}`, /plain/);
+    expect(upstream.heads.join("")).toMatch(new RegExp(`\r\ncontent-length: ${hidden.length}\r\n`, "i"));
   });
 
   test("PROXY10 private addresses are refused behind it, too", async () => {
