@@ -147,9 +147,13 @@ function readDestination({ text, isTunnel }: Target, privateHosts: readonly stri
   const destination = destinationOf(toUrl({ text, isTunnel }), privateHosts);
   if (destination.type === "refused") return refuse(403, destination.message);
   const { host, isAllowed } = destination;
+  if (host.length > LONGEST_NAME) return refuse(400, `no host has a name of more than ${LONGEST_NAME} letters`);
   const objection = isAllowed || isIP(host) === 0 ? null : objectionTo(host);
   return objection ? refuse(403, `${host} is not on the public internet: ${objection}`) : destination;
 }
+
+/** Of a host, in the system of names. What is longer would only fill the model's view of the result. */
+const LONGEST_NAME = 253;
 
 /** What a client asks for: the host and port of a tunnel, or the URL of a plain request. */
 interface Target {
@@ -164,7 +168,7 @@ function toUrl({ text, isTunnel }: Target): string {
 /** For the report alone. */
 function nameOf({ text }: Target): { readonly host: string; readonly port: number } {
   const [, host = "", port] = /^(?:http:\/\/)?([^/?#]*?)(?::(\d+))?(?:[/?#]|$)/i.exec(text) ?? [];
-  return { host: toPrintable(host), port: Number(port ?? 0) };
+  return { host: toPrintable(host).slice(0, LONGEST_NAME), port: Number(port ?? 0) };
 }
 
 function report(

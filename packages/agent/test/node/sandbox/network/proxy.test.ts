@@ -185,6 +185,16 @@ describe("commands", () => {
 });
 
 describe("limits", () => {
+  test("PROXY23 a name longer than any host has is refused, and told in short", async () => {
+    const proxy = await startTestProxy();
+    const long = `${"a".repeat(20_000)}.test`;
+    const plain = `GET http://${long}/ HTTP/1.1\r\nHost: shop.test\r\n${AUTHORIZED}\r\n`;
+    for (const text of [connectTo(`${long}:443`), plain])
+      expect(await exchange(proxy.port, text)).toMatch(/^HTTP\/1.1 400 .*more than 253 letters/);
+    expect(proxy.permitted).toEqual([]);
+    expect(proxy.connections.map(({ host }) => host)).toEqual(["a".repeat(253), "a".repeat(253)]);
+  });
+
   test("PROXY9 a head that is too long ends the connection", async () => {
     const proxy = await startTestProxy();
     const long = `X-Long: ${"x".repeat(100_000)}\r\n`;
