@@ -23,9 +23,22 @@ export function environmentSecrets(variables: Variables, names: readonly string[
 /** Names of the variables that a program should not hand on: their names or their values look secret, or `names` lists them. */
 export function secretVariables(variables: Variables, names: readonly string[] = []): readonly string[] {
   return Object.entries(variables).flatMap(([name, value = ""]) =>
-    names.includes(name) || isSecretName(name) || LOGIN.test(value) || hasSecret(value) ? [name] : [],
+    names.includes(name) || isSecretName(name) || OPENING.test(name) || hasLogin(value) || hasSecret(value)
+      ? [name]
+      : [],
   );
 }
+
+/** Names of variables that open a vault, or that hold what somebody sends to a host, though neither word is in them. */
+const OPENING =
+  /^(?:BW_SESSION|OP_SESSION_\w+|BUNDLE_\w+__\w+)$|(?:^|_)(?:CREDS|CONNECTION_?STRING|WEBHOOK(?:_URL)?)$/i;
+
+function hasLogin(value: string): boolean {
+  return LOGIN.test(value) || SETTING.test(value);
+}
+
+/** A part of a connection string, as databases and clouds have them. */
+const SETTING = /(?:^|[;?&\s])(?:password|passwd|pwd|accountkey|sharedaccesskey|sharedaccesssignature)\s*=\s*[^;&\s]/i;
 
 /** An address with a password in it. */
 const LOGIN = /:\/\/[^\s/:@]*:[^\s/@]+@/;

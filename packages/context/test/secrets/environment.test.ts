@@ -1,0 +1,27 @@
+/** Tests secrets/environment.ts: which variables a program should not hand on. */
+
+import { expect, test } from "vitest";
+import { secretVariables } from "../../src/secrets/index.ts";
+
+test.each([
+  ["BW_SESSION", "opened"],
+  ["OP_SESSION_mine", "opened"],
+  ["BUNDLE_GEMS__EXAMPLE__COM", "ann:word"],
+  ["AZURE_STORAGE_CONNECTION_STRING", "anything"],
+  ["CHAT_WEBHOOK_URL", "https://hooks.example/services/a/b"],
+  ["STORE", "Endpoint=https;AccountName=a;AccountKey=b"],
+  ["JDBC_URL", "jdbc:mysql://db.example/x?user=ann&password=word"],
+  ["ODBC", "Server=db.example;Uid=ann;Pwd=word;"],
+])("SEC25 %s is not handed on", (name, value) => {
+  expect(secretVariables({ [name]: value })).toEqual([name]);
+});
+
+test.each([
+  ["PWD", "/home/ann"],
+  ["DESKTOP_SESSION", "gnome"],
+  ["BUNDLE_PATH", "vendor"],
+  ["LS_COLORS", "rs=0:di=01;34"],
+  ["DATABASE", "jdbc:mysql://db.example/x?user=ann"],
+])("SEC25 %s is", (name, value) => {
+  expect(secretVariables({ [name]: value })).toEqual([]);
+});
