@@ -18,7 +18,15 @@ export {
 } from "./safe-files.ts";
 export type { Box } from "./sandbox/box.ts";
 export type { Bubblewrap } from "./sandbox/bubblewrap.ts";
-export { findSandbox, type SandboxHere, type Sought, safeProgram, sandboxHere, unfitRoot } from "./sandbox/detect.ts";
+export {
+  findSandbox,
+  type SandboxHere,
+  type Sought,
+  safeEnvironment,
+  safeProgram,
+  sandboxHere,
+  unfitRoot,
+} from "./sandbox/detect.ts";
 export { type LaunchOptions, type LaunchResult, type SandboxLaunch, SandboxLauncher } from "./sandbox/launch.ts";
 export {
   type HostDecision,

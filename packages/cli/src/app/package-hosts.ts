@@ -3,7 +3,7 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
-import { realPath, safeProgram } from "@pith/agent/node";
+import { realPath, safeEnvironment, safeProgram } from "@pith/agent/node";
 import type { Environment } from "@pith/models";
 import { isInside } from "../resources/context-files.ts";
 
@@ -26,7 +26,7 @@ export function packageHosts(place: PackagePlace): (host: string) => Promise<boo
 
 export async function readPackageHosts({ writable, ...rest }: PackagePlace): Promise<ReadonlySet<string>> {
   const real = await Promise.all(writable.map(async (folder) => (await realPath(folder)) ?? folder));
-  const place = { ...rest, writable: real };
+  const place = { ...rest, writable: [...writable, ...real] };
   const texts = await Promise.all([
     npmAddresses(place),
     pythonAddresses(place),
@@ -129,7 +129,8 @@ function output(name: string, args: readonly string[], place: PackagePlace): Pro
   if (program === null) return Promise.resolve([]);
   // A script finds its interpreter by it.
   const PATH = [dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"].join(":");
-  const options = { cwd: home, env: { ...environment, PATH }, timeout: LONGEST_MS };
+  const env = { ...safeEnvironment(environment, writable), PATH };
+  const options = { cwd: home, env, timeout: LONGEST_MS };
   return new Promise((resolve) => {
     execFile(program, args, options, (error, text) =>
       resolve(error ? [] : text.split("\n").map((line) => line.trim())),

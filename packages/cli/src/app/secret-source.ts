@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Login, LoginWish, SecretSource } from "@pith/agent";
-import { realPath, safeProgram } from "@pith/agent/node";
+import { realPath, safeEnvironment, safeProgram } from "@pith/agent/node";
 import type { Vault } from "@pith/context/secrets";
 import type { Environment } from "@pith/models";
 
@@ -85,7 +85,8 @@ async function askGit(question: string, place: SecretPlace, signal: AbortSignal)
   const program = safeProgram({ name: "git", folders: environment.PATH ?? "", writable });
   if (program === null) return "";
   // Nobody is there to type anything.
-  const env = { ...environment, GIT_TERMINAL_PROMPT: "0", GIT_ASKPASS: "/bin/false", SSH_ASKPASS: "/bin/false" };
+  const safe = safeEnvironment(environment, place.writable);
+  const env = { ...safe, GIT_TERMINAL_PROMPT: "0", GIT_ASKPASS: "/bin/false", SSH_ASKPASS: "/bin/false" };
   return await new Promise((resolve) => {
     const options = { cwd: home, env, timeout: LONGEST_MS, signal };
     const child = execFile(program, ["credential", "fill"], options, (error, text) => resolve(error ? "" : text));

@@ -83,6 +83,16 @@ test("PERM32 npm and go are asked in the home where nothing says it, and none th
   expect(await hosts({ PATH: workspace })).toEqual([]);
 });
 
+test("SEC26 npm is asked without variables that lead to what a command may have written", async () => {
+  place("bin/npm", "#!/bin/sh\necho https://$OTHER$NPM_CONFIG_PREFIX.example/\n", 0o755);
+  const link = join(home, "link");
+  symlinkSync(workspace, link);
+  for (const folder of [workspace, link]) {
+    const environment = { PATH: join(home, "bin"), NPM_CONFIG_PREFIX: `-${folder}`, OTHER: "kept", GOPROXY: "off" };
+    expect([...(await readPackageHosts({ environment, home, writable: [link] }))]).toEqual(["kept.example"]);
+  }
+});
+
 test("PERM32 nothing of the workspace counts, be it named by a variable, by a link or by where one is", async () => {
   for (const name of ["pip.conf", "env", ".npmrc", "config.toml"])
     writeFileSync(

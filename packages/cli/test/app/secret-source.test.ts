@@ -96,6 +96,24 @@ test("SEC20 a git that a command could have put there is not run", async () => {
   expect(existsSync(join(home, "HIT"))).toBe(false);
 });
 
+test("SEC26 a helper of git's is none that a command could have put into a folder of PATH", async () => {
+  const folder = join(home, "bin");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "own-helper"), `#!/bin/sh\ntouch ${home}/HIT\nprintf 'username=ann\\npassword=x\\n'\n`, {
+    mode: 0o755,
+  });
+  writeFileSync(join(home, ".gitconfig"), '[credential]\n\thelper = "!own-helper"\n');
+  const environment = { PATH: `${folder}:${process.env.PATH}`, HOME: home };
+  const login = (writable: readonly string[]) =>
+    secretSource({ vault: null, environment, home, writable, withheld: [] }).login("git", {
+      hosts: ["a.example"],
+      signal,
+    });
+  expect(await login([folder])).toBe(null);
+  expect(existsSync(join(home, "HIT"))).toBe(false);
+  expect(await login([])).not.toBe(null);
+});
+
 test("SEC20 where git knows no login, there is none, and nobody is asked to type one", async () => {
   expect(await source().login("git", { hosts: ["git.example"], signal })).toBe(null);
   expect(await source().login("git", { hosts: [], signal })).toBe(null);

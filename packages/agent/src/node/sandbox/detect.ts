@@ -5,7 +5,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { Writable } from "node:stream";
 import { isWithin } from "../../text.ts";
-import { type Box, presentPath } from "./box.ts";
+import { type Box, presentPath, presentPaths } from "./box.ts";
 import type { Bubblewrap } from "./bubblewrap.ts";
 import { diskArguments } from "./mounts.ts";
 import { NetworkNamespace } from "./network/namespace.ts";
@@ -32,6 +32,24 @@ export function safeProgram({ name, folders, writable }: Sought): string | null 
     if ([presentPath(folder) ?? folder, dirname(real), real].every(isSafe)) return real;
   }
   return null;
+}
+
+/**
+ * For a program that runs outside every sandbox: the environment without folders of `PATH` and other variables that lead to where
+ * commands may write. By them it would run or believe what a command put there.
+ */
+export function safeEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+  writable: readonly string[],
+): Record<string, string> {
+  const places = [...new Set([...writable, ...presentPaths(writable)])];
+  const isSafe = (folder: string): boolean =>
+    isAbsolute(folder) && !places.some((place) => isWithin(place, presentPath(folder) ?? folder));
+  const safe = Object.entries(environment).flatMap(([name, value = ""]): readonly (readonly [string, string])[] => {
+    if (name === "PATH") return [[name, value.split(delimiter).filter(isSafe).join(delimiter)]];
+    return places.some((place) => value.includes(place)) ? [] : [[name, value]];
+  });
+  return Object.fromEntries(safe);
 }
 
 function isExecutable(path: string): boolean {
