@@ -70,6 +70,9 @@ function hostsOf(asked: Asked): Argument<readonly string[]> {
   return wrong("`hosts` has plain host names, such as example.com, without scheme, port or path");
 }
 
+/** A user who is asked has to see all of them, and for each host git is asked for a login. */
+const MOST_NAMES = 20;
+
 /** Models write one name without a list, too. */
 function listOf(asked: Asked, name: "secrets" | "hosts"): Argument<readonly string[]> {
   const value = asked[name];
@@ -77,6 +80,7 @@ function listOf(asked: Asked, name: "secrets" | "hosts"): Argument<readonly stri
   const list = Array.isArray(value) ? value : [value];
   const names = list.filter((each) => typeof each === "string").map((each) => each.trim());
   if (names.length < list.length || names.includes("")) return wrong(`\`${name}\` has to be a list of names`);
+  if (names.length > MOST_NAMES) return wrong(`\`${name}\` has no more than ${MOST_NAMES} names`);
   return right([...new Set(names)]);
 }
 

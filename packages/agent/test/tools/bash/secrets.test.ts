@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import type { NetworkConnection, PortResult, ShellAct, WorkspaceShell } from "../../../src/ports.ts";
 import { type BashTool, bashTool } from "../../../src/tools/bash/bash.ts";
 import type { SecretSource } from "../../../src/tools/bash/command-secrets.ts";
+import { wishOf } from "../../../src/tools/bash/input.ts";
 import type { Sandbox } from "../../../src/tools/bash/result.ts";
 import { folder, shellIn } from "../../node/shell-folder.ts";
 import { call } from "./calls.ts";
@@ -222,4 +223,11 @@ test("BASH25 the tool says where commands run, what they reach and what can be a
   expect(described(plain)).toContain("secrets");
   expect(described(bashTool(shellIn(folder())))).not.toContain("secret");
   expect(tool.description.length).toBeLessThan(850);
+});
+
+test.each(["secrets", "hosts"])("SEC27 a command with more `%s` than anybody reads is not run", (name) => {
+  const many = Array.from({ length: 21 }, (_, at) => `name${at}`);
+  const asked = { command: "true", secrets: ["npm"], [name]: many };
+  expect(wishOf(asked)).toEqual({ type: "wrong", message: `\`${name}\` has no more than 20 names` });
+  expect(wishOf({ ...asked, [name]: many.slice(1) }).type).toBe("run");
 });
