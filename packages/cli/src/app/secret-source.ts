@@ -27,7 +27,10 @@ export function secretSource(place: SecretPlace): SecretSource {
       const restored = vault?.restored(placeholder);
       return restored?.type === "restored" && restored.value !== placeholder ? restored.value : null;
     },
-    variable: (name) => (withheld.includes(name) ? null : (environment[name] ?? null)),
+    variable: (name) => {
+      const isThere = Object.hasOwn(environment, name) && !withheld.includes(name);
+      return isThere ? (environment[name] ?? null) : null;
+    },
     login: async (name, wish) => (name === "git" ? await gitLogin(wish, place) : await fileLogin(name, place)),
   };
 }

@@ -38,6 +38,11 @@ test("SEC19 a variable is passed, but never a key of a model's provider", () => 
   expect([variable("DEPLOY_TOKEN"), variable("ANTHROPIC_API_KEY"), variable("NONE")]).toEqual(["x", null, null]);
 });
 
+test("SEC28 what every object has is no variable", () => {
+  const { variable } = source();
+  expect(["constructor", "__proto__", "toString"].map(variable)).toEqual([null, null, null]);
+});
+
 /** As a file of npm's names a variable. */
 const named = (variable: string): string => `\${${variable}}`;
 
