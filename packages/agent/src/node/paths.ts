@@ -94,7 +94,13 @@ export interface PrivateTemporary {
 export function placeOf(path: string, whence: Whence): Place {
   const { root, home } = whence;
   const absolute = resolve(root, withoutTilde(path, home));
-  return { path: inPrivateTemporary(absolute, whence), shown: shownFrom(root, absolute) };
+  return { path: inPrivateTemporary(absolute, whence), shown: shownFrom(root, asCommandsSee(absolute, whence)) };
+}
+
+/** Tools resolve a path before they open it; a message names it as the model did. */
+function asCommandsSee(path: string, { root, temporary }: Whence): string {
+  if (temporary === undefined || !isWithin(temporary, path) || isWithin(root, path)) return path;
+  return join("/tmp", relative(temporary, path));
 }
 
 function withoutTilde(path: string, home: string): string {

@@ -60,10 +60,12 @@ test("FILE26 what the file tools and the commands call /tmp is one folder, which
       fileCall("write", { path: `${name}.sh`, content: "echo made by a script >$1\n" }),
       call(`sh ${name}.sh ${name}.txt`),
       fileCall("read", { path: `${name}.txt` }),
+      fileCall("read", { path: `${name}.other` }),
       "Done.",
     ],
   );
   expect(told()).toContain("made by a script\\n");
+  expect(told()).toContain(`${name}.other is not there`);
   expect([`${name}.sh`, `${name}.txt`].map((path) => existsSync(path))).toEqual([false, false]);
 });
 
