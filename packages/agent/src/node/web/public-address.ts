@@ -143,7 +143,7 @@ function placeRefusal({ host, port, isAllowed }: Destination): WebRefused | null
   if (offLimitsPorts.has(port)) return refused("port", `port ${port} is not for web pages`);
   if (isIP(host) !== 0) return null;
   if (host.endsWith(".")) return refused("name", "a name that ends in a dot is not fetched");
-  if (!host.includes(".") || LOCAL.test(host)) return refused("name", `${host} is a name of a local network`);
+  if (!host.includes(".") || LOCAL.test(host)) return refused("name", `${host} is a name of the local network`);
   return null;
 }
 
@@ -169,7 +169,7 @@ export async function routeTo(text: string, parts: RouteParts): Promise<Route | 
   const destination = destinationOf(text, parts.allowedHosts);
   if (destination.type === "refused") return destination;
   const addresses = await addressesOf(destination, parts);
-  if (addresses.length === 0) return failed("unresolved", `the name ${destination.host} cannot be resolved`);
+  if (addresses.length === 0) return failed("unresolved", `${destination.host} cannot be resolved`);
   return addressRefusal(destination, addresses) ?? { ...destination, type: "route", addresses };
 }
 
@@ -198,7 +198,7 @@ function addressRefusal({ host, isAllowed }: Destination, addresses: readonly st
     const objection = objectionTo(address);
     if (objection === null) continue;
     const who = address === host ? host : `${host} (${address})`;
-    return refused("address", `${who} is not on the public internet: ${objection}`);
+    return refused("address", `${who} is not on the public internet (${objection} address)`);
   }
   return null;
 }

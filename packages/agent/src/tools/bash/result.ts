@@ -31,11 +31,11 @@ const DENIAL =
 const UNREACHABLE =
   /network is unreachable|could not resolve|name resolution|name or service not known|\b(?:ENETUNREACH|EAI_AGAIN|ENOTFOUND|ECONNREFUSED)\b|connection refused/i;
 
-/** Null where the failure looks like the command's own. Which hosts were refused is known, and said apart. */
-export function denialNote(text: string, end: ShellEnd | null, sandbox: Sandbox): string | null {
-  if (end?.type !== "ended" || end.exitCode === 0) return null;
+/** Null where the failure looks like the command's own, or is explained by the hosts that were refused. */
+function denialNote(text: string, { end, sandbox, connections }: Told): string | null {
+  if (!sandbox || end?.type !== "ended" || end.exitCode === 0) return null;
   if (DENIAL.test(text)) return writeNote(sandbox);
-  return UNREACHABLE.test(text) ? networkNote(sandbox) : null;
+  return UNREACHABLE.test(text) && connections.note() === null ? networkNote(sandbox) : null;
 }
 
 function networkNote({ network, mayWrite }: Sandbox): string {
@@ -79,9 +79,7 @@ export interface Told {
 export async function answer(told: Told): Promise<ToolOutput> {
   const taken = await told.said.take();
   const text = taken.text.trim() === "" ? nothing(told) : taken.text.trimEnd();
-  const refused = told.connections.note();
-  const held = refused ?? (told.sandbox && denialNote(text, told.end, told.sandbox));
-  const notes = [endNote(told), held, keptNote(taken)];
+  const notes = [endNote(told), told.connections.note(), denialNote(text, told), keptNote(taken)];
   const note = notes.filter((each) => each !== null).join("\n");
   return {
     content: [{ type: "text", text: note === "" ? text : `${text}\n\n${note}` }],

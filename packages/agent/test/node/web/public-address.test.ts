@@ -37,7 +37,7 @@ describe("the corpus", () => {
     expect(await wayTo("http://half-inside.example/")).toEqual({
       type: "refused",
       why: "address",
-      message: "half-inside.example (192.168.1.1) is not on the public internet: private",
+      message: "half-inside.example (192.168.1.1) is not on the public internet (private address)",
     });
   });
 });

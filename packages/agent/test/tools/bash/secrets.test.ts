@@ -164,12 +164,15 @@ test("BASH23 a result has the hosts that were reached, merged, and says which we
     connection("b.example", no),
     connection("b.example", no),
   ];
-  const { text, details } = await call(scene({ connections }).tool, { command: "echo could not resolve; exit 1" });
+  const { tool } = scene({ connections });
+  const { text, details } = await call(tool, { command: "echo could not resolve; exit 1" });
   expect(details.network).toEqual([
     { host: "a.example", port: 443, outcome: "allowed", sentBytes: 20, receivedBytes: 40 },
     { host: "b.example", port: 443, ...no },
   ]);
   expect(text).toBe("could not resolve\n\nexit code 1\nnetwork: b.example was refused: the user did not permit it");
+  const both = await call(tool, { command: "echo Read-only file system; exit 1" });
+  expect(both.text).toMatch(/\nnetwork: b\.example was refused: .*\nThis ran in a sandbox, which writes only/);
 });
 
 test("BASH23 it stays short, however many hosts there were, and says nothing where there was none", async () => {

@@ -149,7 +149,7 @@ function readDestination({ text, isTunnel }: Target, privateHosts: readonly stri
   const { host, isAllowed } = destination;
   if (host.length > LONGEST_NAME) return refuse(400, `no host has a name of more than ${LONGEST_NAME} letters`);
   const objection = isAllowed || isIP(host) === 0 ? null : objectionTo(host);
-  return objection ? refuse(403, `${host} is not on the public internet: ${objection}`) : destination;
+  return objection ? refuse(403, `${host} is not on the public internet (${objection} address)`) : destination;
 }
 
 /** Of a host, in the system of names. What is longer would only fill the model's view of the result. */
