@@ -145,9 +145,14 @@ async function fetchPart(call: ToolCall, { web, pages, redaction }: FetchParts):
   const kept = offset > 0 ? pages.find(url) : null;
   const fetched = kept ?? (await opened(url, web, call.signal));
   const page = redaction?.redacted(fetched) ?? fetched;
-  if ("message" in page) return failed(`${url} was not fetched: ${page.message}`);
+  if ("message" in page) return failed(`${url} was not fetched: ${page.message}${nextStep(page)}`);
   pages.keep(url, page);
   return answer(page, { offset, room: call.room });
+}
+
+/** Models ask for the page of a server that they have started. */
+function nextStep(page: WebRefused | WebFailed): string {
+  return page.why === "name" || page.why === "address" ? "; reach local servers with bash" : "";
 }
 
 async function opened(url: string, web: Web, signal: AbortSignal): Promise<Readable | WebRefused | WebFailed> {

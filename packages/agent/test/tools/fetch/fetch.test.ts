@@ -50,7 +50,9 @@ describe("a page", () => {
   test("WEB16 that was refused or failed is an error that says why", async () => {
     const { fetch } = newBrowser(() => ({ type: "refused", why: "address", message: "it is private" }));
     expect(await fetch({ url })).toEqual({
-      content: [{ type: "text", text: "https://example.com/ was not fetched: it is private" }],
+      content: [
+        { type: "text", text: "https://example.com/ was not fetched: it is private; reach local servers with bash" },
+      ],
       isError: true,
     });
   });
