@@ -64,7 +64,11 @@ function ways(sight: Sight, standing: Standing): string {
   const flags = [rule && `--allow ${quoted(rule.text)}`, mode && `--permission-mode ${mode}`, open].filter(
     (flag) => flag !== undefined,
   );
-  return flags.length === 0 ? "" : `; allow it with ${flags.join(" or ")}`;
+  if (flags.length > 0) return `; allow it with ${flags.join(" or ")}`;
+  const { intent } = sight.act;
+  return intent?.type === "command" && intent.secrets
+    ? "; a secret is given only after a question, so not with -p"
+    : "";
 }
 
 const WIDER: readonly Mode[] = ["edit", "all"];

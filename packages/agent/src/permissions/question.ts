@@ -194,8 +194,8 @@ function wishOf({ act, reached }: Sight, ground: Ground): string {
       return `connect to ${shown(intent.host)}${USUAL_PORTS.has(intent.port) ? "" : `:${intent.port}`}`;
     case "port":
       return intent.direction === "host"
-        ? `let its commands reach port ${intent.port} of this machine`
-        : `let this machine reach port ${intent.port} of its commands`;
+        ? `connect commands to port ${intent.port} of this machine`
+        : `open port ${intent.port} of the sandbox to this machine`;
     case "named":
       return `use ${shown(intent.name)}: ${shown(JSON.stringify(act.arguments))}`;
     case "nothing":
@@ -209,10 +209,11 @@ const USUAL_PORTS: ReadonlySet<number> = new Set([80, 443]);
 /** Secrets by their names, never by their values. */
 function withSecrets({ secrets = [], hosts = [], isConfined, isOutside }: CommandIntent): string {
   if (secrets.length === 0) return "";
-  const named = hosts.length === 0 ? "no host" : hosts.map(shown).join(", ");
   const place = isOutside ? "outside the sandbox" : "not in a sandbox";
   const reach = isConfined
-    ? `reaching ${named}${hosts.length === 0 ? "" : " only"}`
+    ? hosts.length === 0
+      ? "without network"
+      : `reaching only ${hosts.map(shown).join(", ")}`
     : `${place}, where it can send it to any host`;
   return ` with ${secrets.map(secretName).join(", ")}, ${reach}`;
 }

@@ -135,6 +135,7 @@ describe("permissions", () => {
       [port(5432, "host"), "allow it with --allow 'network(localhost:5432)'"],
       [port(3000, "publish"), "allow it with --allow 'publish(3000)'"],
       [command("git push", true), "allow it with --allow 'bash(git push)' or --permission-mode all"],
+      [secretly("npm whoami", ["npm"], ["example.com"]), "a secret is given only after a question, so not with -p"],
       [null, "allow it with --allow 'own' or --permission-mode all"],
     ])("%j", async (intent, way) => {
       const permit = await permissions().permit(act(intent), { signal });
@@ -184,8 +185,8 @@ describe("permissions", () => {
         connected("example.com", { isPackageHost: true }),
         "`npm install` wants to connect to example.com, where your packages come from.",
       ],
-      [port(5432, "host"), "bash wants to let its commands reach port 5432 of this machine."],
-      [port(3000, "publish"), "bash wants to let this machine reach port 3000 of its commands."],
+      [port(5432, "host"), "bash wants to connect commands to port 5432 of this machine."],
+      [port(3000, "publish"), "bash wants to open port 3000 of the sandbox to this machine."],
       [command("git push", true), "bash wants to run `git push`, which acts on something that others see."],
       [
         secretly(
@@ -193,17 +194,17 @@ describe("permissions", () => {
           ["npm", "NPM_TOKEN", "PITH_SECRET_github_5f0c1a9b3d27"],
           ["a.example.com", "b.example.com"],
         ),
-        "bash wants to run `npm whoami` with your npm login, the variable NPM_TOKEN, the true value of PITH_SECRET_github_5f0c1a9b3d27 (github), reaching a.example.com, b.example.com only.",
+        "bash wants to run `npm whoami` with your npm login, the variable NPM_TOKEN, the true value of PITH_SECRET_github_5f0c1a9b3d27 (github), reaching only a.example.com, b.example.com.",
       ],
       [
         secretly("sign x", ["SIGNING_KEY"], []),
-        "bash wants to run `sign x` with the variable SIGNING_KEY, reaching no host.",
+        "bash wants to run `sign x` with the variable SIGNING_KEY, without network.",
       ],
       [
         { type: "command", command: "sign x", isConfined: false, secrets: ["SIGNING_KEY"], hosts: ["example.com"] },
         "bash wants to run `sign x` with the variable SIGNING_KEY, not in a sandbox, where it can send it to any host.",
       ],
-      [fetched("https://example.com/\u0007"), "fetch wants to open https://example.com/\\x07."],
+      [fetched("https://example.com/\u0007a"), "fetch wants to open https://example.com/%07a."],
       [null, 'own wants to act on {"x":"\\u001b"}.'],
       [command(`${"x".repeat(600)}${"y".repeat(600)}; rm -rf /`), null],
     ])("%j", async (intent, text) => {

@@ -53,7 +53,7 @@ const deploy =
   };
 
 test.each([
-  ["in the sandbox", [], ", reaching no host."],
+  ["in the sandbox", [], ", without network."],
   ["without one", ["--sandbox", "off"], ", not in a sandbox, where it can send it to any host."],
 ])(
   "PERM29 BASH21 %s a variable is passed after a yes, in mode all too, and nobody sees its value",
