@@ -45,16 +45,16 @@ function bothEnds(lines: readonly string[], room: number, sight: Sight): readonl
 /** More of it is seen on a page of its own. */
 const MOST_LINES = 20;
 
-/** Of a command or an address only what is remarkable: itself it stands below. */
+/** A command stands below the sentence, so the sentence does not repeat it. */
 function sentence({ question, matter }: ShownQuestion, { theme, width }: Sight): readonly string[] {
-  const words = matter.kind === "command" && question.intent?.type === "command" ? shortened(question) : question.text;
+  const words = matter.kind === "command" ? withoutCommand(question) : question.text;
   return wrapTextWithAnsi(plain(words), Math.max(10, width - 2)).map((line) => ` ${theme.strong(line)}`);
 }
 
-function shortened({ text }: Question): string {
-  const end = text.lastIndexOf("`");
-  const [wish] = text.split(" `", 1);
-  return end < 0 || wish === undefined ? text : `${wish} this${text.slice(end + 1)}`;
+function withoutCommand({ text, intent }: Question): string {
+  const [start, end] = [text.indexOf("`"), text.lastIndexOf("`")];
+  if (end <= start) return text;
+  return `${text.slice(0, start)}${intent?.type === "network" ? "This command" : "this"}${text.slice(end + 1)}`;
 }
 
 function cut(count: number, { theme }: Sight): string {
@@ -99,17 +99,22 @@ export interface QuestionState {
   readonly isTyping: boolean;
 }
 
-export function rowsOf({ rules, yesLasts }: Question, { rule }: Pick<QuestionState, "rule">): readonly Row[] {
+export function rowsOf({ rules, yesLasts, intent }: Question, { rule }: Pick<QuestionState, "rule">): readonly Row[] {
   const offered = rules[rule];
   const remembered = (place: "session" | "project"): Answer | null =>
     offered ? { type: "yes", remember: { rule: offered, for: place } } : null;
   return [
-    { key: "y", label: yesLasts ? "Yes, for this session" : "Yes", answer: { type: "yes" } },
+    { key: "y", label: yesLasts ? `Yes, this ${scopeOf(intent)} for this session` : "Yes", answer: { type: "yes" } },
     ...(yesLasts ? [] : row("s", `Yes, and in this session always ${offered?.text}`, remembered("session"))),
     ...row("p", `Yes, and in this project always ${offered?.text}`, remembered("project")),
     { key: "n", label: "No", answer: { type: "no" } },
     { key: "w", label: "No, and say why", answer: "word" },
   ];
+}
+
+/** What a yes for the session covers: a page is asked about, and its whole host is allowed. */
+function scopeOf(intent: Question["intent"]): "host" | "port" {
+  return intent?.type === "port" ? "port" : "host";
 }
 
 export interface Row {

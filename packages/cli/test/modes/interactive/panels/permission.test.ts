@@ -61,13 +61,14 @@ describe("question panel", () => {
     expect(await answerTo(["escape"])).toBe(null);
   });
 
-  test("PERM31 about a connection the whole sentence is shown, and a yes says that it lasts for the session", async () => {
+  test("PERM31 about a connection the host and the command are shown once, and a yes says what it allows and for how long", async () => {
     const intent = { type: "network", host: "example.com", port: 443, command } as const;
     const text = `\`${command}\` wants to connect to example.com.`;
     const asked: Question = { ...question, intent, text, rules: [rule("network(example.com)")], yesLasts: "session" };
     const lines = opened(asked).panel.draw(sight).join("\n");
-    expect(lines.replaceAll(/\s+/g, " ")).toContain(text);
-    expect(lines).toContain("Yes, for this session (y)");
+    expect(lines).toContain("This command wants to connect to example.com.");
+    expect(lines.split(command)).toHaveLength(2);
+    expect(lines).toContain("Yes, this host for this session (y)");
     expect(lines).not.toContain("in this session always");
     expect(await answerTo(["y"], asked)).toEqual({ type: "yes" });
     expect(await answerTo(["p"], asked)).toEqual({ type: "yes", remember: { rule: asked.rules[0], for: "project" } });
