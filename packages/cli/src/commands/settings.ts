@@ -27,7 +27,7 @@ export const modes: readonly { readonly name: Mode; readonly says: string }[] = 
   { name: "plan", says: "it only looks, and says what it would do" },
   { name: "ask", says: "it asks before it changes a file, runs a command or opens a page" },
   { name: "edit", says: "it changes files here and runs commands in the sandbox; else it asks" },
-  { name: "all", says: "it does everything without asking" },
+  { name: "all", says: "it asks only about hosts, secrets, ports and leaving the sandbox" },
 ];
 
 export const mode: Command = {

@@ -51,17 +51,27 @@ async function chosenMode({ ready, screen }: Talking): Promise<Mode | null> {
 async function isConfirmed(screen: Stage): Promise<boolean> {
   const away = keyHint("mode", screen.state.keymap) ?? "/mode";
   const panel = choice({
-    title: "Let it do everything without asking?",
+    title: "Let it act without asking?",
     body: ({ theme }) => [
       "",
-      " It may change and delete files anywhere you can, and run any command outside the sandbox.",
-      theme.dim(` Only secrets are still asked about. The mode ends with this program, or with ${away}.`),
+      ...(screen.state.facts.isSandboxed ? WITH_SANDBOX : WITHOUT_SANDBOX),
+      theme.dim(` The mode ends with this program, or with ${away}.`),
       "",
     ],
     options: [
       { key: "n", label: "No, leave it as it is", value: false },
-      { key: "y", label: "Yes, everything", value: true },
+      { key: "y", label: "Yes", value: true },
     ],
   });
   return (await screen.ask(panel, { where: "inline" })) ?? false;
 }
+
+const WITH_SANDBOX: readonly string[] = [
+  " It changes files in this folder, runs commands in the sandbox, pushes, and uses every tool.",
+  " It still asks about new hosts, secrets, ports, files elsewhere and commands outside the sandbox.",
+];
+
+const WITHOUT_SANDBOX: readonly string[] = [
+  " There is no sandbox: it may change and delete files anywhere you can, and run any command.",
+  " It still asks about secrets.",
+];

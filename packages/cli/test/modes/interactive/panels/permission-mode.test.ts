@@ -21,14 +21,15 @@ test("MAN5 one key goes through plan, ask and edit, and the footer says which", 
 test("MAN6 everything is permitted only by its name and after a question, which is no by itself", async () => {
   const talk = await talkOn([]);
   talk.say("/mode all");
-  await talk.sees("Let it do everything without asking?");
+  await talk.sees("Let it act without asking?");
+  await talk.sees("It still asks about");
   talk.terminal.press("\r");
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(talk.screen.state.facts.mode).toBe("edit");
   talk.say("/mode all");
-  await talk.sees("Yes, everything");
+  await talk.sees("Let it act without asking?");
   talk.terminal.press("y");
-  await talk.sees("all mode: it does everything without asking");
+  await talk.sees("all mode: it asks only about hosts, secrets");
   expect(talk.screen.state.facts.mode).toBe("all");
   talk.terminal.press(SHIFT_TAB);
   expect(talk.screen.state.facts.mode).toBe("plan");
