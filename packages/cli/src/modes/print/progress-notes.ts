@@ -133,9 +133,10 @@ function confinement({ toolName, args }: Started, tools: readonly Tool[]): strin
   return intent.isConfined ? "[sandbox] " : "[no sandbox] ";
 }
 
+/** Texts as they are; of anything else also the name, because a number alone says nothing. */
 function wordsOf(args: Readonly<Record<string, unknown>>): string {
-  return Object.values(args)
-    .map((value) => (typeof value === "string" ? value : JSON.stringify(value)))
+  return Object.entries(args)
+    .map(([name, value]) => (typeof value === "string" ? value : `${name}=${JSON.stringify(value)}`))
     .join(" ");
 }
 

@@ -69,7 +69,7 @@ describe("events", () => {
     expect(noteOn(start, [bash(true)])).toBe("· bash [sandbox] ls -l");
     expect(noteOn(start, [bash(false)])).toBe("· bash [no sandbox] ls -l");
     expect(noteOn(started("read", { path: "a.ts", limit: 3 }), [tool("read", { type: "look", paths: [] })])).toBe(
-      "· read a.ts 3",
+      "· read a.ts limit=3",
     );
   });
 
