@@ -30,7 +30,7 @@ test("LOOK3 each file is shown from before its first change to now: edited, new,
     ...[read("src/a.ts"), edit("src/a.ts", "two", "TWO"), edit("src/a.ts", "three", "THREE")],
     ...[write("new.txt", "fresh\n"), read("back.txt"), write("back.txt", "after\n"), write("gone.txt", "x\n"), "Done."],
   ];
-  await ground.pith(["-p", "--allow", `edit(${outside})`, "change it"], script);
+  await ground.pith(["-p", "--permission-mode", "all", "change it"], script);
   writeFileSync(at("back.txt"), "before\n");
   writeFileSync(at("new.txt"), "fresh\nother\n");
   rmSync(at("gone.txt"));

@@ -189,7 +189,11 @@ function withoutProxies({ withheld = [], ...box }: Box): Box {
   return { ...box, withheld: [...withheld, ...PROXY_VARIABLES] };
 }
 
-/** A home that is reached by a link is not, where the folder of the link is hidden. */
+/**
+ * A home that is reached by a link is not, where the folder of the link is hidden. npm's look for a newer npm would ask about a host that
+ * no command needs.
+ */
 function privatePlaces({ home }: Box): Record<string, string> {
-  return { HOME: presentPath(home) ?? home, TMPDIR: "/tmp", TMP: "/tmp", TEMP: "/tmp" };
+  const places = { HOME: presentPath(home) ?? home, TMPDIR: "/tmp", TMP: "/tmp", TEMP: "/tmp" };
+  return { ...places, npm_config_update_notifier: "false" };
 }

@@ -79,7 +79,8 @@ export async function openThrowawayFolders(
   options: ThrowawayOptions,
 ): Promise<Pick<PrivateFolders, "home" | "temporary" | "close">> {
   const { privateHome, home, environment } = options;
-  const folder = await mkdtemp(join(dirname(privateHome), `${THROWAWAY}${process.pid}-`));
+  const folder = await mkdtemp(join(dirname(privateHome), THROWAWAY));
+  await ownFile(join(folder, PROCESS), Buffer.from(JSON.stringify(currentProcess())));
   const [own, temporary] = [join(folder, "home"), join(folder, "tmp")];
   for (const each of [own, temporary]) await ownFolder(each);
   await copyConfigurations({ home, privateHome: own, environment });
@@ -88,20 +89,14 @@ export async function openThrowawayFolders(
 
 const THROWAWAY = "once-";
 
+/** In such a folder: which process it belongs to. */
+const PROCESS = "process";
+
 /** Those of programs that were killed. */
 async function removeThrowaways(folder: string): Promise<void> {
-  for (const name of namesIn(folder)) {
-    const pid = /^once-(\d+)-\w+$/.exec(name)?.[1];
-    if (pid !== undefined && !isRunning(Number(pid))) await removeTree(join(folder, name));
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return codeOf(error) !== "ESRCH";
+  for (const name of namesIn(folder).filter((each) => each.startsWith(THROWAWAY))) {
+    const owner = readRecord<ProcessRecord>(join(folder, name, PROCESS));
+    if (owner !== null && hasEnded(owner)) await removeTree(join(folder, name));
   }
 }
 
@@ -169,7 +164,7 @@ function isGone(path: string): boolean {
 async function removeEndedSessions(folder: string): Promise<void> {
   for (const name of namesIn(folder).slice(0, MOST_LOOKS)) {
     const path = join(folder, name);
-    const record = name.endsWith(NAMES) ? null : readRecord(path);
+    const record = name.endsWith(NAMES) ? null : readRecord<SessionRecord>(path);
     if (record === null || !hasEnded(record.process)) continue;
     removeNotedNames(`${path}${NAMES}`);
     if (isOurTemporary(record.temporary)) await removeTree(record.temporary);
@@ -177,9 +172,9 @@ async function removeEndedSessions(folder: string): Promise<void> {
   }
 }
 
-function readRecord(path: string): SessionRecord | null {
+function readRecord<Kept>(path: string): Kept | null {
   try {
-    return JSON.parse(readFileSync(path, "utf8")) as SessionRecord;
+    return JSON.parse(readFileSync(path, "utf8")) as Kept;
   } catch {
     // Another start was faster, or the disk was full when it was written.
     return null;
