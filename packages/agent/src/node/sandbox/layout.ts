@@ -4,7 +4,7 @@
  */
 
 import { lstatSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { isWithin } from "../../text.ts";
 import { type Box, NEEDED_AMONG_SOCKETS, presentPath, presentPaths, SOCKET_FOLDERS, TEMPORARY } from "./box.ts";
 import { guardedFurtherDown, repositoriesAround, repositoryOf } from "./git-paths.ts";
@@ -124,12 +124,17 @@ function kept(guards: readonly Guard[], mounts: (guarded: readonly Mount[]) => r
 function hiddenPlaces(box: Box, { secrets }: StandingLayout, shown: readonly Mount[]): readonly Mount[] {
   const isSeen = (path: string): boolean => realPathBehind(path, shown) === path;
   const sockets = presentPaths([...SOCKET_FOLDERS, box.environment.XDG_RUNTIME_DIR ?? ""]);
-  const hidden = presentPaths(box.hidden ?? []);
+  const hidden = presentPaths([...(box.hidden ?? []), ...otherSessions(box)]);
   const covered = [...sockets.filter((path) => !TEMPORARY.includes(path)), ...presentPaths(secrets), ...hidden];
   return [
     ...covered.filter(isSeen).map((path): Mount => ({ path, as: isFolder(path) ? "empty" : "closed" })),
     ...shownPlaces(box, hidden),
   ];
+}
+
+/** Where other sessions have their temporary folders; those in `/tmp` are not seen anyway. */
+function otherSessions({ temporary }: Box): readonly string[] {
+  return TEMPORARY.some((folder) => isWithin(folder, temporary)) ? [] : [dirname(temporary)];
 }
 
 /** A link to the hidden folder itself does not open it. */

@@ -10,6 +10,7 @@ import { mkdtemp, rename, rm, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { codeOf, ownFile, ownFolder, realPath } from "../safe-files.ts";
+import { TEMPORARY } from "./box.ts";
 import { copyConfigurations } from "./copy-configurations.ts";
 import { removeNotedNames } from "./placeholders.ts";
 import { currentProcess, hasEnded, type ProcessRecord } from "./process-record.ts";
@@ -111,9 +112,13 @@ function hashOf(workspace: string): string {
 
 const PREFIX = "pith-";
 
+/** Elsewhere than in `/tmp` commands would see those of other sessions, so they lie in one folder that is hidden. */
 async function createTemporary(): Promise<string> {
-  const folder = tmpdir();
-  return await mkdtemp(join((await realPath(folder)) ?? folder, PREFIX));
+  const folder = (await realPath(tmpdir())) ?? tmpdir();
+  if (TEMPORARY.includes(folder)) return await mkdtemp(join(folder, PREFIX));
+  const own = join(folder, `pith-of-${process.getuid?.() ?? 0}`);
+  await ownFolder(own);
+  return await mkdtemp(join(own, PREFIX));
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,7 +1,17 @@
 /** Private folders over several starts: what stays, and what a later start removes. */
 
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openPrivateFolders, removeUnusedFolders } from "../../../src/node/sandbox/private-folders.ts";
@@ -27,6 +37,28 @@ test("BOX16 a workspace has one private home, and each session a temporary folde
   await second.close();
   expect([first.temporary, second.temporary, first.home].map((path) => existsSync(path))).toEqual([false, false, true]);
   expect(readdirSync(join(place.base, "sandbox/sessions"))).toEqual([]);
+});
+
+test("BOX10 temporary folders of other sessions are not seen, wherever the machine keeps temporary files", async () => {
+  const place = world();
+  const scratch = mkdtempSync(join(import.meta.dirname, ".scratch-"));
+  const before = process.env.TMPDIR;
+  process.env.TMPDIR = scratch;
+  onTestFinished(() => {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+    rmSync(scratch, { recursive: true, force: true });
+  });
+  const [own, other] = [await openPrivateFolders(optionsFor(place)), await openPrivateFolders(optionsFor(place))];
+  writeFileSync(join(other.temporary, "file"), "of another session");
+  writeFileSync(join(scratch, "shared"), "shared");
+  const box = boxOf(place, { privateHome: own.home, temporary: own.temporary, readable: [scratch] });
+  const { text } = await ranIn(
+    box,
+    `cat ${scratch}/shared; cat ${other.temporary}/file; touch /tmp/written && echo written`,
+  );
+  expect(text).toMatch(/^shared.*No such file.*\nwritten\n$/);
+  expect(existsSync(join(own.temporary, "written"))).toBe(true);
 });
 
 test("BOX16 homes that were not used for 60 days, or whose workspace is gone, are removed at a later start", async () => {
