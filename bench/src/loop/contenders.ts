@@ -57,10 +57,8 @@ export interface Command {
 /** As if a shell had started it: a bash that thinks it is the first reads the user's own files before each command. */
 const started = { PATH: process.env.PATH ?? "", SHLVL: "1" };
 
-/** `shell`: what stands before a command, instead of a plain bash. */
-export function floor(name: string, file: string, shell?: readonly string[]): Contender {
-  const more = shell ? [JSON.stringify(shell)] : [];
-  return { name, command: (url) => ({ args: [file, url, prompt, ...more], env: started }) };
+export function floor(name: string, file: string): Contender {
+  return { name, command: (url) => ({ args: [file, url, prompt], env: started }) };
 }
 
 export function pith(name: string, program: string, flags: readonly string[]): Contender {

@@ -1,11 +1,10 @@
-/** A minimal agent: Node's own http, a bash for each command, one list of messages. Usage: `floor.mjs ADDRESS PROMPT [SHELL]`. */
+/** A minimal agent: Node's own http, a bash for each command, one list of messages. Usage: `floor.mjs ADDRESS PROMPT`. */
 
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 
-const [address, prompt, shell = '["bash","-c"]'] = process.argv.slice(2);
-const [program, ...leading] = JSON.parse(shell);
+const [address, prompt] = process.argv.slice(2);
 const agent = new Agent({ keepAlive: true });
 const text = { type: "string" };
 const tools = [
@@ -57,7 +56,7 @@ function posted(body) {
 }
 
 function run(command) {
-  const child = spawn(program, [...leading, command]);
+  const child = spawn("bash", ["-c", command]);
   const said = gathered(child.stdout);
   return new Promise((resolve) => child.on("close", () => resolve(said.join(""))));
 }

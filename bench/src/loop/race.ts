@@ -1,58 +1,12 @@
 /** Has all contenders do the same task in turn, so that other load on the machine affects all of them. */
 
-import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sandboxHere } from "@pith/agent/node";
 import { type Contender, floor, type Ground, pi, pith, writeFiles } from "./contenders.ts";
 import { prefixKept, watchMemory } from "./measurements.ts";
 import { oneRun, type Times } from "./run-task.ts";
-
-/**
- * Our program's sandbox as a command prefix, so that the floor can run its bash in the same one; null where our program does not use
- * bwrap, or cannot here.
- */
-export async function sandboxCommand(sandboxed: Contender, ground: Ground): Promise<readonly string[] | null> {
-  const noted = join(ground.homes, "bwrap-arguments");
-  const folder = standIn(ground.homes, noted);
-  const command: Contender["command"] = (url, place) => {
-    const { args, env } = sandboxed.command(url, place);
-    return { args, env: { ...env, PATH: `${folder}:${env.PATH}` } };
-  };
-  await oneRun({ ...sandboxed, command }, { ...ground, rounds: 1 });
-  if (!existsSync(noted)) return null;
-  const shell = ["bwrap", ...lasting(readFileSync(noted, "utf8").split("\0").slice(0, -1))];
-  return works(shell) ? shell : null;
-}
-
-/** A bwrap that notes what it was asked for, the last time, and does it. */
-function standIn(homes: string, noted: string): string {
-  const folder = join(homes, "stand-in");
-  mkdirSync(folder);
-  const file = join(folder, "bwrap");
-  writeFileSync(file, `#!/bin/sh\nprintf '%s\\0' "$@" > '${noted}'\nPATH="\${PATH#*:}" exec bwrap "$@"\n`);
-  chmodSync(file, 0o755);
-  return folder;
-}
-
-/** Without the command, and without what was there for that command alone: its own file descriptors and placeholders. */
-function lasting(words: readonly string[]): readonly string[] {
-  const options: string[][] = [];
-  const end = words.indexOf("--");
-  for (const word of words.slice(0, end)) {
-    if (word.startsWith("--")) options.push([word]);
-    else options.at(-1)?.push(word);
-  }
-  const isLasting = ([name = "", ...values]: readonly string[]): boolean =>
-    !name.endsWith("-fd") &&
-    name !== "--seccomp" &&
-    values.every((value) => !value.startsWith("/") || existsSync(value));
-  return [...options.filter(isLasting).flat(), ...words.slice(end, -1)];
-}
-
-function works([program = "", ...leading]: readonly string[]): boolean {
-  return spawnSync(program, [...leading, "echo inside"], { encoding: "utf8" }).stdout === "inside\n";
-}
 
 export interface Field {
   /** The file that starts our program. */
@@ -61,27 +15,21 @@ export interface Field {
   readonly pi?: string;
   /** A floor by another hand. */
   readonly yardstick?: string;
-  /** Whether our program and the floor run in our sandbox as well. */
+  /** Whether our program runs with its sandbox as well, as it does for users; where none can be made, that is a failure. */
   readonly alsoSandboxed: boolean;
 }
 
 const ourFloor = join(import.meta.dirname, "floor.mjs");
 
-export async function starters(field: Field, ground: Ground): Promise<readonly Contender[]> {
+export function starters(field: Field): readonly Contender[] {
   const { program, yardstick, pi: peer, alsoSandboxed } = field;
   return [
     floor("floor", ourFloor),
     pith("pith", program, ["--permission-mode", "all", "--sandbox", "off"]),
     ...(yardstick ? [floor("yardstick", yardstick)] : []),
     ...(peer ? [pi(peer)] : []),
-    ...(alsoSandboxed ? await inSandboxes(program, ground) : []),
+    ...(alsoSandboxed ? [pith("pith_sandboxed", program, ["--permission-mode", "all", "--sandbox", "on"])] : []),
   ];
-}
-
-async function inSandboxes(program: string, ground: Ground): Promise<readonly Contender[]> {
-  const ours = pith("pith_sandboxed", program, ["--permission-mode", "all", "--sandbox", "on"]);
-  const shell = await sandboxCommand(ours, ground);
-  return shell ? [floor("floor_sandboxed", ourFloor, shell), ours] : [];
 }
 
 export interface RaceWish extends Field {
@@ -106,10 +54,17 @@ export async function race(wish: RaceWish): Promise<readonly Result[]> {
   for (const folder of [ground.folder, ground.homes]) mkdirSync(folder);
   writeFiles(ground.folder);
   try {
-    return await raced(await starters(wish, ground), { ...wish, ...ground });
+    if (wish.alsoSandboxed) await requireSandbox(ground);
+    return await raced(starters(wish), { ...wish, ...ground });
   } finally {
     rmSync(place, { recursive: true, force: true });
   }
+}
+
+/** Our program would go on without one, and its figures would be those of something else. */
+async function requireSandbox({ folder, homes }: Ground): Promise<void> {
+  const here = await sandboxHere({ environment: process.env, root: folder, home: homes });
+  if (here.type === "does-not") throw new Error(`no sandbox can be made here: ${here.why}`);
 }
 
 type Course = Ground & Pick<RaceWish, "runs" | "rounds">;
