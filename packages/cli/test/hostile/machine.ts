@@ -16,7 +16,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { homedir } from "node:os";
+import { homedir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startServer } from "@pith/testkit";
@@ -126,9 +126,11 @@ function prepareNamespaces({ program, homes }: MachineWish): void {
   bindInstalled(program, "pith");
 }
 
-/** A toolchain that lies in the home of whoever runs the tests lies in the victim's. */
+/** A toolchain that lies in the home of whoever runs the tests lies in the victim's. The variable HOME may name another home. */
 function bindToolchain(): void {
-  const { CARGO_HOME = join(homedir(), ".cargo"), RUSTUP_HOME = join(homedir(), ".rustup") } = process.env;
+  const homes = [homedir(), userInfo().homedir];
+  const home = homes.find((each) => existsSync(join(each, ".cargo/bin/cargo"))) ?? homedir();
+  const { CARGO_HOME = join(home, ".cargo"), RUSTUP_HOME = join(home, ".rustup") } = process.env;
   for (const [source, name] of [
     [join(CARGO_HOME, "bin"), ".cargo/bin"],
     [RUSTUP_HOME, ".rustup"],

@@ -43,6 +43,9 @@ export interface Box {
 /** The temporary folders of a machine, as commands name them. */
 export const TEMPORARY: readonly string[] = ["/tmp", "/var/tmp"];
 
+/** How a folder is called, outside of those, in which all sessions of a user have their temporary folders. */
+export const SESSIONS_PREFIX = "pith-of-";
+
 /** Sockets of services that do things for whoever asks: the container engine, the buses, agents with keys. */
 export const SOCKET_FOLDERS: readonly string[] = ["/run", "/var/run"];
 

@@ -4,9 +4,17 @@
  */
 
 import { lstatSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { isWithin } from "../../text.ts";
-import { type Box, NEEDED_AMONG_SOCKETS, presentPath, presentPaths, SOCKET_FOLDERS, TEMPORARY } from "./box.ts";
+import {
+  type Box,
+  NEEDED_AMONG_SOCKETS,
+  presentPath,
+  presentPaths,
+  SESSIONS_PREFIX,
+  SOCKET_FOLDERS,
+  TEMPORARY,
+} from "./box.ts";
 import { guardedFurtherDown, repositoriesAround, repositoryOf } from "./git-paths.ts";
 import { type Guard, guardsOf, nestedNames } from "./guarded-paths.ts";
 import { type Mount, realPathBehind } from "./mounts.ts";
@@ -132,9 +140,10 @@ function hiddenPlaces(box: Box, { secrets }: StandingLayout, shown: readonly Mou
   ];
 }
 
-/** Where other sessions have their temporary folders; those in `/tmp` are not seen anyway. */
+/** Where other sessions have their temporary folders, outside of `/tmp`; there they are not seen anyway. */
 function otherSessions({ temporary }: Box): readonly string[] {
-  return TEMPORARY.some((folder) => isWithin(folder, temporary)) ? [] : [dirname(temporary)];
+  const folder = dirname(temporary);
+  return basename(folder).startsWith(SESSIONS_PREFIX) ? [folder] : [];
 }
 
 /** A link to the hidden folder itself does not open it. */

@@ -10,7 +10,7 @@ import { mkdtemp, rename, rm, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { codeOf, ownFile, ownFolder, realPath } from "../safe-files.ts";
-import { TEMPORARY } from "./box.ts";
+import { SESSIONS_PREFIX, TEMPORARY } from "./box.ts";
 import { copyConfigurations } from "./copy-configurations.ts";
 import { removeNotedNames } from "./placeholders.ts";
 import { currentProcess, hasEnded, type ProcessRecord } from "./process-record.ts";
@@ -116,7 +116,7 @@ const PREFIX = "pith-";
 async function createTemporary(): Promise<string> {
   const folder = (await realPath(tmpdir())) ?? tmpdir();
   if (TEMPORARY.includes(folder)) return await mkdtemp(join(folder, PREFIX));
-  const own = join(folder, `pith-of-${process.getuid?.() ?? 0}`);
+  const own = join(folder, `${SESSIONS_PREFIX}${process.getuid?.() ?? 0}`);
   await ownFolder(own);
   return await mkdtemp(join(own, PREFIX));
 }

@@ -28,7 +28,8 @@ const installs: Readonly<Record<string, string>> = {
       "Cargo.toml": '[package]\nname = "work"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\ntinycrate = "1"',
       "src/main.rs": 'fn main() { println!("{}", tinycrate::words()); }',
     },
-    "cargo build --quiet && ./target/debug/work",
+    // The variables let an old cargo read such a registry.
+    "RUSTC_BOOTSTRAP=1 CARGO_UNSTABLE_SPARSE_REGISTRY=true cargo build --quiet && ./target/debug/work",
   ),
   go: inFolder(
     "go-work",
