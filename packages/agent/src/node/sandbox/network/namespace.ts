@@ -6,20 +6,28 @@ import { Server, type Socket } from "node:net";
 import { delimiter, isAbsolute } from "node:path";
 import type { Bubblewrap } from "../bubblewrap.ts";
 
+/** Where a helper's parent is killed while a socket is on its way, Node does not tell the helper that the channel is closed. */
+const END_WITH_PARENT = `
+const parent = process.ppid;
+setInterval(() => process.ppid === parent || process.exit(0), 2000).unref();
+process.on("disconnect", () => process.exit(0));
+`;
+
 /** Listens in the namespace and sends the socket out. It ends with its parent at the latest. */
 const LISTENER = `
+${END_WITH_PARENT}
 const server = require("node:net").createServer();
-process.on("disconnect", () => process.exit(0));
 server.on("error", ({ code }) => process.send(code));
 server.listen(Number(process.argv[1]), "127.0.0.1", () => process.send("listening", server));
 `;
 
 /** Takes connections from outside and carries each to a port inside, by either loopback address. */
 const RELAY = `
+${END_WITH_PARENT}
 const net = require("node:net");
 const addresses = [{ address: "127.0.0.1", family: 4 }, { address: "::1", family: 6 }];
 const lookup = (name, options, done) => done(null, addresses);
-process.on("disconnect", () => process.exit(0)).on("message", ({ port }, outer) => {
+process.on("message", ({ port }, outer) => {
   if (!outer) return;
   const inner = net.connect({ host: "localhost", port, lookup, autoSelectFamily: true, allowHalfOpen: true });
   outer.allowHalfOpen = true;
