@@ -42,7 +42,8 @@ Behind -- everything is words.
 
 Rules: bash(npm test) is this command in the sandbox, or where there is none, outside(npm test) the same out of it, and
 bash(npm test:*) all that begins so. read(.env) and edit(src/**) bind the tools; commands are held to a deny of them where it
-names a whole file or folder, in the sandbox alone.
+names a whole file or folder, in the sandbox alone. network(example.com) is a host for commands and for fetch, network(localhost:5432)
+a port of your machine for commands, publish(3000) a port of the sandbox for your machine.
 
 Besides talking: pith sessions list, search, show, export, rm, restore, rebind, stats, prune and purge; pith extensions
 list, add and rm; pith mcp list, trust and test; pith compact, context, settings, trust, doctor and completions. Each tells more
