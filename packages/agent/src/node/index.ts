@@ -20,6 +20,7 @@ export type { Box } from "./sandbox/box.ts";
 export type { Bubblewrap } from "./sandbox/bubblewrap.ts";
 export {
   findSandbox,
+  isExecutable,
   type SandboxHere,
   type Sought,
   safeEnvironment,

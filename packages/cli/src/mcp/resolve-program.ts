@@ -1,7 +1,8 @@
 /** Finds the program of a stdio server outside the workspace, once, so that the file that is checked is the file that is started. */
 
-import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve, sep } from "node:path";
+import { isExecutable } from "@pith/agent/node";
 import type { Environment } from "@pith/models";
 import type { StdioServer } from "../settings/settings.ts";
 
@@ -52,15 +53,5 @@ function realPathOf(path: string): string {
   } catch {
     // What is not there leads nowhere.
     return path;
-  }
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    // Whatever it is, it cannot be run.
-    return false;
   }
 }

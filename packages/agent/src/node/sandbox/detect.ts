@@ -52,7 +52,8 @@ export function safeEnvironment(
   return Object.fromEntries(safe);
 }
 
-function isExecutable(path: string): boolean {
+/** Whether it is a file that can be run. */
+export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
