@@ -1,6 +1,7 @@
 /** Lists all families of secrets that are known by their shape. Where two match, the earlier counts. */
 
-import { type Family, isPassword, isRandom, isVaried } from "./pattern.ts";
+import { gitleaksPatterns } from "./gitleaks-patterns.ts";
+import { entropy, type Family, isPassword, isRandom, isVaried } from "./pattern.ts";
 
 /** Registries and secret managers. */
 export const keepers: readonly Family[] = [
@@ -9,7 +10,7 @@ export const keepers: readonly Family[] = [
     id: "npmrc",
     name: "npm login",
     needles: ["_authToken", "_auth", "_password"],
-    pattern: "_(?:authToken|auth|password)[ \\t]{0,4}=[ \\t]{0,4}[\"']?([\\w+/=.-]{12,256})",
+    pattern: "_(?:authToken|auth|password)[ \\t]{0,4}=[ \\t]{0,4}(?:\\\\?[\"'])?([\\w+/=.-]{12,256})",
     isWithinWords: true,
     isLikely: isRandom,
   },
@@ -46,7 +47,7 @@ export const keepers: readonly Family[] = [
     needles: ["dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."],
     pattern: "dp\\.(?:pt|ct|sa|scim|audit|st)\\.(?:[\\w-]{2,35}\\.)?[A-Za-z0-9]{40,}",
   },
-  { id: "onepassword", name: "1Password token", needles: ["ops_eyJ"], pattern: "ops_eyJ[\\w+/-]{100,2000}={0,2}" },
+  { id: "onepassword", name: "1Password token", needles: ["ops_eyJ"], pattern: "ops_eyJ[\\w+/-]{100,2000}={0,3}" },
   { id: "age", name: "age key", needles: ["AGE-SECRET-KEY-1"], pattern: "AGE-SECRET-KEY-1[0-9A-Z]{50,}" },
 ];
 
@@ -164,8 +165,8 @@ export const clouds: readonly Family[] = [
   {
     id: "awsid",
     name: "AWS access key",
-    needles: ["AKIA", "ASIA", "ABIA", "ACCA"],
-    pattern: "A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}(?![A-Za-z0-9])",
+    needles: ["AKIA", "ASIA", "ABIA", "ACCA", "A3T"],
+    pattern: "A(?:KIA|SIA|BIA|CCA|3T[A-Z0-9])[A-Z2-7]{16}(?![A-Za-z0-9])",
     isLikely: (secret) => isVaried(secret) && !secret.endsWith("EXAMPLE"),
   },
   {
@@ -223,7 +224,7 @@ export const clouds: readonly Family[] = [
     id: "fly",
     name: "Fly.io token",
     needles: ["fo1_", "fm1r_", "fm1a_", "fm2_"],
-    pattern: "f(?:o1|m1[ra]|m2)_[\\w+/-]{40,2000}={0,2}",
+    pattern: "f(?:o1|m1[ra]|m2)_[\\w+/-]{40,2000}={0,3}",
   },
   {
     id: "netlify",
@@ -288,8 +289,8 @@ export const commerce: readonly Family[] = [
   {
     id: "stripe",
     name: "Stripe key",
-    needles: ["sk_live_", "sk_test_", "rk_live_", "rk_test_"],
-    pattern: "[sr]k_(?:live|test)_[A-Za-z0-9]{16,}",
+    needles: ["sk_live_", "sk_test_", "sk_prod_", "rk_live_", "rk_test_", "rk_prod_"],
+    pattern: "[sr]k_(?:live|test|prod)_[A-Za-z0-9]{10,}",
   },
   {
     id: "stripehook",
@@ -321,14 +322,21 @@ export const messages: readonly Family[] = [
   {
     id: "slack",
     name: "Slack token",
-    needles: ["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xoxe.", "xapp-", "xoxc-", "xoxd-"],
-    pattern: "(?:xox[abcdeprs](?:\\.xox[bp])?|xapp)-[\\w%-]{20,600}",
+    needles: ["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xoxe.", "xapp-", "xoxc-", "xoxd-", "xoxo-"],
+    pattern: "(?:xox[abcdeoprs](?:\\.xox[bp])?|xapp)-[\\w%-]{20,600}",
   },
   {
     id: "slackhook",
     name: "Slack webhook",
     needles: ["hooks.slack.com/"],
     pattern: "hooks\\.slack\\.com/(?:services|workflows|triggers)/([A-Za-z0-9/]{20,600})",
+  },
+  {
+    id: "teamshook",
+    name: "Microsoft Teams webhook",
+    needles: [".webhook.office.com/"],
+    pattern: "\\.webhook\\.office\\.com/webhookb2/([\\w@/-]{60,300})",
+    isWithinWords: true,
   },
   {
     id: "discordhook",
@@ -350,7 +358,12 @@ export const messages: readonly Family[] = [
     needles: digits.map((digit) => `SK${digit}`),
     pattern: "SK[0-9a-f]{32}(?![0-9A-Za-z])",
   },
-  { id: "sendgrid", name: "SendGrid key", needles: ["SG."], pattern: "SG\\.[\\w-]{16,32}\\.[\\w-]{32,64}" },
+  {
+    id: "sendgrid",
+    name: "SendGrid key",
+    needles: ["SG."],
+    pattern: "SG\\.(?:[\\w-]{16,32}\\.[\\w-]{32,64}|[\\w=.-]{66}(?![\\w=-]))",
+  },
   { id: "mailgun", name: "Mailgun key", needles: ["key-"], pattern: "key-[0-9a-f]{32}(?![0-9A-Za-z])" },
   {
     id: "mailchimp",
@@ -408,29 +421,42 @@ export const offices: readonly Family[] = [
   },
   { id: "figma", name: "Figma token", needles: ["figd_"], pattern: "figd_[\\w-]{40,}" },
   { id: "postman", name: "Postman key", needles: ["PMAK-"], pattern: "PMAK-[0-9a-f]{24}-[0-9a-f]{34}" },
-  { id: "typeform", name: "Typeform token", needles: ["tfp_"], pattern: "tfp_[\\w-]{40,}" },
+  {
+    id: "maxmind",
+    name: "MaxMind key",
+    needles: ["_mmk"],
+    pattern: "[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?![A-Za-z0-9])",
+    back: { letters: /\w/, most: 36 },
+  },
+  { id: "typeform", name: "Typeform token", needles: ["tfp_"], pattern: "tfp_[\\w=.-]{40,600}" },
   { id: "contentful", name: "Contentful token", needles: ["CFPAT-"], pattern: "CFPAT-[\\w-]{43}" },
   {
     id: "grafana",
     name: "Grafana token",
-    needles: ["glsa_", "glc_eyJ"],
-    pattern: "gl(?:sa_[A-Za-z0-9]{32}_[0-9a-fA-F]{8}|c_eyJ[\\w+/]{60,600}={0,2})",
+    needles: ["glsa_", "glc_"],
+    pattern: "gl(?:sa_[A-Za-z0-9]{32}_[0-9a-fA-F]{8}|c_[A-Za-z0-9+/]{32,600}={0,3})",
   },
   { id: "newrelic", name: "New Relic key", needles: ["NRAK-", "NRII-"], pattern: "NR(?:AK|II)-[\\w-]{27,}" },
   {
     id: "sentry",
     name: "Sentry token",
     needles: ["sntrys_eyJ", "sntryu_"],
-    pattern: "sntry(?:s_eyJ[\\w+/]{40,600}={0,2}_[\\w+/]{40,600}|u_[0-9a-f]{64})",
+    pattern: "sntry(?:s_eyJ[A-Za-z0-9+/]{30,600}={0,2}_[\\w+/]{40,600}|u_[0-9a-f]{64})",
   },
   {
     id: "dynatrace",
     name: "Dynatrace token",
     needles: ["dt0c01.", "dt0s01."],
-    pattern: "dt0[cs]01\\.[A-Z0-9]{24}\\.[A-Z0-9]{64}",
+    pattern: "dt0[cs]01\\.[A-Za-z0-9]{24}\\.[A-Za-z0-9]{64}",
   },
   { id: "posthog", name: "PostHog key", needles: ["phx_", "phs_"], pattern: "ph[xs]_[A-Za-z0-9]{40,}" },
 ];
+
+/** Kinds that are known from gitleaks alone. */
+const more: readonly Family[] = gitleaksPatterns.map(({ entropy: least = 0, mayBeWords, ...family }) => ({
+  ...family,
+  isLikely: (secret) => (mayBeWords ? isRandom(secret) : isVaried(secret)) && entropy(secret) >= least,
+}));
 
 export const families: readonly Family[] = [
   ...codeHosts,
@@ -440,5 +466,6 @@ export const families: readonly Family[] = [
   ...commerce,
   ...offices,
   ...keepers,
+  ...more,
   ...carried,
 ];

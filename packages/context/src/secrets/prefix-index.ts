@@ -100,11 +100,24 @@ function make(): Needles {
   const byNeedle = new Map<string, Ready[]>();
   for (const family of families) {
     let pattern: RegExp | null = null;
-    const ready = { family, pattern: () => (pattern ??= new RegExp(family.pattern, "dy")) };
+    const ready = { family, pattern: () => (pattern ??= new RegExp(withEncodedCharacters(family.pattern), "dy")) };
     for (const needle of family.needles) byNeedle.set(needle, [...(byNeedle.get(needle) ?? []), ready]);
   }
   return { all: new Literals([...byNeedle.keys(), KEY_BEGINS, KEY_ENDS]), byNeedle: withShorter(byNeedle) };
 }
+
+/** In an address `+`, `/` and `=` are written `%2B`, `%2F` and `%3D`: wherever a pattern has them in a class or a count, that form counts too. */
+function withEncodedCharacters(pattern: string): string {
+  return pattern.replace(/\\.|=(?=\{)|\[(?!\^)((?:\\.|[^\]\\])*)\]/g, (part, characters: string = part) => {
+    if (part.startsWith("\\") || characters.includes("%")) return part;
+    const encoded = Object.entries(ENCODED).flatMap(([character, form]) =>
+      characters.includes(character) ? [form] : [],
+    );
+    return encoded.length === 0 ? part : `(?:${part}|%(?:${encoded.join("|")}))`;
+  });
+}
+
+const ENCODED: Readonly<Record<string, string>> = { "+": "2[Bb]", "/": "2[Ff]", "=": "3[Dd]" };
 
 /** Where one needle begins with another, only the longer is found: what the shorter may belong to is asked next. */
 function withShorter(byNeedle: ReadonlyMap<string, readonly Ready[]>): ReadonlyMap<string, readonly Ready[]> {

@@ -1,0 +1,28 @@
+/** `node scripts/generate-secret-patterns.ts`, run by hand: writes the patterns that `@pith/context` takes from gitleaks. */
+
+import { execFileSync } from "node:child_process";
+import { renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { LEFT_OUT } from "./secret-patterns/convert-rules.ts";
+import { patternsSource, prefixedRules, readRules, selectRules } from "./secret-patterns/select-rules.ts";
+
+const root = join(import.meta.dirname, "..");
+const target = join(root, "packages/context/src/secrets/gitleaks-patterns.ts");
+
+const rules = readRules();
+const prefixed = prefixedRules(rules);
+const patterns = selectRules(rules);
+writeFileSync(`${target}.new`, patternsSource(patterns));
+renameSync(`${target}.new`, target);
+execFileSync(join(root, "node_modules/.bin/biome"), ["format", "--write", target]);
+
+console.log(
+  `${rules.length} rules: ${prefixed.length} with a prefix, of which ${patterns.length} are not found by our own families`,
+);
+console.log(
+  `left out: ${Object.entries(LEFT_OUT)
+    .map(([id, why]) => `\n  ${id}: ${why}`)
+    .join("")}`,
+);
+const unprefixed = rules.filter(({ id }) => !(id in LEFT_OUT) && !prefixed.some(({ rule }) => rule.id === id));
+console.log(`without a prefix: ${unprefixed.map(({ id }) => id).join(", ")}`);
