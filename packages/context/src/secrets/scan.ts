@@ -1,5 +1,6 @@
 /** Scans a text for every secret that is known by its shape, in one pass from prefix to prefix. */
 
+import { outsideHandles } from "./handles.ts";
 import { beginsAt, inOrder, type Kind, outside, PREFIX, placeholdersIn, type Spot } from "./matches.ts";
 import { type Family, isVaried } from "./pattern.ts";
 import { type Hit, KEY_BEGINS, KEY_ENDS, needles, type Ready } from "./prefix-index.ts";
@@ -23,7 +24,7 @@ export function scan(text: string, { key: before = "outside" }: { readonly key?:
     key = found.state ?? key;
     floor = Math.max(hit.index + 1, found.end ?? 0);
   }
-  return { spots: inOrder(outside(placeholdersIn(text), spots)), key };
+  return { spots: inOrder(outsideHandles(text, outside(placeholdersIn(text), spots), false)), key };
 }
 
 /** The kind of a text that is one secret and nothing else. */

@@ -2,6 +2,7 @@
 
 import type { Redaction } from "../session/session.ts";
 import { expectedValues, isSecretField, type Variables } from "./environment.ts";
+import { isHandle, outsideHandles } from "./handles.ts";
 import { isHoldingSigned, isPassedBy, walk } from "./map-strings.ts";
 import {
   BROKEN,
@@ -100,7 +101,7 @@ export class KnownValues {
       const kind = this.#kinds.get(literal);
       if (kind) spots.push({ start: index, end: index + literal.length, kind });
     }
-    return inOrder(outside(placeholdersIn(text), spots));
+    return inOrder(outsideHandles(text, outside(placeholdersIn(text), spots), true));
   }
 
   /** Whether one of them may have begun where this text ends, so that more must be heard first. */
@@ -211,7 +212,7 @@ export class Vault implements Redaction {
 
   #redactedText(text: string, key: string | null): string {
     if (text.length < LEAST) return text;
-    if (key !== null && text.length <= LONGEST_NAMED && isSecretField(key) && isRandom(text))
+    if (key !== null && text.length <= LONGEST_NAMED && isSecretField(key) && isRandom(text) && !isHandle(text))
       return this.#use(text, kindOfAll(text) ?? NAMED);
     const spots = inOrder([...scan(text).spots, ...this.#known.spotsIn(text)]);
     if (spots.length === 0) return text;
