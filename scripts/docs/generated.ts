@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { settingsSchema } from "pith/tables";
+import { policyTable, schemaFor, settingsSchema } from "pith/tables";
 import type { Fault } from "../fault.ts";
 import type { Api } from "./api/read-api.ts";
 import { contents, themeText, typeTable } from "./api/render-api.ts";
@@ -45,11 +45,16 @@ export interface GeneratedFile {
 
 /** Those whose package lies here. */
 export function generatedFiles(root: string): readonly GeneratedFile[] {
-  const all = [{ path: SCHEMA, text: `${JSON.stringify(settingsSchema(), null, 2)}\n` }];
+  const policy = schemaFor(policyTable, "Policy of pith");
+  const all = [
+    { path: SCHEMA, text: `${JSON.stringify(settingsSchema(), null, 2)}\n` },
+    { path: POLICY_SCHEMA, text: `${JSON.stringify(policy, null, 2)}\n` },
+  ];
   return all.filter(({ path }) => existsSync(join(root, dirname(dirname(path)), "package.json")));
 }
 
 const SCHEMA = "packages/cli/schema/settings.schema.json";
+const POLICY_SCHEMA = "packages/cli/schema/policy.schema.json";
 
 export function fileFaults(root: string): readonly Fault[] {
   return generatedFiles(root).flatMap(({ path, text }) =>

@@ -11,6 +11,7 @@ import {
   help,
   keyTable,
   limitsOf,
+  policyTable,
   replyTable,
   rpcTable,
   type Setting,
@@ -69,6 +70,11 @@ function block(language: string, text: string): string {
 export const settingsTables: Readonly<Record<string, () => string>> = {
   settings: () => settingsOf(settingTable.filter(({ name }) => !name.includes("*"))),
   "settings-overrides": () => settingsOf(settingTable.filter(({ name }) => name.includes("*"))),
+  policy: () =>
+    table(
+      ["item", "what it does"],
+      policyTable.map(({ name, kind, says }) => [`\`${name}\``, `${says} Write ${kind.write}.`]),
+    ),
   "settings-spoken": spokenTable,
   "settings-thresholds": thresholdTable,
 };

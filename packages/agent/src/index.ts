@@ -76,7 +76,7 @@ export type { BoundaryEntry, BoundaryResult, ProviderHooks, RunHooks } from "./h
 export { DRAFT, draftAt, type Next, nextAt } from "./loop/pending-work.ts";
 export type { Deliveries, Delivery } from "./loop/run-context.ts";
 export { type MemoryBlobsParts, memoryBlobs } from "./memory-blobs.ts";
-export type { Mode, Rules } from "./permissions/decide.ts";
+export type { Limits, Mode, Rules } from "./permissions/decide.ts";
 export { type DeniedPlaces, deniedPlaces } from "./permissions/match-rules.ts";
 export { fetchesFreely, Permissions, type PermissionsParts, type RuleMemory } from "./permissions/permissions.ts";
 export type { Answer, Ask, Question } from "./permissions/question.ts";

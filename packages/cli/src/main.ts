@@ -19,7 +19,12 @@ export async function main(args: readonly string[]): Promise<number> {
       await complain(read.message, args, terminal);
       return 2;
     case "wish":
-      return await guarded(terminal, () => worked(read.wish, terminal));
+      return await guarded(terminal, async () => {
+        const fault = await findPolicyFault();
+        if (fault === null) return await worked(read.wish, terminal);
+        await complain(fault, args, terminal);
+        return 2;
+      });
   }
 }
 
@@ -37,6 +42,13 @@ async function asSubcommand(args: readonly string[], terminal: Terminal): Promis
   if (!/^\w[\w-]*$/.test(first)) return null;
   const { runSubcommand } = await import("./subcommands/run.ts");
   return await runSubcommand(args, { cwd: process.cwd(), environment: process.env, terminal });
+}
+
+/** POL4: a mode that could run a model or a tool does not even begin where the policy cannot be used. */
+async function findPolicyFault(): Promise<string | null> {
+  const { readPolicy } = await import("./policy/policy-file.ts");
+  const read = await readPolicy();
+  return read.type === "mistake" ? read.message : null;
 }
 
 async function worked(wish: Wish, terminal: Terminal): Promise<number> {

@@ -1,4 +1,4 @@
-/** Exports the tables of flags, commands, keys, events, settings and subcommands from which documentation is generated. */
+/** Exports the tables of flags, commands, keys, events, settings, policy items and subcommands from which documentation is generated. */
 
 export { flags } from "./args/args.ts";
 export { help } from "./args/help.ts";
@@ -7,9 +7,10 @@ export { commands } from "./commands/commands.ts";
 export { type EditorKeyRow, editorKeys, type KeyRow, keyTable } from "./modes/interactive/keys/bindings.ts";
 export { eventNames, eventTable, replyTable } from "./modes/json/event-docs.ts";
 export { rpcNames, rpcTable } from "./modes/rpc/commands/commands.ts";
+export { policyTable } from "./policy/parse-policy.ts";
 export type { Setting } from "./settings/definitions.ts";
 export { readCommentedJson } from "./settings/jsonc.ts";
-export { settingsSchema } from "./settings/list.ts";
+export { schemaFor, settingsSchema } from "./settings/list.ts";
 export { type CompactionSettings, limitsOf } from "./settings/settings.ts";
 export { settingTable } from "./settings/table.ts";
 export { spelling, usage } from "./subcommands/run.ts";

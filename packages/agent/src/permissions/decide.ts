@@ -1,7 +1,7 @@
 /** Decides whether a request is allowed, asked about or refused, by mode and rules. Only the user sets these, never the model's text. */
 
 import type { CommandIntent } from "../tool.ts";
-import { couldFit, type Fitting, isSurelyFitted } from "./match-rules.ts";
+import { couldFit, type Fitting, isSurelyFitted, reachesOnly } from "./match-rules.ts";
 import { type Changed, changed, type LookedAt, lookedAt } from "./protected-paths.ts";
 import { actsOnRemote } from "./remote-commands.ts";
 import type { Act, Ground, Sight } from "./request.ts";
@@ -119,6 +119,17 @@ export interface Standing {
   readonly mode: Mode;
   readonly rules: Rules;
   readonly ground: Ground;
+  readonly limits?: Limits | undefined;
+}
+
+/** What nobody goes beyond, whatever the user says: set by whoever is responsible for the machine. */
+export interface Limits {
+  /** Who set them, as part of a sentence. */
+  readonly source: string;
+  /** The modes that there are. */
+  readonly modes?: readonly Mode[];
+  /** Rules on the network: the only hosts and ports that are reached. */
+  readonly hosts?: readonly Rule[];
 }
 
 /** Deny wins over ask, ask over allow. */
@@ -136,17 +147,23 @@ export type Decision =
 /** Only what the mode asks for can be answered for the future by a rule. */
 export type Because = "mode" | "again" | "rule" | "doubt";
 
-export function decide(sight: Sight, { mode, rules, ground }: Standing): Decision {
+export function decide(sight: Sight, { mode, rules, ground, limits }: Standing): Decision {
   const point = standpoint(sight, { mode, ground });
   if (point.stance === "refused") return { type: "refused", why: refusal(point) };
   const fitting: Fitting = { sight, ground };
   const denying = rules.deny.find((rule) => couldFit(rule, fitting) === "fits");
-  if (denying) return { type: "refused", why: `not permitted: the rule ${denying.text} denies it` };
+  if (denying) return { type: "refused", why: `not permitted: ${nameRule(denying)} denies it` };
+  if (limits?.hosts && !reachesOnly(limits.hosts, sight))
+    return { type: "refused", why: `not permitted: the host is not one that ${limits.source} allows` };
   const because = cause(sight.act, { rules, fitting });
   if (because !== null) return { type: "asked", matter: point.matter, because };
   const allowing = isDelicate(point.matter) ? rules.allow.filter(({ pattern }) => pattern !== null) : rules.allow;
   if (point.stance === "allowed" || isSurelyFitted(allowing, fitting)) return { type: "allowed" };
   return { type: "asked", matter: point.matter, because: "mode" };
+}
+
+function nameRule({ text, source }: Rule): string {
+  return source === undefined ? `the rule ${text}` : `the rule ${text} of ${source}`;
 }
 
 /** Why it is asked whatever the mode. A rule that denies what this may be leaves a doubt. */

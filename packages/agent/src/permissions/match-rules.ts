@@ -65,6 +65,14 @@ export function couldFit(rule: Rule, { sight, ground }: Fitting): Fit {
   return "unsure";
 }
 
+/** Whether all that it would reach is named by these rules on the network; true for what reaches nothing. */
+export function reachesOnly(rules: readonly Rule[], { act: { intent } }: Sight): boolean {
+  const patterns = rules.map(({ pattern }) => pattern).filter((pattern) => pattern !== null);
+  if (intent?.type === "port" && intent.direction === "host")
+    return ofType("port", patterns).some(({ port }) => port === intent.port);
+  return addressesOf(intent).every((url) => isSurelyHost(ofType("host", patterns), url));
+}
+
 /** What it would reach, as URLs. */
 function addressesOf(intent: Intent | null): readonly string[] {
   if (intent?.type === "fetch") return [intent.url];

@@ -4,7 +4,7 @@ import type { Redaction } from "@pith/context";
 import { unlessAborted } from "../async.ts";
 import type { RestorePermit } from "../session/rewind.ts";
 import type { Leave } from "../tool.ts";
-import { type Decision, decide, type Mode, type Rules, type Standing } from "./decide.ts";
+import { type Decision, decide, type Limits, type Mode, type Rules, type Standing } from "./decide.ts";
 import {
   type Answer,
   type Ask,
@@ -59,8 +59,9 @@ export function unasked(sight: Sight, { because }: Extract<Decision, { type: "as
 
 function ways(sight: Sight, standing: Standing): string {
   const [rule] = offeredRules(sight, standing.ground);
-  const mode = WIDER.find((wider) => decide(sight, { ...standing, mode: wider }).type === "allowed");
-  const open = sight.act.intent?.type === "network" ? "--network open" : undefined;
+  const wider = WIDER.filter((each) => standing.limits?.modes?.includes(each) ?? true);
+  const mode = wider.find((each) => decide(sight, { ...standing, mode: each }).type === "allowed");
+  const open = sight.act.intent?.type === "network" && !standing.limits ? "--network open" : undefined;
   const flags = [rule && `--allow ${quoted(rule.text)}`, mode && `--permission-mode ${mode}`, open].filter(
     (flag) => flag !== undefined,
   );
@@ -80,6 +81,7 @@ function quoted(text: string): string {
 export interface PermissionsParts {
   readonly mode: Mode;
   readonly rules?: Partial<Rules>;
+  readonly limits?: Limits | undefined;
   readonly ground: GroundParts;
   readonly realPath: RealPath;
   /** Absent where nobody is there to be asked; then what would be asked is refused. */
@@ -115,8 +117,15 @@ export class Permissions implements Permits {
     return this.#rules;
   }
 
-  /** For the user alone. */
+  get limits(): Limits | undefined {
+    return this.#parts.limits;
+  }
+
+  /** For the user alone. Throws on a mode that the limits leave out: whoever calls says so first. */
   setMode(mode: Mode): void {
+    const { limits } = this.#parts;
+    if (limits?.modes && !limits.modes.includes(mode))
+      throw new Error(`${limits.source} does not allow the mode ${mode}`);
     this.#mode = mode;
   }
 
@@ -154,7 +163,7 @@ export class Permissions implements Permits {
 
   async #standing(): Promise<Standing> {
     this.#ground ??= realGround(this.#parts.ground, this.#parts.realPath);
-    return { mode: this.#mode, rules: this.#rules, ground: await this.#ground };
+    return { mode: this.#mode, rules: this.#rules, ground: await this.#ground, limits: this.#parts.limits };
   }
 
   /** One question at a time: the answer to one may settle the next. */
@@ -239,7 +248,8 @@ function whyNotRestored(decision: Decision): string {
  * the whole conversation anyway; no host that the model names is reached, so it need not be asked about as `fetch` is. Whoever is asked about
  * everything, or has a rule that holds fetching back, would not expect it: its pages cannot be permitted one by one.
  */
-export function fetchesFreely({ mode, rules }: Pick<Standing, "mode" | "rules">): boolean {
+export function fetchesFreely({ mode, rules, limits }: Pick<Standing, "mode" | "rules" | "limits">): boolean {
+  if (limits?.hosts) return false;
   const isFetching = ({ tool }: Rule): boolean => tool === "fetch" || tool === "network";
   if ([...rules.deny, ...rules.ask].some(isFetching)) return false;
   return mode !== "ask" || rules.allow.some((rule) => isFetching(rule) && rule.pattern === null);

@@ -237,6 +237,8 @@ export interface Rule {
   readonly tool: string;
   /** Null: whatever the tool is called with. */
   readonly pattern: Pattern | null;
+  /** Who set it, where it was not the user; a refusal names it. */
+  readonly source?: string;
 }
 
 export type Pattern = CommandPattern | PathPattern | HostPattern | PortPattern;

@@ -2,7 +2,9 @@
 
 import { get } from "node:http";
 import { catalogue, type ModelFacts, type Provider, providers } from "@pith/models";
+import { refuseModel } from "../policy/policy.ts";
 import { type KeyPlaces, keyFor } from "../settings/keys.ts";
+import type { Settings } from "../settings/settings.ts";
 
 export interface ModelRow {
   /** As `provider/model`. */
@@ -13,12 +15,17 @@ export interface ModelRow {
   readonly isLocal: boolean;
 }
 
-/** The newest names of each first. */
-export async function modelsWithKey(places: KeyPlaces): Promise<readonly ModelRow[]> {
+export interface ModelPlaces extends KeyPlaces {
+  readonly choices: Pick<Settings, "policy">;
+}
+
+/** The newest names of each first; none that a policy forbids. */
+export async function modelsWithKey(places: ModelPlaces): Promise<readonly ModelRow[]> {
   const known = catalogue();
   const asked = await Promise.all(providers.map(async (each) => ((await hasKey(each, places)) ? [each] : [])));
   return asked.flat().flatMap(({ id }) =>
     withoutDays(known.sold(id))
+      .filter((model) => refuseModel(places.choices.policy, `${id}/${model}`) === null)
       .toSorted(newestFirst)
       .map((model) => ({ name: `${id}/${model}`, facts: known.facts(id, model).facts, isLocal: false })),
   );

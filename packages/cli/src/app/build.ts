@@ -17,6 +17,7 @@ import type { Model, Writer } from "@pith/context";
 import { machine } from "@pith/context/node";
 import type { Wish } from "../args/args.ts";
 import type { ActsParts } from "../extensions/session.ts";
+import { forbidden, refuseMode, requiresSandbox } from "../policy/policy.ts";
 import {
   type Guidance,
   type Guide,
@@ -50,8 +51,8 @@ export type Built =
         readonly missing: string | null;
         readonly openModel: OpenBeside;
         readonly permissions: Permissions;
-        /** For the user alone; the model is told before the next word. */
-        readonly setMode: (mode: Mode) => void;
+        /** For the user alone; the model is told before the next word. Null, or why the mode stays as it is. */
+        readonly setMode: (mode: Mode) => string | null;
         /** What files were before the session changed them; absent where nothing is kept. */
         readonly rewind?: RewindParts;
         /** What extensions can do here; null where there are none. */
@@ -98,8 +99,11 @@ export async function build(wish: Wish, place: Place): Promise<Built> {
     openModel,
     permissions,
     setMode: (mode) => {
+      const refusal = refuseMode(place.choices.policy, mode);
+      if (refusal !== null) return refusal;
       permissions.setMode(mode);
       agent.setBeginning(beginning(guides.standing.guidance));
+      return null;
     },
     ...(at.rewind && { rewind: at.rewind }),
     acts: place.extensions ? await actsOf({ agent, place, sessionPath: path, openModel }) : null,
@@ -135,6 +139,8 @@ async function groundFor(wish: Wish, place: Place): Promise<Ground | Extract<Bui
   // Tried by a program of its own, while everything else is made ready.
   const sandbox = openSandbox(place);
   const temporary = sandbox.then((opened) => (opened.type === "works" ? opened.folders.temporary : null));
+  const unheld = await missingSandbox(place, sandbox);
+  if (unheld !== null) return unheld;
   const permitted = await permitting(wish, { ...place, userHome, temporary });
   if (permitted.type === "failed") return await withoutSandbox(sandbox, permitted);
   const voiced = await sessionWithModel(wish, place);
@@ -149,6 +155,18 @@ async function groundFor(wish: Wish, place: Place): Promise<Ground | Extract<Bui
     permitRestore: (path) => permitted.permissions.permitRestore(path),
   });
   return { type: "ground", permitted, voiced, guiding, guides, at };
+}
+
+/** Only where the policy wants a sandbox is it waited for. */
+async function missingSandbox(
+  { choices: { policy } }: Place,
+  sandbox: Promise<OpenSandbox>,
+): Promise<NotOpened | null> {
+  if (policy === undefined || !requiresSandbox(policy)) return null;
+  const opened = await sandbox;
+  if (opened.type === "works") return null;
+  const message = `${forbidden(policy, "commands without a sandbox")} There is none here: ${opened.why}`;
+  return { type: "failed", message, code: 1 };
 }
 
 async function withoutSandbox<Failed>(sandbox: Promise<OpenSandbox>, failed: Failed): Promise<Failed> {

@@ -1,8 +1,9 @@
 /** Chooses and opens models: the one that was asked for, or the first provider with a key. */
 
 import { join } from "node:path";
-import { type Environment, type OpenedModel, openModel, providers, windowFile } from "@pith/models";
+import { type Environment, type OpenedModel, openModel, type Provider, providers, windowFile } from "@pith/models";
 import { type Mistake, mistake } from "../args/usage-error.ts";
+import { type Policy, refuseBaseUrl, refuseModel } from "../policy/policy.ts";
 import { type KeyPlaces, keyFile, keyFor, providerWithKey, readKeyFile } from "../settings/keys.ts";
 import type { Settings } from "../settings/settings.ts";
 
@@ -33,14 +34,18 @@ export interface Asking extends KeyPlaces {
 }
 
 export async function chooseModel(
-  { model, baseUrl, contextWindow, firstTokenMinutes }: Settings,
+  { model, baseUrl, contextWindow, firstTokenMinutes, policy }: Settings,
   { sessionId, spoke, ...places }: Asking,
 ): Promise<ChosenModel> {
   const name = model ?? spoke;
-  const wanted = name === undefined ? await byKey(places) : ({ type: "named", name } as const);
+  const wanted = name === undefined ? await byKey(places, policy) : ({ type: "named", name } as const);
   if (wanted.type === "mistake") return wanted;
   const [id = "", ...rest] = wanted.name.split("/");
   const provider = providers.find((each) => each.id === id);
+  const refusal = refuseModel(policy, wanted.name) ?? refuseAddress({ baseUrl, provider, places }, policy);
+  const isFromSession = model === undefined && spoke !== undefined;
+  if (refusal !== null)
+    return mistake(isFromSession ? `${refusal} This session used it; name another with --model.` : refusal);
   const key = provider ? await keyFor(provider, places) : ({ type: "found" } as const);
   if (key.type === "mistake") return key;
   const wish = {
@@ -56,19 +61,35 @@ export async function chooseModel(
   const opened = await openModel(wish, { environment: places.environment, windows, patience });
   if (opened.type === "opened") return opened;
   const why = opened.type === "no-key" ? `${id} needs a key: ${howToSet(id, places)}` : opened.message;
-  const isFromSession = model === undefined && spoke !== undefined;
   return mistake(isFromSession ? `this session spoke with ${spoke}; ${why}, or name another model with --model` : why);
+}
+
+interface Reaching {
+  readonly baseUrl: string | undefined;
+  readonly provider: Provider | undefined;
+  readonly places: Pick<KeyPlaces, "environment">;
+}
+
+/** A variable of the environment may hold an address, too. */
+function refuseAddress({ baseUrl, provider, places }: Reaching, policy: Policy | undefined): string | null {
+  const variable = provider?.address && places.environment[provider.address]?.trim();
+  const address = baseUrl ?? variable;
+  return address ? refuseBaseUrl(policy, address) : null;
 }
 
 type Wanted = { readonly type: "named"; readonly name: string } | Mistake;
 
-async function byKey(places: KeyPlaces): Promise<Wanted> {
-  const houses = providers.filter(({ id }) => usualModels[id] !== undefined);
+async function byKey(places: KeyPlaces, policy: Policy | undefined): Promise<Wanted> {
+  const usual = providers.filter(({ id }) => usualModels[id] !== undefined);
+  const houses = usual.filter(({ id }) => refuseModel(policy, `${id}/${usualModels[id]}`) === null);
   const found = await providerWithKey(houses, places);
   if (found.type === "mistake") return found;
   const id = found.provider?.id;
   if (id !== undefined) return { type: "named", name: `${id}/${usualModels[id]}` };
-  return mistake(`no model: ${await whatIsMissing(places)}; or name one with --model provider/model`);
+  const missing = `no model: ${await whatIsMissing(places)}; or name one with --model provider/model`;
+  const allow = policy?.models?.allow;
+  if (!allow) return mistake(missing);
+  return mistake(`${missing}. Your organisation's policy allows: ${allow.join(", ") || "none"} (${policy.path}).`);
 }
 
 /** A file with keys under other names, mistyped ones perhaps, is not passed over as if it were not there. */
@@ -99,7 +120,7 @@ export type OpenBeside = (name: string) => Promise<ChosenModel>;
 
 /** The base URL in the settings belongs to one seller: no key of another is sent there. */
 export function openingBeside({ choices, provider, ...place }: BesidePlace): OpenBeside {
-  const { model, baseUrl, contextWindow, firstTokenMinutes } = choices;
+  const { model, baseUrl, contextWindow, firstTokenMinutes, policy } = choices;
   // Whoever spoke in the session before need not be who the address is for.
   const owner = sellerOf(model ?? provider);
   return (name) => {
@@ -108,6 +129,7 @@ export function openingBeside({ choices, provider, ...place }: BesidePlace): Ope
       ...(baseUrl !== undefined && sellerOf(name) === owner && { baseUrl }),
       ...(contextWindow !== undefined && { contextWindow }),
       ...(firstTokenMinutes !== undefined && { firstTokenMinutes }),
+      ...(policy && { policy }),
     };
     return chooseModel(wish, place);
   };

@@ -17,6 +17,7 @@ import {
 import { nodeFiles, projectRules, realPath } from "@pith/agent/node";
 import type { Vault } from "@pith/context/secrets";
 import type { Wish } from "../args/args.ts";
+import { policyLimits, policyRules } from "../policy/permitted-parts.ts";
 import { keyFile } from "../settings/keys.ts";
 import { redactionKeyFile } from "../settings/secrets.ts";
 import type { Place } from "./app-options.ts";
@@ -60,13 +61,16 @@ export async function permitting({ allow, deny }: Wish, place: PermittingPlace):
     tell: (note) => void notes.push(note),
     tools,
   });
+  const policy = policyRules(choices.policy);
+  const denying = [...policy.deny, ...rulesOf(denied), ...theirs.deny];
   const permissions = new Permissions({
     mode: choices.permissionMode ?? "edit",
     rules: {
       allow: [...rulesOf(allowed), ...openNetwork(choices), ...(await memory.recall()), ...theirs.allow],
-      ask: theirs.ask,
-      deny: [...rulesOf(denied), ...theirs.deny],
+      ask: [...policy.ask, ...theirs.ask],
+      deny: denying,
     },
+    limits: policyLimits(choices.policy),
     ground: { root: cwd, home: userHome, temporary, keys: closedPlaces(home), own: [home], hasSandbox },
     realPath,
     memory,
@@ -78,7 +82,7 @@ export async function permitting({ allow, deny }: Wish, place: PermittingPlace):
     permissions,
     mayRead: (path) => isReadable(path, permissions),
     mayWrite: () => permissions.mode !== "plan",
-    denied: deniedPlaces([...rulesOf(denied), ...theirs.deny], { root: cwd, home: userHome }),
+    denied: deniedPlaces(denying, { root: cwd, home: userHome }),
     notes,
   };
 }

@@ -11,6 +11,7 @@ import {
   type SandboxHere,
   sandboxHere,
 } from "@pith/agent/node";
+import { requireHeldSandbox } from "../policy/permitted-parts.ts";
 import { isInside } from "../resources/context-files.ts";
 import { keyVariables } from "../settings/keys.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -30,7 +31,7 @@ export async function openSandbox(
   const { cwd: root, environment, choices } = place;
   if (choices.sandbox === "off") return { type: "does-not", why: "it was switched off" };
   const folder = join(place.home, "sandbox");
-  const here = await sandboxHere({ environment, root, home: homedir() });
+  const here = requireHeldSandbox(choices.policy, await sandboxHere({ environment, root, home: homedir() }));
   if (here.type === "does-not") return here;
   try {
     const folders = await openPrivateFolders({ folder, root, home: homedir(), environment });

@@ -91,7 +91,7 @@ async function heldHere(wish: Wish, places: CallPlaces): Promise<{ readonly hold
   if (holds.type === "mistake" || holds.trusted.type === "trusted" || holds.trusted.holds.files.length === 0)
     return { holds, called: wish };
   const { trusted, choices } = holds;
-  const isTrusted = await trustedByExtensions({ ...places, trusted, isWanted: choices.extensions !== false });
+  const isTrusted = await trustedByExtensions({ ...places, trusted, choices });
   if (!isTrusted) return { holds, called: wish };
   // Also where it is read anew.
   const called = { ...wish, trusts: true };

@@ -52,7 +52,11 @@ export interface Desk {
   /** What they can do here; absent where there are none. */
   readonly acts?: ExtensionActs | null;
   /** What may be done without a question. Absent: it cannot be changed. */
-  readonly mode?: { readonly now: () => Mode; readonly set: (mode: Mode) => void };
+  readonly mode?: {
+    readonly now: () => Mode;
+    /** Null, or why it stays as it is. */
+    readonly set: (mode: Mode) => string | null;
+  };
 }
 
 /** Of a model that was opened only what a command needs. */

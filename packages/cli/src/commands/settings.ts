@@ -40,7 +40,8 @@ export const mode: Command = {
     if (words === "") return told(modeTold(held.now()), { mode: held.now() });
     const wanted = modes.find(({ name }) => name === words);
     if (!wanted) return mistake(`/mode takes plan, ask, edit or all, not "${words}"`);
-    held.set(wanted.name);
+    const refusal = held.set(wanted.name);
+    if (refusal !== null) return mistake(`/mode: ${refusal}`);
     return told(`${modeTold(wanted.name)}, until this program ends`, { mode: wanted.name });
   },
 };

@@ -5,7 +5,9 @@ import { assembledExtensions, type Extension, type Extensions, type NamedExtensi
 import { machine } from "@pith/context/node";
 import { areWantedHere, type Place } from "../app/app-options.ts";
 import { namesServers } from "../mcp/servers.ts";
+import type { Policy } from "../policy/policy.ts";
 import { allTools } from "../settings/definitions.ts";
+import type { Settings } from "../settings/settings.ts";
 import { type TrustedFolder, trustedFiles } from "../trust/trust.ts";
 import type { Report } from "./errors.ts";
 import { extensionsFolder, type FoundExtensions, nothingFound } from "./extension-files.ts";
@@ -41,14 +43,22 @@ export async function extensionsHere(place: Place): Promise<Extensions | null> {
 }
 
 /** Those of the user and of a folder that is trusted, before anything of them is run. */
-export async function foundHere({ home, trusted }: Pick<Place, "home" | "trusted">): Promise<FoundExtensions> {
+export async function foundHere(place: Pick<Place, "home" | "trusted" | "choices">): Promise<FoundExtensions> {
+  const { home, trusted, choices } = place;
   const own = existsSync(extensionsFolder(home)) ? (await finding()).userExtensions(home) : nothingFound;
   const files = trusted ? trustedFiles(trusted, "extensions") : [];
   const there = files.length === 0 ? nothingFound : (await finding()).projectExtensions(files);
-  return { found: [...own.found, ...there.found], notes: [...own.notes, ...there.notes] };
+  const all = { found: [...own.found, ...there.found], notes: [...own.notes, ...there.notes] };
+  return choices.policy && all.found.length > 0 ? await permitted(all, choices.policy) : all;
 }
 
 const finding = () => import("./find.ts");
+
+/** Loaded where there are both a policy and extensions. */
+async function permitted(found: FoundExtensions, policy: Policy): Promise<FoundExtensions> {
+  const { permitExtensions } = await import("../policy/permitted-parts.ts");
+  return permitExtensions(found, policy);
+}
 
 /** With all that their registering needs to know of the program. */
 export async function assembled(
@@ -86,17 +96,15 @@ async function loadedOf(found: FoundExtensions["found"], report: Report): Promis
 
 export interface Asking extends Pick<Place, "cwd" | "home" | "note"> {
   readonly trusted: TrustedFolder;
-  /** False where none are wanted. */
-  readonly isWanted: boolean;
+  readonly choices: Pick<Settings, "extensions" | "policy">;
 }
 
 /** Asks the user's extensions about an untrusted folder, before the user is asked. For this call alone. */
-export async function trustedByExtensions({ trusted, isWanted, ...place }: Asking): Promise<boolean> {
+export async function trustedByExtensions({ trusted, choices, ...place }: Asking): Promise<boolean> {
   const { files } = trusted.holds;
-  if (!isWanted || trusted.type === "trusted" || files.length === 0) return false;
+  if (choices.extensions === false || trusted.type === "trusted" || files.length === 0) return false;
   if (!existsSync(extensionsFolder(place.home))) return false;
-  const [{ userExtensions }, { loaded }] = await Promise.all([import("./find.ts"), import("./load.ts")]);
-  const { found } = userExtensions(place.home);
+  const [{ found }, { loaded }] = await Promise.all([foundHere({ home: place.home, choices }), import("./load.ts")]);
   if (found.length === 0) return false;
   // What is wrong with one is said when the session is made ready.
   const report = (): void => {};

@@ -60,7 +60,7 @@ export async function listed({ cwd, home, environment, flags, note }: Call): Pro
       text: "no extension is loaded: the setting extensions is false",
       data: { extensions: [], notes: [] },
     };
-  const { found } = await foundHere({ home, trusted });
+  const { found } = await foundHere({ home, trusted, choices });
   const { list = [], notes = [] } = (await extensionsHere({ cwd, home, environment, choices, trusted, note })) ?? {};
   const origins = new Map(found.map(({ name, from }) => [name, from]));
   const rows = list.map((each) => ({ ...each, from: origins.get(each.name) ?? ("pith" as const) }));

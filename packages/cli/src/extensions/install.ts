@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { mistake } from "../args/usage-error.ts";
+import { forbidden } from "../policy/policy.ts";
+import { choose } from "../settings/resolve.ts";
 import type { Call, Outcome } from "../subcommands/subcommand.ts";
 import { canAsk, confirmed } from "../text/confirm.ts";
 import { extensionsFolder } from "./extension-files.ts";
@@ -38,6 +40,11 @@ const run = promisify(execFile);
 const PATIENCE_MS = 120_000;
 
 export async function added(call: Call): Promise<Outcome> {
+  const chosen = await choose({}, call);
+  if (chosen.type === "mistake") return chosen;
+  const { policy } = chosen.choices;
+  // What is added is the user's own, and a policy that names extensions allows none of these.
+  if (policy?.extensions?.allow) return failed(forbidden(policy, "adding extensions"));
   const staging = realpathSync(mkdtempSync(join(tmpdir(), "pith-extension-")));
   try {
     const staged = await stage(call, staging);

@@ -66,7 +66,7 @@ export async function planLaunch(
   if (!existsSync(cwd)) return failed(`the folder ${cwd} is gone`);
   const environment: Record<string, string> = { ...passedOn(place.environment), ...env, PATH: found.searchPath };
   const confinement = await confine(named, cwd);
-  if (confinement.type === "unfit") return failed(`${confinement.why}; change it, or set its sandbox to "off"`);
+  if (confinement.type === "unfit") return failed(confinement.why);
   const started = { named, program: found.path, arguments: args, cwd, environment, confinement };
   return { type: "planned", plan: { ...started, files: await hashFilesOf(started) } };
 }

@@ -2,6 +2,8 @@
 
 import type { NetworkConnection } from "@pith/agent";
 import type { HostDecision, PermitHost } from "@pith/agent/node";
+import { refuseHost } from "../policy/permitted-parts.ts";
+import type { Policy } from "../policy/policy.ts";
 import type { NamedProgram } from "./plan-launch.ts";
 import { isLauncher } from "./program-files.ts";
 import { type Confirm, plainLine } from "./trust-question.ts";
@@ -12,6 +14,7 @@ export interface ServerHostsParts {
   readonly isPackageHost: (host: string) => Promise<boolean>;
   /** Null where nobody is there. */
   readonly confirm: () => Confirm | null;
+  readonly policy?: Policy | undefined;
 }
 
 /** An answer holds for the session. What the server reached last is kept for `/mcp`. */
@@ -33,7 +36,9 @@ export class ServerHosts {
   };
 
   async #decide(...[{ host, port }, { signal }]: Parameters<PermitHost>): Promise<HostDecision> {
-    const { named, isPackageHost } = this.#parts;
+    const { named, isPackageHost, policy } = this.#parts;
+    const refusal = refuseHost(policy, host);
+    if (refusal !== null) return { type: "refused", why: refusal };
     const { command, hosts = [] } = named.server;
     if (hosts.some((pattern) => matchesHost(pattern, { host, port }))) return { type: "allowed" };
     if (isLauncher(command) && (await isPackageHost(host))) return { type: "allowed" };

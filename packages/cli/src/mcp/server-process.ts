@@ -3,6 +3,7 @@
 import { homedir } from "node:os";
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { packageHosts } from "../app/package-hosts.ts";
+import { forbidden, requiresSandbox } from "../policy/policy.ts";
 import type { HttpServer, NamedServer } from "../settings/settings.ts";
 import { type Asking, type CallWish, type Connection, connected, withLastWords } from "./connection.ts";
 import {
@@ -83,7 +84,10 @@ export class ServerLink {
     const { server } = named;
     const { isPackageHost } = parts;
     const confirm = (): Confirm | null => this.#patientConfirm();
-    this.#hosts = "url" in server ? null : new ServerHosts({ named: { ...named, server }, isPackageHost, confirm });
+    this.#hosts =
+      "url" in server
+        ? null
+        : new ServerHosts({ named: { ...named, server }, isPackageHost, confirm, policy: parts.place.choices.policy });
   }
 
   /** For people. */
@@ -194,9 +198,15 @@ export class ServerLink {
   /** One sandbox for a session, however often the program is started. */
   async #confine(named: NamedProgram, cwd: string): Promise<Confinement> {
     const here = await this.#parts.findSandbox(named);
+    const { policy } = this.#parts.place.choices;
+    if (here.type === "does-not" && policy !== undefined && requiresSandbox(policy))
+      return {
+        type: "unfit",
+        why: `${forbidden(policy, "a server without a sandbox")} There is none here: ${here.why}`,
+      };
     if (here.type === "does-not") return { type: "unconfined", why: here.why };
     const why = findUnfitFolder(named.server);
-    if (why !== null) return { type: "unfit", why };
+    if (why !== null) return { type: "unfit", why: `${why}; change it, or set its sandbox to "off"` };
     const hosts = this.#hosts;
     if (!hosts) throw new Error(`${named.name} is no program`);
     this.#sandbox ??= await ServerSandbox.open({ ...this.#parts.place, here, named, cwd, hosts });

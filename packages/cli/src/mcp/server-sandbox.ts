@@ -14,6 +14,8 @@ import {
 } from "@pith/agent/node";
 import type { Environment } from "@pith/models";
 import { withoutTilde } from "../app/sandbox.ts";
+import { refuseHost, requireHeldSandbox } from "../policy/permitted-parts.ts";
+import { requiresSandbox } from "../policy/policy.ts";
 import type { NamedServer, Settings, StdioServer } from "../settings/settings.ts";
 import type { LaunchPlan, NamedProgram } from "./plan-launch.ts";
 import { packageFolder } from "./program-files.ts";
@@ -28,7 +30,7 @@ export interface SandboxPlace {
   /** The workspace: nothing of it is used to make a sandbox. */
   readonly workspace: string;
   readonly environment: Environment;
-  readonly choices: Pick<Settings, "sandbox" | "fetchHosts" | "unixSockets">;
+  readonly choices: Pick<Settings, "sandbox" | "fetchHosts" | "unixSockets" | "policy">;
 }
 
 /** Whether the program of a server runs in a sandbox, and why not. */
@@ -39,9 +41,10 @@ export function sandboxFinder({ workspace, environment, choices }: SandboxPlace)
   let found: Promise<SandboxHere> | null = null;
   return async ({ server }) => {
     const wanted = "sandbox" in server && server.sandbox !== undefined ? server.sandbox : (choices.sandbox ?? "on");
-    if (wanted === "off") return { type: "does-not", why: "your settings switch it off" };
+    if (wanted === "off" && !requiresSandbox(choices.policy))
+      return { type: "does-not", why: "your settings switch it off" };
     found ??= findSandbox({ root: workspace, environment });
-    return await found;
+    return requireHeldSandbox(choices.policy, await found);
   };
 }
 
@@ -114,7 +117,9 @@ export class ServerSandbox {
       permitHost: hosts.permitHost,
       privateHosts,
     });
-    for (const port of (named.server.hosts ?? []).flatMap(localPort)) await network.reachHostPort(port);
+    const ports = (named.server.hosts ?? []).flatMap(localPort);
+    for (const port of ports.filter((each) => refuseHost(choices.policy, "localhost", each) === null))
+      await network.reachHostPort(port);
     return network;
   }
 

@@ -1,6 +1,7 @@
 /** Reads the configured MCP servers: the user's, the caller's, then a trusted folder's. The first to use a name keeps it. */
 
 import type { Place } from "../app/app-options.ts";
+import { refuseServer } from "../policy/permitted-parts.ts";
 import { isObject, objectIn } from "../settings/definitions.ts";
 import {
   type McpServer,
@@ -108,6 +109,8 @@ export function serversHere(place: ServersPlace): ServersHere {
   const off: OffServer[] = [];
   const notes: string[] = [];
   const taken = new Set<string>();
+  const refusalOf = (name: string, server: McpServer): string | null =>
+    refuseServer(place.choices.policy, { name, server });
   for (const { name, written, from, where } of writtenIn(place)) {
     const told = `the server ${JSON.stringify(name.slice(0, LONGEST))} of ${where}`;
     // Names differ by more than capitals, so that nobody takes one for another.
@@ -121,6 +124,8 @@ export function serversHere(place: ServersPlace): ServersHere {
     }
     if (!NAME.test(name)) notes.push(`${told} has a name with odd signs, so it does not count`);
     else if (isTaken) notes.push(`${told} has the name of another, so it does not count`);
+    else if (read.type === "server" && refusalOf(name, read.server) !== null)
+      notes.push(`${told}: ${refusalOf(name, read.server)}`);
     else if (read.type === "wrong") notes.push(`${told} ${read.why}, so it does not count`);
     else if (servers.length >= MOST) notes.push(`${told} is one too many (there may be ${MOST}), so it does not count`);
     else servers.push({ name, server: read.server, from });

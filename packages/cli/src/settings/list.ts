@@ -52,21 +52,26 @@ export function shownSettings(listed: readonly ListedSetting[]): string {
 }
 
 export function settingsSchema(): JsonObject {
-  const { properties, ...whole } = objectOf(
-    settingTable.map((setting) => ({ parts: setting.name.split("."), setting })),
-  );
+  return schemaFor(settingTable, "Settings of pith");
+}
+
+/** For a file of JSON whose items are named with points. */
+export function schemaFor(items: readonly SchemaItem[], title: string): JsonObject {
+  const { properties, ...whole } = objectOf(items.map((setting) => ({ parts: setting.name.split("."), setting })));
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
-    title: "Settings of pith",
+    title,
     ...whole,
     properties: { $schema: { type: "string" }, ...(properties as JsonObject) },
   };
 }
 
+export type SchemaItem = Pick<Setting, "name" | "kind" | "says" | "names"> & Partial<Pick<Setting, "fallback">>;
+
 interface Placed {
   /** What is left of the way to it. */
   readonly parts: readonly string[];
-  readonly setting: Setting;
+  readonly setting: SchemaItem;
 }
 
 function objectOf(placed: readonly Placed[]): JsonObject {
@@ -82,7 +87,7 @@ function schemaOf(placed: readonly Placed[]): JsonObject {
   if (only?.parts.length !== 1)
     return objectOf(placed.map(({ parts, setting }) => ({ parts: parts.slice(1), setting })));
   const { kind, says, fallback } = only.setting;
-  return { description: says, ...kind.schema, ...("value" in fallback && { default: fallback.value }) };
+  return { description: says, ...kind.schema, ...(fallback && "value" in fallback && { default: fallback.value }) };
 }
 
 function keysOf([any]: readonly Placed[]): JsonObject {

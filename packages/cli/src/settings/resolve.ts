@@ -1,10 +1,12 @@
-/** Resolves the effective settings and their sources: flag, then variable, trusted project file, user's file, default. */
+/** Resolves the effective settings and their sources: flag, then variable, trusted project file, user's file, default. A policy narrows the result. */
 
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "@pith/models";
 import { type Mistake, mistake } from "../args/usage-error.ts";
+import { applyPolicy, type Narrowed } from "../policy/apply-policy.ts";
+import { type PolicyPlace, readPolicy } from "../policy/policy-file.ts";
 import { type TrustedFolder, trustedFiles, trustedFolder, untrustedNote } from "../trust/trust.ts";
 import type { Fallback } from "./definitions.ts";
 import { type Field, fieldsOf, settingAt, settingsFrom, shown, shownName } from "./fields.ts";
@@ -86,6 +88,8 @@ export interface ChoicePlaces {
   readonly home: string;
   /** The settings file of the project, as it was trusted; absent where there is none, or nobody trusts it. */
   readonly project?: ProjectFile | null;
+  /** For tests: where a policy lies. Nothing outside of this program says it. */
+  readonly policyAt?: PolicyPlace;
 }
 
 export interface ProjectFile {
@@ -93,7 +97,10 @@ export interface ProjectFile {
   readonly text: string;
 }
 
-export async function choose(flags: Choices, { environment, home, project }: ChoicePlaces): Promise<Chosen> {
+export async function choose(flags: Choices, places: ChoicePlaces): Promise<Chosen> {
+  const { environment, home, project, policyAt } = places;
+  const read = await readPolicy(policyAt);
+  if (read.type === "mistake") return read;
   const own = await readSettings(home);
   if (own.type === "mistake") return own;
   const foreign = projectFields(project ?? null, { fields: own.fields, file: settingsFile(home) });
@@ -101,12 +108,16 @@ export async function choose(flags: Choices, { environment, home, project }: Cho
   const variables = variablesIn(environment);
   if (variables.type === "mistake") return variables;
   const spoken = [...variables.fields, ...flagFields(flags)];
-  const fields = [...besides(spoken, own.fields), ...foreign.fields, ...spoken];
+  const wanted = [...besides(spoken, own.fields), ...foreign.fields, ...spoken];
+  const narrowed: Narrowed =
+    read.type === "policy" ? applyPolicy(wanted, read.policy) : { type: "narrowed", fields: wanted, notes: [] };
+  if (narrowed.type === "mistake") return narrowed;
+  const { fields } = narrowed;
   return {
     type: "chosen",
-    choices: settingsFrom(fields),
+    choices: { ...settingsFrom(fields), ...(read.type === "policy" && { policy: read.policy }) },
     sources: new Map(fields.map(({ path, from }) => [shownName(path), from])),
-    notes: [...own.notes, ...foreign.notes],
+    notes: [...own.notes, ...foreign.notes, ...narrowed.notes],
   };
 }
 

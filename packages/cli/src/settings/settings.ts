@@ -3,8 +3,11 @@
 import type { LimitsFor, Mode } from "@pith/agent";
 import { compactionLimits, summaryTimeFor, type ThinkingLevel, type TokensOrShare } from "@pith/context";
 import { providers } from "@pith/models";
+import type { Policy } from "../policy/policy.ts";
 
 export interface Settings extends Choices {
+  /** What the organisation allows: from its own file, and never from settings. The other settings are narrowed to it already. */
+  readonly policy?: Policy;
   /** Tokens that a model may see at most, whatever it could. */
   readonly contextWindow?: number;
   /** Minutes until the first token of an answer or of a summary. */

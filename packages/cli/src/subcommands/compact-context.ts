@@ -17,6 +17,7 @@ import { type Mistake, mistake } from "../args/usage-error.ts";
 import type { Answer } from "../commands/command.ts";
 import { compactionTold, receiptTold } from "../context-report/compaction-text.ts";
 import { contextReport, contextText } from "../context-report/report.ts";
+import { requiresSandbox } from "../policy/policy.ts";
 import { redactionHere } from "../sessions/entries.ts";
 import { type Failed, meantToWrite, withRead, wordFor } from "../sessions/find-session.ts";
 import { whatIsWrong } from "../settings/fields.ts";
@@ -62,7 +63,12 @@ export async function compacted(call: Call): Promise<Outcome> {
   // As if somebody had gone on with it: the one way to all that a session is worked on with.
   const read = readArguments(["-p", `--session=${found.path}`, "--no-context-files", "--no-skills"]);
   if (read.type !== "wish") return mistake(`${found.path} cannot be named on a command line`);
-  const choices = { ...chosen.settings, ...read.wish.choices, sandbox: "off" } as const;
+  // No tool is run; a policy that wants a sandbox has one all the same.
+  const { policy } = chosen.settings;
+  const choices: Settings = {
+    ...{ ...chosen.settings, ...read.wish.choices },
+    ...(!requiresSandbox(policy) && { sandbox: "off" as const }),
+  };
   const vault = await vaultHere({ home, environment, choices });
   const built = await build(read.wish, { cwd, home, environment, choices, vault });
   if (built.type === "failed") return built.code === 1 ? built : mistake(built.message);

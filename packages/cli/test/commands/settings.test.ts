@@ -34,6 +34,7 @@ describe("/mode", () => {
       now: () => now,
       set: (wanted: Mode) => {
         now = wanted;
+        return null;
       },
     };
     const desk = await deskOf(["user: hello", "says: hi"], { desk: { mode } });

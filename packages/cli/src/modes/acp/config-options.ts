@@ -2,18 +2,26 @@
 
 import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol/sdk/unstable";
 import type { Mode } from "@pith/agent";
-import { modelsWithKey } from "../../app/available-models.ts";
+import { type ModelPlaces, modelsWithKey } from "../../app/available-models.ts";
 import type { Desk } from "../../commands/command.ts";
 import { runCommand } from "../../commands/run-command.ts";
 import { levels, modes } from "../../commands/settings.ts";
-import type { KeyPlaces } from "../../settings/keys.ts";
+import { type Policy, permittedModes } from "../../policy/policy.ts";
 import { wrongly } from "./acp-context.ts";
 
-export function modeState(now: Mode): SessionModeState {
+export function modeState(now: Mode, policy: Policy | undefined): SessionModeState {
   return {
     currentModeId: now,
-    availableModes: modes.map(({ name, says }) => ({ id: name, name: modeName(name), description: says })),
+    availableModes: offeredModes(policy).map(({ name, says }) => ({
+      id: name,
+      name: modeName(name),
+      description: says,
+    })),
   };
+}
+
+function offeredModes(policy: Policy | undefined): typeof modes {
+  return modes.filter(({ name }) => permittedModes(policy).includes(name));
 }
 
 export function modeName(name: Mode): string {
@@ -26,7 +34,7 @@ export function modeCalled(id: string): Mode | null {
 
 export async function configOptions(
   { agent, mode }: Pick<Desk, "agent" | "mode">,
-  place: KeyPlaces,
+  place: ModelPlaces,
 ): Promise<SessionConfigOption[]> {
   const { provider, model, api } = agent.model;
   const speaking = api === ABSENT ? "" : `${provider}/${model}`;
@@ -37,7 +45,11 @@ export async function configOptions(
       ...{ id: "mode", name: "Mode", category: "mode", type: "select" },
       description: "What may be done without a question",
       currentValue: mode?.now() ?? "",
-      options: modes.map(({ name, says }) => ({ value: name, name: modeName(name), description: says })),
+      options: offeredModes(place.choices.policy).map(({ name, says }) => ({
+        value: name,
+        name: modeName(name),
+        description: says,
+      })),
     },
     {
       ...{ id: "model", name: "Model", category: "model", type: "select" },
@@ -76,5 +88,6 @@ export async function setOption(id: string, value: unknown, desk: Desk): Promise
 export function setMode(id: string, { mode }: Pick<Desk, "mode">): void {
   const wanted = modeCalled(id);
   if (wanted === null) throw wrongly(`there is no mode "${id}"; there are ${modes.map(({ name }) => name).join(", ")}`);
-  mode?.set(wanted);
+  const refusal = mode?.set(wanted) ?? null;
+  if (refusal !== null) throw wrongly(refusal);
 }

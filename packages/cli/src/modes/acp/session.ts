@@ -4,11 +4,11 @@ import { randomUUID } from "node:crypto";
 import type { AgentContext } from "@agentclientprotocol/sdk/unstable";
 import type { AgentEvent, SessionReason } from "@pith/agent";
 import { asItIs, type Redaction } from "@pith/context";
+import type { ModelPlaces } from "../../app/available-models.ts";
 import { openDesk, type Ready, readied } from "../../app/start.ts";
 import type { SessionWish, Wish } from "../../args/args.ts";
 import type { Desk } from "../../commands/command.ts";
 import { SessionCost } from "../../sessions/session-stats.ts";
-import type { KeyPlaces } from "../../settings/keys.ts";
 import type { McpServers } from "../../settings/settings.ts";
 import { type Abilities, type EditorSession, failing, type Sight, type TellEditor, wrongly } from "./acp-context.ts";
 import { configOptions } from "./config-options.ts";
@@ -18,7 +18,7 @@ import { firstIds, idsAt, toUpdates, usageUpdate } from "./updates.ts";
 
 export interface ChoicesParts {
   readonly desk: Pick<Desk, "agent" | "mode">;
-  readonly place: KeyPlaces;
+  readonly place: ModelPlaces;
   readonly tell: TellEditor;
 }
 

@@ -187,7 +187,7 @@ async function folderIn({ cwd }: Placed): Promise<string> {
 export async function opening({ id, desk, ready }: EditorSession): Promise<NewSessionResponse> {
   return {
     sessionId: id,
-    modes: modeState(ready.built.permissions.mode),
+    modes: modeState(ready.built.permissions.mode, ready.place.choices.policy),
     configOptions: await configOptions(desk, ready.place),
   };
 }

@@ -101,7 +101,7 @@ async function isTrustedBy(
   ]);
   const holds = await whatHolds(wish, { ...place, environment: process.env });
   if (holds.type === "mistake") return false;
-  return await trustedByExtensions({ ...place, trusted, isWanted: holds.choices.extensions !== false });
+  return await trustedByExtensions({ ...place, trusted, choices: holds.choices });
 }
 
 function here(): TrustPlace {

@@ -5,6 +5,7 @@ import { statfs } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, isAbsolute, join, relative } from "node:path";
 import { type Provider, providers } from "@pith/models";
+import { policyPlace, readPolicy } from "../../policy/policy-file.ts";
 import { keyFile, readKeyFile } from "../../settings/keys.ts";
 import { choose } from "../../settings/resolve.ts";
 import { bytesTold, counted } from "../../text/format.ts";
@@ -91,7 +92,21 @@ async function sqliteCheck(): Promise<Check> {
 
 /** Keys are counted, never shown. */
 export async function keyChecks(call: Call): Promise<readonly Check[]> {
-  return [await settingsCheck(call), await providerCheck(call)];
+  const policy = await policyCheck();
+  // Settings are not read before the policy is.
+  const settings = policy.state === "fault" ? [] : [await settingsCheck(call)];
+  return [policy, ...settings, await providerCheck(call)];
+}
+
+async function policyCheck(): Promise<Check> {
+  const { path, owner } = policyPlace();
+  const read = await readPolicy();
+  if (read.type === "mistake")
+    return fault("policy", read.message, "only an administrator can mend it; docs/policy.md says how it has to be");
+  if (read.type === "none") return ok("policy", `none (there is no ${path})`);
+  const items = Object.entries(read.policy).flatMap(([name]) => (name === "path" ? [] : [name]));
+  const unchecked = owner === null ? "; whether you could change it is not checked on this system" : "";
+  return ok("policy", `${path} limits ${items.join(", ") || "nothing"}${unchecked}`);
 }
 
 async function settingsCheck({ home, environment }: Call): Promise<Check> {

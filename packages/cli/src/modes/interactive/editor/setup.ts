@@ -8,9 +8,9 @@ import {
   TUI_KEYBINDINGS,
 } from "@earendil-works/pi-tui";
 import { nodeSearch } from "@pith/agent/node";
+import type { ModelPlaces } from "../../../app/available-models.ts";
 import { commands } from "../../../commands/commands.ts";
 import { saidWords } from "../../../resources/attachments.ts";
-import type { KeyPlaces } from "../../../settings/keys.ts";
 import { pressWith } from "../keys/actions.ts";
 import { Presses } from "../keys/input.ts";
 import { readKeymap } from "../keys/key-text.ts";
@@ -93,7 +93,7 @@ function candidate({ name, says }: { readonly name: string; readonly says: strin
   return { value: `/${name}`, says };
 }
 
-async function modelNames(places: KeyPlaces): Promise<readonly string[]> {
+async function modelNames(places: ModelPlaces): Promise<readonly string[]> {
   const { modelsWithKey } = await import("../../../app/available-models.ts");
   return (await modelsWithKey(places)).map(({ name }) => name);
 }

@@ -2,27 +2,31 @@
 
 import type { Mode } from "@pith/agent";
 import { modes, modeTold } from "../../../commands/settings.ts";
+import { permittedModes, refuseMode } from "../../../policy/policy.ts";
 import { keyHint } from "../keys/key-text.ts";
 import type { Stage, Talking } from "../screen-context.ts";
 import { choice } from "./choice.ts";
 
-/** Shift+Tab. */
+/** Shift+Tab: from `all` it goes to the strictest. */
 export function nextMode(talking: Talking): boolean {
-  const now = talking.ready.built.permissions.mode;
-  setMode(ROUND[(ROUND.indexOf(now) + 1) % ROUND.length] ?? "ask", talking);
+  const { built, place } = talking.ready;
+  const round: readonly Mode[] = permittedModes(place.choices.policy).filter((mode) => mode !== "all");
+  const next = round[(round.indexOf(built.permissions.mode) + 1) % Math.max(1, round.length)];
+  if (next !== undefined) setMode(next, talking);
   return true;
 }
-
-/** From `all` it goes to the strictest. */
-const ROUND: readonly Mode[] = ["plan", "ask", "edit"];
 
 /** `/mode`, and `/mode all`, which is confirmed; the rest is done by the command. */
 export async function openMode(words: string, talking: Talking): Promise<boolean> {
   if (words !== "" && words !== "all") return named(words, talking);
+  const refusal = words === "all" ? refuseMode(talking.ready.place.choices.policy, "all") : null;
+  if (refusal !== null) {
+    talking.screen.tell(refusal);
+    return true;
+  }
   const wanted = words === "all" ? "all" : await chosenMode(talking);
   if (wanted === null || (wanted === "all" && !(await isConfirmed(talking.screen)))) return true;
-  setMode(wanted, talking);
-  talking.screen.tell(modeTold(wanted));
+  talking.screen.tell(setMode(wanted, talking) ?? modeTold(wanted));
   return true;
 }
 
@@ -30,21 +34,24 @@ export async function openMode(words: string, talking: Talking): Promise<boolean
 function named(words: string, talking: Talking): boolean {
   const wanted = modes.find(({ name }) => name === words);
   if (!wanted) return false;
-  setMode(wanted.name, talking);
-  talking.screen.tell(modeTold(wanted.name));
+  talking.screen.tell(setMode(wanted.name, talking) ?? modeTold(wanted.name));
   return true;
 }
 
-function setMode(mode: Mode, { ready, screen }: Talking): void {
-  ready.built.setMode(mode);
-  screen.change((state) => ({ ...state, facts: { ...state.facts, mode } }));
+/** Null, or why it stays as it is. */
+function setMode(mode: Mode, { ready, screen }: Talking): string | null {
+  const refusal = ready.built.setMode(mode);
+  if (refusal === null) screen.change((state) => ({ ...state, facts: { ...state.facts, mode } }));
+  return refusal;
 }
 
 async function chosenMode({ ready, screen }: Talking): Promise<Mode | null> {
   const now = ready.built.permissions.mode;
-  const options = modes.map(({ name, says }) => ({ label: name.padEnd(4), says, value: name }));
+  const permitted = permittedModes(ready.place.choices.policy);
+  const offered = modes.filter(({ name }) => permitted.includes(name));
+  const options = offered.map(({ name, says }) => ({ label: name.padEnd(4), says, value: name }));
   const title = "What may be done without a question?";
-  const at = modes.findIndex(({ name }) => name === now);
+  const at = offered.findIndex(({ name }) => name === now);
   return await screen.ask(choice({ title, options, at }), { where: "inline" });
 }
 

@@ -2,6 +2,7 @@
 
 import { shellLinesOf } from "../../../app/user-shell.ts";
 import { modes } from "../../../commands/settings.ts";
+import { refuseMode } from "../../../policy/policy.ts";
 import { flag, oneOf, optional, words } from "../parse-command.ts";
 import type { RpcCommands, RpcGives, RpcTakes } from "../protocol.ts";
 import { done, failed, type Outcome, type Rows, type Seat } from "../rpc-context.ts";
@@ -76,7 +77,9 @@ export const working: Rows<
     says: "the same from now on, until the program ends; the model is told before the next word",
     example: { type: "set_permission_mode", mode: "edit" },
     fields: { mode: oneOf(...modes.map(({ name }) => name)) },
-    run: async ({ mode }, { choose }) => {
+    run: async ({ mode }, { choose, ready }) => {
+      const refusal = refuseMode(ready.place.choices.policy, mode);
+      if (refusal !== null) return failed(refusal);
       choose({ mode });
       return done(null);
     },

@@ -51,7 +51,9 @@ test("MAN30 Ctrl+S keeps who speaks already, too, and its price is told", async 
 test("MAN30 only providers with a key are listed, whether it is in the environment or in the user's file", async () => {
   const talk = await talkOn([]);
   const sellers = async (environment: Readonly<Record<string, string>>) => [
-    ...new Set((await modelsWithKey({ home: talk.home, environment })).map(({ name }) => name.split("/")[0])),
+    ...new Set(
+      (await modelsWithKey({ home: talk.home, environment, choices: {} })).map(({ name }) => name.split("/")[0]),
+    ),
   ];
   expect(await sellers({ OPENAI_API_KEY: "any" })).toEqual(["openai"]);
   writeFileSync(join(talk.home, "keys.json"), '{ "google": "any" }', { mode: 0o600 });

@@ -1,0 +1,121 @@
+/** Defines what the policy of an organisation can say, and decides about models, addresses and modes. A policy only takes away. */
+
+import type { Mode } from "@pith/agent";
+import { providers } from "@pith/models";
+
+export interface Policy {
+  /** Its file, which every refusal names. */
+  readonly path: string;
+  readonly models?: ModelPolicy;
+  readonly network?: NetworkPolicy;
+  readonly permissions?: PermissionPolicy;
+  readonly sandbox?: "required";
+  readonly secrets?: { readonly redact?: "required" };
+  readonly auditLog?: "required";
+  readonly extensions?: { readonly allow?: readonly string[] };
+  readonly mcp?: { readonly allow?: readonly PermittedServer[] };
+}
+
+export interface ModelPolicy {
+  /** As `provider/model`; `*` stands for any letters. */
+  readonly allow?: readonly string[];
+  /** Addresses beside the providers' own. With a path: what lies below it. */
+  readonly baseUrls?: readonly string[];
+}
+
+export interface NetworkPolicy {
+  /** The loosest that may be used. */
+  readonly mode?: "off" | "hosts" | "open";
+  /** The only hosts that may be reached, as in rules: `example.com`, `*.example.com`, `localhost:5432`. */
+  readonly hosts?: readonly string[];
+  readonly deny?: readonly string[];
+}
+
+export interface PermissionPolicy {
+  /** Those that may be used. */
+  readonly modes?: readonly Mode[];
+  readonly deny?: readonly string[];
+  readonly ask?: readonly string[];
+}
+
+/** A server of tools that may be started or reached: exactly so, and under this name. */
+export interface PermittedServer {
+  readonly name: string;
+  /** The whole path of its program. */
+  readonly command?: string;
+  /** Exactly these; a last `*` stands for any more. */
+  readonly args?: readonly string[];
+  /** Names of variables that it may be given. */
+  readonly env?: readonly string[];
+  /** Exactly this address; with a `*` at its end: what lies below it. */
+  readonly url?: string;
+}
+
+/** `what` is the object of the sentence. */
+export function forbidden(policy: Policy, what: string): string {
+  return `Your organisation's policy does not allow ${what} (${policy.path}).`;
+}
+
+/** Where rules of a policy come from, as part of a sentence. */
+export function policySource(policy: Policy): string {
+  return `your organisation's policy (${policy.path})`;
+}
+
+/** The sandbox is also what holds commands to a policy on the network. */
+export function requiresSandbox(policy: Policy | undefined): boolean {
+  return policy?.sandbox === "required" || policy?.network !== undefined;
+}
+
+/** Null where it may be used. */
+export function refuseModel(policy: Policy | undefined, name: string): string | null {
+  const allow = policy?.models?.allow;
+  if (policy === undefined || allow === undefined) return null;
+  const [id = "", ...rest] = name.split("/");
+  const seller = providers.find((provider) => provider.id === id)?.seller ?? id;
+  const names = [name, [seller, ...rest].join("/")];
+  if (allow.some((pattern) => names.some((each) => fitsPattern(pattern, each)))) return null;
+  return `${forbidden(policy, `the model ${name}`)} It allows: ${allow.join(", ") || "none"}.`;
+}
+
+/** `*` takes any letters, a slash too. */
+function fitsPattern(pattern: string, name: string): boolean {
+  const escaped = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${escaped.join(".*")}$`, "su").test(name);
+}
+
+/** Null where models may be reached there. A policy on models names every address that is not a provider's own. */
+export function refuseBaseUrl(policy: Policy | undefined, address: string): string | null {
+  if (policy?.models === undefined) return null;
+  const wanted = URL.parse(address);
+  const permitted = (policy.models.baseUrls ?? []).map((each) => new URL(each));
+  if (wanted !== null && permitted.some((each) => isBelow(wanted, each))) return null;
+  return forbidden(policy, `models at the address ${wanted?.origin ?? address}`);
+}
+
+function isBelow(url: URL, place: URL): boolean {
+  if (url.origin !== place.origin || url.username !== "" || url.password !== "") return false;
+  const folder = place.pathname.replace(/\/*$/, "/");
+  return `${url.pathname.replace(/\/*$/, "/")}`.startsWith(folder);
+}
+
+/** The strictest first. */
+const MODES: readonly Mode[] = ["plan", "ask", "edit", "all"];
+
+export function permittedModes(policy: Policy | undefined): readonly Mode[] {
+  const modes = policy?.permissions?.modes;
+  return modes === undefined ? MODES : MODES.filter((mode) => modes.includes(mode));
+}
+
+/** Null where it may be used. */
+export function refuseMode(policy: Policy | undefined, mode: Mode): string | null {
+  const permitted = permittedModes(policy);
+  if (policy === undefined || permitted.includes(mode)) return null;
+  return `${forbidden(policy, `the permission mode ${mode}`)} It allows: ${permitted.join(", ")}.`;
+}
+
+/** The same, the nearest that is stricter, or the strictest that there is. */
+export function nearestMode(policy: Policy, mode: Mode): Mode {
+  const permitted = permittedModes(policy);
+  const stricter = permitted.findLast((each) => MODES.indexOf(each) <= MODES.indexOf(mode));
+  return stricter ?? permitted[0] ?? "plan";
+}

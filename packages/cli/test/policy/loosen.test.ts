@@ -1,0 +1,178 @@
+/** Tries to get around every item of a policy, through the built program as an ordinary user: print, RPC, an editor, subcommands. */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Attempt, allAttempts } from "./attempts.ts";
+import { Machine } from "./machine.ts";
+import { LARGE, SMALL, World } from "./world.ts";
+
+let machine: Machine;
+
+beforeAll(async () => {
+  machine = await Machine.open();
+}, 120_000);
+
+afterAll(() => machine?.close());
+
+interface Tried {
+  readonly said: string;
+  readonly isLoosened: boolean;
+}
+
+async function tryOut(attempt: Attempt, isHeld: boolean): Promise<Tried> {
+  const world: World = await World.open({
+    machine,
+    script: async (asked) => {
+      const script = attempt.script?.(world);
+      return typeof script === "function" ? await script(asked) : "Done.";
+    },
+  });
+  try {
+    await attempt.before?.(world);
+    world.forget();
+    world.policy = machine.policy({ text: JSON.stringify(isHeld ? attempt.policy(world) : {}) });
+    const said = await attempt.act(world);
+    return { said, isLoosened: attempt.isLoosened(world) };
+  } finally {
+    await world.close();
+  }
+}
+
+/** For a busy machine; nothing here waits for a time to pass. */
+const LONGEST_MS = 300_000;
+
+describe.concurrent("ways around a policy", () => {
+  for (const attempt of allAttempts) {
+    test(
+      `POL6 ${attempt.item}: ${attempt.way} changes nothing, and would without the policy`,
+      async () => {
+        const held = await tryOut(attempt, true);
+        expect(held, held.said).toMatchObject({ isLoosened: false });
+        if (attempt.isTold)
+          expect(held.said).toMatch(/Your organisation's policy does not allow .*\/etc\/pith\/policy\.json/);
+        const free = await tryOut(attempt, false);
+        expect(free, free.said).toMatchObject({ isLoosened: true });
+      },
+      LONGEST_MS,
+    );
+  }
+});
+
+test("POL6 there are enough attempts at every item", () => {
+  expect(allAttempts.length).toBeGreaterThanOrEqual(40);
+  expect([...new Set(allAttempts.map(({ item }) => item))].toSorted()).toEqual([
+    ...["extensions.allow", "mcp.allow", "models.allow", "network.deny", "network.hosts", "network.mode"],
+    ...["permissions.ask", "permissions.deny", "permissions.modes", "sandbox", "secrets.redact"],
+  ]);
+});
+
+/** What a policy with every item leaves, which a user goes on to use. */
+describe.concurrent("what a policy allows", () => {
+  const open = async (
+    policy: (world: World) => object,
+    script?: Parameters<typeof World.open>[0]["script"],
+  ): Promise<World> => {
+    const world = await World.open({ machine, ...(script && { script }) });
+    world.policy = machine.policy({ text: JSON.stringify(policy(world)) });
+    return world;
+  };
+  const call = (name: string, given: object) => ({ parts: [{ type: "call" as const, name, arguments: { ...given } }] });
+
+  test("POL7 a permitted model answers, in print, over RPC and in an editor", { timeout: LONGEST_MS }, async () => {
+    const world = await open(({ permitted }) => ({ models: { allow: ["anthropic/*"], baseUrls: [permitted.url] } }));
+    expect(await world.pith("-p", "--model", SMALL, "hello")).toContain("Done.");
+    await world.rpc([
+      { type: "set_model", provider: "anthropic", modelId: LARGE.split("/")[1] ?? "" },
+      { type: "prompt", message: "go" },
+    ]);
+    expect(await world.acp([["session/prompt", { prompt: [{ type: "text", text: "hello" }] }]])).toContain("end_turn");
+    expect(world.models).toHaveLength(3);
+    await world.close();
+  });
+
+  test("POL7 commands run in the sandbox in a permitted mode, and an editor is offered the permitted modes alone", {
+    timeout: LONGEST_MS,
+  }, async () => {
+    const world = await open(
+      () => ({ sandbox: "required", permissions: { modes: ["plan", "edit"], deny: ["bash(rm:*)"] } }),
+      ({ number }) => (number === 1 ? call("bash", { command: "echo made > made.txt" }) : "Done."),
+    );
+    await world.pith("-p", "hello");
+    expect(world.has("work/made.txt")).toBe(true);
+    const said = await world.acp([]);
+    expect(said).toContain('"availableModes":[{"id":"plan"');
+    expect(said).not.toContain('"id":"all"');
+    await world.close();
+  });
+
+  test("POL7 a permitted host is fetched where a rule of the user allows it", { timeout: LONGEST_MS }, async () => {
+    const world: World = await open(
+      () => ({ network: { mode: "hosts", hosts: ["127.0.0.1"], deny: ["example.org"] } }),
+      ({ number }) => (number === 1 ? call("fetch", { url: `http://127.0.0.1:${world.port}/page` }) : "Done."),
+    );
+    world.settings({ fetchHosts: [`127.0.0.1:${world.port}`] });
+    await world.pith("-p", "--tools", "all", "hello");
+    expect(world.visits).toEqual([]);
+    const again: World = await open(
+      () => ({ network: { mode: "hosts", hosts: ["127.0.0.1"] } }),
+      ({ number }) => (number === 1 ? call("fetch", { url: `http://127.0.0.1:${again.port}/page` }) : "Done."),
+    );
+    again.settings({ fetchHosts: [`127.0.0.1:${again.port}`] });
+    await again.pith("-p", "--tools", "all", "--allow", "fetch(127.0.0.1)", "hello");
+    expect(again.visits).toEqual(["/page"]);
+    await world.close();
+    await again.close();
+  });
+
+  test("POL7 an extension that root alone can change is loaded through the user's link to it", {
+    timeout: LONGEST_MS,
+  }, async () => {
+    const code =
+      'import { writeFileSync } from "node:fs"; writeFileSync(process.env.HOME + "/loaded", ""); export default () => {};';
+    const path = machine.rootFile("good.js", code);
+    const world = await open(() => ({ extensions: { allow: [path] } }));
+    world.link(path, "home/.pith/extensions/good.js");
+    await world.pith("-p", "hello");
+    expect(world.has("home/loaded")).toBe(true);
+    await world.close();
+  });
+
+  test("POL7 a permitted server starts, with arguments behind a star and a permitted variable", {
+    timeout: LONGEST_MS,
+  }, async () => {
+    const world = await open(() => ({
+      mcp: { allow: [{ name: "desk", command: "/bin/sh", args: ["-c", "*"], env: ["REGION"] }] },
+    }));
+    const args = ["-c", `echo x > ${world.home}/started`];
+    world.settings({ mcpServers: { desk: { command: "/bin/sh", args, env: { REGION: "eu" }, sandbox: "off" } } });
+    await world.pith("mcp", "trust", "desk", "--yes");
+    expect(world.has("home/started")).toBe(true);
+    await world.close();
+  });
+
+  test("POL8 pith settings shows what the policy set", { timeout: LONGEST_MS }, async () => {
+    const world = await open(() => ({
+      sandbox: "required",
+      permissions: { modes: ["plan", "ask"] },
+      network: { mode: "off" },
+    }));
+    world.settings({ sandbox: "off", network: "open" });
+    const said = await world.pith("settings");
+    expect(said).toMatch(/permissionMode +"ask" +← \/etc\/pith\/policy\.json/);
+    expect(said).toMatch(/sandbox +"on" +← \/etc\/pith\/policy\.json/);
+    expect(said).toMatch(/network +"off" +← \/etc\/pith\/policy\.json/);
+    expect(said).toContain(
+      'Your organisation\'s policy does not allow sandbox "off" (/etc/pith/policy.json). "on" is used.',
+    );
+    await world.close();
+  });
+
+  test("POL8 what this version cannot hold stops the start", { timeout: LONGEST_MS }, async () => {
+    const world = await open(() => ({ sandbox: "required" }));
+    world.variables = { PATH: machine.pathWithoutSandbox() };
+    expect(await world.pith("-p", "hello")).toContain(
+      "Your organisation's policy does not allow commands without a sandbox",
+    );
+    expect(world.models).toEqual([]);
+    await world.close();
+  });
+});

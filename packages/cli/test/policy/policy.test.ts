@@ -1,0 +1,213 @@
+/** Tests policy/: places of the file, parsing, patterns of models, addresses, hosts and servers, and narrowed settings. */
+
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Permissions } from "@pith/agent";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { applyPolicy } from "../../src/policy/apply-policy.ts";
+import { parsePolicy, policyTable } from "../../src/policy/parse-policy.ts";
+import { policyLimits, policyRules, refuseHost, refuseServer } from "../../src/policy/permitted-parts.ts";
+import { nearestMode, type Policy, refuseBaseUrl, refuseModel } from "../../src/policy/policy.ts";
+import { isHeldByOwner, type PolicyPlace, policyPlace, readPolicy } from "../../src/policy/policy-file.ts";
+import { choose } from "../../src/settings/resolve.ts";
+import { codeBlocks } from "../docs/code-blocks.ts";
+
+const of = (policy: Omit<Policy, "path">): Policy => ({ ...policy, path: "/etc/pith/policy.json" });
+
+/** As if this user were root, and the temporary folder the whole disk. */
+function placed(text: string): PolicyPlace {
+  const top = mkdtempSync(join(tmpdir(), "pith-policy-file-"));
+  onTestFinished(() => rmSync(top, { recursive: true }));
+  mkdirSync(join(top, "pith"), { mode: 0o755 });
+  writeFileSync(join(top, "pith/policy.json"), text, { mode: 0o644 });
+  return { path: join(top, "pith/policy.json"), owner: process.getuid?.() ?? null, top };
+}
+
+test("POL3 each system has one place", () => {
+  expect(policyPlace("linux")).toEqual({ path: "/etc/pith/policy.json", owner: 0, top: "/" });
+  expect(policyPlace("darwin").path).toBe("/Library/Application Support/Pith/policy.json");
+  expect(policyPlace("win32")).toMatchObject({ path: "C:\\ProgramData\\Pith\\policy.json", owner: null });
+});
+
+test("POL3 a file is read, a missing one is no policy, and one in a loose folder is a mistake", async () => {
+  const place = placed('\ufeff{ "$schema": "./policy.schema.json", "sandbox": "required" }');
+  expect(await readPolicy(place)).toEqual({ type: "policy", policy: { path: place.path, sandbox: "required" } });
+  expect(await readPolicy({ ...place, path: join(place.top, "none/policy.json") })).toEqual({ type: "none" });
+  expect(isHeldByOwner(place.path, place)).toBe(true);
+  chmodSync(place.top, 0o777);
+  expect(await readPolicy(place)).toMatchObject({
+    type: "mistake",
+    message: expect.stringContaining(`lies in ${place.top}`),
+  });
+  expect(isHeldByOwner(place.path, place)).toBe(false);
+});
+
+test("POL4 a policy whose folder is a file is no missing one", async () => {
+  const place = placed("{}");
+  expect(await readPolicy({ ...place, path: join(place.path, "policy.json") })).toMatchObject({ type: "mistake" });
+});
+
+test("POL7 the example of the page is a policy, and names every item but one", () => {
+  const page = readFileSync(join(import.meta.dirname, "../../../../docs/policy.md"), "utf8");
+  const [example] = codeBlocks(page, "json");
+  expect(parsePolicy(example?.text ?? "", "policy.json")).toMatchObject({ type: "policy" });
+  const missing = policyTable.filter(({ name }) => !example?.text.includes(`"${name.split(".").at(-1)}"`));
+  expect(missing.map(({ name }) => name)).toEqual(["auditLog"]);
+});
+
+describe("models", () => {
+  const policy = of({
+    models: { allow: ["openai/gpt-5*", "ollama/*"], baseUrls: ["https://models.example.com/team"] },
+  });
+
+  test.each(["openai/gpt-5", "openai/gpt-5.1", "ollama/a/b"])("POL7 %s is allowed", (name) => {
+    expect(refuseModel(policy, name)).toBe(null);
+  });
+
+  test.each(["openai/gpt-4", "openai", "x-openai/gpt-5", "openrouter/openai/gpt-5", "openai/\ngpt-5", ""])(
+    "POL6 %j is not",
+    (name) => {
+      expect(refuseModel(policy, name)).toContain("does not allow");
+    },
+  );
+
+  test("POL7 a provider under its second name is the same provider", () => {
+    expect(refuseModel(of({ models: { allow: ["openai/*"] } }), "openai-chat/gpt-5")).toBe(null);
+  });
+
+  test.each([
+    "https://models.example.com/team",
+    "https://models.example.com/team/v1",
+    "https://models.example.com:443/team/../team/v1",
+  ])("POL7 models may be reached at %s", (address) => expect(refuseBaseUrl(policy, address)).toBe(null));
+
+  test.each([
+    "https://models.example.com/",
+    "https://models.example.com/teams",
+    "https://models.example.com/team/../other",
+    "http://models.example.com/team",
+    "https://models.example.com:8443/team",
+    "https://models.example.com@evil.example/team",
+    "https://user@models.example.com/team",
+    "https://models.example.com.evil.example/team",
+    "nowhere",
+  ])("POL6 models may not be reached at %s", (address) => {
+    expect(refuseBaseUrl(policy, address)).toContain("does not allow");
+  });
+});
+
+describe("hosts", () => {
+  const policy = of({
+    network: { hosts: ["example.com", "*.example.org", "localhost:5432"], deny: ["bad.example.org"] },
+  });
+
+  test("POL6 only hosts that are named are reached, and none that is denied", () => {
+    const reached = ["example.com", "EXAMPLE.com.", "a.b.example.org"].map((host) => refuseHost(policy, host));
+    expect(reached).toEqual([null, null, null]);
+    const refused = ["example.org", "a.example.com", "bad.example.org", "evilexample.org", "127.0.0.1", "localhost"];
+    expect(refused.filter((host) => refuseHost(policy, host) === null)).toEqual([]);
+    expect([refuseHost(policy, "localhost", 5432), refuseHost(policy, "localhost", 5433)]).toEqual([
+      null,
+      "Your organisation's policy does not allow the host localhost (/etc/pith/policy.json).",
+    ]);
+  });
+
+  test("POL6 permissions refuse other hosts before anybody is asked, and name the policy", async () => {
+    const asked: string[] = [];
+    const permissions = new Permissions({
+      mode: "all",
+      rules: policyRules(policy),
+      limits: policyLimits(policy),
+      ground: {
+        root: "/work",
+        home: "/home/a",
+        temporary: Promise.resolve([]),
+        keys: [],
+        own: [],
+        hasSandbox: Promise.resolve(true),
+      },
+      realPath: async (path) => path,
+      ask: async ({ arguments: { host } }) => {
+        asked.push(String(host));
+        return { type: "yes" };
+      },
+    });
+    const permit = (host: string) => {
+      const intent = { type: "network", host, port: 443, command: null } as const;
+      return permissions.permit(
+        { tool: "bash", arguments: { host }, intent },
+        { signal: new AbortController().signal },
+      );
+    };
+    expect(await permit("example.com")).toMatchObject({ type: "permitted" });
+    expect(await permit("other.example")).toEqual({
+      type: "refused",
+      why: "not permitted: the host is not one that your organisation's policy (/etc/pith/policy.json) allows",
+    });
+    expect(await permit("bad.example.org")).toMatchObject({
+      why: expect.stringContaining(
+        "the rule network(bad.example.org) of your organisation's policy (/etc/pith/policy.json)",
+      ),
+    });
+    expect(asked).toEqual(["example.com"]);
+  });
+
+  test("POL6 a mode that the policy leaves out cannot be set", () => {
+    const limits = policyLimits(of({ permissions: { modes: ["plan", "ask"] } }));
+    const ground = {
+      root: "/",
+      home: "/",
+      temporary: Promise.resolve([]),
+      keys: [],
+      own: [],
+      hasSandbox: Promise.resolve(true),
+    };
+    const permissions = new Permissions({ mode: "ask", limits, ground, realPath: async (path) => path });
+    expect(() => permissions.setMode("all")).toThrow("does not allow the mode all");
+    expect(permissions.mode).toBe("ask");
+  });
+});
+
+test.each([
+  ["https://mcp.example.com/docs/v1", null],
+  ["https://mcp.example.com/docs/../admin", "refused"],
+  ["https://mcp.example.com/doc", "refused"],
+  ["https://mcp.example.com.evil.example/docs/v1", "refused"],
+] as const)("POL6 a server at %s: %s", (url, outcome) => {
+  const policy = of({ mcp: { allow: [{ name: "docs", url: "https://mcp.example.com/docs/*" }] } });
+  const refusal = refuseServer(policy, { name: "docs", server: { url } });
+  expect(refusal === null ? null : "refused").toBe(outcome);
+});
+
+test("POL6 where the default mode is not allowed, the nearest stricter one is used", () => {
+  const modes = (...names: NonNullable<Policy["permissions"]>["modes"] & readonly unknown[]) =>
+    of({ permissions: { modes: names } });
+  expect(nearestMode(modes("plan", "ask"), "edit")).toBe("ask");
+  expect(nearestMode(modes("plan", "all"), "edit")).toBe("plan");
+  expect(nearestMode(modes("all"), "edit")).toBe("all");
+  expect(nearestMode(modes("plan", "edit", "all"), "edit")).toBe("edit");
+});
+
+test("POL6 a flag is a mistake, a setting is narrowed with a note, and what is stricter stays", () => {
+  const policy = of({ network: { mode: "hosts" } });
+  const field = (from: string, value: string) => [{ path: ["network"], value, from }];
+  expect(applyPolicy(field("--network", "open"), policy)).toMatchObject({ type: "mistake" });
+  expect(applyPolicy(field("settings.json", "open"), policy)).toMatchObject({
+    fields: [{}, { path: ["network"], value: "hosts", from: "/etc/pith/policy.json" }],
+    notes: [expect.stringContaining('does not allow network "open"')],
+  });
+  expect(applyPolicy(field("settings.json", "off"), policy)).toMatchObject({ fields: [{ value: "off" }], notes: [] });
+});
+
+test("POL3 a settings file cannot bring a policy of its own, nor take one away", async () => {
+  const home = mkdtempSync(join(tmpdir(), "pith-policy-home-"));
+  onTestFinished(() => rmSync(home, { recursive: true }));
+  writeFileSync(join(home, "settings.json"), '{ "policy": { "models": {} }, "sandbox": "off" }');
+  const policyAt = placed('{ "sandbox": "required" }');
+  const chosen = await choose({}, { home, environment: {}, policyAt });
+  expect(chosen).toMatchObject({ choices: { sandbox: "on", policy: { path: policyAt.path, sandbox: "required" } } });
+  const free = await choose({}, { home, environment: {}, policyAt: { ...policyAt, path: "/nowhere/policy.json" } });
+  expect(free).toMatchObject({ choices: { sandbox: "off" } });
+  expect(free.type === "chosen" && "policy" in free.choices).toBe(false);
+});

@@ -1,0 +1,195 @@
+/** A policy that is malformed, or that others than root could change, stops the built program in every mode, whoever starts it. */
+
+import { chownSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { startServer, type TestServer } from "@pith/testkit";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Machine, ORDINARY, type PolicyFile, type Run, runCommand } from "./machine.ts";
+
+let machine: Machine;
+let server: TestServer;
+
+beforeAll(async () => {
+  machine = await Machine.open();
+  server = await startServer({ script: () => "Here I am." });
+}, 120_000);
+
+afterAll(async () => {
+  machine?.close();
+  await server?.close();
+});
+
+interface Wish {
+  readonly policy: PolicyFile | null;
+  readonly args: readonly string[];
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly input?: string;
+}
+
+async function pith({ policy, args, variables, input }: Wish): Promise<Run> {
+  const home = machine.folder("home");
+  const command = machine.command(args, policy === null ? null : machine.policy(policy), policy?.etcMode);
+  const key = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };
+  const env = { PATH: process.env.PATH, HOME: home, ...key, ...variables };
+  return await runCommand(command, { cwd: machine.folder("work"), env, ...(input !== undefined && { input }) });
+}
+
+const good = '// for all\n{ "permissions": { "modes": ["plan", "ask", "edit"] } }';
+
+/** What is wrong, and the words that say so. */
+const broken: readonly (readonly [string, PolicyFile, string])[] = [
+  ["text that is no JSON", { text: "{ models" }, "/etc/pith/policy.json:1:3:"],
+  ["nothing at all", { text: "" }, "/etc/pith/policy.json:1:1:"],
+  ["a list", { text: "[]" }, "one object"],
+  ["an unknown name", { text: '{\n"model": {} }' }, "/etc/pith/policy.json:2: model is no item of a policy"],
+  [
+    "an unknown name in a group",
+    { text: '{ "models": { "alow": [] } }' },
+    "models.alow is no item of a policy; did you mean models.allow?",
+  ],
+  [
+    "a value of the wrong type",
+    { text: '{ "models": { "allow": "anthropic/*" } }' },
+    'models.allow is "anthropic/*"; write',
+  ],
+  ["a group that is none", { text: '{ "network": "off" }' }, 'network is "off"; write { … }'],
+  ["a name twice", { text: '{ "sandbox": "required", "sandbox": "required" }' }, "a second time"],
+  ["a rule that is none", { text: '{ "permissions": { "deny": ["bsh(rm:*)"] } }' }, "permissions.deny is"],
+  ["no mode at all", { text: '{ "permissions": { "modes": [] } }' }, "permissions.modes is []"],
+  [
+    "a server by a program of no place",
+    { text: '{ "mcp": { "allow": [{ "name": "a", "command": "npx" }] } }' },
+    "mcp.allow is",
+  ],
+  [
+    "an item that this version cannot hold",
+    { text: '{ "permissions": { "modes": ["none"] } }' },
+    "permissions.modes is",
+  ],
+  ["another owner", { text: good, owner: ORDINARY }, "belongs to user 1000, and not to root"],
+  ["a file that a group can change", { text: good, mode: 0o664 }, "can be changed by others than root"],
+  ["a file that all can change", { text: good, mode: 0o646 }, "can be changed by others than root"],
+  ["a link", { text: good, isLink: true }, "is a link; put the file itself there"],
+  ["a folder in its place", { text: good, isFolder: true }, "is no regular file"],
+  ["a file that is closed", { text: good, mode: 0o600 }, "is closed to this user"],
+  ["a folder that is closed", { text: good, folderMode: 0o700 }, "is closed to this user"],
+  ["a folder of another owner", { text: good, folderOwner: ORDINARY }, "lies in /etc/pith, which belongs to user 1000"],
+  [
+    "a folder that a group can change",
+    { text: good, folderMode: 0o775 },
+    "lies in /etc/pith, which can be changed by others",
+  ],
+  [
+    "a folder above that all can change",
+    { text: good, etcMode: 0o777 },
+    "lies in /etc, which can be changed by others",
+  ],
+  ["too many bytes", { text: `${good}${" ".repeat(300_000)}` }, "is too long"],
+];
+
+describe.each(broken)("%s", (_, policy, words) => {
+  test("POL4 stops the start, and says what is wrong and who can mend it", async () => {
+    const run = await pith({ policy, args: ["-p", "hello"] });
+    expect(run).toMatchObject({ code: 2, out: "" });
+    expect(run.notes).toContain(words);
+    expect(run.notes).toMatch(/^pith: the policy of your organisation cannot be used: \/etc\/pith\/policy\.json/);
+    expect(run.notes).toContain("until an administrator of this machine mends it");
+    expect(server.served).toEqual([]);
+  });
+});
+
+const malformed: PolicyFile = { text: '{ "modls": {} }' };
+const foreign: PolicyFile = { text: good, owner: ORDINARY };
+
+/** Every mode, and every subcommand that could run a model or a tool. */
+const starts: readonly (readonly string[])[] = [
+  ["-p", "hello"],
+  ["-p", "/help"],
+  ["--mode", "json", "-p", "hello"],
+  ["--mode", "rpc"],
+  ["--mode", "acp"],
+  ["--plain"],
+  ["-c"],
+  ["compact", "last"],
+  ["extensions", "add", "--yes", "./any.ts"],
+  ["extensions", "list"],
+  ["mcp", "list"],
+  ["mcp", "test", "any"],
+  ["mcp", "trust", "any", "--yes"],
+  ["settings"],
+];
+
+test.each(starts)("POL4 pith %s %s %s does not start", async (...args) => {
+  const words = args.filter((word) => word !== undefined);
+  for (const policy of [malformed, foreign]) {
+    const { code, notes } = await pith({ policy, args: words });
+    expect(notes).toContain("the policy of your organisation cannot be used");
+    expect(code).toBe(2);
+  }
+  expect(server.served).toEqual([]);
+});
+
+test("POL4 the screen does not come up in a terminal", async () => {
+  const { command, args } = machine.command([], machine.policy(malformed));
+  const inTerminal = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
+  const env = { PATH: process.env.PATH, HOME: machine.folder("home"), TERM: "xterm", ANTHROPIC_API_KEY: "any" };
+  const words = { command: "python3", args: ["-c", inTerminal, command, ...args] };
+  const run = await runCommand(words, { cwd: machine.folder("work"), env });
+  expect(run.out).toContain("the policy of your organisation cannot be used");
+  expect(run.code).toBe(2);
+});
+
+test("POL4 a program that reads lines of JSON is told in one", async () => {
+  const { out } = await pith({ policy: malformed, args: ["--mode", "json", "-p", "hello"] });
+  expect(JSON.parse(out)).toMatchObject({ type: "error", error: expect.stringContaining("modls is no item") });
+});
+
+test("POL5 help, version and doctor work with a policy that does not, and doctor shows it", async () => {
+  expect((await pith({ policy: malformed, args: ["--help"] })).code).toBe(0);
+  expect((await pith({ policy: malformed, args: ["--version"] })).code).toBe(0);
+  expect((await pith({ policy: malformed, args: ["mcp", "list", "--help"] })).code).toBe(0);
+  const doctor = await pith({ policy: malformed, args: ["doctor"] });
+  expect(doctor.code).toBe(1);
+  expect(doctor.out).toMatch(/FAULT +policy: .*modls is no item of a policy/);
+});
+
+test("POL5 doctor says which policy holds, and that there is none", async () => {
+  expect((await pith({ policy: { text: good }, args: ["doctor"] })).out).toMatch(
+    /ok +policy: \/etc\/pith\/policy\.json limits permissions/,
+  );
+  expect((await pith({ policy: null, args: ["doctor"] })).out).toMatch(
+    /ok +policy: none \(there is no \/etc\/pith\/policy\.json\)/,
+  );
+});
+
+test("POL3 a policy that is as it should be, and none at all, let the program work", async () => {
+  for (const policy of [{ text: good }, { text: "{}" }, null]) {
+    const run = await pith({ policy, args: ["-p", "hello"] });
+    expect({ code: run.code, out: run.out.trim() }).toEqual({ code: 0, out: "Here I am." });
+  }
+});
+
+test("POL3 no variable and no file of the user says where the policy is", async () => {
+  const elsewhere = machine.folder("elsewhere");
+  for (const folder of ["pith", "etc/pith", ".config/pith", ".pith"]) {
+    mkdirSync(join(elsewhere, folder), { recursive: true });
+    writeFileSync(join(elsewhere, folder, "policy.json"), "{}");
+  }
+  symlinkSync(elsewhere, join(elsewhere, "link"));
+  const names = [
+    "HOME",
+    "PITH_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_CONFIG_DIRS",
+    "PITH_POLICY",
+    "PITH_POLICY_FILE",
+    "PROGRAMDATA",
+  ];
+  for (const name of names) {
+    const path = name === "PITH_HOME" ? join(elsewhere, ".pith") : elsewhere;
+    chownSync(path, ORDINARY, ORDINARY);
+    const { code, notes } = await pith({ policy: malformed, args: ["-p", "hello"], variables: { [name]: path } });
+    expect({ name, code }).toEqual({ name, code: 2 });
+    expect(notes).toContain("/etc/pith/policy.json:1: modls");
+  }
+});
