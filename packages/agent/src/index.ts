@@ -76,12 +76,21 @@ export type { BoundaryEntry, BoundaryResult, ProviderHooks, RunHooks } from "./h
 export { DRAFT, draftAt, type Next, nextAt } from "./loop/pending-work.ts";
 export type { Deliveries, Delivery } from "./loop/run-context.ts";
 export { type MemoryBlobsParts, memoryBlobs } from "./memory-blobs.ts";
+export type { AuditRecord, AuditRule } from "./permissions/audit.ts";
 export type { Limits, Mode, Rules } from "./permissions/decide.ts";
+export { isHarmlessRule } from "./permissions/harmless-commands.ts";
 export { type DeniedPlaces, deniedPlaces } from "./permissions/match-rules.ts";
 export { fetchesFreely, Permissions, type PermissionsParts, type RuleMemory } from "./permissions/permissions.ts";
-export type { Answer, Ask, Question } from "./permissions/question.ts";
+export { type Answer, type Ask, describeRule, type Question } from "./permissions/question.ts";
 export type { Act, Ground, GroundParts, Permit, Permits, RealPath } from "./permissions/request.ts";
-export { type ParsedRule, parseRule, type Rule, type RuleMistake, type RuleWords } from "./permissions/rules.ts";
+export {
+  type ParsedRule,
+  parseRule,
+  type Rule,
+  type RuleMistake,
+  type RuleSource,
+  type RuleWords,
+} from "./permissions/rules.ts";
 export type {
   BlobDraft,
   BlobKept,

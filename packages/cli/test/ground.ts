@@ -66,7 +66,9 @@ export class Ground {
   /** The text of the only session there is. */
   session(): string {
     const names = readdirSync(this.home, { recursive: true, encoding: "utf8" });
-    const sessions = names.filter((name) => name.endsWith(".jsonl") && !name.includes(".pith"));
+    const sessions = names.filter(
+      (name) => name.endsWith(".jsonl") && !name.includes(".pith") && !name.startsWith("audit"),
+    );
     if (sessions.length !== 1) throw new Error(`there are ${sessions.length} sessions`);
     return readFileSync(join(this.home, sessions[0] ?? ""), "utf8");
   }

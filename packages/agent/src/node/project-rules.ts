@@ -106,7 +106,7 @@ async function recall(parts: ProjectRulesParts): Promise<readonly Rule[]> {
   // Only what is to be moved needs a turn: a home that is read-only can be read all the same.
   const kept = read.type === "damaged" ? await inOrder(parts.file, () => believed(parts)) : await keptOf(read, parts);
   return textsFor(parts.workspace, kept).flatMap((text) => {
-    const parsed = parseRule(text, { tools: parts.tools ?? [] });
+    const parsed = parseRule(text, { tools: parts.tools ?? [], source: "project" });
     if (parsed.type === "mistake") parts.tell(`a remembered rule does not count: ${parsed.message}`);
     return parsed.type === "rule" ? [parsed.rule] : [];
   });

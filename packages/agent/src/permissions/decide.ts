@@ -152,7 +152,7 @@ export function decide(sight: Sight, { mode, rules, ground, limits }: Standing):
   if (point.stance === "refused") return { type: "refused", why: refusal(point) };
   const fitting: Fitting = { sight, ground };
   const denying = rules.deny.find((rule) => couldFit(rule, fitting) === "fits");
-  if (denying) return { type: "refused", why: `not permitted: ${nameRule(denying)} denies it` };
+  if (denying) return { type: "refused", why: `not permitted: ${nameRule(denying, limits)} denies it` };
   if (limits?.hosts && !reachesOnly(limits.hosts, sight))
     return { type: "refused", why: `not permitted: the host is not one that ${limits.source} allows` };
   const because = cause(sight.act, { rules, fitting });
@@ -162,8 +162,8 @@ export function decide(sight: Sight, { mode, rules, ground, limits }: Standing):
   return { type: "asked", matter: point.matter, because: "mode" };
 }
 
-function nameRule({ text, source }: Rule): string {
-  return source === undefined ? `the rule ${text}` : `the rule ${text} of ${source}`;
+function nameRule({ text, source }: Rule, limits: Limits | undefined): string {
+  return source === "policy" && limits ? `the rule ${text} of ${limits.source}` : `the rule ${text}`;
 }
 
 /** Why it is asked whatever the mode. A rule that denies what this may be leaves a doubt. */

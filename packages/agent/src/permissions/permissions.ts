@@ -4,6 +4,7 @@ import type { Redaction } from "@pith/context";
 import { unlessAborted } from "../async.ts";
 import type { RestorePermit } from "../session/rewind.ts";
 import type { Leave } from "../tool.ts";
+import { type AuditDecision, type AuditRecord, askingRules, describeAct, explainDecision } from "./audit.ts";
 import { type Decision, decide, type Limits, type Mode, type Rules, type Standing } from "./decide.ts";
 import {
   type Answer,
@@ -89,6 +90,8 @@ export interface PermissionsParts {
   readonly memory?: RuleMemory;
   /** Acts are judged as they will be done, with the secrets in them; what is asked and remembered has none. */
   readonly redaction?: Redaction;
+  /** Told each decision, each rule that an answer makes, and each change of the mode. It must not wait for anything. */
+  readonly audit?: (record: AuditRecord) => void;
 }
 
 /** The port to where rules for a project are kept. What cannot be kept it tells the user itself. */
@@ -102,6 +105,8 @@ export class Permissions implements Permits {
   #rules: Rules;
   #ground: Promise<Ground> | null = null;
   #lastAsked: Promise<unknown> = Promise.resolve();
+  /** Looks again at what is being asked; null where nothing is. */
+  #judgeOpen: (() => Promise<void>) | null = null;
 
   constructor(parts: PermissionsParts) {
     this.#parts = parts;
@@ -121,12 +126,17 @@ export class Permissions implements Permits {
     return this.#parts.limits;
   }
 
-  /** For the user alone. Throws on a mode that the limits leave out: whoever calls says so first. */
+  /**
+   * For the user alone. PERM38: a question that is open is settled where the new mode settles it.
+   * Throws on a mode that the limits leave out: whoever calls says so first.
+   */
   setMode(mode: Mode): void {
     const { limits } = this.#parts;
     if (limits?.modes && !limits.modes.includes(mode))
       throw new Error(`${limits.source} does not allow the mode ${mode}`);
+    if (mode !== this.#mode) this.#parts.audit?.({ event: "mode", from: this.#mode, to: mode });
     this.#mode = mode;
+    void this.#judgeOpen?.();
   }
 
   async permit(act: Act, { signal }: { readonly signal: AbortSignal }): Promise<Permit> {
@@ -134,10 +144,21 @@ export class Permissions implements Permits {
     const sight = await sightOf(act, realPath);
     const standing = await this.#standing();
     const decision = decide(sight, standing);
-    if (decision.type !== "asked") return permitOf(decision, { sight, standing });
-    if (!ask) return { type: "refused", why: unasked(sight, decision, standing) };
+    if (decision.type !== "asked") return this.#unasked(decision, { sight, standing });
+    if (!ask) {
+      const why = unasked(sight, decision, standing);
+      return this.#recorded({ type: "refused", why }, sight, {
+        by: "nobody",
+        ...causeOf(decision, { sight, standing }),
+      });
+    }
     const asked = this.#inTurn(() => this.#asked(sight, { ask, signal }));
     return (await unlessAborted(asked, signal)) ?? brokenOff;
+  }
+
+  /** Whether it would be permitted without a question. Nobody is asked, and nothing is recorded. */
+  async isAllowed(act: Act): Promise<boolean> {
+    return decide(await sightOf(act, this.#parts.realPath), await this.#standing()).type === "allowed";
   }
 
   /**
@@ -177,10 +198,57 @@ export class Permissions implements Permits {
   async #asked(sight: Sight, { ask, signal }: { readonly ask: Ask; readonly signal: AbortSignal }): Promise<Permit> {
     const standing = await this.#standing();
     const decision = decide(sight, standing);
-    if (signal.aborted) return brokenOff;
-    if (decision.type !== "asked") return permitOf(decision, { sight, standing });
-    const answer = await unlessAborted(ask(this.#question(sight, decision, standing.ground), { signal }), signal);
-    return answer === null ? brokenOff : await this.#answered(sight, answer);
+    const cause = (): Pick<AuditDecision, "because" | "rules"> =>
+      decision.type === "asked" ? causeOf(decision, { sight, standing }) : {};
+    if (signal.aborted) return this.#recorded(brokenOff, sight, { by: "stopped", ...cause() });
+    if (decision.type !== "asked") return this.#unasked(decision, { sight, standing });
+    const settled = this.#settledByMode(sight);
+    const asking = AbortSignal.any([signal, settled.signal]);
+    try {
+      const answer = await unlessAborted(
+        ask(this.#question(sight, decision, standing.ground), { signal: asking }),
+        asking,
+      );
+      const permit = settled.permit();
+      if (permit) return this.#recorded(permit, sight, { by: "mode", ...cause() });
+      if (answer === null) return this.#recorded(brokenOff, sight, { by: "stopped", ...cause() });
+      return this.#recorded(await this.#answered(sight, answer), sight, { by: "user", ...cause() });
+    } finally {
+      this.#judgeOpen = null;
+    }
+  }
+
+  #unasked(decision: Exclude<Decision, { type: "asked" }>, judged: Judged): Permit {
+    const permit = permitOf(decision, judged);
+    if (!this.#parts.audit) return permit;
+    return this.#recorded(permit, judged.sight, explainDecision(judged.sight, judged.standing, decision));
+  }
+
+  #recorded(permit: Permit, sight: Sight, how: Pick<AuditDecision, "by" | "rules" | "because">): Permit {
+    const { audit, redaction } = this.#parts;
+    const { rules = [], ...rest } = how;
+    if (!audit) return permit;
+    const record: AuditRecord = {
+      ...{ event: "decision", tool: sight.act.tool, what: describeAct(sight, redaction) },
+      ...{ decision: permit.type, ...rest, ...(rules.length > 0 && { rules }), mode: this.#mode },
+    };
+    // A rule that the user wrote may have a secret in it, too.
+    audit(redaction ? redaction.redacted(record) : record);
+    return permit;
+  }
+
+  /** The question is withdrawn, by its signal, once the mode needs none any more. */
+  #settledByMode(sight: Sight): { readonly signal: AbortSignal; readonly permit: () => Permit | null } {
+    const withdrawing = new AbortController();
+    let permit: Permit | null = null;
+    this.#judgeOpen = async () => {
+      const standing = await this.#standing();
+      const decision = decide(sight, standing);
+      if (decision.type === "asked" || permit) return;
+      permit = permitOf(decision, { sight, standing });
+      withdrawing.abort();
+    };
+    return { signal: withdrawing.signal, permit: () => permit };
   }
 
   #question(sight: Sight, asked: Asked, ground: Ground): Question {
@@ -205,12 +273,17 @@ export class Permissions implements Permits {
   /** PERM26: the narrowest rule that a question would have offered. */
   #holdInSession(sight: Sight, { ground }: Standing): void {
     const [rule] = offeredRules(sight, ground);
-    if (rule) this.#rules = { ...this.#rules, allow: [...this.#rules.allow, rule] };
+    if (rule) this.#grant(rule, "session");
   }
 
   async #remember({ rule, for: place }: NonNullable<Extract<Answer, { type: "yes" }>["remember"]>): Promise<void> {
-    this.#rules = { ...this.#rules, allow: [...this.#rules.allow, rule] };
+    this.#grant(rule, place);
     if (place === "project") await this.#parts.memory?.remember(rule);
+  }
+
+  #grant(rule: Rule, place: "session" | "project"): void {
+    this.#rules = { ...this.#rules, allow: [...this.#rules.allow, { ...rule, source: place }] };
+    this.#parts.audit?.({ event: "grant", rule: rule.text, for: place, mode: this.#mode });
   }
 }
 
@@ -219,6 +292,14 @@ const brokenOff: Permit = { type: "refused", why: "not permitted: it was broken 
 interface Judged {
   readonly sight: Sight;
   readonly standing: Standing;
+}
+
+/** Why it is asked; the rules, where one of them is the reason. */
+function causeOf(
+  { because }: Extract<Decision, { type: "asked" }>,
+  { sight, standing }: Judged,
+): Pick<AuditDecision, "because" | "rules"> {
+  return because === "rule" || because === "doubt" ? { because, rules: askingRules(sight, standing) } : { because };
 }
 
 function permitOf(decision: Exclude<Decision, { type: "asked" }>, { sight, standing }: Judged): Permit {

@@ -4,11 +4,11 @@ import type { Redaction } from "@pith/context";
 import { shownFrom, whollyVisible } from "../text.ts";
 import type { CommandIntent, Intent } from "../tool.ts";
 import type { Because, Matter } from "./decide.ts";
+import { harmlessBeginning } from "./harmless-commands.ts";
 import { isSurelyFitted } from "./match-rules.ts";
 import type { Ground, Sight } from "./request.ts";
 import { parseRule, type Rule } from "./rules.ts";
 import { readLine } from "./shell-parser.ts";
-import { mayRunAnything } from "./shell-programs.ts";
 
 const MAX_OFFERED_RULES = 3;
 
@@ -25,7 +25,7 @@ export function offeredRules(sight: Sight, ground: Ground): readonly Rule[] {
 function textsFor({ act: { tool, intent }, reached }: Sight, ground: Ground): readonly string[] {
   switch (intent?.type) {
     case "command":
-      return commandsFor(intent.command).map((pattern) => `${intent.isOutside ? "outside" : "bash"}(${pattern})`);
+      return commandsFor(intent).map((pattern) => `${intent.isOutside ? "outside" : "bash"}(${pattern})`);
     case "fetch":
       return URL.canParse(intent.url) ? [`fetch(${new URL(intent.url).hostname})`] : [];
     case "network":
@@ -44,25 +44,17 @@ function textsFor({ act: { tool, intent }, reached }: Sight, ground: Ground): re
   }
 }
 
-function commandsFor(line: string): readonly string[] {
+/** PERM35: the exact line, and for the few commands that are harmless with any arguments all that begins so. */
+function commandsFor({ command: line, isConfined, isOutside }: CommandIntent): readonly string[] {
   if (line.length > LONGEST) return [];
   const [command, ...more] = readLine(line) ?? [];
-  if (!command?.isPlain || more.length > 0) return [line];
-  const end = command.words.findIndex((word) => !NAME.test(word ?? ""));
-  const names = command.words.slice(0, end < 0 ? command.words.length : end).filter((name) => name !== null);
-  return [line, ...beginnings(names).map((words) => `${words.join(" ")}:*`)];
+  // Outside the sandbox nothing is closed, so a line is permitted there only as it was read.
+  if (!command?.isPlain || more.length > 0 || isOutside) return [line];
+  const beginning = harmlessBeginning(command.words, { isConfined });
+  return beginning === null ? [line] : [line, `${beginning}:*`];
 }
 
 const LONGEST = 200;
-const NAME = /^[a-z][a-z\d_:-]*$/;
-
-// `git:*` would be more than anybody means who is asked about `git status`.
-function beginnings(names: readonly string[]): readonly (readonly string[])[] {
-  const [first] = names;
-  if (first === undefined || mayRunAnything(first)) return [];
-  const shortest = Math.min(names.length, 2);
-  return [names.slice(0, 3), names.slice(0, shortest)];
-}
 
 /** It alone, and all beside it. */
 function namesFor(name: string): readonly string[] {
@@ -84,6 +76,34 @@ function pathsFor(reached: Sight["reached"], { root }: Ground): readonly string[
 
 /** In a rule these signs would mean more than this file. */
 const MEANT_OTHERWISE = /^~|[*?{}\\]/;
+
+/** What a rule permits, in words that stand behind it in a question: `ls with any arguments`. */
+export function describeRule({ tool, pattern }: Rule): string {
+  if (pattern === null) return `every call of ${tool}`;
+  switch (pattern.type) {
+    case "command": {
+      const place = tool === "outside" ? ", outside the sandbox" : "";
+      return `${pattern.isBeginning ? `${pattern.text} with any arguments` : "this exact line"}${place}`;
+    }
+    case "host":
+      return describeHosts(tool, pattern.isUnder ? `the hosts under ${pattern.host}` : "this host");
+    case "port":
+      return "this port, for every command";
+    case "path":
+      return describePaths(tool, pattern.names);
+  }
+}
+
+function describeHosts(tool: string, hosts: string): string {
+  return tool === "fetch" ? `every page of ${hosts}` : `${hosts}, for every command and every page`;
+}
+
+function describePaths(tool: string, names: readonly string[]): string {
+  const isAll = /[*?]/.test(names.at(-1) ?? "");
+  if (tool === "read" || tool === "edit" || tool === "write")
+    return `${tool === "read" ? "reading" : "changing"} ${isAll ? "every file in this folder" : "this file"}`;
+  return isAll ? "every tool of this server, with any arguments" : "this tool, with any arguments";
+}
 
 /** Text quoted in a question: one line of bounded length, with invisible and control characters spelled out. */
 export function shown(text: string): string {

@@ -61,11 +61,15 @@ export function isSurelyCommand(patterns: readonly CommandPattern[], line: strin
   if (patterns.some(({ text, isBeginning }) => !isBeginning && text === line)) return true;
   const commands = readLine(line);
   if (commands === null || commands.length === 0) return false;
-  return commands.every((command) => {
+  return commands.every((command, at) => {
     const words = simpleWords([command]);
-    return words !== null && patterns.some((pattern) => fitOf(pattern, words) === "fits");
+    const own = at > 0 && PIPE.test(line) ? patterns.filter(({ isBeginning }) => isBeginning) : patterns;
+    return words !== null && own.some((pattern) => fitOf(pattern, words) === "fits");
   });
 }
+
+/** PERM36: who allows `psql` as it stands has not allowed what is piped into it. A bar in quotes counts, too; then the user is asked. */
+const PIPE = /(?<!\|)\|(?!\|)/;
 
 export function couldBeCommand(pattern: CommandPattern, line: string): Fit {
   if (!pattern.isBeginning && pattern.text === line) return "fits";
@@ -237,9 +241,12 @@ export interface Rule {
   readonly tool: string;
   /** Null: whatever the tool is called with. */
   readonly pattern: Pattern | null;
-  /** Who set it, where it was not the user; a refusal names it. */
-  readonly source?: string;
+  /** Who made it; absent where nobody said. */
+  readonly source?: RuleSource;
 }
+
+/** `project`: remembered with an answer for this workspace. `policy`: of the organisation. */
+export type RuleSource = "flag" | "settings" | "project" | "session" | "extension" | "policy";
 
 export type Pattern = CommandPattern | PathPattern | HostPattern | PortPattern;
 
@@ -249,13 +256,21 @@ export type ParsedRule = { readonly type: "rule"; readonly rule: Rule } | RuleMi
 export interface RuleWords {
   /** Tools of the host's own, beside those that come with the agent. */
   readonly tools?: readonly string[];
+  /** Who made the rule. */
+  readonly source?: RuleSource;
 }
 
 /**
  * `bash(git status)`, `outside(npm test:*)`, `edit(src/**)`, `read(~/notes)`, `fetch(*.example.com)`, `network(example.com)`,
  * `network(localhost:5432)`, `publish(3000)`, or just `grep`.
  */
-export function parseRule(written: string, { tools = [] }: RuleWords = {}): ParsedRule {
+export function parseRule(written: string, words: RuleWords = {}): ParsedRule {
+  const parsed = parseText(written, words);
+  if (parsed.type === "mistake" || !words.source) return parsed;
+  return { type: "rule", rule: { ...parsed.rule, source: words.source } };
+}
+
+function parseText(written: string, { tools = [] }: RuleWords): ParsedRule {
   const text = written.trim();
   if (text === "") return mistake("empty", "a rule is missing: write one such as bash(npm test)");
   if (UNSEEN.test(text)) return mistake("unseen", "a rule may have neither line ends nor invisible characters");

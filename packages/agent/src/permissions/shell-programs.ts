@@ -43,11 +43,6 @@ export function runsText(name: string, others: readonly Word[]): boolean {
   return isOpen || others.some((word) => isCode.test(word ?? "")) || (coded.has(program) && isPiped(others));
 }
 
-/** Whether it is there to run a text, rather than that one could be slipped in. */
-export function takesText(name: string): boolean {
-  return always.has(name) || coded.has(programOf(name));
-}
-
 /** `python3.12` is a python. */
 function programOf(name: string): string {
   return name.replace(/[\d.]+$/, "");
@@ -124,12 +119,3 @@ export const wrappers: ReadonlySet<string> = new Set(
 
 /** Those of them that add words of their own to the command. */
 export const adding: ReadonlySet<string> = new Set(["xargs", "entr"]);
-
-/** Whether a rule on its name alone would permit everything. */
-export function mayRunAnything(name: string): boolean {
-  return wrappers.has(name) || takesText(name) || harmful.has(name);
-}
-
-const harmful: ReadonlySet<string> = new Set([
-  ...["rm", "dd", "curl", "wget", "scp", "rsync", "chmod", "chown", "docker", "podman", "kubectl", "awk", "gawk"],
-]);

@@ -1,9 +1,22 @@
 /** What could be remembered with a yes. */
 
 import { describe, expect, test } from "vitest";
-import { offeredRules, questionOf } from "../../src/permissions/question.ts";
+import { describeRule, offeredRules, questionOf } from "../../src/permissions/question.ts";
 import type { Intent } from "../../src/tool.ts";
-import { act, change, command, connected, fetched, ground, look, outside, port, secretly, sight } from "./ground.ts";
+import {
+  act,
+  change,
+  command,
+  connected,
+  fetched,
+  ground,
+  look,
+  outside,
+  port,
+  rule,
+  secretly,
+  sight,
+} from "./ground.ts";
 
 const { root, home } = ground;
 const offered = (intent: Intent | null): readonly string[] =>
@@ -11,8 +24,8 @@ const offered = (intent: Intent | null): readonly string[] =>
 
 describe("PERM10 the rules offered with a question are few, narrow, and do what they are offered for", () => {
   test.each([
-    ["npm test", ["bash(npm test)", "bash(npm test:*)"]],
-    ["npm run build -- --watch", ["bash(npm run build -- --watch)", "bash(npm run build:*)", "bash(npm run:*)"]],
+    ["npm test", ["bash(npm test)"]],
+    ["npm run build -- --watch", ["bash(npm run build -- --watch)"]],
     ["ls -la src", ["bash(ls -la src)", "bash(ls:*)"]],
     ["npm test 2>&1 | tee log", ["bash(npm test 2>&1 | tee log)"]],
     ["rm -rf build", ["bash(rm -rf build)"]],
@@ -29,7 +42,8 @@ describe("PERM10 the rules offered with a question are few, narrow, and do what 
   });
 
   test("a command that leaves the sandbox is offered as such", () => {
-    expect(offered(outside("npm test"))).toEqual(["outside(npm test)", "outside(npm test:*)"]);
+    expect(offered(outside("npm test"))).toEqual(["outside(npm test)"]);
+    expect(offered(outside("ls -la"))).toEqual(["outside(ls -la)"]);
   });
 
   test("files, their folders, hosts and tools", () => {
@@ -58,4 +72,161 @@ test("PERM34 the question about a page names the host that is dialled, however i
     ground,
   );
   expect(text).toContain("http://xn--dcs-sed.example.com/a");
+});
+
+describe("PERM35 a beginning is offered for harmless commands only; of all others the exact line is", () => {
+  const beginnings: Readonly<Record<string, string>> = {
+    ...{ "ls -la src": "ls", ls: "ls", pwd: "pwd", "stat a.ts": "stat", "echo done": "echo", "which node": "which" },
+    ...{
+      "git status --short": "git status",
+      "git ls-files src": "git ls-files",
+      "git rev-parse HEAD": "git rev-parse",
+    },
+    ...{ "uname -a": "uname", whoami: "whoami", "id -u": "id", nproc: "nproc", "realpath a": "realpath" },
+    ...{ "basename /a/b": "basename", "dirname /a/b": "dirname", "readlink a": "readlink" },
+  };
+  const reading: Readonly<Record<string, string>> = {
+    ...{ "cat a.ts": "cat", "head -5 a.ts": "head", "tail -n 20 log": "tail", "wc -l a.ts": "wc", "du -sh .": "du" },
+    ...{ "grep -rn todo src": "grep", "cut -d: -f1 a": "cut", "nl a.ts": "nl", "tac a.ts": "tac" },
+  };
+  const exact = [
+    ...[
+      "sed -n 1,5p a.ts",
+      "sed -i s/a/b/ a.ts",
+      "awk 1 a.ts",
+      "tee log",
+      "cp a b",
+      "mv a b",
+      "tar xf a.tar",
+      "rm a",
+      "dd if=a of=b",
+    ],
+    ...[
+      "psql app",
+      "sqlite3 app.db",
+      "mysql app",
+      "redis-cli get a",
+      "npm exec eslint .",
+      "npx eslint .",
+      "uv run pytest",
+    ],
+    ...[
+      "git grep todo",
+      "git log --oneline",
+      "git diff",
+      "git show HEAD",
+      "git blame a.ts",
+      "git branch",
+      "git stash list",
+    ],
+    ...[
+      "git remote -v",
+      "git tag",
+      "git config -l",
+      "git -C . status",
+      "git commit -m x",
+      "git checkout main",
+      "git fetch",
+    ],
+    ...[
+      "npm test",
+      "npm run build",
+      "pnpm test",
+      "yarn build",
+      "make",
+      "make test",
+      "cargo test",
+      "cargo build",
+      "go test ./x",
+    ],
+    ...[
+      "pytest -q",
+      "tsc --noEmit",
+      "vitest run",
+      "python3 x.py",
+      "node x.js",
+      "docker ps",
+      "kubectl get pods",
+      "ssh host ls",
+    ],
+    ...[
+      "find . -name a",
+      "fd a",
+      "rg todo",
+      "tree",
+      "sort a",
+      "uniq a",
+      "file a",
+      "diff a b",
+      "less a",
+      "more a",
+      "date",
+      "printf a",
+    ],
+    ...[
+      "cd src",
+      "env",
+      "printenv",
+      "export A=b",
+      "test -f a",
+      "xargs ls",
+      "time ls",
+      "sudo ls",
+      "/bin/ls",
+      "./ls",
+      "history",
+    ],
+    ...[
+      "curl example.com",
+      "wget example.com",
+      "scp a host:b",
+      "rsync a b",
+      "nc host 80",
+      "jq . a.json",
+      "zip a.zip a",
+      "touch a",
+    ],
+  ];
+
+  test.each(exact)("%s", (line) => {
+    for (const isConfined of [true, false]) {
+      const texts = offered(command(line, isConfined));
+      expect(texts.filter((text) => text.includes("*"))).toEqual([]);
+      expect(texts.every((text) => text === `bash(${line})`)).toBe(true);
+    }
+  });
+
+  test.each(Object.entries(beginnings))("%s", (line, beginning) => {
+    for (const isConfined of [true, false])
+      expect(offered(command(line, isConfined))).toEqual([`bash(${line})`, `bash(${beginning}:*)`]);
+  });
+
+  test.each(Object.entries(reading))("%s, only in a sandbox", (line, beginning) => {
+    expect(offered(command(line, true))).toEqual([`bash(${line})`, `bash(${beginning}:*)`]);
+    expect(offered(command(line, false))).toEqual([`bash(${line})`]);
+  });
+
+  test("and not for a line of several commands", () => {
+    expect(offered(command("ls | wc -l", true))).toEqual(["bash(ls | wc -l)"]);
+    expect(offered(command("ls > files", true))).toEqual(["bash(ls > files)"]);
+  });
+});
+
+test.each([
+  ["bash(npm test)", "this exact line"],
+  ["bash(ls:*)", "ls with any arguments"],
+  ["outside(npm test)", "this exact line, outside the sandbox"],
+  ["edit(src/a.ts)", "changing this file"],
+  ["edit(src/**)", "changing every file in this folder"],
+  ["read(.env)", "reading this file"],
+  ["network(example.com)", "this host, for every command and every page"],
+  ["fetch(example.com)", "every page of this host"],
+  ["fetch(*.example.com)", "every page of the hosts under example.com"],
+  ["network(localhost:5432)", "this port, for every command"],
+  ["publish(3000)", "this port, for every command"],
+  ["own(server/tool)", "this tool, with any arguments"],
+  ["own(server/*)", "every tool of this server, with any arguments"],
+  ["own", "every call of own"],
+])("PERM37 a question says what %s permits", (text, says) => {
+  expect(describeRule(rule(text))).toBe(says);
 });

@@ -30,6 +30,7 @@ import {
 import { relearning } from "../settings/secrets.ts";
 import type { CompactionSettings, Settings } from "../settings/settings.ts";
 import type { Place } from "./app-options.ts";
+import { type AuditClient, AuditLog } from "./audit-log.ts";
 import { createGitHeadReader, describeGitHead } from "./git-branch.ts";
 import { type OpenBeside, openingBeside } from "./model.ts";
 import { type Permitting, permitting } from "./permissions.ts";
@@ -68,7 +69,7 @@ export type Leaving = Omit<SessionShutdownEvent, "type">;
 export async function build(wish: Wish, place: Place): Promise<Built> {
   const ground = await groundFor(wish, place);
   if (ground.type === "failed") return ground;
-  const { voiced, permitted, guiding, guides, at } = ground;
+  const { voiced, permitted, guiding, guides, at, audit } = ground;
   const { tools: names } = place.choices;
   const { tools: more = [], notes: theirs = [] } = place.extensions ?? {};
   const tools = chosenTools(at.tools, { names, more });
@@ -113,6 +114,7 @@ export async function build(wish: Wish, place: Place): Promise<Built> {
       await place.extensions?.asked({ type: "session_shutdown", ...leaving });
       await at.close();
       await voiced.close();
+      audit?.close();
     },
   };
 }
@@ -131,6 +133,7 @@ interface Ground {
   readonly guiding: GuidedParts;
   readonly guides: Guided;
   readonly at: Workplace;
+  readonly audit: AuditLog | null;
 }
 
 async function groundFor(wish: Wish, place: Place): Promise<Ground | Extract<Built, { type: "failed" }>> {
@@ -141,10 +144,12 @@ async function groundFor(wish: Wish, place: Place): Promise<Ground | Extract<Bui
   const temporary = sandbox.then((opened) => (opened.type === "works" ? opened.folders.temporary : null));
   const unheld = await missingSandbox(place, sandbox);
   if (unheld !== null) return unheld;
-  const permitted = await permitting(wish, { ...place, userHome, temporary });
+  const audit = openAudit(wish, place);
+  const permitted = await permitting(wish, { ...place, userHome, temporary, audit });
   if (permitted.type === "failed") return await withoutSandbox(sandbox, permitted);
   const voiced = await sessionWithModel(wish, place);
   if (voiced.type === "failed") return await withoutSandbox(sandbox, voiced);
+  if (audit) audit.session = voiced.session.store.header.id;
   const { mayRead } = permitted;
   const more = await moreFolders(place);
   const guiding = { wish, cwd, home, userHome, environment, choices, mayRead, trusted, note, ...(more && { more }) };
@@ -154,7 +159,17 @@ async function groundFor(wish: Wish, place: Place): Promise<Ground | Extract<Bui
     ...{ ...place, ...permitted, session, sessionPath, sandbox, skillAt: guides.skillAt },
     permitRestore: (path) => permitted.permissions.permitRestore(path),
   });
-  return { type: "ground", permitted, voiced, guiding, guides, at };
+  return { type: "ground", permitted, voiced, guiding, guides, at, audit };
+}
+
+function openAudit({ output }: Wish, { home, cwd, choices, note = () => {} }: Place): AuditLog | null {
+  if (choices.auditLog === false) return null;
+  return new AuditLog({ home, cwd, note, client: clientOf(output, choices) });
+}
+
+function clientOf(output: Wish["output"], { plain }: Settings): AuditClient {
+  if (output === "screen") return plain ? "plain" : "screen";
+  return output === "rpc" || output === "acp" ? output : "print";
 }
 
 /** Only where the policy wants a sandbox is it waited for. */

@@ -8,7 +8,6 @@ import {
   type DeniedPlaces,
   deniedPlaces,
   Permissions,
-  type Permits,
   parseRule,
   type Question,
   type Rule,
@@ -21,6 +20,7 @@ import { policyLimits, policyRules } from "../policy/permitted-parts.ts";
 import { keyFile } from "../settings/keys.ts";
 import { redactionKeyFile } from "../settings/secrets.ts";
 import type { Place } from "./app-options.ts";
+import type { AuditLog } from "./audit-log.ts";
 import { networkSetting } from "./network-permissions.ts";
 
 export interface PermittingPlace extends Pick<Place, "cwd" | "home" | "choices" | "vault" | "ask" | "extensions"> {
@@ -28,6 +28,8 @@ export interface PermittingPlace extends Pick<Place, "cwd" | "home" | "choices" 
   readonly userHome: string;
   /** What commands see as `/tmp`; null where they have no sandbox. */
   readonly temporary: Promise<string | null>;
+  /** Absent where nothing is recorded. */
+  readonly audit?: AuditLog | null;
 }
 
 export type Permitting =
@@ -46,7 +48,7 @@ export type Permitting =
 
 /** Where nobody is there to be asked, what would be asked is refused, with the way to allow it. */
 export async function permitting({ allow, deny }: Wish, place: PermittingPlace): Promise<Permitting> {
-  const { cwd, userHome, home, choices, vault, ask, extensions } = place;
+  const { cwd, userHome, home, choices, vault, ask, extensions, audit } = place;
   const temporary = place.temporary.then((folder) => [folder ?? tmpdir()]);
   const hasSandbox = place.temporary.then((folder) => folder !== null);
   // A rule on a server's tools is no mistake where no server is named.
@@ -76,6 +78,7 @@ export async function permitting({ allow, deny }: Wish, place: PermittingPlace):
     memory,
     ...(vault && { redaction: vault }),
     ...(ask && { ask }),
+    ...(audit && { audit: (record) => audit.record(record) }),
   });
   return {
     type: "permissions",
@@ -89,12 +92,13 @@ export async function permitting({ allow, deny }: Wish, place: PermittingPlace):
 
 /** SET15: every public host without a question is what this rule says; a deny and plan mode count all the same. */
 function openNetwork(choices: Place["choices"]): readonly Rule[] {
-  return networkSetting(choices) === "open" ? [{ text: "network", tool: "network", pattern: null }] : [];
+  return networkSetting(choices) === "open"
+    ? [{ text: "network", tool: "network", pattern: null, source: "settings" }]
+    : [];
 }
 
-async function isReadable(path: string, permits: Permits): Promise<boolean> {
-  const act = { tool: "read", arguments: { path }, intent: { type: "look", paths: [path] } } as const;
-  return (await permits.permit(act, { signal: new AbortController().signal })).type === "permitted";
+async function isReadable(path: string, permissions: Permissions): Promise<boolean> {
+  return await permissions.isAllowed({ tool: "read", arguments: { path }, intent: { type: "look", paths: [path] } });
 }
 
 /** What no tool and no command looks into: keys, and the true bytes of what was replaced. */
@@ -109,7 +113,7 @@ function extensionRules(
 ): Rules {
   const read = (texts: readonly string[] = []): readonly Rule[] =>
     texts.flatMap((text) => {
-      const parsed = parseRule(text, { tools });
+      const parsed = parseRule(text, { tools, source: "extension" });
       if (parsed.type === "mistake") notes.push(mistakeIn("the rule of an extension", text, parsed.message));
       return parsed.type === "mistake" ? [] : [parsed.rule];
     });
@@ -124,7 +128,7 @@ type ReadRules =
 function rulesIn(flag: string, texts: readonly string[], tools: readonly string[]): ReadRules {
   const rules: Rule[] = [];
   for (const text of texts) {
-    const parsed = parseRule(text, { tools });
+    const parsed = parseRule(text, { tools, source: "flag" });
     if (parsed.type === "mistake") return { type: "failed", message: mistakeIn(flag, text, parsed.message) };
     rules.push(parsed.rule);
   }

@@ -50,7 +50,7 @@ function limitsOf(policy: Policy): readonly Limit[] {
     ...(network?.mode ? [{ name: "network", narrow: (value: unknown) => stricterNetwork(value, network.mode) }] : []),
     ...(requiresSandbox(policy) ? [{ name: "sandbox", narrow: always("on") }] : []),
     ...(secrets?.redact ? [{ name: "secrets.redact", narrow: always("on") }] : []),
-    ...(auditLog ? [{ name: "auditLog", narrow: always("on") }] : []),
+    ...(auditLog ? [{ name: "auditLog", narrow: always(true) }] : []),
   ];
 }
 

@@ -131,7 +131,7 @@ function ruleOf(text: string, policy: Policy): readonly Rule[] {
   const name = /^\s*([\w.-]+)/.exec(text)?.[1] ?? "";
   const parsed = parseRule(text, { tools: [name] });
   if (parsed.type === "mistake") throw new Error(`${policy.path} has a rule that is none: ${text}`);
-  return [{ ...parsed.rule, source: policySource(policy) }];
+  return [{ ...parsed.rule, source: "policy" }];
 }
 
 /** For the permissions of a run; undefined where there is no policy. */

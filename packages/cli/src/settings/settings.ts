@@ -27,6 +27,8 @@ export interface Settings extends Choices {
   readonly notify?: "off" | "bell" | "desktop";
   /** The colours of the screen: for a dark or a light terminal, or as the terminal says itself. */
   readonly theme?: "auto" | "dark" | "light";
+  /** Whether permission decisions are recorded in Pith's home. */
+  readonly auditLog?: boolean;
   readonly secrets?: SecretSettings;
   /** Servers of tools, by the names that the user gives them. */
   readonly mcpServers?: Readonly<Record<string, McpServerSettings>>;

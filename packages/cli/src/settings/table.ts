@@ -272,6 +272,13 @@ export const settingTable: readonly Setting[] = [
     project: "never",
   },
   {
+    name: "auditLog",
+    kind: yesOrNo,
+    fallback: { value: true },
+    says: "Whether permissions are recorded in `~/.pith/audit`: who allowed or refused what, by which rule. No secret is in it.",
+    project: "never",
+  },
+  {
     name: "secrets.redact",
     kind: switches,
     fallback: { value: "on" },

@@ -709,7 +709,27 @@ const secrets = attempts(
   ],
 );
 
+const auditLog = attempts(
+  "auditLog",
+  {
+    policy: () => ({ auditLog: "required" }),
+    script: () => calls("ls", { path: "." }),
+    isLoosened: (world) => !world.has("home/.pith/audit"),
+    isTold: true,
+  },
+  [
+    {
+      way: "the user's settings",
+      act: (world) => {
+        world.settings({ auditLog: false });
+        return world.pith("-p", "what is here?");
+      },
+    },
+  ],
+);
+
 export const allAttempts: readonly Attempt[] = [
+  ...auditLog,
   ...models,
   ...modes,
   ...rules,

@@ -60,7 +60,7 @@ describe.concurrent("ways around a policy", () => {
 test("POL6 there are enough attempts at every item", () => {
   expect(allAttempts.length).toBeGreaterThanOrEqual(40);
   expect([...new Set(allAttempts.map(({ item }) => item))].toSorted()).toEqual([
-    ...["extensions.allow", "mcp.allow", "models.allow", "network.deny", "network.hosts", "network.mode"],
+    ...["auditLog", "extensions.allow", "mcp.allow", "models.allow", "network.deny", "network.hosts", "network.mode"],
     ...["permissions.ask", "permissions.deny", "permissions.modes", "sandbox", "secrets.redact"],
   ]);
 });

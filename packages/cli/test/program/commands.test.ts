@@ -120,5 +120,5 @@ test("COM40 work is handed over: the draft is printed with the command that says
 
 function sessions(): readonly string[] {
   const names = readdirSync(ground.home, { recursive: true, encoding: "utf8" });
-  return names.filter((name) => name.endsWith(".jsonl") && !name.includes(".pith"));
+  return names.filter((name) => name.endsWith(".jsonl") && !name.includes(".pith") && !name.startsWith("audit"));
 }

@@ -46,7 +46,9 @@ export class Company extends Ground {
   /** The entries of all sessions, by the name of the file. */
   sessions(): ReadonlyMap<string, readonly Kept[]> {
     const names = readdirSync(join(this.home, "sessions"), { recursive: true, encoding: "utf8" });
-    const files = names.filter((name) => name.endsWith(".jsonl") && !name.includes(".pith"));
+    const files = names.filter(
+      (name) => name.endsWith(".jsonl") && !name.includes(".pith") && !name.startsWith("audit"),
+    );
     return new Map(files.map((name) => [name, entriesIn(readFileSync(join(this.home, "sessions", name), "utf8"))]));
   }
 

@@ -5,6 +5,7 @@ import type { Redaction } from "@pith/context";
 import { harmlessLines } from "../../text/safe-text.ts";
 import type { Notifier } from "./notifications.ts";
 import type { Panel } from "./panels/panel.ts";
+import type { TypingOptions } from "./panels/typing.ts";
 import type { Stage } from "./screen-context.ts";
 import type { Note } from "./state/blocks.ts";
 import { noSigns, type Signs, withStatus, withWidget } from "./state/screen-state.ts";
@@ -26,9 +27,8 @@ export async function askedOn<State, Answer>(
   const ask = async (): Promise<Answer | null> => {
     const enough = notifier?.waits(title);
     try {
-      const { onceQuiet } = await panels();
-      const quietMs = !notifier ? 0 : stage.words.text === "" ? A_MOMENT_MS : TYPING_MS;
-      return await stage.ask(onceQuiet(await panel(), quietMs), { where: "inline", signal });
+      const { withTyping } = await import("./panels/typing.ts");
+      return await stage.ask(withTyping(await panel(), earlyKeys(stage, notifier)), { where: "inline", signal });
     } finally {
       enough?.();
     }
@@ -36,9 +36,12 @@ export async function askedOn<State, Answer>(
   return await turns.inTurn(ask, signal);
 }
 
-/** In less nobody can have read it; between two letters of somebody who types slowly. */
+/** Whoever has words in the editor may still be typing; nobody else can have read a question in less than a moment. */
+export function earlyKeys({ words }: Stage, notifier: AskedParts<unknown, unknown>["notifier"]): TypingOptions {
+  return notifier ? { quietMs: A_MOMENT_MS, isTyping: words.text !== "" } : {};
+}
+
 const A_MOMENT_MS = 300;
-const TYPING_MS = 700;
 
 /** When the session is left, the one who asks wants no answer any more, or has waited long enough. */
 export function ending({ signal, timeout }: UiAsking, left: AbortSignal): AbortSignal {

@@ -5,11 +5,13 @@ import type { AgentHooks, Answer, Ask } from "@pith/agent";
 import { pithHome } from "@pith/context/node";
 import type { Wish } from "../../args/args.ts";
 import { type TrustedFolder, trustedFolder } from "../../trust/trust.ts";
-import type { Turns } from "./extension-ui.ts";
+import { earlyKeys, type Turns } from "./extension-ui.ts";
 import { stop } from "./interrupt.ts";
 import type { Notifier } from "./notifications.ts";
 import type { CompactionConsent } from "./panels/auto-compact.ts";
+import type { Panel } from "./panels/panel.ts";
 import type { QuestionAnswer, QuestionParts, QuestionState } from "./panels/permission.ts";
+import type { TypingOptions, TypingState } from "./panels/typing.ts";
 import { type Stage, survived, type Talking } from "./screen-context.ts";
 
 export interface AskParts {
@@ -30,7 +32,7 @@ export function askOn(stage: Stage, { talking, notifier, turns }: AskParts): Ask
     const act = async (): Promise<void> => {
       const { matterOf } = await import("./panels/permission-subject.ts");
       const matter = await matterOf(question, open.ready.place, signal);
-      answer = await answerTo({ question, matter, signal, ...(notifier && earlyKeys(stage)) }, stage);
+      answer = await answerTo({ question, matter, signal, early: earlyKeys(stage, notifier) }, stage);
     };
     // A question that cannot be shown is a no.
     const asked = (): Promise<void> => survived(act, open);
@@ -41,19 +43,21 @@ export function askOn(stage: Stage, { talking, notifier, turns }: AskParts): Ask
   };
 }
 
-/** Whoever has words in the editor may still be typing; nobody else can have read the question in less than a moment. */
-function earlyKeys({ words }: Stage): Pick<QuestionParts, "quietMs" | "isTyping"> {
-  return words.text === "" ? { quietMs: 300 } : { quietMs: 700, isTyping: true };
-}
-
 interface Asking extends QuestionParts {
   readonly signal: AbortSignal;
+  readonly early: TypingOptions;
 }
 
 async function answerTo(asking: Asking, stage: Stage): Promise<Answer | null> {
-  const { questionPanel } = await import("./panels/permission.ts");
+  const [{ questionPanel }, { withTyping }] = await Promise.all([
+    import("./panels/permission.ts"),
+    import("./panels/typing.ts"),
+  ]);
   for (let at: QuestionState | null = null; ; ) {
-    const panel = questionPanel({ ...asking, ...(at && { at }) });
+    const panel: Panel<TypingState<QuestionState>, QuestionAnswer> = withTyping(
+      questionPanel({ ...asking, ...(at && { at }) }),
+      at ? {} : asking.early,
+    );
     const answer: QuestionAnswer | null = await stage.ask(panel, { where: "inline", signal: asking.signal });
     if (answer?.type !== "whole") return answer;
     at = answer.at;

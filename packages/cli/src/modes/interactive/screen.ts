@@ -6,7 +6,7 @@ import { editorOn, type WritingEditor } from "./editor/editor.ts";
 import type { Written } from "./editor/message.ts";
 import { keyOf } from "./keys/input.ts";
 import { type OpenPanel, openPanel } from "./panels/open-panel.ts";
-import type { Panel } from "./panels/panel.ts";
+import { isWayOut, type Panel } from "./panels/panel.ts";
 import { drawBlock } from "./render/block.ts";
 import { frame, Ticking } from "./render/live-region.ts";
 import type { Theme } from "./render/theme.ts";
@@ -28,8 +28,8 @@ export interface ScreenParts {
   readonly start: ScreenState;
   /** In milliseconds. */
   readonly now: () => number;
-  /** What a key does that is no typing; false where it means nothing. `isAsked`: what is asked made nothing of it. */
-  readonly pressed: (key: string, amid?: { readonly isAsked: boolean }) => boolean;
+  /** What a key does that is no typing; false where it means nothing. `asked`: a panel is open there and made nothing of it. */
+  readonly pressed: (key: string, amid?: { readonly asked: "inline" | "page" }) => boolean;
   readonly submitted: (written: Written) => void;
 }
 
@@ -178,16 +178,25 @@ export class Screen implements Stage {
   #pressed(key: string): boolean {
     const open = this.#asked.at(-1);
     if (!open) return this.#parts.pressed(key);
+    // As without a question: a completion is closed first.
+    if (open.isTyping && isWayOut(key) && this.#editor.isShowingAutocomplete()) return false;
     const use = open.press(key);
     this.#main.renderNow();
-    if (use === "none") this.#parts.pressed(key, { isAsked: true });
-    return use !== "typing";
+    if (use === "used") return true;
+    const isActed = this.#parts.pressed(key, { asked: open.where });
+    return use === "none" || isActed;
   }
 
   #frame(size: Size): readonly string[] {
     const { theme, now } = this.#parts;
     const open = this.#asked.findLast(({ where }) => where === "inline");
-    const input = (room: Size) => open?.draw({ ...room, theme }) ?? this.#editor.render(room.width).slice(-room.height);
+    const typed = (room: Size) => this.#editor.render(room.width).slice(-room.height);
+    const input = (room: Size): readonly string[] => {
+      if (!open) return typed(room);
+      if (!open.isTyping) return open.draw({ ...room, theme });
+      const below = typed({ ...room, height: Math.max(3, Math.floor(room.height / 2)) });
+      return [...open.draw({ ...room, height: Math.max(1, room.height - below.length), theme }), ...below];
+    };
     return frame({ state: this.#state, theme, input, now: now() }, size);
   }
 }

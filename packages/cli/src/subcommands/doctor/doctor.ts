@@ -4,6 +4,7 @@ import { diskError } from "@pith/context/node";
 import type { Call, Outcome } from "../subcommand.ts";
 import { type Check, completionCheck, diskChecks, fault, keyChecks, machineChecks, trustCheck } from "./checks.ts";
 import { rightsCheck, sessionChecks } from "./file-checks.ts";
+import { permissionChecks } from "./permission-checks.ts";
 import { sandboxChecks } from "./sandbox-checks.ts";
 
 export async function examined(call: Call): Promise<Outcome> {
@@ -20,6 +21,7 @@ const LOOKS: readonly (readonly [name: string, look: (call: Call) => Promise<Che
   ["rights", rightsCheck],
   ["keys", keyChecks],
   ["trust", trustCheck],
+  ["rules", permissionChecks],
   ["sessions", sessionChecks],
   ["disk", diskChecks],
   ["completions", completionCheck],

@@ -48,7 +48,17 @@ function openPaths(home: string, told: (line: string) => void): readonly string[
 }
 
 /** Nobody else reads these. */
-const KEPT = ["sessions", "history", "trash", "restore", "keys.json", "redaction.key", "search.db", "windows.json"];
+const KEPT = [
+  "audit",
+  "sessions",
+  "history",
+  "trash",
+  "restore",
+  "keys.json",
+  "redaction.key",
+  "search.db",
+  "windows.json",
+];
 /** Nobody else writes these; a user may want to show them. */
 const WRITTEN = ["settings.json", "permissions.json", "trust.json"];
 

@@ -34,7 +34,7 @@ describe("permission question", () => {
     const talk = await talkOn([call("touch first"), call("touch first"), "done twice"], asking);
     talk.say("touch it");
     await talk.sees(/\$ touch first/);
-    talk.terminal.press("s");
+    talk.terminal.press("2", "\r");
     await talk.sees("done twice");
   });
 
@@ -42,7 +42,7 @@ describe("permission question", () => {
     const talk = await talkOn([call("touch first"), "then not"], asking);
     talk.say("touch it");
     await talk.sees(/\$ touch first/);
-    talk.terminal.press("w");
+    talk.terminal.press("5", "\r");
     talk.terminal.type("that name is taken");
     talk.terminal.press("\r");
     await talk.sees("then not");
@@ -89,6 +89,9 @@ describe("permission question", () => {
     await talk.sees(/\$ touch first/);
     talk.terminal.type("say why");
     expect(talk.screen.words.text).toBe("and say why");
+    await talk.sees("Esc: back to the question");
+    expect(existsSync(join(talk.folder, "first"))).toBe(false);
+    talk.terminal.press("\x1b");
     await talk.sees("Enter answers");
     talk.terminal.press("y");
     await talk.sees("done");
@@ -103,9 +106,64 @@ describe("permission question", () => {
     await new Promise((resolve) => setTimeout(resolve, 400));
     expect(existsSync(join(talk.folder, "first"))).toBe(false);
     clearInterval(pressing);
+    await talk.sees("Esc: back to the question");
+    talk.terminal.press("\x1b");
     await talk.sees("Enter answers");
     talk.terminal.press("y");
     await talk.sees("done");
+  });
+
+  test("ASK1 a command that is typed while a question is open is seen, and answers nothing", async () => {
+    const talk = await talkOn([call("touch first"), "done"], asking);
+    talk.say("touch it");
+    await talk.sees(/\$ touch first/);
+    talk.terminal.type("/comp");
+    expect(talk.screen.words.text).toBe("/comp");
+    await talk.sees(/\$ touch first[\s\S]*back to the question[\s\S]*\/comp/);
+    await talk.until(() => talk.screen.editor.isShowingAutocomplete());
+    expect(existsSync(join(talk.home, "permissions.json"))).toBe(false);
+    // The first closes the completion, the second goes back, and the letters stay where they are.
+    talk.terminal.press("\x1b");
+    await talk.sees("back to the question");
+    talk.terminal.press("\x1b");
+    await talk.sees("Enter answers");
+    talk.terminal.press("n");
+    await talk.sees("done");
+    expect(talk.screen.words.text).toBe("/comp");
+    expect(existsSync(join(talk.folder, "first"))).toBe(false);
+  });
+
+  test("ASK2 pasted text answers nothing, and what is sent while a question is open waits for the model", async () => {
+    const talk = await talkOn([call("touch first"), "done"], asking);
+    talk.say("touch it");
+    await talk.sees(/\$ touch first/);
+    talk.terminal.press("\x1b[200~y\n2\ny\x1b[201~");
+    talk.terminal.press("\r");
+    await talk.sees(/↳ next/);
+    expect(existsSync(join(talk.folder, "first"))).toBe(false);
+    talk.terminal.press("\x1b");
+    await talk.sees("Enter answers");
+    talk.terminal.press("y");
+    await talk.sees("done");
+    expect(JSON.stringify(talk.server.served.at(-1)?.body)).toContain("y\\n2\\ny");
+  });
+
+  test("ASK5 Shift+Tab changes the mode while a question is open, and settles it where the mode does", async () => {
+    const step: Step = { parts: [{ type: "call", name: "write", arguments: { path: "a.txt", content: "a" } }] };
+    for (const [presses, isThere] of [
+      [1, true],
+      [2, false],
+    ] as const) {
+      const start = { wish: { choices: { permissionMode: "ask", sandbox: "off" } } } as const;
+      const shell: Step = presses === 1 ? step : call("touch a.txt");
+      const talk = await talkOn([shell, "settled"], start);
+      talk.say("go");
+      await talk.sees("Enter answers");
+      for (let left = presses; left > 0; left -= 1) talk.terminal.press("\x1b[Z");
+      await talk.sees("settled");
+      expect(talk.screen.state.facts.mode).toBe(presses === 1 ? "edit" : "plan");
+      expect(existsSync(join(talk.folder, "a.txt"))).toBe(isThere);
+    }
   });
 
   test("MAN23 a question calls whoever looks elsewhere, as the settings say", async () => {
@@ -150,13 +208,13 @@ describe("trust question", () => {
     return place;
   }
 
-  async function answered(key: string, place: TrustPlace) {
+  async function answered(keys: string | readonly string[], place: TrustPlace) {
     const { screen, terminal, seen } = shownOn({ columns: 80, rows: 24 });
     const asked = trustAsked(wish, screen, place);
     while (!(await seen()).includes("Do you trust this folder?"))
       await new Promise((resolve) => setTimeout(resolve, 5));
     const page = await seen();
-    terminal.press(key);
+    terminal.press(...[keys].flat());
     const after = await asked;
     screen.stop();
     return { page, after, folder: await trustedFolder({ ...place, userHome: place.home }) };
@@ -164,7 +222,7 @@ describe("trust question", () => {
 
   test("MAN8 a folder that brings settings of its own is shown before they count; yes keeps exactly what was shown", async () => {
     const place = withSettings('{ "thinking": "high" }');
-    const { page, after, folder } = await answered("y", place);
+    const { page, after, folder } = await answered(["y", "\r"], place);
     expect(page).toMatch(/\.pith\/settings\.json[\s\S]*"thinking": "high"/);
     expect(after.trusts).toBe(false);
     expect(folder.type).toBe("trusted");
@@ -194,7 +252,7 @@ describe("trust question", () => {
     expect(await trustAsked(wish, screen, place)).toBe(wish);
     screen.stop();
     writeFileSync(join(place.cwd, ".pith", "settings.json"), '{ "thinking": "low" }');
-    expect((await answered("y", place)).folder.type).toBe("trusted");
+    expect((await answered(["y", "\r"], place)).folder.type).toBe("trusted");
   });
 
   test("MAN8 a list of what was declined that cannot be read or written asks again, and breaks nothing", async () => {

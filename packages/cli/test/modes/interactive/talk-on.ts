@@ -53,7 +53,7 @@ export async function talkOn(script: Script, { wish = {}, notifier, prepare }: T
     theme: themeNamed("none"),
     start: nothingShown,
     now: Date.now,
-    pressed: (key) => talk?.pressed(key) ?? false,
+    pressed: (key, amid) => talk?.pressed(key, amid) ?? false,
     submitted: (text) => void talk?.submitted(text),
   });
   screen.start();

@@ -46,8 +46,22 @@ test("MET19 how full the context is, is about so much after a compaction, until 
 test("PLN16 a permission is asked for in words and given by a number", async () => {
   const ask = ["--plain", "--permission-mode", "ask"];
   const given = await ground.pith(ask, [{ parts: [write] }, "Done."], { input: "write\n1\n" });
-  expect(given.out).toMatch(/^write wants to change a\.txt\.\n(?:.*\n)*1\. Yes\n(?:.*\n)*0\. none of these$/m);
+  expect(given.out).toMatch(
+    /^write wants to change a\.txt\.\n(?:.*\n)*1\. Yes, this once\n(?:.*\n)*0\. none of these$/m,
+  );
   expect(existsSync(join(ground.folder, "a.txt"))).toBe(true);
+});
+
+test("ASK4 in plain lines only the number of a lasting grant gives it; every other line asks again", async () => {
+  const ask = ["--plain", "--permission-mode", "ask"];
+  const script = [{ parts: [write] }, "Done."];
+  const lines = ["p", "y", "yes, always", "3x", "/compact", "33"];
+  const refused = await ground.pith(ask, script, { input: `write\n${lines.join("\n")}\n4\n` });
+  expect(refused.out.match(/It needs a number from 0 to 4\./g)).toHaveLength(lines.length);
+  expect(existsSync(join(ground.home, "permissions.json"))).toBe(false);
+  expect(existsSync(join(ground.folder, "a.txt"))).toBe(false);
+  await ground.pith(ask, script, { input: "write\n3\n" });
+  expect(readFileSync(join(ground.home, "permissions.json"), "utf8")).toContain("edit(a.txt)");
 });
 
 test("PLN17 in a dumb terminal one types lines, and Ctrl+C stops what is under way and quits at the second time", async () => {

@@ -61,12 +61,18 @@ function isAtWork({ ready, screen }: Talking): boolean {
 }
 
 export interface Amid {
-  /** Something is asked, and the key means nothing there: then only sleep is left to it. */
-  readonly isAsked?: boolean;
+  /** What is asked made nothing of the key: then only a few actions are left to it. */
+  readonly asked?: "inline" | "page";
 }
 
+/** ASK5: the mode may settle what is asked. Behind a page nobody would see it change. */
+const LEFT: Readonly<Record<"inline" | "page", ReadonlySet<ActionId>>> = {
+  inline: new Set<ActionId>(["suspend", "mode", "followUp"]),
+  page: new Set<ActionId>(["suspend"]),
+};
+
 /** False where it means nothing, so that the editor gets it. */
-export function pressed(key: string, talking: Talking, { isAsked = false }: Amid = {}): boolean {
+export function pressed(key: string, talking: Talking, { asked }: Amid = {}): boolean {
   const { screen } = talking;
   const presses = pressesOn(screen);
   if (isOfCompletion(key, screen)) {
@@ -74,7 +80,7 @@ export function pressed(key: string, talking: Talking, { isAsked = false }: Amid
     return false;
   }
   return presses.press(key, performance.now(), (id) =>
-    isAsked && id !== "suspend" ? false : acted(actions[id], talking),
+    asked && !LEFT[asked].has(id) ? false : acted(actions[id], talking),
   );
 }
 

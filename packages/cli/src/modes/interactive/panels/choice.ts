@@ -5,7 +5,17 @@ import { plain } from "../../../text/safe-text.ts";
 import { keyNamed } from "../keys/key-text.ts";
 import { cell, fitted } from "../render/text.ts";
 import { answered, goesOn, type Panel, type Sight } from "./panel.ts";
-import { atTop, drawLine, emptyLine, hintLine, type LineInput, typedInto, type Walk, walked } from "./widgets.ts";
+import {
+  atTop,
+  drawLine,
+  emptyLine,
+  hintLine,
+  type LineInput,
+  typedInto,
+  type Walk,
+  walked,
+  walkTo,
+} from "./widgets.ts";
 
 export interface Choice<Value> {
   readonly title: string;
@@ -22,7 +32,22 @@ export interface Option<Value> {
   readonly label: string;
   readonly says?: string;
   readonly value: Value;
+  /** ASK3: it permits something for longer than now, so its key only leads to it, and Enter takes it. */
+  readonly isLasting?: true;
 }
+
+/** What a key takes, or where it leads; null where it is of no option. */
+export function optionPressed<Value>(options: readonly Option<Value>[], key: string, at: number): OptionPressed<Value> {
+  const named = key === "enter" ? at : options.findIndex((option) => option.key === key);
+  const option = options[named];
+  if (!option) return null;
+  return option.isLasting && key !== "enter" ? { type: "moved", at: named } : { type: "taken", option };
+}
+
+export type OptionPressed<Value> =
+  | { readonly type: "taken"; readonly option: Option<Value> }
+  | { readonly type: "moved"; readonly at: number }
+  | null;
 
 export function choice<Value>({ title, body, options, at = 0 }: Choice<Value>): Panel<Walk, Value> {
   const length = { count: options.length, rows: options.length };
@@ -30,8 +55,9 @@ export function choice<Value>({ title, body, options, at = 0 }: Choice<Value>): 
     start: { ...atTop, at },
     spoken: { title, lines: (sight) => body?.(sight) ?? [], options },
     press: (walk, key) => {
-      const taken = key === "enter" ? options[walk.at] : options.find((option) => option.key === key);
-      if (taken) return answered(taken.value);
+      const pressed = optionPressed(options, key, walk.at);
+      if (pressed?.type === "taken") return answered(pressed.option.value);
+      if (pressed) return goesOn(walkTo(walk, pressed.at, length));
       const moved = walked(walk, key, length);
       return moved ? goesOn(moved) : null;
     },
@@ -50,15 +76,18 @@ function setIn(line: string, width: number): readonly string[] {
   return wrapTextWithAnsi(line, Math.max(1, width - 1)).map((row, at) => (at === 0 ? row : ` ${row}`));
 }
 
-function drawOption<Value>(
-  { key, label, says = "" }: Option<Value>,
-  isChosen: boolean,
-  { width, theme }: Sight,
-): string {
-  const short = key === undefined ? "" : theme.dim(` (${key})`);
+function drawOption<Value>(option: Option<Value>, isChosen: boolean, { width, theme }: Sight): string {
+  const { label, says = "" } = option;
+  const short = theme.dim(keyShown(option));
   const words = ` ${isChosen ? "❯" : " "} ${plain(label)}`;
   const line = `${isChosen ? theme.accent(words) : words}${short}${says === "" ? "" : theme.dim(`  ${plain(says)}`)}`;
   return truncateToWidth(line, width, "…");
+}
+
+/** ` (y)`; ` (y, Enter)` where the key alone only leads to it. */
+export function keyShown<Value>({ key, isLasting }: Option<Value>): string {
+  if (key === undefined) return "";
+  return isLasting ? ` (${key}, Enter)` : ` (${key})`;
 }
 
 export interface Pick<Value> {

@@ -24,6 +24,8 @@ function inOneLine(text: string): string {
 
 export interface OpenPanel {
   readonly where: "inline" | "page";
+  /** Whether keys go to the editor, which is then seen below it. */
+  readonly isTyping: boolean;
   draw(sight: Sight): readonly string[];
   press(key: string): Use;
 }
@@ -65,6 +67,10 @@ class Opened<State, Answer> implements OpenPanel {
     signal?.addEventListener("abort", () => this.#close(null), { once: true, signal: end });
     if (signal?.aborted) this.#close(null);
     else void panel.learns?.((change) => this.#learn(change), end).catch(() => {});
+  }
+
+  get isTyping(): boolean {
+    return this.#panel.isTyping?.(this.#state) ?? false;
   }
 
   draw(sight: Sight): readonly string[] {

@@ -3,7 +3,7 @@
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { plain, plainLine } from "../../../text/safe-text.ts";
 import { atBothEnds, fitted } from "../render/text.ts";
-import type { Option } from "./choice.ts";
+import { keyShown, type Option, optionPressed } from "./choice.ts";
 import { answered, goesOn, isWayOut, type Panel, type Pressed, type Sight } from "./panel.ts";
 import {
   drawLine,
@@ -190,8 +190,9 @@ export function textPage<Value>(page: TextPage<Value>): Panel<PageState, Value> 
     start: { top: 0, at },
     ...(options.length > 0 && { spoken: { title: page.title, lines: page.lines, options } }),
     press: (state, key, sight) => {
-      const taken = key === "enter" ? options[state.at] : options.find((option) => option.key === key);
-      if (taken) return answered(taken.value);
+      const pressed = optionPressed(options, key, state.at);
+      if (pressed?.type === "taken") return answered(pressed.option.value);
+      if (pressed) return goesOn({ ...state, at: pressed.at });
       if (key === "left" || key === "right" || key === "tab") return goesOn({ ...state, at: beside(state.at, key) });
       const top = sight ? scrolled(state.top, key, extentOn(page, sight)) : null;
       return top === null ? null : goesOn({ ...state, top });
@@ -230,9 +231,9 @@ function drawTextPage<Value>(page: TextPage<Value>, { top, at }: PageState, sigh
 
 /** Side by side; where there is no room for that, one below the other, so that none is missing. */
 function optionLines<Value>(options: readonly Option<Value>[], at: number, { theme, width }: Sight): readonly string[] {
-  const shown = options.map(({ key, label }, place) => {
-    const words = `${place === at ? "❯" : " "} ${plain(label)}`;
-    return `${place === at ? theme.accent(words) : words}${key ? theme.dim(` (${key})`) : ""}`;
+  const shown = options.map((option, place) => {
+    const words = `${place === at ? "❯" : " "} ${plain(option.label)}`;
+    return `${place === at ? theme.accent(words) : words}${theme.dim(keyShown(option))}`;
   });
   const beside = ` ${shown.join("   ")}`;
   return visibleWidth(beside) <= width ? [beside] : shown.map((each) => ` ${each}`);

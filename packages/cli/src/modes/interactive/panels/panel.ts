@@ -7,6 +7,8 @@ export interface Panel<State, Answer> {
   /** What a key does; null where it means nothing here. `sight` is how it was last seen. */
   press(state: State, key: string, sight?: Sight): Pressed<State, Answer> | null;
   draw(state: State, sight: Sight): readonly string[];
+  /** Whether keys go to the editor, which is then seen below it. */
+  isTyping?(state: State): boolean;
   /** The same question in words, for who answers by number: title, lines, and what can be chosen. Absent: it is answered with keys. */
   readonly spoken?: Spoken<Answer>;
   /** What it learns by itself, from when it is opened: each change is shown as it comes. */
@@ -32,6 +34,8 @@ export interface Sight {
   /** Rows there are; a panel may take fewer. */
   readonly height: number;
   readonly theme: Theme;
+  /** The user types in the editor below, so hints on keys of the panel would be wrong. */
+  readonly isTyping?: boolean;
 }
 
 export type Pressed<State, Answer> = GoesOn<State> | Given<Answer>;

@@ -67,7 +67,7 @@ async function isConfirmed(screen: Stage): Promise<boolean> {
     ],
     options: [
       { key: "n", label: "No, leave it as it is", value: false },
-      { key: "y", label: "Yes", value: true },
+      { key: "y", label: "Yes", value: true, isLasting: true },
     ],
   });
   return (await screen.ask(panel, { where: "inline" })) ?? false;

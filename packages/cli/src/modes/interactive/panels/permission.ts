@@ -1,13 +1,23 @@
-/** Implements the permission and folder trust questions. Keys typed for the editor must never grant a permission. */
+/** Implements the permission and folder trust questions. A grant that lasts is only ever given by Enter on its row. */
 
 import { truncateToWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
-import type { Answer, Question } from "@pith/agent";
+import { type Answer, describeRule, type Question } from "@pith/agent";
 import { counted } from "../../../text/format.ts";
 import { plain, plainLine } from "../../../text/safe-text.ts";
 import { type PageState, textPage } from "./pager.ts";
-import { answered, goesOn, isWayOut, type Panel, type Pressed, type Sight } from "./panel.ts";
+import { answered, goesOn, type Panel, type Pressed, type Sight } from "./panel.ts";
 import { type Matter, matterLines } from "./permission-subject.ts";
-import { atTop, drawLine, emptyLine, hintLine, type LineInput, typedInto, type Walk, walked } from "./widgets.ts";
+import {
+  atTop,
+  drawLine,
+  emptyLine,
+  hintLine,
+  type LineInput,
+  typedInto,
+  type Walk,
+  walked,
+  walkTo,
+} from "./widgets.ts";
 
 export interface ShownQuestion {
   readonly question: Question;
@@ -28,8 +38,8 @@ export function drawQuestion(shown: ShownQuestion, sight: Sight): readonly strin
   const rest = head.length + answers.length + 2 * blank.length + 1;
   const room = Math.max(1, Math.min(MOST_LINES, height - rest));
   const seen = bothEnds(about, room, sight);
-  const keys = hintLine(hintsFor(shown, about.length > room), sight);
-  return [...head, ...blank, ...seen, ...blank, ...answers, truncateToWidth(keys, width, "…")];
+  const keys = sight.isTyping ? [] : [hintLine(hintsFor(shown, about.length > room), sight)];
+  return [...head, ...blank, ...seen, ...blank, ...answers, ...keys.map((line) => truncateToWidth(line, width, "…"))];
 }
 
 const TIGHT = 13;
@@ -63,9 +73,10 @@ function cut(count: number, { theme }: Sight): string {
 
 function answerLines({ state, rows }: ShownQuestion, { theme, width, height }: Sight): readonly string[] {
   if (state.word) return wrapTextWithAnsi(` Why not? ${drawLine(state.word, theme)}`, width).slice(-3);
-  return rows.flatMap(({ key, label }, at) => {
-    const short = theme.dim(` (${key})`);
-    const words = plainLine(label);
+  return rows.flatMap(({ key, label, isLasting }, at) => {
+    // A lasting grant has no key of its own: its number leads to it, and Enter gives it.
+    const short = key === undefined || isLasting ? "" : theme.dim(` (${key})`);
+    const words = `${at + 1}. ${plainLine(label)}`;
     if (at !== state.walk.at) return `   ${truncateToWidth(words, width - 7, "…")}${short}`;
     // What would be permitted is read to its end before it is, as far as there is room.
     const lines = wrapTextWithAnsi(words, Math.max(10, width - 7)).slice(0, Math.max(1, height - 8));
@@ -76,11 +87,11 @@ function answerLines({ state, rows }: ShownQuestion, { theme, width, height }: S
   });
 }
 
-function hintsFor({ question, state }: ShownQuestion, isCut: boolean): readonly string[] {
-  if (!state.isHeard && state.isTyping) return ["Keys answer as soon as you have stopped typing", STOPS];
+function hintsFor({ question, state, rows }: ShownQuestion, isCut: boolean): readonly string[] {
   if (state.word) return ["Enter says it to the model", "Esc goes back"];
   const other = question.rules.length > 1 ? ["←→ another rule"] : [];
-  return ["Enter answers", ...other, ...(isCut ? ["Tab shows all"] : []), STOPS];
+  const numbers = `↑↓ or 1–${rows.length} choose`;
+  return ["Enter answers", numbers, ...other, ...(isCut ? ["Tab shows all"] : []), STOPS];
 }
 
 const STOPS = "Esc: no, and stop";
@@ -91,24 +102,27 @@ export interface QuestionState {
   readonly rule: number;
   /** What is typed for the model; null where nothing is. */
   readonly word: LineInput | null;
-  /** Keys count once somebody has stopped typing: what was meant for the editor must permit nothing. */
-  readonly isHeard: boolean;
-  /** How many keys came before that. */
-  readonly early: number;
-  /** Whether these are for the editor. */
-  readonly isTyping: boolean;
 }
 
 export function rowsOf({ rules, yesLasts, intent }: Question, { rule }: Pick<QuestionState, "rule">): readonly Row[] {
   const offered = rules[rule];
-  const remembered = (place: "session" | "project"): Answer | null =>
-    offered ? { type: "yes", remember: { rule: offered, for: place } } : null;
+  const remembered = (place: "session" | "project"): readonly Row[] =>
+    offered
+      ? [
+          {
+            label: `Yes, and in this ${place} always ${describeRule(offered)}: ${offered.text}`,
+            answer: { type: "yes", remember: { rule: offered, for: place } },
+            isLasting: true,
+          },
+        ]
+      : [];
+  const once: Row = { key: "y", label: "Yes, this once", answer: { type: "yes" } };
   return [
-    { key: "y", label: yesLasts ? `Yes, this ${scopeOf(intent)} for this session` : "Yes", answer: { type: "yes" } },
-    ...(yesLasts ? [] : row("s", `Yes, and in this session always ${offered?.text}`, remembered("session"))),
-    ...row("p", `Yes, and in this project always ${offered?.text}`, remembered("project")),
+    yesLasts ? { ...once, label: `Yes, this ${scopeOf(intent)} for this session`, isLasting: true } : once,
+    ...(yesLasts ? [] : remembered("session")),
+    ...remembered("project"),
     { key: "n", label: "No", answer: { type: "no" } },
-    { key: "w", label: "No, and say why", answer: "word" },
+    { label: "No, and say why", answer: "word" },
   ];
 }
 
@@ -118,14 +132,13 @@ function scopeOf(intent: Question["intent"]): "host" | "port" {
 }
 
 export interface Row {
-  readonly key: string;
+  /** Answers at once, unless the answer lasts: then it only leads to the row. */
+  readonly key?: string;
   readonly label: string;
   /** `word`: something is typed first. */
   readonly answer: Answer | "word";
-}
-
-function row(key: string, label: string, answer: Answer | null): readonly Row[] {
-  return answer ? [{ key, label, answer }] : [];
+  /** Permits more than this one call, so that only Enter on its row gives it. */
+  readonly isLasting?: true;
 }
 
 /** `whole`: somebody wants to see all that it is about first. */
@@ -136,15 +149,11 @@ export interface QuestionParts {
   readonly matter: Matter;
   /** Where somebody looked at all of it and is back. */
   readonly at?: QuestionState;
-  /** Milliseconds without a key after which keys count; at once, unless told. */
-  readonly quietMs?: number;
-  /** Whether somebody is typing below: then keys that come before that are for the editor. */
-  readonly isTyping?: boolean;
 }
 
 export function questionPanel(parts: QuestionParts): Panel<QuestionState, QuestionAnswer> {
-  const { question, quietMs = 0, isTyping = false } = parts;
-  const start: QuestionState = { walk: atTop, rule: 0, word: null, isHeard: quietMs === 0, early: 0, isTyping };
+  const { question } = parts;
+  const start: QuestionState = { walk: atTop, rule: 0, word: null };
   return {
     start: parts.at ?? start,
     spoken: {
@@ -157,24 +166,29 @@ export function questionPanel(parts: QuestionParts): Panel<QuestionState, Questi
     },
     press: (state, key) => pressed(state, key, parts),
     draw: (state, sight) => drawQuestion({ state, ...parts, rows: rowsOf(question, state) }, sight),
-    learns: async (learn, signal) => learn(await quiet({ quietMs, early: 0, signal })),
   };
 }
 
 type Step = Pressed<QuestionState, QuestionAnswer> | null;
 
-function pressed(state: QuestionState, key: string, parts: QuestionParts): Step {
-  const { question } = parts;
-  if (!state.isHeard) return early(state, key, parts);
+function pressed(state: QuestionState, key: string, { question }: QuestionParts): Step {
   if (state.word) return typed(state, state.word, key);
   const rows = rowsOf(question, state);
-  const taken = key === "enter" ? rows[state.walk.at] : rows.find((each) => each.key === key);
-  if (taken?.answer === "word") return goesOn<QuestionState>({ ...state, word: emptyLine });
-  if (taken) return answered(taken.answer);
+  const length = { count: rows.length, rows: rows.length };
+  if (key === "enter") return taken(state, rows[state.walk.at]);
+  const named = rows.findIndex((row, at) => row.key === key || `${at + 1}` === key);
+  const row = rows[named];
+  if (row && row.key === key && !row.isLasting) return taken(state, row);
+  if (row) return goesOn({ ...state, walk: walkTo(state.walk, named, length) });
   if (key === "tab" || key === "ctrl+o") return answered({ type: "whole", at: state });
   if (key === "left" || key === "right") return goesOn({ ...state, rule: otherRule(state, key, question) });
-  const walk = walked(state.walk, key, { count: rows.length, rows: rows.length });
+  const walk = walked(state.walk, key, length);
   return walk ? goesOn({ ...state, walk }) : null;
+}
+
+function taken(state: QuestionState, row: Row | undefined): Step {
+  if (!row) return null;
+  return row.answer === "word" ? goesOn<QuestionState>({ ...state, word: emptyLine }) : answered(row.answer);
 }
 
 function typed(state: QuestionState, word: LineInput, key: string): Step {
@@ -182,32 +196,6 @@ function typed(state: QuestionState, word: LineInput, key: string): Step {
   if (key === "enter") return answered({ type: "no", ...(word.text.trim() !== "" && { word: word.text.trim() }) });
   const next = typedInto(word, key);
   return next ? goesOn<QuestionState>({ ...state, word: next }) : null;
-}
-
-/** Whoever types is waited for, and loses no letter. Escape is meant whenever it comes. */
-function early(state: QuestionState, key: string, { quietMs = 0 }: QuestionParts): Step {
-  if (isWayOut(key)) return null;
-  const next = { ...state, early: state.early + 1, isTyping: state.isTyping || [...key].length === 1 };
-  const patience = { quietMs: next.isTyping ? TYPING_MS : quietMs, early: next.early };
-  const later = (signal: AbortSignal) => quiet({ ...patience, signal });
-  return { type: "goes-on", state: next, later, isTyping: next.isTyping };
-}
-
-/** Between two letters of somebody who types slowly. */
-const TYPING_MS = 700;
-
-interface Quiet {
-  readonly quietMs: number;
-  readonly early: number;
-  readonly signal: AbortSignal;
-}
-
-async function quiet({ quietMs, early, signal }: Quiet): Promise<(state: QuestionState) => QuestionState> {
-  await new Promise((resolve) => {
-    const timer = setTimeout(resolve, quietMs);
-    signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
-  });
-  return (state) => (state.early === early ? { ...state, isHeard: true } : state);
 }
 
 function otherRule({ rule }: QuestionState, key: "left" | "right", { rules }: Question): number {
@@ -225,7 +213,7 @@ export function trustPage(text: string): Panel<PageState, TrustAnswer> {
     options: [
       { key: "n", label: "No", value: "no" },
       { key: "o", label: "Only this time", value: "once" },
-      { key: "y", label: "Yes, as it is now", value: "always" },
+      { key: "y", label: "Yes, as it is now", value: "always", isLasting: true },
     ],
   });
 }

@@ -7,6 +7,7 @@ import { modelPanel } from "../../../../src/modes/interactive/panels/model.ts";
 import { questionPanel, trustPage } from "../../../../src/modes/interactive/panels/permission.ts";
 import type { Matter } from "../../../../src/modes/interactive/panels/permission-subject.ts";
 import { settingsPage } from "../../../../src/modes/interactive/panels/settings.ts";
+import { withTyping } from "../../../../src/modes/interactive/panels/typing.ts";
 import { listedSettings } from "../../../../src/settings/list.ts";
 import { golden } from "./golden.ts";
 
@@ -21,7 +22,7 @@ const command: Question = {
   arguments: { command: "npm test -- --reporter=verbose" },
   intent: { type: "command", command: "npm test -- --reporter=verbose", isConfined: false },
   text: "bash wants to run `npm test -- --reporter=verbose`, not in a sandbox.",
-  rules: [rule("bash(npm test -- --reporter=verbose)"), rule("bash(npm test:*)")],
+  rules: [rule("bash(npm test -- --reporter=verbose)")],
 };
 
 const edit: Question = {
@@ -50,7 +51,7 @@ const diff: Matter = {
   ].join("\n"),
 };
 
-const asked = (question: Question, matter: Matter) => questionPanel({ question, matter, quietMs: 0 });
+const asked = (question: Question, matter: Matter) => withTyping(questionPanel({ question, matter }));
 
 golden("a command is asked about", ({ screen }) => {
   const matter: Matter = { kind: "command", command: "npm test -- --reporter=verbose" };
@@ -68,8 +69,14 @@ golden(
 golden("a long command, and why not", ({ screen, terminal }) => {
   const long = Array.from({ length: 40 }, (_, at) => `echo line ${at + 1} of a script that goes on`).join("\n");
   void screen.ask(asked(command, { kind: "command", command: long }), { where: "inline" });
-  terminal.press("w");
+  terminal.press("5", "\r");
   terminal.type("use the project's own script");
+});
+
+golden("a message is typed while a command is asked about", ({ screen, terminal }) => {
+  const matter: Matter = { kind: "command", command: "npm test -- --reporter=verbose" };
+  void screen.ask(asked(command, matter), { where: "inline" });
+  terminal.type("/compact");
 });
 
 golden("a folder is to be trusted", ({ screen }) => {

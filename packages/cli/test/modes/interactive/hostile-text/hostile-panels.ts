@@ -16,7 +16,6 @@ import {
   fewPanel,
   inputPanel,
   manyPanel,
-  onceQuiet,
 } from "../../../../src/modes/interactive/panels/extension-prompts.ts";
 import { modelPanel } from "../../../../src/modes/interactive/panels/model.ts";
 import { pageLines, pager, textPage } from "../../../../src/modes/interactive/panels/pager.ts";
@@ -28,6 +27,7 @@ import { transcriptPanel } from "../../../../src/modes/interactive/panels/transc
 import { forkLook, treeLook } from "../../../../src/modes/interactive/panels/tree/open.ts";
 import { treePanel } from "../../../../src/modes/interactive/panels/tree/panel.ts";
 import { filesPanel, leaveQuestion, oneLinePanel } from "../../../../src/modes/interactive/panels/tree/questions.ts";
+import { withTyping } from "../../../../src/modes/interactive/panels/typing.ts";
 import type { Meter } from "../../../../src/modes/interactive/state/footer.ts";
 import { growOutline } from "../../../../src/sessions/read-outline.ts";
 import { NOW } from "../shown-on.ts";
@@ -53,7 +53,10 @@ export const hostilePanels: Readonly<Record<string, (text: string) => Made>> = {
     settingsPage({ listed: [{ name: text, value: text, words: text, source: text, says: text }] }),
     settingsPage({ listed: [{ name: "a", value: { [text]: [text] }, source: text, says: text }] }),
   ],
-  onceQuiet: (text) => [onceQuiet(confirmPanel(text, text), 0)],
+  withTyping: (text) => [
+    withTyping(confirmPanel(text, text)),
+    withTyping(confirmPanel(text, text), { isTyping: true }),
+  ],
   fewPanel: (text) => [fewPanel(text, [text, text])],
   manyPanel: (text) => [manyPanel(text, [text, text])],
   confirmPanel: (text) => [confirmPanel(text, text)],
@@ -120,7 +123,7 @@ function questions(text: string): Made {
     { kind: "other", text },
   ] as const;
   const question = { tool: text, intent: null, arguments: { [text]: text }, text, rules: [] };
-  return matters.map((matter) => questionPanel({ question, matter, quietMs: 0 }));
+  return matters.map((matter) => questionPanel({ question, matter }));
 }
 
 function sessionsOf(text: string): Parameters<typeof sessionsPanel>[0] {

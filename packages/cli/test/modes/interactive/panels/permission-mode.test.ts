@@ -28,7 +28,11 @@ test("MAN6 everything is permitted only by its name and after a question, which 
   expect(talk.screen.state.facts.mode).toBe("edit");
   talk.say("/mode all");
   await talk.sees("Let it act without asking?");
+  // ASK3: it lasts, so its letter only leads to it.
   talk.terminal.press("y");
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(talk.screen.state.facts.mode).toBe("edit");
+  talk.terminal.press("\r");
   await talk.sees("all mode: it asks only about hosts, secrets");
   expect(talk.screen.state.facts.mode).toBe("all");
   talk.terminal.press(SHIFT_TAB);

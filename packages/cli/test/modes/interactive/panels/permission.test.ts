@@ -2,9 +2,16 @@
 
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { parseRule, type Question, type Rule } from "@pith/agent";
+import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type OpenPanel, openPanel } from "../../../../src/modes/interactive/panels/open-panel.ts";
-import { type QuestionAnswer, questionPanel, trustPage } from "../../../../src/modes/interactive/panels/permission.ts";
+import {
+  type QuestionAnswer,
+  questionPanel,
+  rowsOf,
+  trustPage,
+} from "../../../../src/modes/interactive/panels/permission.ts";
+import { withTyping } from "../../../../src/modes/interactive/panels/typing.ts";
 import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
 
 describe("question panel", () => {
@@ -32,7 +39,7 @@ describe("question panel", () => {
 
   function opened(asked: Question = question, quietMs = 0): Opened {
     const matter = { kind: "command", command } as const;
-    const panel = openPanel(questionPanel({ question: asked, matter, quietMs }), {
+    const panel = openPanel(withTyping(questionPanel({ question: asked, matter }), { quietMs }), {
       where: "inline",
       changed: () => {},
     });
@@ -52,13 +59,22 @@ describe("question panel", () => {
     const [narrow, wide] = question.rules;
     expect(await answerTo(["y"])).toEqual({ type: "yes" });
     expect(await answerTo(["enter"])).toEqual({ type: "yes" });
-    expect(await answerTo(["s"])).toEqual({ type: "yes", remember: { rule: narrow, for: "session" } });
-    expect(await answerTo(["right", "p"])).toEqual({ type: "yes", remember: { rule: wide, for: "project" } });
-    expect(await answerTo(["right", "right", "left", "s"])).toMatchObject({ remember: { rule: narrow } });
+    expect(await answerTo(["2", "enter"])).toEqual({ type: "yes", remember: { rule: narrow, for: "session" } });
+    expect(await answerTo(["down", "enter"])).toEqual({ type: "yes", remember: { rule: narrow, for: "session" } });
+    expect(await answerTo(["right", "3", "enter"])).toEqual({ type: "yes", remember: { rule: wide, for: "project" } });
+    expect(await answerTo(["right", "right", "left", "2", "enter"])).toMatchObject({ remember: { rule: narrow } });
     expect(await answerTo(["down", "down", "down", "enter"])).toEqual({ type: "no" });
-    expect(await answerTo(["w", ..."use pnpm".split(""), "enter"])).toEqual({ type: "no", word: "use pnpm" });
-    expect(await answerTo(["w", "enter"])).toEqual({ type: "no" });
+    expect(await answerTo(["3", "n"])).toEqual({ type: "no" });
+    expect(await answerTo(["5", "enter", ..."use pnpm".split(""), "enter"])).toEqual({ type: "no", word: "use pnpm" });
+    expect(await answerTo(["5", "enter", "enter"])).toEqual({ type: "no" });
     expect(await answerTo(["escape"])).toBe(null);
+  });
+
+  test("PERM37 each row says what its rule permits", () => {
+    const { panel } = opened({ ...question, rules: [rule("bash(ls:*)")] });
+    expect(panel.draw({ ...sight, width: 120 }).join("\n")).toContain(
+      "3. Yes, and in this project always ls with any arguments: bash(ls:*)",
+    );
   });
 
   test("PERM31 about a connection the host and the command are shown once, and a yes says what it allows and for how long", async () => {
@@ -68,21 +84,24 @@ describe("question panel", () => {
     const lines = opened(asked).panel.draw(sight).join("\n");
     expect(lines).toContain("This command wants to connect to example.com.");
     expect(lines.split(command)).toHaveLength(2);
-    expect(lines).toContain("Yes, this host for this session (y)");
+    expect(lines).toContain("1. Yes, this host for this session\n");
     expect(lines).not.toContain("in this session always");
-    expect(await answerTo(["y"], asked)).toEqual({ type: "yes" });
-    expect(await answerTo(["p"], asked)).toEqual({ type: "yes", remember: { rule: asked.rules[0], for: "project" } });
+    // It lasts, so its letter only leads to it.
+    expect(await answerTo(["down", "y", "n"], asked)).toEqual({ type: "no" });
+    expect(await answerTo(["down", "y", "enter"], asked)).toEqual({ type: "yes" });
+    const remember = { rule: asked.rules[0], for: "project" };
+    expect(await answerTo(["2", "enter"], asked)).toEqual({ type: "yes", remember });
   });
 
   test("MAN1 whoever goes back from a word is asked as before", async () => {
-    expect(await answerTo(["w", "y", "escape", "y"])).toEqual({ type: "yes" });
+    expect(await answerTo(["5", "enter", "y", "escape", "y"])).toEqual({ type: "yes" });
   });
 
   test("MAN1 where no rule is offered nothing can be remembered", async () => {
     const bare = { ...question, rules: [] };
     const { panel } = opened(bare);
     expect(panel.draw(sight).join("\n")).not.toMatch(/always|another rule/);
-    expect(await answerTo(["s", "p", "n"], bare)).toEqual({ type: "no" });
+    expect(await answerTo(["2", "enter"], bare)).toEqual({ type: "no" });
   });
 
   test("MAN2 the whole command is shown, wrapped, and what is too long is opened on a page", async () => {
@@ -90,10 +109,7 @@ describe("question panel", () => {
     expect(panel.draw({ ...sight, width: 40 }).join("\n")).toContain("$ npm run build && node dist/server.js");
     const long = Array.from({ length: 200 }, (_, at) => `step ${at}`).join("\n");
     const matter = { kind: "command", command: long } as const;
-    const lines = questionPanel({ question, matter, quietMs: 0 }).draw(
-      { walk: { at: 0, top: 0 }, rule: 0, word: null, isHeard: true, early: 0, isTyping: false },
-      sight,
-    );
+    const lines = questionPanel({ question, matter }).draw({ walk: { at: 0, top: 0 }, rule: 0, word: null }, sight);
     expect(lines.length).toBeLessThanOrEqual(24);
     expect(lines.join("\n")).toMatch(
       /step 0[\s\S]*… \d+ more lines, Tab shows all[\s\S]*step 199[\s\S]*Esc: no, and stop/,
@@ -102,39 +118,46 @@ describe("question panel", () => {
     expect(await answer).toMatchObject({ type: "whole", at: { rule: 0 } });
   });
 
-  test("MAN3 what is still being typed when a question comes up answers nothing", async () => {
-    const { panel, answer } = opened(question, 700);
-    panel.press("y");
-    await vi.advanceTimersByTimeAsync(500);
-    panel.press("e");
-    panel.press("enter");
-    await vi.advanceTimersByTimeAsync(650);
-    panel.press("s");
-    await vi.advanceTimersByTimeAsync(701);
+  test("MAN3 what is still being typed when a question comes up answers nothing, however long it takes", async () => {
+    const { panel, answer } = opened(question, 300);
+    for (const key of ["y", "e", "enter", "2"]) expect(panel.press(key)).toBe("typing");
+    await vi.advanceTimersByTimeAsync(60_000);
+    for (const key of ["s", "y", "enter"]) expect(panel.press(key)).toBe("typing");
+    expect(panel.draw(sight).at(-1)).toContain("Esc: back to the question");
+    expect(panel.press("escape")).toBe("used");
+    expect(panel.draw(sight).at(-1)).toContain("Enter answers");
     panel.press("n");
     expect(await answer).toEqual({ type: "no" });
   });
 
-  test("MAN3 whoever types goes on typing: what comes early is for the editor, and it is said", async () => {
+  test("MAN3 whoever has words in the editor goes on typing until Esc", async () => {
     const matter = { kind: "command", command } as const;
-    const parts = { question, matter, quietMs: 700, isTyping: true };
-    const panel = openPanel(questionPanel(parts), { where: "inline", changed: () => {} });
-    expect(panel.draw(sight).at(-1)).toContain("Keys answer as soon as you have stopped typing");
+    const typing = withTyping(questionPanel({ question, matter }), { quietMs: 300, isTyping: true });
+    const panel = openPanel(typing, { where: "inline", changed: () => {} });
+    await vi.advanceTimersByTimeAsync(5_000);
     expect(["y", "enter"].map((key) => panel.press(key))).toEqual(["typing", "typing"]);
-    await vi.advanceTimersByTimeAsync(701);
-    expect(panel.draw(sight).at(-1)).toContain("Enter answers");
+    panel.press("escape");
     expect(panel.press("y")).toBe("used");
     expect(await panel.answer).toEqual({ type: "yes" });
   });
 
-  test("MAN3 a letter that comes before anybody can have read the question is for the editor, other keys are for nobody", async () => {
+  test("MAN3 Enter and arrows that come before anybody can have read the question are for nobody", async () => {
     const { panel, answer } = opened(question, 300);
     expect(panel.press("enter")).toBe("used");
     await vi.advanceTimersByTimeAsync(299);
-    expect(["w", "h", "y", "enter"].map((key) => panel.press(key))).toEqual(Array(4).fill("typing"));
-    await vi.advanceTimersByTimeAsync(701);
-    panel.press("n");
-    expect(await answer).toEqual({ type: "no" });
+    expect(["down", "enter"].map((key) => panel.press(key))).toEqual(["used", "used"]);
+    await vi.advanceTimersByTimeAsync(301);
+    panel.press("enter");
+    expect(await answer).toEqual({ type: "yes" });
+  });
+
+  test("ASK1 a key that is no answer makes it and the following keys typing", () => {
+    for (const first of ["/", "c", "s", "p", "w", "Y", "9", "space", "\x1b[200~yes\x1b[201~", "é"]) {
+      const { panel } = opened();
+      expect(panel.press(first), first).toBe("typing");
+      expect(panel.isTyping).toBe(true);
+      for (const key of ["y", "n", "2", "enter", "down"]) expect(panel.press(key), `${first} ${key}`).toBe("typing");
+    }
   });
 
   test("MAN3 Escape is heard at once", async () => {
@@ -152,9 +175,9 @@ describe("question panel", () => {
       for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
       const text = lines.join("\n");
       expect(text).toMatch(
-        /Yes, and in this session always[\s\S]*everything\)[\s\S]*\(s\)[\s\S]*Yes, and in this project/,
+        /Yes, and in this session\s+always this exact line:[\s\S]*everything\)[\s\S]*3\. Yes, and in this project/,
       );
-      expect(text).toMatch(/\(p\)[\s\S]*\(n\)[\s\S]*\(w\)/);
+      expect(text).toMatch(/4\. No \(n\)[\s\S]*5\. No, and say why/);
     }
   });
 
@@ -164,12 +187,13 @@ describe("question panel", () => {
     const panel = openPanel(questionPanel({ question: long, matter }), { where: "inline", changed: () => {} });
     const lines = panel.draw({ ...sight, width: 40, height: 10 });
     expect(lines.length).toBeLessThanOrEqual(10);
-    expect(lines.join("\n")).toMatch(/Yes \(y\)[\s\S]*\(w\)[\s\S]*Enter answers/);
+    expect(lines.join("\n")).toMatch(/Yes, this once \(y\)[\s\S]*say why[\s\S]*Enter answers/);
   });
 
   test("MAN2 a long reason is seen where one types it", () => {
     const { panel } = opened();
-    for (const key of ["w", ..."because it would take the whole afternoon and more".split(""), "!"]) panel.press(key);
+    for (const key of ["5", "enter", ..."because it would take the whole afternoon and more".split(""), "!"])
+      panel.press(key);
     const lines = panel.draw({ ...sight, width: 40 });
     for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(40);
     expect(lines.join("\n")).toContain("more!");
@@ -180,11 +204,86 @@ describe("question panel", () => {
       const lines = opened().panel.draw({ ...sight, height });
       expect(lines.length).toBeLessThanOrEqual(height);
       expect(lines.join("\n")).toMatch(
-        /bash wants to run this[\s\S]*npm run build && node[\s\S]*Yes \(y\)[\s\S]*No \(n\)/,
+        /bash wants to run this[\s\S]*npm run build && node[\s\S]*Yes, this once \(y\)[\s\S]*No \(n\)/,
       );
     }
   });
 });
+
+describe("ASK3 only Enter on its row gives a lasting grant", () => {
+  const lasting: Question = {
+    tool: "bash",
+    arguments: { command: "ls" },
+    intent: { type: "command", command: "ls", isConfined: true },
+    text: "bash wants to run `ls`.",
+    rules: ["bash(ls)", "bash(ls:*)"].map(ruleFrom),
+  };
+  const host: Question = {
+    ...lasting,
+    intent: { type: "network", host: "example.com", port: 443, command: "curl example.com" },
+    rules: [ruleFrom("network(example.com)")],
+    yesLasts: "session",
+  };
+  const keys = fc.oneof(
+    { weight: 8, arbitrary: fc.constantFrom("2", "3", "enter", "up", "down", "left", "right") },
+    { weight: 2, arbitrary: fc.constantFrom(..."ynspw123456/c ".split(""), "enter", "up", "down", "left", "right") },
+    fc.constantFrom(
+      "escape",
+      "tab",
+      "space",
+      "backspace",
+      "shift+tab",
+      "home",
+      "end",
+      "pageDown",
+      "ctrl+o",
+      "alt+enter",
+    ),
+    fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }),
+    fc.string({ maxLength: 8 }).map((text) => `\x1b[200~${text}\x1b[201~`),
+  );
+  const isLasting = (question: Question, answer: QuestionAnswer | undefined): boolean =>
+    answer?.type === "yes" && (answer.remember !== undefined || question.yesLasts === "session");
+
+  test.each([
+    ["a command", lasting],
+    ["a host", host],
+  ])("%s", (_, question) => {
+    let granted = 0;
+    fc.assert(
+      fc.property(fc.array(keys, { maxLength: 12 }), fc.boolean(), (pressed, isTyping) => {
+        const panel = withTyping(questionPanel({ question, matter: { kind: "other", text: "" } }), { isTyping });
+        let state = panel.start;
+        for (const key of pressed) {
+          const row = rowsOf(question, state.inner)[state.inner.walk.at];
+          const step = panel.press(state, key);
+          if (step?.type !== "answered") {
+            state = step?.state ?? state;
+            continue;
+          }
+          if (!isLasting(question, step.answer)) return true;
+          granted += 1;
+          return (
+            key === "enter" &&
+            !state.isTyping &&
+            row?.isLasting === true &&
+            JSON.stringify(row.answer) === JSON.stringify(step.answer)
+          );
+        }
+        return true;
+      }),
+      { numRuns: 20_000, seed: 58, examples: [[["2", "enter"], false]] },
+    );
+    // Without that the property could hold for a panel that grants nothing at all.
+    expect(granted).toBeGreaterThan(100);
+  });
+});
+
+function ruleFrom(text: string): Rule {
+  const parsed = parseRule(text);
+  if (parsed.type !== "rule") throw new Error(parsed.message);
+  return parsed.rule;
+}
 
 describe("trust page", () => {
   test("MAN8 all three answers are seen in any terminal", () => {
@@ -197,7 +296,19 @@ describe("trust page", () => {
       const lines = panel.draw({ width, height, theme: themeNamed("none") });
       expect(lines.length).toBe(height);
       for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
-      expect(lines.join("\n")).toMatch(/No \(n\)[\s\S]*Only this time \(o\)[\s\S]*Yes, as it is now \(y\)/);
+      expect(lines.join("\n")).toMatch(/No \(n\)[\s\S]*Only this time \(o\)[\s\S]*Yes, as it is now \(y, Enter\)/);
     }
+  });
+
+  test("ASK3 its letter leads to the lasting answer, and only Enter gives it", async () => {
+    const answerTo = async (...keys: readonly string[]) => {
+      const panel = openPanel(trustPage("x"), { where: "page", changed: () => {} });
+      for (const key of keys) panel.press(key);
+      return await panel.answer;
+    };
+    expect(await answerTo("y", "n")).toBe("no");
+    expect(await answerTo("y", "enter")).toBe("always");
+    expect(await answerTo("o")).toBe("once");
+    expect(await answerTo("enter")).toBe("no");
   });
 });

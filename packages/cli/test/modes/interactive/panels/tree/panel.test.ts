@@ -39,6 +39,7 @@ async function pageAndPartsOf(lines: readonly string[], name: Naming = async () 
   const draw = () => open.draw({ width: 100, height: 30, theme: themeNamed("none") });
   const page: Page = {
     where: open.where,
+    isTyping: open.isTyping,
     answer: open.answer,
     draw: (sight) => open.draw(sight),
     press: (key) => open.press(key),

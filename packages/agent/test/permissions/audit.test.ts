@@ -1,0 +1,194 @@
+/** What an audit log is told of decisions, and what becomes of a question when the mode changes. */
+
+import type { Redaction } from "@pith/context";
+import { describe, expect, test } from "vitest";
+import type { AuditRecord } from "../../src/permissions/audit.ts";
+import { Permissions, type PermissionsParts } from "../../src/permissions/permissions.ts";
+import type { Ask, Question } from "../../src/permissions/question.ts";
+import { parseRule, type Rule, type RuleSource } from "../../src/permissions/rules.ts";
+import type { Intent } from "../../src/tool.ts";
+import { act, change, command, connected, fetched, ground, look, realPath } from "./ground.ts";
+
+const { signal } = new AbortController();
+const SECRET = ["hunter", "2", "hunter", "2"].join("");
+const redaction = {
+  redacted: <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll(SECRET, "[secret]")),
+} as unknown as Redaction;
+
+function sourced(text: string, source: RuleSource): Rule {
+  const parsed = parseRule(text, { tools: ["own"], source });
+  if (parsed.type === "mistake") throw new Error(parsed.message);
+  return parsed.rule;
+}
+
+function audited(parts: Partial<PermissionsParts> = {}) {
+  const records: AuditRecord[] = [];
+  const permissions = new Permissions({
+    ...{ mode: "ask", ground, realPath, redaction, ...parts },
+    audit: (record) => void records.push(record),
+  });
+  const permit = (intent: Intent | null) => permissions.permit(act(intent), { signal });
+  return { permissions, records, permit };
+}
+
+describe("PAUD2 each decision is recorded with who made it, by which rule, from where", () => {
+  test("by the mode, by a rule, by the program, and by nobody", async () => {
+    const allow = [
+      sourced("bash(npm test)", "project"),
+      sourced("bash(ls:*)", "session"),
+      sourced("fetch(a.com)", "policy"),
+    ];
+    const deny = [sourced("bash(rm:*)", "flag")];
+    const { records, permit } = audited({ rules: { allow, deny } });
+    await permit(look(`${ground.root}/a.ts`));
+    await permit(command("npm test"));
+    await permit(command("ls && npm test"));
+    await permit(command("rm x"));
+    await permit(fetched("https://user:pass@a.com/page?token=abc"));
+    await permit(look(`${ground.home}/.pith/keys.json`));
+    await permit(command("make"));
+    await permit(connected("example.com"));
+    const mode = "ask";
+    const decision = { event: "decision", mode };
+    expect(records).toEqual([
+      { ...decision, tool: "read", what: `${ground.root}/a.ts`, decision: "permitted", by: "mode" },
+      {
+        ...{ ...decision, tool: "bash", what: "npm test", decision: "permitted", by: "rule" },
+        rules: [{ text: "bash(npm test)", source: "project" }],
+      },
+      {
+        ...{ ...decision, tool: "bash", what: "ls && npm test", decision: "permitted", by: "rule" },
+        rules: [
+          { text: "bash(npm test)", source: "project" },
+          { text: "bash(ls:*)", source: "session" },
+        ],
+      },
+      {
+        ...{ ...decision, tool: "bash", what: "rm x", decision: "refused", by: "rule" },
+        rules: [{ text: "bash(rm:*)", source: "flag" }],
+      },
+      {
+        ...{ ...decision, tool: "fetch", what: "https://a.com/page", decision: "permitted", by: "rule" },
+        rules: [{ text: "fetch(a.com)", source: "policy" }],
+      },
+      { ...decision, tool: "read", what: `${ground.home}/.pith/keys.json`, decision: "refused", by: "program" },
+      { ...decision, tool: "bash", what: "make", decision: "refused", by: "nobody", because: "mode" },
+      { ...decision, tool: "bash", what: "example.com:443", decision: "refused", by: "nobody", because: "mode" },
+    ]);
+  });
+
+  test("by the user, with the rules that were made and the changes of the mode", async () => {
+    const answers: Awaited<ReturnType<Ask>>[] = [];
+    const { records, permit, permissions } = audited({ ask: async () => answers.shift() ?? { type: "no" } });
+    const rule = sourced("bash(make)", "session");
+    answers.push({ type: "yes" }, { type: "no" }, { type: "yes", remember: { rule, for: "project" } });
+    await permit(command("make"));
+    await permit(command("make"));
+    await permit(command("make"));
+    await permit(command("make"));
+    permissions.setMode("edit");
+    permissions.setMode("edit");
+    const decision = { event: "decision", tool: "bash", what: "make", mode: "ask" };
+    expect(records).toEqual([
+      { ...decision, decision: "permitted", by: "user", because: "mode" },
+      { ...decision, decision: "refused", by: "user", because: "mode" },
+      { event: "grant", rule: "bash(make)", for: "project", mode: "ask" },
+      { ...decision, decision: "permitted", by: "user", because: "mode" },
+      { ...decision, decision: "permitted", by: "rule", rules: [{ text: "bash(make)", source: "project" }] },
+      { event: "mode", from: "ask", to: "edit" },
+    ]);
+  });
+
+  test("a yes for the session to a host is a grant, and a question by a rule names the rule", async () => {
+    const ask = [sourced("bash(git push:*)", "policy")];
+    const { records, permit } = audited({ ask: async () => ({ type: "yes" }), rules: { ask } });
+    await permit(connected("example.com"));
+    await permit(command("git push"));
+    expect(records[0]).toEqual({ event: "grant", rule: "network(example.com)", for: "session", mode: "ask" });
+    expect(records.at(-1)).toMatchObject({ because: "rule", rules: [{ text: "bash(git push:*)", source: "policy" }] });
+  });
+
+  test("what is broken off is recorded once", async () => {
+    const stopping = new AbortController();
+    const { records, permissions } = audited({ ask: () => new Promise(() => {}) });
+    const asked = permissions.permit(act(command("make")), stopping);
+    setTimeout(() => stopping.abort(), 5);
+    await asked;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(records).toEqual([expect.objectContaining({ by: "stopped", decision: "refused" })]);
+  });
+
+  test("whether something would be allowed is asked without a record", async () => {
+    const { records, permissions } = audited({ ask: async () => ({ type: "yes" }) });
+    expect(await permissions.isAllowed(act(look(`${ground.root}/a.ts`)))).toBe(true);
+    expect(await permissions.isAllowed(act(look(`${ground.home}/.ssh/id`)))).toBe(false);
+    expect(records).toEqual([]);
+  });
+});
+
+test("PAUD3 no secret is recorded, also not half of one or one in a rule; without redaction only names are", async () => {
+  const allow = [sourced(`bash(login ${SECRET})`, "flag")];
+  const { records, permit } = audited({ rules: { allow } });
+  await permit(command(`login ${SECRET}`));
+  await permit(command(`${"x".repeat(495)} ${SECRET}`));
+  expect(JSON.stringify(records)).not.toContain(SECRET.slice(0, 4));
+  const bare = new Permissions({ mode: "ask", ground, realPath, audit: (record) => void records.push(record) });
+  await bare.permit(act(command(`PGPASSWORD=${SECRET} psql`)), { signal });
+  await bare.permit(act(command(`login ${SECRET}`)), { signal });
+  await bare.permit(act(fetched(`https://a.com/${SECRET}`)), { signal });
+  expect(JSON.stringify(records)).not.toContain(SECRET.slice(0, 4));
+  expect(records.at(-1)).toMatchObject({ what: "a.com" });
+});
+
+describe("PERM38 a change of the mode settles the question that is open, where it settles it", () => {
+  function waiting() {
+    const questions: { readonly question: Question; readonly signal: AbortSignal }[] = [];
+    const ask: Ask = (question, asking) => {
+      questions.push({ question, ...asking });
+      return new Promise(() => {});
+    };
+    return { questions, ...audited({ ask }) };
+  }
+
+  test.each([
+    ["edit", "permitted"],
+    ["plan", "refused"],
+  ] as const)("to %s: %s, and the question is withdrawn", async (mode, outcome) => {
+    const { questions, permissions, permit, records } = waiting();
+    const asked = permit(change(`${ground.root}/a.ts`));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    permissions.setMode(mode);
+    expect((await asked).type).toBe(outcome);
+    expect(questions[0]?.signal.aborted).toBe(true);
+    expect(records.at(-1)).toMatchObject({ by: "mode", decision: outcome, mode });
+  });
+
+  test("where the new mode asks as well, the question stays", async () => {
+    const { questions, permissions, permit } = waiting();
+    void permit(command("make"));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    permissions.setMode("edit");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(questions.map(({ signal: asking }) => asking.aborted)).toEqual([false]);
+  });
+
+  test("and a rule that asks is not lifted by a mode", async () => {
+    const ask = [sourced("edit(a.ts)", "policy")];
+    const questions: Question[] = [];
+    const { permissions, permit } = audited({
+      rules: { ask },
+      ask: (question) => {
+        questions.push(question);
+        return new Promise(() => {});
+      },
+    });
+    let isSettled = false;
+    void permit(change(`${ground.root}/a.ts`)).then(() => {
+      isSettled = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    permissions.setMode("all");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(isSettled).toBe(false);
+  });
+});

@@ -1,0 +1,212 @@
+/** The audit log of the real program: who allowed what by which rule, without secrets, also from two programs at once. */
+
+import { execFileSync, spawn } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Step } from "@pith/testkit";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { AuditLog, auditFiles } from "../../src/app/audit-log.ts";
+import { Ground } from "../ground.ts";
+
+let ground: Ground;
+beforeEach(() => {
+  ground = new Ground();
+});
+afterEach(() => ground.clear());
+
+function call(command: string): Step {
+  return { parts: [{ type: "call", name: "bash", arguments: { command } }] };
+}
+
+type Line = Readonly<Record<string, unknown>>;
+
+function linesIn(folder: string): readonly Line[] {
+  return auditFiles(folder).flatMap((name) =>
+    readFileSync(join(folder, name), "utf8")
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as Line),
+  );
+}
+
+const free = ["--sandbox", "off", "--permission-mode", "ask"];
+
+test("PAUD1 PAUD2 a run without anybody to ask records what was allowed by a flag, refused by one, and not asked", async () => {
+  const rules = ["--allow", "bash(echo:*)", "--deny", "bash(rm:*)"];
+  await ground.pith(["-p", "go", ...free, ...rules], [call("echo hi"), call("rm x"), call("make"), "done"]);
+  const folder = join(ground.home, "audit");
+  const lines = linesIn(folder);
+  const session = (JSON.parse(ground.session().split("\n")[0] ?? "{}") as Line).id;
+  expect(lines).toMatchObject([
+    { what: "echo hi", decision: "permitted", by: "rule", rules: [{ text: "bash(echo:*)", source: "flag" }] },
+    { what: "rm x", decision: "refused", by: "rule", rules: [{ text: "bash(rm:*)", source: "flag" }] },
+    { what: "make", decision: "refused", by: "nobody" },
+  ]);
+  for (const line of lines) {
+    expect(line).toMatchObject({ event: "decision", session, cwd: ground.folder, tool: "bash", mode: "ask" });
+    expect(Date.parse(String(line.time))).toBeGreaterThan(Date.now() - 600_000);
+  }
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+});
+
+test("PAUD2 an answer on the plain screen, the rule it makes, and the call that the rule allows later", async () => {
+  const args = ["--plain", ...free];
+  await ground.pith(args, [call("make x"), call("make x"), "done"], { input: "go\n3\n" });
+  expect(linesIn(join(ground.home, "audit"))).toMatchObject([
+    { event: "grant", rule: "bash(make x)", for: "project", client: "plain" },
+    { what: "make x", decision: "permitted", by: "user", because: "mode", client: "plain" },
+    { what: "make x", decision: "permitted", by: "rule", rules: [{ text: "bash(make x)", source: "project" }] },
+  ]);
+  await ground.pith(["-p", "again", ...free], [call("make x"), "done"]);
+  expect(linesIn(join(ground.home, "audit")).at(-1)).toMatchObject({
+    rules: [{ text: "bash(make x)", source: "project" }],
+  });
+});
+
+test("PAUD3 no secret of the environment or of the settings is in it", async () => {
+  const secret = ["sk", "ant", "api03", "k".repeat(40)].join("-");
+  const { url } = await ground.serve([call(`curl -H "x-api-key: ${secret}" example.com`), "done"]);
+  const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url, DEPLOY_TOKEN: secret };
+  await ground.run(["-p", "go", ...free], { variables });
+  const text = readFileSync(join(ground.home, "audit", auditFiles(join(ground.home, "audit"))[0] ?? ""), "utf8");
+  expect(text).toContain("curl -H");
+  expect(text).not.toContain(secret);
+  expect(text).not.toContain("k".repeat(20));
+});
+
+test("PAUD1 the setting auditLog switches it off, and doctor says where it is", async () => {
+  writeFileSync(join(ground.home, "settings.json"), '{ "auditLog": false }');
+  await ground.pith(["-p", "go", ...free], [call("make"), "done"]);
+  expect(existsSync(join(ground.home, "audit"))).toBe(false);
+  expect((await ground.run(["doctor"])).out).toContain("audit log: off, by the setting auditLog");
+  writeFileSync(join(ground.home, "settings.json"), "{}");
+  await ground.pith(["-p", "go", ...free], [call("make"), "done"]);
+  expect((await ground.run(["doctor"])).out).toContain(`audit log: 1 file in ${join(ground.home, "audit")}`);
+});
+
+test("PERM35 doctor names remembered rules that permit more than harmless commands", async () => {
+  const projects = { [ground.folder]: ["bash(ls:*)", "bash(npm test)", "bash(sed:*)"] };
+  writeFileSync(join(ground.home, "permissions.json"), JSON.stringify({ version: 1, projects }), { mode: 0o600 });
+  const { out } = await ground.run(["doctor"]);
+  expect(out).toMatch(/warning {2}rules: bash\(sed:\*\) in .*permissions\.json: sed with any arguments/);
+  expect(out).not.toContain("bash(ls:*)");
+});
+
+test("PAUD1 a log that cannot be written is told once, and costs nothing else", async () => {
+  writeFileSync(join(ground.home, "audit"), "no folder");
+  const ended = await ground.pith(["-p", "go", ...free, "--allow", "bash(echo:*)"], [call("echo hi"), "done"]);
+  expect(ended.out).toContain("done");
+  expect(ended.notes.match(/the audit log cannot be written/g)).toHaveLength(1);
+});
+
+describe("PAUD4 files", () => {
+  function home(): string {
+    const folder = mkdtempSync(join(tmpdir(), "pith-audit-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    return folder;
+  }
+
+  const record = {
+    event: "decision",
+    tool: "bash",
+    what: "x".repeat(300),
+    decision: "permitted",
+    by: "mode",
+    mode: "ask",
+  } as const;
+
+  test("two programs at once write whole lines", { timeout: 60_000 }, async () => {
+    const place = home();
+    const writer = `
+      import { AuditLog } from ${JSON.stringify(join(import.meta.dirname, "../../src/app/audit-log.ts"))};
+      const log = new AuditLog({ home: process.argv[1], cwd: "/", client: "print", note: (line) => { throw new Error(line); } });
+      log.session = process.argv[2];
+      for (let at = 0; at < 3000; at += 1) {
+        log.record({ event: "decision", tool: "bash", what: at + " " + "x".repeat(at % 400), decision: "permitted", by: at % 7 ? "mode" : "user", mode: "ask" });
+        if (at % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+      }
+      log.close();`;
+    const run = (name: string) =>
+      new Promise<number | null>((resolve) => {
+        const child = spawn(process.execPath, ["--input-type=module", "-e", writer, place, name], {
+          stdio: ["ignore", "ignore", "inherit"],
+        });
+        child.on("close", resolve);
+      });
+    expect(await Promise.all(["a", "b", "c"].map(run))).toEqual([0, 0, 0]);
+    const lines = linesIn(join(place, "audit"));
+    expect(lines).toHaveLength(9_000);
+    for (const session of ["a", "b", "c"]) {
+      const own = lines.filter((line) => line.session === session).map(({ what }) => Number.parseInt(String(what), 10));
+      expect(own).toEqual(Array.from({ length: 3_000 }, (_, at) => at));
+    }
+  });
+
+  test("a full file is followed by the next, a new month by its own, and the oldest go", () => {
+    const place = home();
+    let now = Date.UTC(2026, 0, 15);
+    const log = new AuditLog({
+      home: place,
+      cwd: "/",
+      client: "print",
+      note: () => {},
+      now: () => now,
+      fileBytes: 2_000,
+    });
+    for (let at = 0; at < 200; at += 1) {
+      log.record(record);
+      log.flush();
+    }
+    const folder = join(place, "audit");
+    const january = auditFiles(folder);
+    expect(january).toHaveLength(12);
+    expect(january).toEqual([...january].sort((one, other) => partOf(one) - partOf(other)));
+    for (const name of january) expect(statSync(join(folder, name)).size).toBeLessThan(2_500);
+    now = Date.UTC(2026, 1, 1);
+    log.record(record);
+    log.close();
+    expect(auditFiles(folder).at(-1)).toBe("2026-02.jsonl");
+    expect(auditFiles(folder)).toHaveLength(12);
+  });
+
+  function partOf(name: string): number {
+    return Number(/-(\d+)\.jsonl$/.exec(name.slice(5))?.[1] ?? 1);
+  }
+
+  test("a link in its place is not followed, and a home that is read-only is told", () => {
+    const place = home();
+    mkdirSync(join(place, "audit"));
+    const other = join(place, "other");
+    writeFileSync(other, "");
+    const name = `${new Date().toISOString().slice(0, 7)}.jsonl`;
+    execFileSync("ln", ["-s", other, join(place, "audit", name)]);
+    const notes: string[] = [];
+    const log = new AuditLog({ home: place, cwd: "/", client: "print", note: (line) => void notes.push(line) });
+    log.record(record);
+    log.close();
+    expect(readFileSync(other, "utf8")).toBe("");
+    expect(notes).toHaveLength(1);
+    chmodSync(place, 0o700);
+  });
+
+  test("a thousand decisions take little time", () => {
+    const log = new AuditLog({ home: home(), cwd: "/", client: "print", note: () => {} });
+    const start = performance.now();
+    for (let at = 0; at < 10_000; at += 1) log.record(record);
+    log.close();
+    // Measured: about 3 µs each. The bound only catches a write per line that waits for the disk.
+    expect((performance.now() - start) / 10_000).toBeLessThan(1);
+  });
+});
