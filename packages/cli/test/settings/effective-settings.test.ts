@@ -52,6 +52,7 @@ test("SET1 every setting there is can be set at once, and the program works by t
     branchSummary: { reserveTokens: 8_000, skipPrompt: true },
     notify: "desktop",
     theme: "light",
+    auditLog: true,
     secrets: { redact: "on", also: ["COMPANY_PIN"] },
     mcpServers: {
       desk: {
