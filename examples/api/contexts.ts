@@ -5,9 +5,12 @@ import {
   buildRequest,
   buildSessionContext,
   convertToLlm,
+  DAMAGE,
   fileTouches,
   foldedSystem,
+  mayBeLostMessage,
   provenance,
+  TORN_END_NOTE,
   touchedFiles,
   windowOf,
 } from "@pith/context";
@@ -46,6 +49,21 @@ const marks = request.cacheMarks; // where the provider is asked to keep the pre
 const speakers = entries.map(provenance); // ["program", "person", "assistant", "tool"]
 // #endregion
 
+// #region mayBeLostMessage
+const gap = { type: "gap", id: "e5", parentId: "e4", timestamp: "", why: "not JSON", kind: "user" } as const;
+const isUnknown = mayBeLostMessage(gap); // true: nobody knows what the user said there, so do not go on by yourself
+// #endregion
+
+// #region DAMAGE
+const noted = buildSessionContext(windowOf([...entries, gap])).messages.at(-1);
+const isNote = noted?.role === "custom" && noted.customType === DAMAGE; // true: a note to the model stands in its place
+// #endregion
+
+// #region TORN_END_NOTE
+const tornNote = { type: "custom_message", customType: DAMAGE, content: TORN_END_NOTE, display: false } as const;
+// append it before the next message of a session whose end was torn off
+// #endregion
+
 // #region touchedFiles
 const files = touchedFiles(entries); // { read: ["error.log", "src/main.ts"], modified: [] }
 const own = touchedFiles(story("calls: patch target=a.ts"), { patch: { modifies: ["target"] } });
@@ -57,6 +75,7 @@ const touches = fileTouches(entries); // in order, each with the entry that says
 // [{ path: "src/main.ts", did: "read", entryId: "e3" }, { path: "error.log", did: "read", entryId: "e3" }]
 // #endregion
 
+assert.deepEqual([isUnknown, isNote, tornNote.content.startsWith("[Pith: ")], [true, true, true]);
 assert.deepEqual(roles, ["system", "user", "assistant", "toolResult"]);
 assert.deepEqual(sources, ["e1", "e2", "e3", "e4"]);
 assert.match(last ?? "", /^4 tool {6}c2 -> \(error\) There is no result of this call: /);

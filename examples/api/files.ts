@@ -1,7 +1,16 @@
 /** Files: the bytes of a session to its entries and back; what is damaged is named, never thrown. */
 
 import assert from "node:assert/strict";
-import { damageNotes, decodeSession, encodeSession, entryText, formatLimits, newHeader } from "@pith/context";
+import {
+  damageNotes,
+  decodeSession,
+  encodeSession,
+  entryText,
+  formatLimits,
+  harmlessDamage,
+  newHeader,
+  tornDamage,
+} from "@pith/context";
 import { machine } from "@pith/context/node";
 import { story } from "@pith/context/testing";
 
@@ -31,6 +40,14 @@ const damage = file.damage.map(({ kind, line }) => `line ${line}: ${kind}`); // 
 const note = damageNotes["torn-tail"]; // "the last line was cut off"
 // #endregion
 
+// #region harmlessDamage
+const isHarmless = harmlessDamage.has("doubled-line"); // true: the line counts once, and nobody needs to be told
+// #endregion
+
+// #region tornDamage
+const isTorn = file.damage.some(({ kind }) => tornDamage.has(kind)); // true: the next append sets that end aside
+// #endregion
+
 // #region formatLimits
 const { lineBytes, depth } = formatLimits; // 33,554,432 bytes a line, 200 brackets in each other
 const [first] = entries;
@@ -44,5 +61,6 @@ assert.deepEqual(
 assert.match(new TextDecoder().decode(bytes), /,"crc":"[0-9a-f]{8}"\}\n$/);
 assert.deepEqual([whole, damage], [["e1"], ["line 3: torn-tail"]]);
 assert.equal(note, "the last line was cut off");
+assert.deepEqual([isHarmless, isTorn], [true, true]);
 assert.deepEqual([lineBytes, depth], [32 * 1024 * 1024, 200]);
 assert.throws(tooLong, /^Error: entry e1 is longer than 100 bytes; store its content as a blob$/);

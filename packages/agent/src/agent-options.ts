@@ -29,6 +29,8 @@ export interface AgentParts {
   readonly ports: Ports;
   /** Where it works, and what it is told before the first word. */
   readonly beginning?: Beginning;
+  /** What the model is told once before the first message of this agent, e.g. that the end of the session was lost. */
+  readonly openingNote?: string;
   readonly thinking?: ThinkingLevel;
   /** What is too much; for each model its own, where it is a function. */
   readonly limits?: CompactionLimits | LimitsFor;

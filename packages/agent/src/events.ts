@@ -6,6 +6,7 @@ import type {
   BranchSummaryEntry,
   Compaction,
   CompactionEntry,
+  Damage,
   Entry,
   Finding,
   ModelEvent,
@@ -46,6 +47,7 @@ export type AgentEvent =
   /** What waits, as it was said. */
   | { readonly type: "queue_update"; readonly steering: readonly string[]; readonly followUp: readonly string[] }
   | { readonly type: "entry_appended"; readonly entry: Entry }
+  | SessionDamagedEvent
   /** Secrets that were found, each once; placeholders stand for them from now on. */
   | { readonly type: "secrets_redacted"; readonly secrets: readonly FoundSecret[] }
   | { readonly type: "thinking_level_changed"; readonly level: ThinkingLevel }
@@ -63,6 +65,17 @@ export type AgentEvent =
   | { readonly type: "agent_end"; readonly messages: readonly AgentMessage[]; readonly end: RunEnd }
   /** Nothing is under way any more, and nothing will begin by itself. */
   | { readonly type: "agent_settled"; readonly aborted: boolean };
+
+/** The session that was opened is damaged: once per opening. */
+export interface SessionDamagedEvent {
+  readonly type: "session_damaged";
+  /** For people: what is damaged, what became of it, and what to do. */
+  readonly message: string;
+  /** The damaged lines, the first 20 of them; empty where the file was written anew since. */
+  readonly damage: readonly Pick<Damage, "kind" | "line" | "note">[];
+  /** How many damaged places there are. */
+  readonly count: number;
+}
 
 /** Told everything that happens. Who answers with a promise is waited for before the next thing is told. */
 export type Listen = (event: AgentEvent) => void | Promise<void>;

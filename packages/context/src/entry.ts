@@ -179,7 +179,18 @@ export interface UnknownEntry extends Placed {
 export interface GapEntry extends Placed {
   readonly type: "gap";
   readonly why: string;
+  /** What the lost entry was, where its line still says so. */
+  readonly kind?: LostKind;
 }
+
+/** The role of a lost message, or the kind of another lost entry. */
+export type LostKind =
+  | "user"
+  | "assistant"
+  | "toolResult"
+  | "system"
+  | "bashExecution"
+  | Exclude<Entry["type"], "message" | "unknown" | "gap">;
 
 /** An entry before it has a place: a session adds id, parent and time. Gaps are found, never said. */
 export type Draft = WithoutPlace<Exclude<Entry, GapEntry>>;

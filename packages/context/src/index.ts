@@ -102,6 +102,7 @@ export {
   fitOf,
 } from "./context/context-size.ts";
 export { convertToLlm } from "./context/convert-to-llm.ts";
+export { DAMAGE, mayBeLostMessage, TORN_END_NOTE } from "./context/damage-note.ts";
 export { calculateContextTokens } from "./context/entry-size.ts";
 export { entryWords, type Provenance, provenance } from "./context/entry-text.ts";
 export {
@@ -115,7 +116,7 @@ export {
 export { type FrontKind, type FrontPart, frontParts, frontTexts } from "./context/summary-parts.ts";
 export type * from "./entry.ts";
 export { BRANCH_USAGE, BREAKER, COMPACTION_USAGE, ENVIRONMENT, MOVE, PIN, RETRY_USAGE, STATE, UNPIN } from "./entry.ts";
-export { type Damage, type DamageKind, damageNotes } from "./format/damage.ts";
+export { type Damage, type DamageKind, damageNotes, harmlessDamage, tornDamage } from "./format/damage.ts";
 export { entryText } from "./format/entry-line.ts";
 export type { Line } from "./format/link-entries.ts";
 export { decodeSession, encodeSession, newHeader, type Origin, type SessionFile } from "./format/session-file.ts";

@@ -3,6 +3,7 @@
 import {
   type Budget,
   compactionLimits,
+  DAMAGE,
   foldedSystem,
   type Model,
   type ModelName,
@@ -29,6 +30,7 @@ export class Standing {
   readonly #nudges = new Nudges();
   #model: Model;
   #thinking: ThinkingLevel | undefined;
+  #isNoted = false;
 
   constructor(parts: AgentParts) {
     this.#parts = parts;
@@ -77,10 +79,19 @@ export class Standing {
     const { session, tools, ports } = this.#parts;
     const [model, beginning, thinking] = [this.#model, this.beginning, this.#thinking];
     await establish({ session, tools, ports, model, beginning, thinking });
+    await this.#noteDamage();
     // Whoever compacted it beside an agent did not attach them.
     if (session.window.compactionAt < 0 || missingReferences(session.window).length === 0) return;
     const { reattachSkills } = await import("../prompt/attach-skills.ts");
     await reattachSkills(this.runParts());
+  }
+
+  /** Once, before the first word of this agent. */
+  async #noteDamage(): Promise<void> {
+    const { session, openingNote: content } = this.#parts;
+    if (content === undefined || this.#isNoted) return;
+    this.#isNoted = true;
+    await appended(session, { type: "custom_message", customType: DAMAGE, content, display: false });
   }
 
   /** From the next request on; where it is too much for that one, nothing changes. */

@@ -1,10 +1,19 @@
 /** Reads from the log what a branch waits for (open tool calls, a reply, a draft), so that an interrupted run can resume. */
 
-import { type AssistantMessage, type Entry, QUEUED, type ToolCallBlock, type Window } from "@pith/context";
+import {
+  type AssistantMessage,
+  type Entry,
+  mayBeLostMessage,
+  QUEUED,
+  type ToolCallBlock,
+  type Window,
+} from "@pith/context";
 
 export type Next =
   | { readonly type: "results"; readonly calls: readonly OpenCall[] }
   | { readonly type: "reply" }
+  /** What was said or done last cannot be read, so nothing is repeated and nobody is asked to go on. */
+  | { readonly type: "damaged"; readonly entry: Entry }
   | { readonly type: "nothing" };
 
 export interface OpenCall {
@@ -24,6 +33,7 @@ export function nextAt(entries: readonly Entry[]): Next | null {
   const begun = new Set<unknown>();
   for (const entry of entries.toReversed()) {
     if (entry.type === "custom" && entry.customType === INTENT) begun.add(Object(entry.data).callId);
+    if (mayBeLostMessage(entry)) return { type: "damaged", entry };
     if (entry.type === "custom_message" && hasWaited(entry.id, entries)) return { type: "reply" };
     if (entry.type !== "message") continue;
     const { message } = entry;

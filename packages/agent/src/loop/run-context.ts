@@ -40,7 +40,7 @@ export interface RunParts extends Lasting {
 type Lasting = Omit<AgentParts, "model" | "limits" | "hooks" | "step" | Told>;
 
 /** What no run asks for: others see to it. */
-type Told = "thinking" | "rewind" | "listen";
+type Told = "thinking" | "openingNote" | "rewind" | "listen";
 
 /** How often hooks may make the model go on by themselves before the user must send a message. */
 export const MOST_NUDGES = 20;

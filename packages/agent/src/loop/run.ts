@@ -1,6 +1,6 @@
 /** Runs turn after turn until the model is done and the queue is empty. Each turn first checks that its request fits. */
 
-import { type AgentMessage, breakerNotes, type ModelFailure, type Queued, reportTo } from "@pith/context";
+import { type AgentMessage, breakerNotes, type Entry, type ModelFailure, type Queued, reportTo } from "@pith/context";
 import { appended, NotWritten } from "../append.ts";
 import { keepFit } from "../compaction/auto-compact.ts";
 import type { AgentEvent, FailedCode, RunEnd } from "../events.ts";
@@ -66,8 +66,17 @@ async function* work(running: Running): AsyncGenerator<AgentEvent, RunEnd> {
     return end;
   } catch (error) {
     // A session that takes no more words is the end of a run, and no fault of the program.
-    if (error instanceof NotWritten) return { type: "failed", why: error.message };
+    if (error instanceof NotWritten || error instanceof CannotResume) return { type: "failed", why: error.message };
     throw error;
+  }
+}
+
+/** Nothing can be taken up, because what was said or done last cannot be read. */
+class CannotResume extends Error {
+  constructor({ number }: Entry) {
+    super(
+      `the last message of this session${number === undefined ? "" : ` (#${number})`} is damaged, so it cannot be continued without a prompt; say what you want next`,
+    );
   }
 }
 
@@ -178,6 +187,8 @@ export function takingUp(): Start {
       const next = await nextOf(parts);
       if (next.type === "results") yield* runCalls(next.calls, parts);
       const heard = yield* deliver(parts, () => true);
+      // HARM5: nobody knows what was asked for, so the user has to say it.
+      if (next.type === "damaged" && heard === 0) throw new CannotResume(next.entry);
       if (heard > 0) await beforeStart(parts);
       return next.type !== "nothing" || heard > 0;
     },

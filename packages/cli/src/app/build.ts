@@ -36,6 +36,7 @@ import { type OpenBeside, openingBeside } from "./model.ts";
 import { type Permitting, permitting } from "./permissions.ts";
 import { closeSandbox, type OpenSandbox, openSandbox } from "./sandbox.ts";
 import { type NotOpened, sessionWithModel, type Voiced, type WayOn, wayOn } from "./session.ts";
+import { describeDamage, type SessionDamaged, tornEndNote } from "./session-damage.ts";
 import type { NamedWriters } from "./summary-models.ts";
 import { chosenTools, providedTools, unbrought, type Workplace, workplace } from "./tools.ts";
 
@@ -46,6 +47,8 @@ export type Built =
         readonly agent: Agent;
         readonly tools: readonly Tool[];
         readonly notes: readonly string[];
+        /** What opening the session found to be damaged; null where all of it can be read. */
+        readonly damage: SessionDamaged | null;
         /** The session's file; null where nothing is kept. */
         readonly sessionPath: string | null;
         /** Why nobody can speak; null where somebody can. */
@@ -86,7 +89,8 @@ export async function build(wish: Wish, place: Place): Promise<Built> {
     provided: providedTools(tools, { permissions, ...voiced }),
     ...ownPrompt(wish),
   });
-  const { session, path, missing } = voiced;
+  const { session, path, missing, damage } = voiced;
+  const { gaps } = session.window;
   const openModel = openingBeside({ ...place, sessionId: session.store.header.id, provider: voiced.model.provider });
   const { guidance } = guides.standing;
   const agent = await agentOn(ground, { place, tools, openModel, beginning: beginning(guidance) });
@@ -95,6 +99,7 @@ export async function build(wish: Wish, place: Place): Promise<Built> {
     agent,
     tools,
     notes: [...voiced.heard, ...permitted.notes, ...at.notes, ...guidance.notes, ...theirs, ...unbrought(names, more)],
+    damage: path === null ? null : describeDamage({ ...place, damage, gaps, path, id: session.store.header.id }),
     sessionPath: path,
     missing,
     openModel,
@@ -208,7 +213,8 @@ async function agentOn(ground: Ground, { place, openModel, ...told }: AgentWish)
   const { voiced, permitted, guides, at } = ground;
   const { choices, vault, extensions } = place;
   const hooks = extensions ? joinedHooks(...(place.hooks ? [place.hooks] : []), extensions.hooks) : place.hooks;
-  const { session, model } = voiced;
+  const { session, model, damage } = voiced;
+  const openingNote = tornEndNote(damage);
   const { permissions, mayRead } = permitted;
   const agent: Agent = new Agent({
     ...told,
@@ -221,6 +227,7 @@ async function agentOn(ground: Ground, { place, openModel, ...told }: AgentWish)
     limits: guides.limits,
     ...(await heard(place, model)),
     ...(hooks && { hooks }),
+    ...(openingNote !== null && { openingNote }),
     ...(extensions && { states: extensions.states }),
     ...(vault && { secrets: relearning(vault, { session, files: at.files, mayRead }) }),
     ...(at.rewind && { rewind: at.rewind }),

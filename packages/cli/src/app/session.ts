@@ -2,7 +2,7 @@
 
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { type Carried, MemoryStore, type Model, type Redaction, Session } from "@pith/context";
+import { type Carried, type Damage, MemoryStore, type Model, type Redaction, Session } from "@pith/context";
 import { createSession, listSessions, machine, openStore, pithHome } from "@pith/context/node";
 import type { SessionWish, Wish } from "../args/args.ts";
 import { isOfSubAgent, type Place } from "./app-options.ts";
@@ -14,6 +14,8 @@ export type OpenedSession =
       readonly session: Session;
       /** Its file; null where nothing is kept. */
       readonly path: string | null;
+      /** What opening found to be wrong with the file. */
+      readonly damage: readonly Damage[];
       readonly close: () => Promise<void>;
     }
   | NotOpened;
@@ -41,6 +43,7 @@ export async function openSession(wish: SessionWish, { cwd, id, redaction }: Ses
         type: "opened",
         session: await Session.open(MemoryStore.create(ports, { cwd }), machine, { redaction }),
         path: null,
+        damage: [],
         close: async () => {},
       };
     case "new":
@@ -71,8 +74,9 @@ async function opened(
     return { ...failed(`process ${outcome.owner.pid} writes this session; end it, or begin another`), code: 1 };
   if (outcome.type !== "opened") return { ...failed(outcome.why), code: 1 };
   const { store } = outcome;
+  const damage = await store.damageAtOpening();
   const session = await Session.open(store, machine, { redaction });
-  return { type: "opened", session, path: store.path, close: async () => void (await store.close()) };
+  return { type: "opened", session, path: store.path, damage, close: async () => void (await store.close()) };
 }
 
 /** A new one in which nothing was written, as after `/help`, leaves no file: it would be one more to look at, and empty. */

@@ -18,6 +18,7 @@ import type { Played } from "../sub-agents/definitions.ts";
 import type { Place } from "./app-options.ts";
 import { type Built, build } from "./build.ts";
 import { takeNotices } from "./notices.ts";
+import type { SessionDamaged } from "./session-damage.ts";
 
 export interface Ready {
   readonly type: "ready";
@@ -29,6 +30,8 @@ export interface Ready {
   readonly said: Exclude<Said, Mistake> | null;
   /** Extensions are told that the session begins, once; at the start of the program, unless said. Done, unless whoever calls wanted to say when. */
   readonly arrive: (arrival?: Arrival) => Promise<void>;
+  /** The notice of a damaged session, for whoever shows the session: the first time it is asked for, and never again. */
+  readonly takeDamage: () => SessionDamaged | null;
 }
 
 /** Nobody's mistake, and still nothing can be done. */
@@ -77,7 +80,16 @@ export async function readied(asked: Wish, telling: Telling): Promise<Ready | Mi
   for (const line of [...holds.notes, ...part.notes, ...(vault ? [] : [UNREDACTED]), ...built.notes]) note(line);
   const arrive = arrivingOnce(built, extensions);
   if (arrival !== "later") await arrive(arrival);
-  return { type: "ready", wish, built, place, sources, said, arrive };
+  return { type: "ready", wish, built, place, sources, said, arrive, takeDamage: takingOnce(built.damage) };
+}
+
+function takingOnce<Taken>(value: Taken | null): () => Taken | null {
+  let left = value;
+  return () => {
+    const taken = left;
+    left = null;
+    return taken;
+  };
 }
 
 /** Whoever is started has no tool that its starter has not, also where settings or a part name them. */

@@ -65,15 +65,16 @@ export const context: Subcommand = {
 
 export const doctor: Subcommand = {
   name: "doctor",
-  takes: "",
-  count: { least: 0, most: 0 },
+  takes: "[SESSION]",
+  count: { least: 0, most: 1 },
   says: "look whether all that Pith needs is there, and say what to do; ends with 1 where something is broken",
-  json: '{ checks: [{ name, state: "ok" | "warning" | "fault", says, advice? }] }',
+  more: "With SESSION (the beginning of an id, a name, a path, or last) it looks at every line of that session and shows the damaged ones.",
+  json: '{ checks: [{ name, state: "ok" | "warning" | "fault", says, advice? }] }; with SESSION { path, damage: [{ kind, line, offset, length, note, text }], beside }',
   flags: {
     fix: { type: "boolean", says: "take away the rights that others have to your files, and nothing else" },
     deep: { type: "boolean", says: "look at every line of every session" },
   },
-  examples: ["pith doctor", "pith doctor --fix", "pith doctor --json"],
+  examples: ["pith doctor", "pith doctor --fix", "pith doctor --json", "pith doctor last"],
   run: async (call: Call): Promise<Outcome> => (await import("./doctor/doctor.ts")).examined(call),
 };
 

@@ -106,6 +106,7 @@ function splitTurn(entries: readonly Entry[], at: number, edits: readonly Contex
 export function startsTurn(entry: Entry): boolean {
   if (isStateEntry(entry)) return false;
   if (entry.type === "custom_message" || entry.type === "branch_summary") return true;
+  if (entry.type === "gap") return entry.kind === "user";
   return entry.type === "message" && ["user", "bashExecution", "custom"].includes(entry.message.role);
 }
 

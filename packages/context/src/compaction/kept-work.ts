@@ -1,6 +1,7 @@
 /** Collects what code keeps of the covered part, whoever writes the summary: the ledger, a note per turn, and the touched files. */
 
 import { entryMessage, latestEdit } from "../context/build-context.ts";
+import { isLost } from "../context/damage-note.ts";
 import { entryWords, provenance } from "../context/entry-text.ts";
 import { LISTED, referenceLine, referenceOf } from "../context/loaded-skills.ts";
 import { type CompactionEntry, type ContextEditEntry, type Entry, isStateEntry, PIN } from "../entry.ts";
@@ -197,6 +198,7 @@ const namesOf = (entry: Entry): Pick<TurnNote, "entryId" | "reference"> => ({
 // A pin stands word for word at the front.
 function isNamed(entry: Entry): boolean {
   if (entry.type === "custom_message") return !isStateEntry(entry) && ![PIN, LISTED].includes(entry.customType);
+  if (isLost(entry)) return true;
   return entry.type === "message" && entry.message.role !== "system" && provenance(entry) === "program";
 }
 

@@ -1,9 +1,10 @@
-/** Builds the context at a leaf: its messages, edits applied, each with its entry. Exactly what pi shows for the same branch. */
+/** Builds the context at a leaf: its messages, edits applied, each with its entry. What pi shows for the same branch, and a note where an entry was lost. */
 
 import type { ContextEditEntry, EditedContent, Entry } from "../entry.ts";
 import type { AgentMessage, Message, SystemMessage } from "../message.ts";
 import type { Window } from "../session/loaded-branch.ts";
 import type { Carried } from "../session/state.ts";
+import { DAMAGE, damageNote } from "./damage-note.ts";
 import { frontBlocks } from "./summary-parts.ts";
 
 /** Null for an entry that gives none. The same entry always gives the same object, so that nothing need be compared by content. */
@@ -62,9 +63,12 @@ function said(entry: Entry): AgentMessage | null {
     case "session_info":
     case "usage":
     case "custom":
-    case "unknown":
-    case "gap":
       return null;
+    case "unknown":
+    case "gap": {
+      const note = damageNote(entry);
+      return note === null ? null : { role: "custom", customType: DAMAGE, content: note, display: false, timestamp: 0 };
+    }
   }
 }
 

@@ -58,6 +58,8 @@ export function provenance(entry: Entry): Provenance {
     case "session_info":
     case "usage":
     case "custom":
+      return "nobody";
+    // A note says that something was lost; it is nobody's word, least of all the user's.
     case "unknown":
     case "gap":
       return "nobody";

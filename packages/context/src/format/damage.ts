@@ -18,6 +18,7 @@ export const damageNotes = {
   "utf-16": "the file is UTF-16; it was read as such, and will be written as UTF-8",
   "lone-carriage-returns": "lines end in CR alone",
   "no-header": "the file does not begin with a session header",
+  "damaged-header": "the session header cannot be read; the file's name and folder are used instead",
   "second-header": "another session header; two files were joined",
   "future-version": "written by a newer version of the format; unknown things are kept as they are",
   "torn-tail": "the last line was cut off",
@@ -28,6 +29,7 @@ export const damageNotes = {
   "invalid-utf8": "not UTF-8",
   "nul-bytes": "zero bytes, as a power cut leaves them",
   "wrong-checksum": "the checksum does not fit: the line has changed since it was written",
+  "damaged-seal": "the end of the line has changed; the entry before it is as it was written",
   "line-too-long": "longer than the limit",
   "nested-too-deep": "nested deeper than the limit",
   malformed: "fields are missing or of another type than the entry's kind promises",
@@ -36,9 +38,29 @@ export const damageNotes = {
   "missing-parent": "its parent is not in the file; it hangs under a gap",
   "parent-cycle": "its ancestors lead back to itself; it hangs under a gap",
   "out-of-order": "its parent comes later in the file",
+  "lost-entry": "an entry was lost here before the file was written anew; a note stands in its place",
   "missing-first-kept":
     "the first entry this compaction keeps is not before it on its branch; only the summary is seen",
 } as const;
+
+/** Kinds that cost nothing: every entry is there and reads as it was written. Nobody needs to be told of them. */
+export const harmlessDamage: ReadonlySet<DamageKind> = new Set([
+  "utf-16",
+  "lone-carriage-returns",
+  "second-header",
+  // The session can be read; the first attempt to write says why it cannot be written.
+  "future-version",
+  "doubled-line",
+  "duplicate-id",
+  "out-of-order",
+] satisfies DamageKind[]);
+
+/** Kinds of what a crash left at the end of a file: the next append sets it aside. */
+export const tornDamage: ReadonlySet<DamageKind> = new Set([
+  "torn-tail",
+  "torn-batch",
+  "torn-run",
+] satisfies DamageKind[]);
 
 /** The damage of one line. */
 export function named(

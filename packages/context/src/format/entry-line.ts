@@ -1,11 +1,11 @@
 /** Converts between entries and the JSON of their lines. What could not be read again is refused before it is written. */
 
-import type { Entry } from "../entry.ts";
+import type { Entry, GapEntry } from "../entry.ts";
 import { type FormatLimits, formatLimits } from "../settings.ts";
 import { damageNotes } from "./damage.ts";
 import { nestsDeeperThan } from "./edit-json.ts";
 import { isEntryNumber } from "./entry-number.ts";
-import { isKnownKind, isObject, type JsonObject, wrongField } from "./read-line.ts";
+import { isKnownKind, isLostKind, isObject, type JsonObject, wrongField } from "./read-line.ts";
 
 /** The text of an entry's line, without seal. Throws for an entry beyond the limits of the format. */
 export function entryText(entry: Entry, limits: FormatLimits = formatLimits): string {
@@ -34,7 +34,15 @@ function wrongNumber({ number }: Entry): string | null {
 function written(entry: Entry): JsonObject {
   const { id, parentId, timestamp, number = 0 } = entry;
   if (entry.type === "gap")
-    return { type: "custom", id, parentId, timestamp, number, customType: GAP_NOTE, data: { why: entry.why } };
+    return {
+      type: "custom",
+      id,
+      parentId,
+      timestamp,
+      number,
+      customType: GAP_NOTE,
+      data: { why: entry.why, ...(entry.kind && { kind: entry.kind }) },
+    };
   const { number: _, ...value }: JsonObject =
     entry.type === "unknown" ? { ...entry.value, id, parentId, timestamp } : { ...entry };
   // Behind the timestamp, where whoever only looks at the head of a line finds it.
@@ -75,12 +83,13 @@ export function entryOf(value: JsonObject, { id, parentId }: Place, malformed: b
     const own = isEntryNumber(number) ? rest : value;
     return { type: "unknown", ...place, kind, value: inPlace ? own : { ...own, id, parentId } };
   }
-  if (value.customType === GAP_NOTE) return { type: "gap", ...place, why: whyOf(value.data) };
+  if (value.customType === GAP_NOTE) return { type: "gap", ...place, ...gapData(value.data) };
   return { ...rest, ...place } as unknown as Entry;
 }
 
-function whyOf(data: unknown): string {
-  return isObject(data) && typeof data.why === "string" ? data.why : damageNotes.malformed;
+function gapData(data: unknown): Pick<GapEntry, "why" | "kind"> {
+  const { why, kind } = isObject(data) ? data : {};
+  return { why: typeof why === "string" ? why : damageNotes.malformed, ...(isLostKind(kind) && { kind }) };
 }
 
 // Version 1 counted lines where a compaction now names an entry; version 2 had another name for a role.

@@ -92,11 +92,15 @@ function lettersFrom(line: Uint8Array, start: number): string {
   return latin.decode(line.subarray(start));
 }
 
-/** Whether a line without a seal ends in one whose name has changed: the checksum of what stands before it still fits. */
-export function endsInBrokenSeal(line: string, checksum: Checksum): boolean {
-  const tail = line.slice(-LONGEST_SEAL);
-  const found = /,"[^"\\]{3}":"([0-9a-f]{8})"\}\s*$/.exec(tail);
-  return found !== null && checksumOf(line.slice(0, line.length - tail.length + found.index), checksum) === found[1];
+/** The line with a seal that reads as one, where only the seal's name has changed and its checksum still fits; null for any other line. */
+export function withMendedSeal(line: Uint8Array, checksum: Checksum): Uint8Array | null {
+  const from = Math.max(0, line.length - LONGEST_SEAL);
+  const found = /,"[^"\\]{3}":"[0-9a-f]{8}"\}\s*$/.exec(lettersFrom(line, from));
+  if (!found) return null;
+  const mended = line.slice();
+  mended.set(encoder.encode(CRC), from + found.index);
+  const seal = sealOf(mended);
+  return seal && sealHolds(seal, mended, checksum) ? mended : null;
 }
 
 function written({ up, run, batch }: Marks): string {
@@ -111,10 +115,6 @@ function written({ up, run, batch }: Marks): string {
 // A line with such a member of its own gets a true mark behind it, the one that comes first: so its own is not taken for ours.
 function endsLikeMarks(open: string): boolean {
   return /,"(?:up|run)":\d+$|,"batch":\[\d+,\d+\]$/.test(open.slice(-LONGEST_SEAL));
-}
-
-function checksumOf(text: string, checksum: Checksum): string {
-  return hex(checksum(encoder.encode(text)));
 }
 
 const hex = (sum: number): string => sum.toString(16).padStart(8, "0");

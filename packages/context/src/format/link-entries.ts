@@ -1,13 +1,13 @@
 /** Links lines in file order into one tree of entries: ids from the line or its offset, upgraded spellings, gaps for lost lines. */
 
-import type { Entry } from "../entry.ts";
+import type { Entry, GapEntry } from "../entry.ts";
 import { type Tree, treeOf } from "../tree.ts";
 import { type Damage, type DamageKind, damageNotes, named } from "./damage.ts";
 import { withMembers } from "./edit-json.ts";
 import { entryOf } from "./entry-line.ts";
-import { entryNumber, withNumber } from "./entry-number.ts";
+import { entryNumber, isEntryNumber, withNumber } from "./entry-number.ts";
 import { type Upgrade, type Upgrades, upgradedText, upgradedValue, upgrades } from "./migrate.ts";
-import { type JsonObject, lineText, type WholeLine, wrongField } from "./read-line.ts";
+import { type JsonObject, type LegiblePart, lineText, type WholeLine, wrongField } from "./read-line.ts";
 import type { RawLine } from "./split-lines.ts";
 import type { ReadLine } from "./torn-tail.ts";
 
@@ -237,6 +237,8 @@ export interface Line {
   readonly entry: Entry;
   /** The line in today's spelling, without seal, every other byte as written; null for a gap. */
   text(): string | null;
+  /** Nothing on the line shows that it ever was an entry. */
+  readonly isStray?: boolean;
 }
 
 export interface PlacedLines {
@@ -293,12 +295,31 @@ export function placedLines(
 }
 
 function numberedLines(lines: LineParts["lines"], reserved: number): readonly Line[] {
+  const following = followingNumbers(lines);
   let previous = 0;
-  return lines.map(({ entry, text, stored }) => {
-    const number = entryNumber(stored, { previous, reserved });
+  return lines.map(({ stored, ...line }, at) => {
+    const { entry } = line;
+    const next = following[at] ?? Number.POSITIVE_INFINITY;
+    const given = entryNumber(stored, { previous, reserved });
+    // NUM6: a damaged line may say any number; one that would take the numbers of the lines after it is not believed.
+    const isTaken = entry.type === "gap" && given >= next;
+    const number = !isTaken ? given : previous + 1 < next ? previous + 1 : 0;
     previous = Math.max(previous, number);
-    return { entry: withNumber(entry, number), text };
+    return { ...line, entry: withNumber(entry, number) };
   });
+}
+
+/** For each line, the number of the nearest readable line after it. */
+function followingNumbers(lines: LineParts["lines"]): readonly (number | undefined)[] {
+  const following: (number | undefined)[] = [];
+  if (!lines.some(({ entry }) => entry.type === "gap")) return following;
+  let next: number | undefined;
+  for (let at = lines.length - 1; at >= 0; at--) {
+    following[at] = next;
+    const { entry, stored } = lines[at] ?? {};
+    if (entry?.type !== "gap" && isEntryNumber(stored)) next = stored;
+  }
+  return following;
 }
 
 function unplaced({ raw, reading }: ReadLine): Unplaced {
@@ -327,10 +348,10 @@ function lineAt(placement: Placement, { raw, reading }: ReadLine, file: Omit<Lin
   const { gap, troubles } = placement;
   const part =
     reading.type === "damaged"
-      ? { lines: [gapLine(placement, reading.kind, reading.legible.number)], damage: [named(reading.kind, raw)] }
+      ? { lines: [gapLine(placement, reading.kind, reading.legible)], damage: [named(reading.kind, raw)] }
       : wholeLine(placement, reading, { ...file, raw });
   return {
-    lines: gap ? [gapLine(gap, gap.why, 0), ...part.lines] : part.lines,
+    lines: gap ? [gapLine(gap, gap.why, { number: 0 }), ...part.lines] : part.lines,
     damage: [...troubles.map((trouble) => named(trouble, raw)), ...part.damage],
   };
 }
@@ -343,6 +364,7 @@ function wholeLine(placement: Placement, reading: WholeLine, { raw, old, ours, l
   const misspelt = wrong ?? wrongPlace(value, linked);
   const damage: Damage[] = [];
   if (reading.blemish) damage.push(named(reading.blemish, raw));
+  if (entry.type === "gap") damage.push(named("lost-entry", raw));
   if (misspelt) damage.push(named("malformed", raw, misspelt));
   if (upgrade.keepsNobody && entry.type === "compaction") damage.push(keepsNobody({ raw }));
   const text = (): string => textOf(lineText(raw.bytes, ours), entry, upgrade);
@@ -354,9 +376,11 @@ const keepsNobody = ({ raw }: Pick<ReadLine, "raw">): Damage => named("missing-f
 function gapLine(
   { id, parentId }: Pick<Entry, "id" | "parentId">,
   why: DamageKind,
-  stored: number | undefined,
+  legible: LegiblePart,
 ): LineParts["lines"][number] {
-  return { entry: { type: "gap", id, parentId, timestamp: "", why: damageNotes[why] }, stored, text: () => null };
+  const { kind, number } = legible;
+  const entry: GapEntry = { type: "gap", id, parentId, timestamp: "", why: damageNotes[why], ...(kind && { kind }) };
+  return { entry, stored: number, text: () => null, isStray: legible.id === undefined && legible.kind === undefined };
 }
 
 // A timestamp that is missing or no string stays so: nothing hangs on it, and its bytes may mean something to others.

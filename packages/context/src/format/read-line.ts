@@ -1,11 +1,11 @@
 /** Reads one line of bytes into a JSON object, or names what is wrong with it, and checks the fields of an entry. Never throws. */
 
-import type { Entry } from "../entry.ts";
+import type { Entry, LostKind } from "../entry.ts";
 import type { Checksum } from "../runtime.ts";
 import { type FormatLimits, formatLimits } from "../settings.ts";
 import type { DamageKind } from "./damage.ts";
 import { nestsDeeperThan } from "./edit-json.ts";
-import { endsInBrokenSeal, type Marks, type Seal, sealHolds, sealOf } from "./line-checksum.ts";
+import { type Marks, type Seal, sealHolds, sealOf, withMendedSeal } from "./line-checksum.ts";
 
 export type LineReading = WholeLine | DamagedLine;
 
@@ -22,8 +22,16 @@ export interface WholeLine {
 export interface DamagedLine {
   readonly type: "damaged";
   readonly kind: DamageKind;
-  /** What can still be made out of its place in the tree. */
-  readonly legible: { readonly id?: string; readonly parentId?: string | null; readonly number?: number };
+  /** What can still be made out of its place in the tree and of what it was. None of its words: any byte of it may have changed. */
+  readonly legible: LegiblePart;
+}
+
+export interface LegiblePart {
+  readonly id?: string;
+  readonly parentId?: string | null;
+  readonly number?: number;
+  /** A kind of entry, or the role of a message. Only names that the format knows. */
+  readonly kind?: LostKind;
 }
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -43,18 +51,30 @@ export function readLine(raw: Uint8Array, rules: LineRules): LineReading {
   const { ours, checksum, limits = formatLimits, decode = decoded } = rules;
   if (raw.length > limits.lineBytes) return overlongLine(raw);
   const bytes = withoutZeros(raw);
-  if (bytes.length === 0) return damaged("nul-bytes", "");
+  if (bytes.length === 0) return damaged("nul-bytes", "", bytes);
   const seal = ours ? sealOf(bytes) : null;
   const text = seal ? sealedText(bytes, seal, decode) : decode(bytes);
-  if (text === null) return damaged("invalid-utf8", firstLetters(bytes));
-  if (nestsDeeperThan(text, limits.depth)) return damaged("nested-too-deep", text);
-  if (seal && !sealHolds(seal, bytes, checksum)) return damaged("wrong-checksum", text);
+  if (text === null) return damaged("invalid-utf8", firstLetters(bytes), bytes);
+  if (nestsDeeperThan(text, limits.depth)) return damaged("nested-too-deep", text, bytes);
+  if (seal && !sealHolds(seal, bytes, checksum)) return damaged("wrong-checksum", text, bytes);
   const value = parsed(text);
-  if (value === undefined) return damaged("not-json", text);
-  if (!isObject(value)) return damaged("not-an-object", "");
-  const brokenSeal = ours && seal === null && endsInBrokenSeal(text, checksum);
-  const blemish = bytes.length < raw.length ? "nul-bytes" : brokenSeal ? "wrong-checksum" : null;
+  if (value === undefined) return damaged("not-json", text, bytes);
+  if (!isObject(value)) return damaged("not-an-object", "", bytes);
+  const mended = ours && seal === null ? withMendedSeal(bytes, checksum) : null;
+  if (mended) return blemished(readLine(mended, rules), "damaged-seal");
+  const blemish = bytes.length < raw.length ? "nul-bytes" : seal && endsStrangely(bytes) ? "damaged-seal" : null;
   return { type: "whole", value, marks: seal?.marks ?? NONE, sealed: seal !== null, blemish };
+}
+
+function blemished(reading: LineReading, blemish: DamageKind): LineReading {
+  return reading.type === "whole" ? { ...reading, blemish } : reading;
+}
+
+// The line end has changed into another kind of space; the line before it is as it was written.
+function endsStrangely(bytes: Uint8Array): boolean {
+  if (bytes.at(-1) === CLOSING_BRACE) return false;
+  const end = bytes.lastIndexOf(CLOSING_BRACE);
+  return bytes.subarray(end + 1).some((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0d);
 }
 
 /** The same for a line of which only the beginning may be there. */
@@ -66,7 +86,7 @@ export function readRaw(
 }
 
 function overlongLine(head: Uint8Array): DamagedLine {
-  return damaged("line-too-long", firstLetters(head));
+  return damaged("line-too-long", firstLetters(head), head);
 }
 
 /** The text of a whole line, exactly as written but for its seal. */
@@ -117,12 +137,13 @@ function withoutZeros(bytes: Uint8Array): Uint8Array {
 }
 
 // pi and we write id and parent first, so a damaged line usually still tells where it stood.
-function damaged(kind: DamageKind, text: string): DamagedLine {
+function damaged(kind: DamageKind, text: string, raw: Uint8Array): DamagedLine {
   const head = text.slice(0, LEGIBLE);
   const id = /"id":"([^"\\]{1,100})"/.exec(head)?.[1];
   const parent = /"parentId":(?:"([^"\\]{1,100})"|(null))/.exec(head);
   const parentId = parent?.[2] ? null : parent?.[1];
   const number = /"timestamp":"[^"\\]{1,100}","number":(\d{1,9})[,}]/.exec(head)?.[1];
+  const lost = lostKind(head, raw);
   return {
     type: "damaged",
     kind,
@@ -130,15 +151,39 @@ function damaged(kind: DamageKind, text: string): DamagedLine {
       ...(id && { id }),
       ...(parentId !== undefined && { parentId }),
       ...(number && { number: Number(number) }),
+      ...(lost && { kind: lost }),
     },
   };
 }
 
+function lostKind(head: string, raw: Uint8Array): LostKind | undefined {
+  // Where a line end has changed, the line holds two entries: what the first one was says nothing of the second.
+  if (JOINED.test(letters.decode(raw))) return undefined;
+  const type = /^\s*\{"type":"([a-z_]{1,40})"/.exec(head)?.[1];
+  const kind = type === "message" ? /"message":\{"role":"([a-zA-Z]{1,20})"/.exec(head)?.[1] : type;
+  return isLostKind(kind) ? kind : undefined;
+}
+
+/** Whether it is a kind that a gap may name. */
+export function isLostKind(kind: unknown): kind is LostKind {
+  return typeof kind === "string" && (messageRoles.has(kind) || hasShape(kind));
+}
+
 const NONE: Marks = {};
+const JOINED = /"\}[^,\]}]\s?\{"type":"/;
+const letters = new TextDecoder("latin1");
 const CLOSING_BRACE = 0x7d;
 const LEGIBLE = 400;
 const firstLetters = (bytes: Uint8Array): string => String.fromCharCode(...bytes.subarray(0, LEGIBLE));
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+const messageRoles: ReadonlySet<string> = new Set([
+  "user",
+  "assistant",
+  "toolResult",
+  "system",
+  "bashExecution",
+] satisfies LostKind[]);
 
 type Field = (value: unknown) => boolean;
 type Shape = Readonly<Record<string, Field>>;

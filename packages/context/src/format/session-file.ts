@@ -2,21 +2,13 @@
 
 import type { Header, HeaderMark } from "../entry.ts";
 import type { Checksum, Ports } from "../runtime.ts";
-import { type Damage, named } from "./damage.ts";
+import { type Damage, damageNotes, named } from "./damage.ts";
 import { withMembers } from "./edit-json.ts";
 import { entryText } from "./entry-line.ts";
 import { numberedText, reservedNumber } from "./entry-number.ts";
 import { sealed } from "./line-checksum.ts";
 import { type Line, placedLines } from "./link-entries.ts";
-import {
-  type DamagedLine,
-  type JsonObject,
-  type LineRules,
-  lineText,
-  readLine,
-  readRaw,
-  type WholeLine,
-} from "./read-line.ts";
+import { type DamagedLine, type JsonObject, type LineRules, lineText, readRaw, type WholeLine } from "./read-line.ts";
 import { type RawLine, type SplitFile, splitLines } from "./split-lines.ts";
 import { withoutTornTail } from "./torn-tail.ts";
 
@@ -61,15 +53,24 @@ function ourMark(lastNumber: number): HeaderMark {
   return { format: 1, ...(lastNumber > 0 && { lastNumber }) };
 }
 
-/** The first header in the file, wherever it stands: one in the wrong place still says whose session this is. */
+/**
+ * The first header in the file, wherever it stands: one in the wrong place still says whose session this is. Where the first line is damaged
+ * and no header follows, that line was the header. Nothing that it says is used: what the file is called and where it lies say more.
+ */
 export function findHeader(lines: readonly RawLine[], rules: Omit<LineRules, "ours">): FoundHeader {
   let first: { readonly raw: RawLine; readonly sealed: boolean } | null = null;
+  let lost: { readonly raw: RawLine; readonly reading: DamagedLine } | null = null;
   for (const [at, raw] of lines.entries()) {
     const reading = readRaw(raw, { ...rules, ours: true });
-    const found = reading.type === "whole" ? asHeader(raw, reading) : asDamagedHeader(raw, reading, rules);
+    const found = reading.type === "whole" ? asHeader(raw, reading) : null;
     if (found) return { ...found, at, damage: first ? [noHeader(first.raw), ...found.damage] : found.damage };
     if (reading.type === "whole") first ??= { raw, sealed: reading.sealed };
+    // Half a line is what a crash leaves; a line that ends in its seal is all there.
+    else if (at === 0 && (raw.ended || reading.kind === "wrong-checksum")) lost = { raw, reading };
+    // A file whose first line is lost and whose next ones are entries has no other header.
+    if (lost && first) break;
   }
+  if (lost) return lostHeader(lost.raw, lost.reading, first?.sealed ?? lost.reading.kind === "wrong-checksum");
   return { header: null, text: null, at: -1, ours: first?.sealed ?? false, damage: [noHeader(first?.raw ?? lines[0])] };
 }
 
@@ -84,14 +85,8 @@ function asHeader(raw: RawLine, { value, blemish }: WholeLine): ReadHeader | nul
   return { header: value, text: lineText(raw.bytes, ours), ours, damage: kinds.map((kind) => named(kind, raw)) };
 }
 
-// A header that changed a little is still worth more than none; its lines are checked one by one anyway.
-function asDamagedHeader(raw: RawLine, { kind }: DamagedLine, rules: Omit<LineRules, "ours">): ReadHeader | null {
-  if (kind !== "wrong-checksum") return null;
-  const text = lineText(raw.bytes, true);
-  const bare = readLine(new TextEncoder().encode(text), { ...rules, ours: false });
-  if (bare.type !== "whole" || !isHeader(bare.value)) return null;
-  // Our files are of this version; what else the line may say by now is not to keep anyone out.
-  return { header: { ...bare.value, version: CURRENT_VERSION }, text, ours: true, damage: [named(kind, raw)] };
+function lostHeader(raw: RawLine, { kind }: DamagedLine, ours: boolean): FoundHeader {
+  return { header: null, text: null, at: 0, ours, damage: [named("damaged-header", raw, damageNotes[kind])] };
 }
 
 function isHeader(value: JsonObject): value is JsonObject & Header {
@@ -127,9 +122,11 @@ export function decodeLines(split: SplitFile & { readonly size: number }, rules:
   const { header, text, at, ours, damage } = findHeader(split.lines, rules);
   const read = split.lines.map((raw) => ({ raw, reading: readRaw(raw, { ...rules, ours }) }));
   const tail = withoutTornTail(read, at);
-  const traits = { headerAt: at, ours, linked: (header?.version ?? 1) > 1, reserved: reservedNumber(header) };
+  // Our files are of this version, also where the header no longer says so.
+  const version = header ? (header.version ?? 1) : ours ? CURRENT_VERSION : 1;
+  const traits = { headerAt: at, ours, linked: version > 1, reserved: reservedNumber(header) };
   const placed = placedLines(tail.lines, traits);
-  const misplaced = damage.some(({ kind }) => kind === "no-header");
+  const misplaced = damage.some(({ kind }) => kind === "no-header" || kind === "damaged-header");
   const all = [...split.damage, ...damage, ...tail.damage, ...placed.damage];
   return {
     header,
@@ -138,7 +135,7 @@ export function decodeLines(split: SplitFile & { readonly size: number }, rules:
     damage: all.sort((a, b) => a.offset - b.offset),
     ours,
     end: tail.damage.length === 0 ? split.size : endOf(tail.lines.at(-1)?.raw),
-    outdated: (header?.version ?? 1) < CURRENT_VERSION || split.damage.length > 0 || placed.incomplete || misplaced,
+    outdated: version < CURRENT_VERSION || split.damage.length > 0 || placed.incomplete || misplaced,
   };
 }
 

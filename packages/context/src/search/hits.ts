@@ -3,8 +3,9 @@
 import { basename, dirname, join } from "node:path";
 import { type JsonObject, readLine } from "../format/read-line.ts";
 import { type OpenFile, orNull } from "../node/files.ts";
+import { idInName, notedCwd } from "../node/session-place.ts";
 import type { SessionItem } from "../node/sessions/list-item.ts";
-import { type HomeParts, idInName, notedCwd } from "../node/sessions/paths.ts";
+import type { HomeParts } from "../node/sessions/paths.ts";
 import type { Redaction } from "../session/session.ts";
 import { plainText } from "../text/sanitize.ts";
 import { type Database, databaseFault } from "./database.ts";

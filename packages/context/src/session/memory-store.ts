@@ -34,7 +34,7 @@ export class HeldLines implements Lines {
     this.#tree = treeOf(lines.map((line) => line.entry));
     for (const { entry } of lines) this.#count(entry);
     this.#texts = new Map(lines.map((line) => [line.entry.id, line.text]));
-    this.#leaf = lines.findLast((line) => line.entry.type !== "gap")?.entry.id ?? null;
+    this.#leaf = lines.findLast((line) => !line.isStray)?.entry.id ?? null;
     for (const { entry } of lines) this.#rename(entry);
   }
 

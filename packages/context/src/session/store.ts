@@ -71,7 +71,7 @@ export const refusalNotes = {
 
 /** The reading side of a store: answers at once, from memory or from a file. */
 export interface Lines {
-  /** The last entry written, gaps left aside. */
+  /** The last entry written; a gap where its line is damaged. A line that shows nothing of an entry does not count. */
   readonly leaf: string | null;
   /** The highest number in use, here or where this session was copied from. */
   readonly lastNumber: number;

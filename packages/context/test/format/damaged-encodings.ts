@@ -140,8 +140,8 @@ const nul: readonly DamagedFile[] = [
   {
     name: "zeros from the second byte on",
     bytes: bytesOf(`{${zeros(piHeader.length - 1)}\n${e1}\n`),
-    damage: "not-json@1 no-header@2",
-    entries: "(gap-0) e1",
+    damage: "damaged-header@1",
+    entries: "e1",
     branch: "e1",
   },
   { name: "nothing but zeros", bytes: bytesOf(zeros(512)), damage: "no-header@1 nul-bytes@1", entries: "" },

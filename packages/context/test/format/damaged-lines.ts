@@ -12,8 +12,8 @@ export const damagedLines: readonly DamagedFile[] = [
   {
     name: "garbage instead of the header",
     bytes: file(replaced(ours, 1, "garbage")),
-    damage: "not-json@1 no-header@2",
-    entries: `(gap-0) ${whole}`,
+    damage: "damaged-header@1",
+    entries: whole,
     branch: whole,
   },
   {
@@ -59,8 +59,8 @@ export const damagedLines: readonly DamagedFile[] = [
       ["", "", "", "", "", ""].map((_, at) => `garbage ${at}`),
       ours.slice(6),
     ),
-    damage: "not-json@1 not-json@2 not-json@3 not-json@4 not-json@5 not-json@6 no-header@7 missing-parent@7",
-    entries: "(gap-0) (gap-1) (gap-2) (gap-3) (gap-4) (e5) e6",
+    damage: "damaged-header@1 not-json@2 not-json@3 not-json@4 not-json@5 not-json@6 missing-parent@7",
+    entries: "(gap-1) (gap-2) (gap-3) (gap-4) (e5) e6",
   },
   {
     name: "half of an entry that still says its place",

@@ -105,8 +105,7 @@ describe("D8 a single changed bit", () => {
       if (damage.length === 0) silent.push(textOf(flipped.slice(-3)));
       fewest = Math.min(fewest, lines.filter(({ entry }) => entry.type === "unknown").length);
     }
-    // Only the last line end may change unseen, into a space of another kind.
-    expect(silent).toEqual(['"}\v']);
+    expect(silent).toEqual([]);
     // The end of a line between two entries takes both with it.
     expect(fewest).toBe(38);
   });

@@ -153,15 +153,15 @@ describe("LOG2 a checksum", () => {
     const found = read(bytes);
     expect([found.ours, idsIn(entriesIn(found), bytes), damageIn(found)]).toEqual([
       true,
-      "(gap-0) e1 (gap-2)",
-      "not-json@1 no-header@2 wrong-checksum@3",
+      "e1 (gap-2)",
+      "damaged-header@1 wrong-checksum@3",
     ]);
   });
 
-  test("LOG2 of the header may be wrong: what it says is used and named", () => {
+  test("HARM4 what a damaged header says is not used", () => {
     const found = read(file(seal(ourHeader)[0]?.replace("/home/ada", "/home/bob") ?? "", seal(note("e1", null))));
-    expect(found.header).toEqual({ ...JSON.parse(ourHeader), cwd: "/home/bob" });
-    expect([found.ours, idsIn(entriesIn(found)), damageIn(found)]).toEqual([true, "e1", "wrong-checksum@1"]);
+    expect(found.header).toBeNull();
+    expect([found.ours, idsIn(entriesIn(found)), damageIn(found)]).toEqual([true, "e1", "damaged-header@1"]);
   });
 
   test("LOG2 a file of ours comes back whole", () => {

@@ -7,7 +7,7 @@ import { MemoryStore } from "../../src/session/memory-store.ts";
 import { testPorts } from "../../src/testing/scripted-model.ts";
 import { show, story } from "../../src/testing/story.ts";
 
-test("LOG2 LOG4 the context before the damage is not lost, as it would be if the branch just ended there", async () => {
+test("HARM2 LOG2 LOG4 the context before the damage is not lost, as it would be if the branch just ended there", async () => {
   const ports = testPorts();
   const whole = MemoryStore.create(ports);
   for (const entry of story("user: one", "calls: read", "result: the file", "says: two", "user: three"))
@@ -24,7 +24,8 @@ test("LOG2 LOG4 the context before the damage is not lost, as it would be if the
     "0 user      one",
     "1 assistant [c1: read]",
     "2 tool      c1 -> (error) There is no result of this call: it was interrupted or its output was lost.",
-    "3 assistant two",
-    "4 user      three",
+    "3 user      [Pith: entry #3 of this session is damaged and cannot be read. It was the result of a tool call. Do not guess its content. If you need it, ask the user, or get it again with a tool.]",
+    "4 assistant two",
+    "5 user      three",
   ]);
 });

@@ -19,7 +19,7 @@ import { type EditorSession, failing, notOpen, unknownSession, wrongly } from ".
 import { configOptions, modeState } from "./config-options.ts";
 import { replay } from "./replay.ts";
 import { type OpeningParts, openEditorSession } from "./session.ts";
-import { usageUpdate } from "./updates.ts";
+import { firstIds, toUpdates, usageUpdate } from "./updates.ts";
 
 export async function announceCommands({ desk, ready, tell }: EditorSession): Promise<void> {
   const own = commands.filter(({ name }) => !OF_THE_SCREEN.includes(name)).map(commandOffered);
@@ -201,6 +201,8 @@ export async function shownAgain({ ready, sight, tell }: EditorSession): Promise
 
 /** What an editor shows beside a session, once it knows of it. */
 export async function introduced(session: EditorSession): Promise<void> {
+  const damaged = session.ready.takeDamage();
+  if (damaged) for (const update of toUpdates(damaged, session.sight, firstIds("damage"))) await session.tell(update);
   await announceCommands(session);
   const { agent } = session.ready.built;
   const title = await agent.session.store.name();

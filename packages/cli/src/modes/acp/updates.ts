@@ -75,6 +75,7 @@ export function toUpdates(event: AgentEvent, sight: Sight, ids: Ids): readonly S
     case "compaction_quality":
     case "auto_retry_start":
     case "model_notice":
+    case "session_damaged":
     case "summarization_retry_scheduled":
       return noted(event, sight, "warning");
     case "compaction_soft_threshold":

@@ -66,6 +66,8 @@ export async function begin(talking: Talking, open: () => readonly Told[]): Prom
   if (session.leaf !== null || screen.state.above !== null) await divide(talking);
   await past(talking);
   for (const { text, tone } of open()) screen.tell(text, tone);
+  const damaged = ready.takeDamage();
+  if (damaged) screen.hear(damaged);
   await greet(ready, screen);
   const draft = draftAt(session.window);
   if (draft !== null && screen.words.text === "") screen.words.set(session.redacted(draft));

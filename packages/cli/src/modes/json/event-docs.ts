@@ -125,6 +125,22 @@ export const eventTable: Rows<WireEvent> = {
         "Thinking is off until your next message: claude-sonnet-4-5 cannot start to think in the middle of a turn.",
     },
   },
+  session_damaged: {
+    says: "the session that was opened is damaged: behind its header, once per opening. `message` is for people; `damage` names the first 20 damaged lines; of `count` in all",
+    example: {
+      type: "session_damaged",
+      message:
+        "This session is damaged: 1 line cannot be read (line 12). Nothing was deleted: everything else is used, and the model is told what is missing. To see the damaged lines, run: pith doctor 019a8b3c",
+      damage: [
+        {
+          kind: "wrong-checksum",
+          line: 12,
+          note: "the checksum does not fit: the line has changed since it was written",
+        },
+      ],
+      count: 1,
+    },
+  },
   compaction_skipped: {
     says: "it would have been time, but: `why` is `off`, `undone`, `breaker`, `postponed`, `empty`, `already-compacted`, `too-short` or `too-little`; once, until that changes",
     example: {

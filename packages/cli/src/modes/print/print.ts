@@ -48,6 +48,8 @@ async function worked(wish: Wish, telling: Speaking): Promise<Exit> {
   if (ready.type === "failed") return { code: 1, message: ready.message };
   const { agent, close } = ready.built;
   telling.voice.opened(ready.built);
+  const damaged = ready.takeDamage();
+  if (damaged) await telling.listen(damaged);
   const signalled = stopOnSignals(agent);
   try {
     const exit = await (ready.said ? spoken(ready.said, ready, telling.voice) : called(wish, ready, telling));

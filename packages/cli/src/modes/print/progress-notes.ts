@@ -91,6 +91,7 @@ export function noteOn(event: AgentEvent, tools: readonly Tool[]): string | null
     case "summarization_retry_scheduled":
       return `· ${clipped(event.errorMessage)}; asking again in ${secondsTold(event.delayMs)}`;
     case "model_notice":
+    case "session_damaged":
       return `· ${event.message}`;
     case "branch_summary_progress":
       return noteOnProgress(event);

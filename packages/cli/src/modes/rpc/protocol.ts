@@ -148,6 +148,8 @@ export interface RpcState {
   readonly autoCompactionEnabled: boolean;
   readonly messageCount: number;
   readonly pendingMessageCount: number;
+  /** What was damaged when it was opened, for people; absent where all of it could be read. */
+  readonly damage?: string;
 }
 
 export interface RpcModel {

@@ -132,6 +132,8 @@ async function opened(wish: Wish, { parts, retry, cwd }: Opening) {
   const { built } = came;
   const begin = async (arrival: Parameters<Ready["arrive"]>[0]): Promise<void> => {
     tell(built.agent.session.store.header);
+    const damaged = came.takeDamage();
+    if (damaged) tell(damaged);
     hearing.open();
     await came.arrive(arrival);
   };

@@ -8,6 +8,8 @@ import { permissionChecks } from "./permission-checks.ts";
 import { sandboxChecks } from "./sandbox-checks.ts";
 
 export async function examined(call: Call): Promise<Outcome> {
+  const [session] = call.arguments;
+  if (session !== undefined) return await (await import("./session-damage.ts")).examineSession(session, call);
   const checks: Check[] = [];
   for (const [name, look] of LOOKS) checks.push(...(await tried(name, async () => [await look(call)].flat())));
   const isBroken = checks.some(({ state }) => state === "fault");

@@ -121,7 +121,7 @@ async function damageCheck(all: readonly SessionItem[], { flags, note }: Call): 
   return warning(
     "sessions",
     says,
-    "what can be read is read all the same; pith sessions show shows it, rm puts it away",
+    "what can be read is read all the same; pith doctor SESSION shows the damaged lines",
   );
 }
 

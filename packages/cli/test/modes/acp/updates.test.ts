@@ -144,6 +144,11 @@ const rows: readonly (readonly [AgentEvent, readonly object[], (readonly object[
     [{ sessionUpdate: "notice", severity: "warning", title: "Thinking is off." }],
   ],
   [
+    { type: "session_damaged", message: "This session is damaged.", damage: [], count: 1 },
+    [chunk("agent_message_chunk", "\n\n· This session is damaged.\n\n")],
+    [{ sessionUpdate: "notice", severity: "warning", title: "This session is damaged." }],
+  ],
+  [
     { type: "compaction_soft_threshold", tokens: 60, isEstimate: false, limit: 100, contextWindow: 200 },
     [],
     [{ sessionUpdate: "notice", severity: "info", title: "the context is 60 % full (60 of 100 tokens)" }],
@@ -198,6 +203,7 @@ test("ACP13 no event is missing above", () => {
       session_tree: true,
       usage: true,
       model_notice: true,
+      session_damaged: true,
     },
     ...{ queue_update: true, entry_appended: true, secrets_redacted: true, thinking_level_changed: true },
     ...{ session_info_changed: true, leaf_moved: true, extension_error: true, agent_end: true, agent_settled: true },

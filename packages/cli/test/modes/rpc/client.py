@@ -243,6 +243,16 @@ def drive_sessions(client, config):
     keys = [client.begin("switch_session", sessionPath=path), client.begin("get_state")]
     assert client.answer(keys[1], "get_state")["data"]["sessionFile"] == path
     assert path in [each["path"] for each in client.done("list_sessions", all=True, limit=50)["sessions"]]
+    # A session in which a bit has flipped, opened again.
+    with open(copy, "r+b") as file:
+        text = file.read()
+        file.seek(text.rindex(b'"timestamp":"') + 15)
+        file.write(b"?")
+    since = len(client.events)
+    client.done("switch_session", sessionPath=copy)
+    client.seen("session_damaged", since)
+    assert "damaged" in client.done("get_state")["damage"]
+    client.done("switch_session", sessionPath=path)
     assert client.done("delete_session", sessionPath=copy)["path"] == copy
     assert "open here" in client.refused("delete_session", sessionPath=path)
     assert client.done("export_html", outputPath="talk.html")["path"].endswith("talk.html")

@@ -1,7 +1,7 @@
 /** Reads the entries of a valid file on demand: the end of the active branch without an index, everything else through it. */
 
 import type { BranchSummaryEntry, Entry } from "../../entry.ts";
-import { damageNotes } from "../../format/damage.ts";
+import { type Damage, type DamageKind, damageNotes, named } from "../../format/damage.ts";
 import { entryAlone } from "../../format/entry-line.ts";
 import { reservedNumber, withNumber } from "../../format/entry-number.ts";
 import { lineText, readLine } from "../../format/read-line.ts";
@@ -25,10 +25,17 @@ import { Ascent, type SoundFile } from "./valid-file.ts";
 export class FileLines implements Lines {
   #file: SoundFile & Indexed;
   #covers: number;
+  /** By the place of their lines. */
+  readonly #damaged = new Map<number, Damage>();
 
   constructor(file: SoundFile) {
     this.#file = { ...file, index: new LineIndex() };
     this.#covers = file.start;
+  }
+
+  /** Lines that were found damaged when they were read through the index; their line numbers are not counted. */
+  get damage(): readonly Damage[] {
+    return [...this.#damaged.values()];
   }
 
   get leaf(): string | null {
@@ -218,17 +225,26 @@ export class FileLines implements Lines {
     const reading = readLine(bytesAt(this.#file, row), this.#file.rules);
     const entry = reading.type === "whole" ? entryAlone(reading.value) : null;
     const number = this.#index.number(row);
+    if (reading.type === "whole" && reading.blemish) this.#noteDamage(row, reading.blemish);
     if (entry) return withNumber(entry, number);
     const parent = this.#index.parent(row);
-    const why = damageNotes[reading.type === "damaged" ? reading.kind : "malformed"];
+    const kind = reading.type === "damaged" ? reading.kind : "malformed";
+    const lost = reading.type === "damaged" ? reading.legible.kind : undefined;
+    this.#noteDamage(row, kind);
     const gap: Entry = {
       type: "gap",
       id: idAt(this.#file, row),
       parentId: parent === ROOT ? null : idAt(this.#file, parent),
       timestamp: "",
-      why,
+      why: damageNotes[kind],
+      ...(lost && { kind: lost }),
     };
     return withNumber(gap, number);
+  }
+
+  #noteDamage(row: number, kind: DamageKind): void {
+    const offset = this.#index.offset(row);
+    this.#damaged.set(offset, named(kind, { number: 0, offset, length: this.#index.length(row) }));
   }
 
   get #index(): LineIndex {

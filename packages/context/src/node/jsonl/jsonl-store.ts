@@ -113,6 +113,13 @@ export class JsonlStore extends LineStore {
     return this.#file.log.sync();
   }
 
+  /** What is wrong with the part of the file that opening reads. A short file is read whole, a long one as far as the context needs. */
+  async damageAtOpening(): Promise<readonly Damage[]> {
+    if (this.#file.log.size <= SHORT) await this.#file.indexed();
+    else await this.window(await this.leaf());
+    return this.damage;
+  }
+
   /** Looks at every line of the file. */
   async check(): Promise<readonly Damage[]> {
     return foundWhole(this.#file.log, this.#parts).damage();
@@ -237,6 +244,9 @@ export class JsonlStore extends LineStore {
 }
 
 type Outcome = "written" | "leaf-moved" | Refusal;
+
+/** Bytes; a file up to this size is read in a few milliseconds. */
+const SHORT = 1024 * 1024;
 
 /** Bytes; a process that dies costs the next one no more than to look through so many. */
 const KEEP_EVERY = 8 * 1024 * 1024;

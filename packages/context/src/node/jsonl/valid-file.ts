@@ -175,10 +175,14 @@ function lineEnd({ file }: SoundFile, offset: number, below: number): number | n
 const STEP = 64 * 1024;
 
 /** Damage with line numbers as an editor shows them. Counted only on request: opening a file counts no lines. */
-export function numbered({ damage, file, start }: Pick<SoundFile, "damage" | "file" | "start">): readonly Damage[] {
+export function numbered(
+  { file, start }: Pick<SoundFile, "file" | "start">,
+  damage: readonly Damage[],
+): readonly Damage[] {
   let line = 2;
   let at = start;
-  return damage.map((each) => {
+  const inOrder = damage.toSorted((one, other) => one.offset - other.offset);
+  return inOrder.map((each) => {
     line += lineEnds(file, at, each.offset);
     at = each.offset;
     return { ...each, line };

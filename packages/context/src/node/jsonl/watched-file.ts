@@ -3,12 +3,13 @@
 import type { Header } from "../../entry.ts";
 import type { Damage } from "../../format/damage.ts";
 import { reservedNumber } from "../../format/entry-number.ts";
-import { migrated, newHeader, type SessionFile } from "../../format/session-file.ts";
+import { migrated, type SessionFile } from "../../format/session-file.ts";
 import type { Checksum, Ports } from "../../runtime.ts";
 import { HeldLines } from "../../session/memory-store.ts";
 import type { Refusal } from "../../session/store.ts";
 import type { FormatLimits } from "../../settings.ts";
 import { type Files, orNull } from "../files.ts";
+import { headerFromPlace } from "../session-place.ts";
 import { LogFile } from "./append.ts";
 import { FileLines } from "./file-entries.ts";
 import { Indexing } from "./index-file.ts";
@@ -33,7 +34,8 @@ export type Unready =
   { readonly type: "torn"; readonly end: number } | { readonly type: "whole"; readonly file: SessionFile };
 
 export interface LookParts {
-  readonly ports: Pick<Ports, "now" | "sessionId" | "checksum">;
+  readonly files: Files;
+  readonly ports: Pick<Ports, "checksum">;
   readonly limits: FormatLimits;
 }
 
@@ -41,22 +43,29 @@ export function foundIn(log: LogFile, parts: LookParts): Found {
   const sound = soundFile(log.file, parts.ports.checksum, parts.limits);
   if (!sound) return foundWhole(log, parts);
   const { header, rules } = sound;
+  const lines = new FileLines(sound);
   return {
-    lines: new FileLines(sound),
+    lines,
     header,
     ours: rules.ours,
-    damage: once(() => numbered(sound)),
+    ...soundDamage(lines, sound),
     unready: tornBehind(sound, log),
   };
 }
 
+/** What was torn off at the end, and the lines that have changed since they were indexed. */
+function soundDamage(lines: FileLines, sound: SoundFile): Pick<Found, "damage"> {
+  const torn = once(() => numbered(sound, sound.damage));
+  return { damage: () => (lines.damage.length === 0 ? torn() : [...numbered(sound, lines.damage), ...torn()]) };
+}
+
 /** Every line looked at: for a file that is not sound, or turned out not to be. */
-export function foundWhole(log: LogFile, { ports, limits }: LookParts): Found {
+export function foundWhole(log: LogFile, { files, ports, limits }: LookParts): Found {
   const file = wholeFile(log.file, { checksum: ports.checksum, limits });
   const { header, ours, damage, lines } = file;
   return {
     lines: new HeldLines(lines, reservedNumber(header)),
-    header: header ?? newHeader({ cwd: "" }, ports),
+    header: header ?? headerFromPlace(log.path, { files, ours }),
     ours,
     damage: () => damage,
     unready: { type: "whole", file },
@@ -69,7 +78,7 @@ export function foundGrown(before: Found, log: LogFile, parts: LookParts): Found
   const sound = lines instanceof FileLines ? soundFile(log.file, parts.ports.checksum, parts.limits) : null;
   if (!sound || !(lines instanceof FileLines)) return foundWhole(log, parts);
   lines.grownTo(sound);
-  return { ...before, damage: once(() => numbered(sound)), unready: tornBehind(sound, log) };
+  return { ...before, ...soundDamage(lines, sound), unready: tornBehind(sound, log) };
 }
 
 function tornBehind({ end }: SoundFile, { size }: LogFile): Unready | null {
@@ -84,17 +93,11 @@ function once<Made>(make: () => Made): () => Made {
   };
 }
 
-export interface WatchParts {
-  readonly files: Files;
-  readonly ports: Pick<Ports, "now" | "sessionId" | "checksum">;
-  readonly limits: FormatLimits;
-}
-
 /** What a look at the file finds: nothing new, lines of another hand, or why nothing can be appended. */
 export type News = "none" | "grown" | Refusal;
 
 export class WatchedFile {
-  readonly #parts: WatchParts;
+  readonly #parts: LookParts;
   readonly #isFollower: boolean;
   readonly #indexing: Indexing;
   #log: LogFile;
@@ -102,7 +105,7 @@ export class WatchedFile {
   #completing: Promise<void> | null = null;
   #isClosed = false;
 
-  constructor(log: LogFile, isFollower: boolean, parts: WatchParts) {
+  constructor(log: LogFile, isFollower: boolean, parts: LookParts) {
     this.#parts = parts;
     this.#isFollower = isFollower;
     this.#log = log;

@@ -8,7 +8,6 @@ import { numberedText } from "../../format/entry-number.ts";
 import { type Marks, sealed, sealOf } from "../../format/line-checksum.ts";
 import type { Line } from "../../format/link-entries.ts";
 import { lineText } from "../../format/read-line.ts";
-import { newHeader } from "../../format/session-file.ts";
 import type { Checksum } from "../../runtime.ts";
 import { asItIs, type Redaction } from "../../session/session.ts";
 import { textTokens } from "../../tokens/estimate-tokens.ts";
@@ -18,6 +17,7 @@ import type { LineIndex } from "../jsonl/line-index.ts";
 import { forwards, peek, wholeFile } from "../jsonl/read-lines.ts";
 import { startWhole } from "../jsonl/rewrite.ts";
 import { type SoundFile, soundFile } from "../jsonl/valid-file.ts";
+import { headerFromPlace } from "../session-place.ts";
 import type { HomeParts } from "./paths.ts";
 
 /** Maps offsets of a file to its copy: one pair for every change of the distance between the two. */
@@ -136,12 +136,15 @@ function withNumber(line: SourceLine): SourceLine {
  * Works also while another process writes the file. A sound file is never held whole; one that is not is read with care, and what was lost
  * is noted in its place.
  */
-export async function sourceLines(file: OpenFile, { ports, limits }: Required<HomeParts>): Promise<Source> {
+export async function sourceLines(
+  file: OpenFile,
+  { path, files, ports, limits }: Required<HomeParts> & { readonly path: string },
+): Promise<Source> {
   const sound = soundFile(file, ports.checksum, limits);
   const index = sound && (await completeIndex(sound));
   if (sound && index) return soundSource(sound, index);
-  const { header, headerText, lines } = wholeFile(file, { checksum: ports.checksum, limits });
-  const found = header ?? newHeader({ cwd: "" }, ports);
+  const { header, headerText, lines, ours } = wholeFile(file, { checksum: ports.checksum, limits });
+  const found = header ?? headerFromPlace(path, { files, ours });
   return {
     header: found,
     headerText: headerText ?? JSON.stringify(found),

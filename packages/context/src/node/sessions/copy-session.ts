@@ -145,7 +145,7 @@ export async function cloneSession(path: string, { cwd, id, ...parts }: ClonePla
   return orUnavailable<Cloning>(`${path} cannot be cloned`, async () => {
     const file = files.open(path, "read");
     try {
-      const source = await sourceLines(file, all);
+      const source = await sourceLines(file, { ...all, path });
       const newCwd = resolve(cwd ?? cwdOf(path, source.header, files));
       const place = newPlace(newCwd, { ...all, id });
       if (place.type !== "free") return place;
@@ -193,7 +193,7 @@ export async function exportForPi(path: string, to: string, parts: HomeParts = {
   return orUnavailable<Exporting>(`${path} cannot be exported to ${to}`, async () => {
     const file = files.open(path, "read");
     try {
-      const source = await sourceLines(file, all);
+      const source = await sourceLines(file, { ...all, path });
       const { header } = source;
       const missing = new Set<string>();
       const contentOf = (blob: KeptBlob): string | null => {

@@ -2,7 +2,7 @@
 
 import { basename } from "node:path";
 import type { Header } from "../../entry.ts";
-import { isObject, type LineRules, readLine } from "../../format/read-line.ts";
+import { isObject, type LineRules, readLine, readRaw } from "../../format/read-line.ts";
 import { findHeader } from "../../format/session-file.ts";
 import { type RawLine, splitLines } from "../../format/split-lines.ts";
 import type { Checksum } from "../../runtime.ts";
@@ -11,8 +11,8 @@ import { plainText } from "../../text/sanitize.ts";
 import { type FileStat, type Files, indexPath, type OpenFile, unavailable } from "../files.ts";
 import { keptIndex } from "../jsonl/index-file.ts";
 import { bytesAt } from "../jsonl/line-index.ts";
-import { peek } from "../jsonl/read-lines.ts";
-import { idInName } from "./paths.ts";
+import { forwards, peek } from "../jsonl/read-lines.ts";
+import { headerFromPlace, idInName } from "../session-place.ts";
 
 export interface HeadRules {
   readonly checksum: Checksum;
@@ -21,32 +21,55 @@ export interface HeadRules {
 
 export interface FileHead {
   readonly header: Header | null;
+  /** The first line is damaged, and what follows are lines of a session. */
+  readonly isHeaderLost: boolean;
   readonly ours: boolean;
   /** Where the lines behind the header begin. */
   readonly start: number;
   /** Undefined if it is not said within these bytes. */
   readonly firstMessage: string | undefined;
+  /** Where the line of the first message begins, if these bytes end before it does: then nobody has checked it yet. */
+  readonly uncheckedAt: number | undefined;
 }
 
-/** `bytes` are the first of the file, cut anywhere. */
-export function fileHead(bytes: Buffer, rules: HeadRules): FileHead {
+/** `bytes` are the first of the file. `isCut`: there are more. */
+export function fileHead(bytes: Buffer, { isCut, ...rules }: HeadRules & { readonly isCut: boolean }): FileHead {
   const { lines } = splitLines(bytes);
   const first = lines.slice(0, HEADER_WITHIN);
   const { header, at, ours } = findHeader(first, rules);
   const raw = lines[at];
   const start = raw ? raw.offset + raw.length + 1 : 0;
-  return { header, ours, start, firstMessage: header ? firstSaid(lines.slice(at + 1), { ...rules, ours }) : undefined };
+  const isHeaderLost = header === null && at === 0 && ours;
+  const said = header || isHeaderLost ? firstSaid(lines.slice(at + 1), { ...rules, ours, isCut }) : undefined;
+  return { header, isHeaderLost, ours, start, firstMessage: said?.text, uncheckedAt: said?.uncheckedAt };
 }
 
-function firstSaid(lines: readonly RawLine[], rules: HeadRules & { readonly ours: boolean }): string | undefined {
-  for (const { bytes, ended } of lines) {
+interface FirstSaid {
+  readonly text: string;
+  readonly uncheckedAt?: number;
+}
+
+function firstSaid(lines: readonly RawLine[], rules: SaidRules): FirstSaid | undefined {
+  let isLost = false;
+  for (const { bytes, ended, offset } of lines) {
     if (!isMessage(bytes)) continue;
     const reading = readLine(bytes, rules);
-    const text = reading.type === "whole" ? saidIn(reading.value.message) : ended ? "" : saidInCut(bytes);
-    if (text !== "") return text;
+    if (reading.type === "damaged" && !ended && rules.isCut) {
+      const text = saidInCut(bytes);
+      if (text !== "") return { text, uncheckedAt: offset };
+    }
+    // HARM3: none of its words are shown, and the session is not taken for one in which nothing was said.
+    if (reading.type === "damaged") isLost ||= ended && reading.legible.kind === "user";
+    const text = reading.type === "whole" ? saidIn(reading.value.message) : "";
+    if (text !== "") return { text };
   }
-  return undefined;
+  return isLost ? { text: LOST_MESSAGE } : undefined;
 }
+
+type SaidRules = HeadRules & { readonly ours: boolean; readonly isCut: boolean };
+
+/** Shown where every message of the user is damaged. */
+const LOST_MESSAGE = "(damaged)";
 
 // Most lines of a long beginning are not the user's; a look at the first letters spares parsing them.
 function isMessage(bytes: Uint8Array): boolean {
@@ -217,7 +240,8 @@ function itemOf(
 ): ItemFromFile {
   const { size } = file.stat();
   const { bytes, head } = beginning(file, size, rules);
-  const { header, ours, start } = head;
+  const { ours, start } = head;
+  const header = head.header ?? (head.isHeaderLost ? headerFromPlace(path, { files, ours }) : null);
   if (!header) return damagedItem(basename(path), size === 0 ? EMPTY : NO_HEADER);
   const name = latestName({ path, file, files, rules: { ...rules, ours }, start, head: bytes, size });
   const { id, cwd, timestamp, parentSession } = header;
@@ -226,9 +250,21 @@ function itemOf(
     cwd: typeof cwd === "string" ? cwd : "",
     ...(name && { name: plainText(name) }),
     created: typeof timestamp === "string" ? plainText(timestamp) : "",
-    firstMessage: plainText(head.firstMessage ?? ""),
+    firstMessage: plainText(checkedMessage(file, size, { head, rules })),
     ...(typeof parentSession === "string" && { parentSession }),
   };
+}
+
+// A line that is longer than what was read is checked before its beginning is shown.
+function checkedMessage(
+  file: OpenFile,
+  size: number,
+  { head, rules }: { readonly head: FileHead; readonly rules: HeadRules },
+): string {
+  const { firstMessage = "", uncheckedAt, ours } = head;
+  if (uncheckedAt === undefined || !ours) return firstMessage;
+  const [line] = forwards(file, { start: uncheckedAt, end: size, limits: rules.limits });
+  return line && readRaw(line, { ...rules, ours }).type === "whole" ? firstMessage : LOST_MESSAGE;
 }
 
 // A system prompt with its tools may come before the first word of the user.
@@ -239,10 +275,12 @@ function beginning(
 ): { readonly bytes: Buffer; readonly head: FileHead } {
   const short = size <= WHOLE;
   const bytes = firstBytes(file, short ? size : HEAD);
-  const head = fileHead(bytes, rules);
-  if (short || (head.header && head.firstMessage !== undefined)) return { bytes, head };
+  const head = fileHead(bytes, { ...rules, isCut: !short });
+  const { firstMessage = LOST_MESSAGE, uncheckedAt } = head;
+  const isKnown = firstMessage !== LOST_MESSAGE && uncheckedAt === undefined;
+  if (short || ((head.header || head.isHeaderLost) && isKnown)) return { bytes, head };
   const more = firstBytes(file, WHOLE);
-  return { bytes: more, head: fileHead(more, rules) };
+  return { bytes: more, head: fileHead(more, { ...rules, isCut: true }) };
 }
 
 function firstBytes(file: OpenFile, length: number): Buffer {

@@ -2,8 +2,9 @@
 
 import { basename, join } from "node:path";
 import { appendAll, type FileStat, type Files, orNull } from "../files.ts";
+import { membersIn, notedCwd } from "../session-place.ts";
 import { type ItemFromFile, listItem, type SessionItem } from "./list-item.ts";
-import { allFolders, type HomeParts, isSessionName, membersIn, notedCwd, settled, workFolder } from "./paths.ts";
+import { allFolders, type HomeParts, isSessionName, settled, workFolder } from "./paths.ts";
 
 export interface Listed {
   readonly identity: string;
@@ -96,7 +97,7 @@ function isShown(text: unknown): boolean {
 }
 
 const cachePath = (folder: string): string => join(folder, ".pith", "list.json");
-const VERSION = 1;
+const VERSION = 2;
 
 export interface ListParts extends HomeParts {
   /** Only the sessions of this directory. */

@@ -19,15 +19,13 @@ import { openStore } from "../jsonl/open-store.ts";
 import { createWhole, makeFolder } from "../jsonl/rewrite.ts";
 import { takeLease } from "../lease.ts";
 import type { Owner } from "../process-owner.ts";
+import { idInName, membersIn, notedCwd } from "../session-place.ts";
 import {
   fileTime,
   type HomeParts,
-  idInName,
   isSessionName,
   madeWorkFolder,
-  membersIn,
   noteCwd,
-  notedCwd,
   settled,
   trashFolder,
   workFolder,

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { Header } from "../../entry.ts";
 import type { Ports } from "../../runtime.ts";
 import { asItIs, type Redaction } from "../../session/session.ts";
@@ -12,6 +12,7 @@ import type { StoreParts } from "../jsonl/jsonl-store.ts";
 import { createWhole, makeFolder } from "../jsonl/rewrite.ts";
 import { realProcesses } from "../process-owner.ts";
 import { machine } from "../runtime.ts";
+import { idInName, notedCwd, notePath } from "../session-place.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -82,16 +83,9 @@ export function fileTime(time: number): string {
   return new Date(time).toISOString().replace(/[:.]/g, "-");
 }
 
-/** The id that a file's name tells of; null for a name of another make. */
-export function idInName(name: string): string | null {
-  return NAME.exec(name)?.[1] ?? null;
-}
-
 export function isSessionName(name: string): boolean {
   return name.endsWith(".jsonl") && name !== ".jsonl";
 }
-
-const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_(.+)\.jsonl$/s;
 
 /**
  * An id must be safe in a file name on every system and must never be taken for a flag. What is wrong with it, as a sentence that says
@@ -117,38 +111,6 @@ export function idAsName(id: string): string {
 const LONGEST = 64;
 /** Windows takes them for devices whatever follows the first dot. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
-
-/** Undefined for a file that is missing, torn or not JSON. */
-export function jsonIn(path: string, files: Files): unknown {
-  const bytes = orNull(() => {
-    if (files.stat(path)?.kind !== "file") return null;
-    const file = files.open(path, "read");
-    try {
-      const into = Buffer.allocUnsafe(Math.min(file.stat().size, MAX_JSON_BYTES));
-      return into.subarray(0, file.read(into, 0));
-    } finally {
-      file.close();
-    }
-  });
-  return bytes === null ? undefined : parsed(bytes.toString("utf8"));
-}
-
-/** Its members, whatever they are; none where it is no object. */
-export function membersIn(path: string, files: Files): Readonly<Record<string, unknown>> {
-  const value = jsonIn(path, files);
-  return typeof value === "object" && value !== null ? { ...value } : {};
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    // Not JSON is an answer here: the file is not ours, or was cut.
-    return undefined;
-  }
-}
-
-const MAX_JSON_BYTES = 64 * 1024 * 1024;
 
 export interface FolderParts {
   readonly files: Files;
@@ -178,20 +140,12 @@ export function noteCwd(folder: string, cwd: string, files: Files): void {
   }
 }
 
-/** The directory that a folder stands for; null for a folder that does not say, as pi's. */
-export function notedCwd(folder: string, files: Files): string | null {
-  const { cwd } = membersIn(notePath(folder), files);
-  return typeof cwd === "string" && isAbsolute(cwd) ? cwd : null;
-}
-
 /** All folders of sessions; links are not followed. */
 export function allFolders({ files, env }: FolderParts): readonly string[] {
   const all = sessionsFolder(env);
   const names = orNull(() => files.list(all)) ?? [];
   return names.map((name) => join(all, name)).filter((folder) => orNull(() => files.stat(folder))?.kind === "folder");
 }
-
-const notePath = (folder: string): string => join(folder, "folder.json");
 
 export interface Candidate {
   readonly path: string;

@@ -163,7 +163,7 @@ async function purged(path: string, parts: PurgeParts): Promise<Purging> {
   const change = (text: string): string => renamed(redactedText(text, redaction), blobs);
   const file = files.open(path, "read");
   try {
-    const source = await sourceLines(file, parts);
+    const source = await sourceLines(file, { ...parts, path });
     const lines = Math.max(countOf(source, change), source.isWhole ? 0 : strayLines(file, parts));
     const removed = tellingFiles(path, parts);
     if (!isDry) {

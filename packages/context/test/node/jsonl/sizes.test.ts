@@ -23,7 +23,7 @@ describe("one long line", () => {
 
   test.each([64, 256])("D12 of %i MB at the end is named and not held", async (megabytes) => {
     const found = await cheapest(withLongLine("", megabytes * MB), within(1000));
-    expect(found).toMatchObject({ leaf: "e1", damage: "line-too-long@3" });
+    expect(found).toMatchObject({ leaf: expect.stringMatching(/^gap-\d+$/), damage: "line-too-long@3" });
     expectCheap(found, within(1000));
   });
 

@@ -4,10 +4,10 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { idInName } from "../../../src/node/session-place.ts";
 import {
   fileName,
   folderName,
-  idInName,
   pithHome,
   sessionsFolder,
   trashFolder,

@@ -187,6 +187,7 @@ function noteIn(event: AgentEvent): Words | null {
     case "compaction_skipped":
     case "compaction_soft_threshold":
     case "model_notice":
+    case "session_damaged":
     case "secrets_redacted":
       return plainNote(event);
     default:

@@ -9,7 +9,7 @@ import type { RpcCommands, RpcModel, RpcState, RpcStats, RpcUsage } from "../pro
 import { done, failed, type Rows, type Seat } from "../rpc-context.ts";
 
 export async function stateOf({ ready }: Pick<Seat, "ready">): Promise<RpcState> {
-  const { agent, sessionPath } = ready.built;
+  const { agent, sessionPath, damage } = ready.built;
   const { session } = agent;
   const name = await session.store.name();
   return {
@@ -25,6 +25,7 @@ export async function stateOf({ ready }: Pick<Seat, "ready">): Promise<RpcState>
     autoCompactionEnabled: agent.budget.limits.enabled,
     messageCount: buildSessionContext(session.window).messages.length,
     pendingMessageCount: agent.queue.length,
+    ...(damage && { damage: damage.message }),
   };
 }
 

@@ -1,0 +1,98 @@
+/** A session in which one bit has flipped: everybody is told, nothing of the flipped line is used, and the model is asked all the same. */
+
+import type { AgentEvent } from "@pith/agent";
+import { asItIs } from "@pith/context";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readied } from "../../src/app/start.ts";
+import { readArguments } from "../../src/args/args.ts";
+import { Ground } from "../ground.ts";
+import { type Flip, type FortyEntries, flipsOf, placeFile, writeFortyEntries } from "./forty-entries.ts";
+
+/** `PITH_DAMAGE=all` flips a bit at every place of every line; else at one place of each. */
+const isWhole = process.env.PITH_DAMAGE === "all";
+const SEED = Number(process.env.PITH_SEED ?? 22);
+
+let ground: Ground;
+let session: FortyEntries;
+let flips: readonly Flip[];
+const before = { ...process.env };
+
+beforeAll(async () => {
+  ground = new Ground();
+  const { url } = await ground.serve(() => "Understood.");
+  Object.assign(process.env, { PITH_HOME: ground.home, HOME: ground.userHome });
+  Object.assign(process.env, { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url });
+  session = await writeFortyEntries(ground.folder, ground.home);
+  const all = flipsOf(session.bytes, SEED);
+  flips = isWhole ? all : onePerLine(all);
+});
+
+afterAll(async () => {
+  process.env = before;
+  await ground.clear();
+});
+
+/** Another place in each line, so that every place is tried. */
+function onePerLine(all: readonly Flip[]): readonly Flip[] {
+  const lines = Map.groupBy(all, ({ line }) => line);
+  return [...lines.values()].map((each, at) => each[at % each.length]).filter((flip) => flip !== undefined);
+}
+
+interface Opened {
+  readonly events: readonly AgentEvent[];
+  /** The body of the request that followed, as text. */
+  readonly request: string;
+  readonly end: string;
+}
+
+/** What all modes do: open the newest session of the folder, show what is to be told, and send a prompt. */
+async function openAndPrompt(bytes: Uint8Array): Promise<Opened> {
+  placeFile(session, bytes);
+  const events: AgentEvent[] = [];
+  const read = readArguments(["-c", "--sandbox", "off"]);
+  if (read.type !== "wish") throw new Error(JSON.stringify(read));
+  const ready = await readied(read.wish, {
+    cwd: ground.folder,
+    listen: (event) => void events.push(event),
+    note: () => {},
+    conceal: () => asItIs,
+  });
+  if (ready.type !== "ready") throw new Error(JSON.stringify(ready));
+  const damaged = ready.takeDamage();
+  if (damaged) events.push(damaged);
+  const served = ground.server.served.length;
+  let end = "";
+  const run = ready.built.agent.prompt("What did I ask first?");
+  for (let step = await run.next(); ; step = await run.next()) {
+    if (!step.done) continue;
+    end = step.value.type === "failed" ? step.value.why : step.value.type;
+    break;
+  }
+  await ready.built.close();
+  return { events, request: JSON.stringify(ground.server.served.slice(served).map(({ body }) => body)), end };
+}
+
+describe("one flipped bit", () => {
+  test("HARM1 the session itself is opened without a notice", async () => {
+    const { events, request, end } = await openAndPrompt(session.bytes);
+    expect(events.filter(({ type }) => type === "session_damaged")).toEqual([]);
+    expect(end).toBe("done");
+    expect(request).not.toContain("[Pith: ");
+  });
+
+  test("HARM1 HARM3 wherever it is: it is told once, none of it becomes words, and the provider takes the request", async () => {
+    const untold: string[] = [];
+    const spoken: string[] = [];
+    const failed: string[] = [];
+    for (const flip of flips) {
+      const { events, request, end } = await openAndPrompt(flip.bytes);
+      if (events.filter(({ type }) => type === "session_damaged").length !== 1) untold.push(flip.name);
+      const seen = request + JSON.stringify(events);
+      if (flip.altered !== null && seen.includes(JSON.stringify(flip.altered).slice(1, -1)))
+        spoken.push(`${flip.name}: ${flip.altered}`);
+      if (end !== "done" || request.includes("(continue)")) failed.push(`${flip.name}: ${end}`);
+    }
+    expect({ untold, spoken, failed }).toEqual({ untold: [], spoken: [], failed: [] });
+    expect(flips.length).toBeGreaterThan(40);
+  }, 600_000);
+});

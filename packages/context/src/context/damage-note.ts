@@ -1,0 +1,62 @@
+/** Writes the note that stands in the context where an entry was lost. It says what is known of the entry and none of its words. */
+
+import type { Entry, GapEntry, LostKind, UnknownEntry } from "../entry.ts";
+import { isKnownKind, isLostKind, isObject } from "../format/read-line.ts";
+
+/** The kind of the message that the note is. */
+export const DAMAGE = "pith.damage";
+
+/** Null for an entry that is whole, and for a lost one that the model never saw. */
+export function damageNote(entry: GapEntry | UnknownEntry): string | null {
+  if (!isLost(entry)) return null;
+  const kind = entry.type === "gap" ? entry.kind : malformedKind(entry);
+  const what = kind === undefined ? UNKNOWN : lostEntries[kind];
+  if (what === null) return null;
+  const name = entry.number === undefined ? "an entry" : `entry #${entry.number}`;
+  return `[Pith: ${name} of this session is damaged and cannot be read. ${what} ${ADVICE}]`;
+}
+
+/** Whether the entry stands for a line that cannot be read. A kind that a newer program wrote is no damage. */
+export function isLost(entry: Entry): entry is GapEntry | UnknownEntry {
+  return entry.type === "gap" || (entry.type === "unknown" && isKnownKind(entry.kind));
+}
+
+/** Whether it was, or may have been, a message of the conversation. Nobody knows then what was asked for or done last. */
+export function mayBeLostMessage(entry: Entry): boolean {
+  if (!isLost(entry)) return false;
+  const kind = entry.type === "gap" ? entry.kind : malformedKind(entry);
+  return kind === undefined || kind === "user" || kind === "assistant" || kind === "toolResult";
+}
+
+/** What the model is told where the end of the file was torn off; an entry of its own, since nothing of the lost ones is left. */
+export const TORN_END_NOTE =
+  "[Pith: the last lines of this session were cut off, as after a crash or on a full disk, and cannot be read. What was said or done last may be missing here. Check the state of the work before you rely on it.]";
+
+function malformedKind({ kind, value }: UnknownEntry): LostKind | undefined {
+  const role = isObject(value.message) ? value.message.role : undefined;
+  const lost = kind === "message" ? role : kind;
+  return isLostKind(lost) ? lost : undefined;
+}
+
+const UNKNOWN = "It may have been a message of the user, a reply of yours, a tool result or a summary.";
+const ADVICE = "Do not guess its content. If you need it, ask the user, or get it again with a tool.";
+
+/** What is said of each kind; null for one that never was in the context. */
+const lostEntries: Readonly<Record<LostKind, string | null>> = {
+  user: "It was a message of the user.",
+  assistant: "It was a reply of yours, possibly with tool calls.",
+  toolResult: "It was the result of a tool call.",
+  bashExecution: "It was a shell command that the user ran, with its output.",
+  custom_message: "It was a note that a program had added, not the user.",
+  compaction: "It was a summary of the messages before it, which are shown again in full.",
+  branch_summary: "It was a summary of another branch of the conversation.",
+  system: null,
+  context_edit: null,
+  model_change: null,
+  thinking_level_change: null,
+  active_tools_change: null,
+  label: null,
+  session_info: null,
+  usage: null,
+  custom: null,
+};
