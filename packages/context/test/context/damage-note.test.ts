@@ -1,0 +1,81 @@
+/** What stands in a context where an entry was lost, and what becomes of it in a compaction. */
+
+import { describe, expect, test } from "vitest";
+import { buildSessionContext } from "../../src/context/build-context.ts";
+import { convertToLlm } from "../../src/context/convert-to-llm.ts";
+import { damageNote, mayBeLostMessage } from "../../src/context/damage-note.ts";
+import { entryWords, provenance } from "../../src/context/entry-text.ts";
+import type { Entry, GapEntry } from "../../src/entry.ts";
+import { windowOf } from "../../src/session/loaded-branch.ts";
+import { transcriptOf } from "../../src/summary/transcript.ts";
+import { show, story } from "../../src/testing/story.ts";
+
+const gap = (id: string, parentId: string | null, more: Partial<GapEntry> = {}): GapEntry => ({
+  ...{ type: "gap", id, parentId, timestamp: "", why: "not JSON" },
+  ...more,
+});
+
+/** The same branch with a gap in place of one entry. */
+function without(entries: readonly Entry[], id: string, kind?: GapEntry["kind"]): readonly Entry[] {
+  return entries.map((entry, at) =>
+    entry.id === id ? gap(id, entry.parentId, { number: at + 1, ...(kind && { kind }) }) : entry,
+  );
+}
+
+const talk = story("user: fix the login", "says: done", "user: and now?", "says: nothing more");
+
+describe("HARM2 a lost entry", () => {
+  test("HARM2 is named in its place, with its number and what it was", () => {
+    const messages = convertToLlm(buildSessionContext(windowOf(without(talk, "e1", "user"))).messages);
+    expect(show(messages).split("\n").slice(0, 2)).toEqual([
+      "0 user      [Pith: entry #1 of this session is damaged and cannot be read. It was a message of the user. Do not guess its content. If you need it, ask the user, or get it again with a tool.]",
+      "1 assistant done",
+    ]);
+    expect(show(messages)).not.toContain("(continue)");
+  });
+
+  test("HARM2 of which nothing is known may have been anything", () => {
+    expect(damageNote(gap("e1", null))).toBe(
+      "[Pith: an entry of this session is damaged and cannot be read. It may have been a message of the user, a reply of yours, a tool result or a summary. Do not guess its content. If you need it, ask the user, or get it again with a tool.]",
+    );
+    expect(mayBeLostMessage(gap("e1", null))).toBe(true);
+  });
+
+  test("HARM2 that the model never saw leaves no note", () => {
+    for (const kind of ["label", "session_info", "model_change", "custom", "usage"] as const)
+      expect([kind, damageNote(gap("e1", null, { kind })), mayBeLostMessage(gap("e1", null, { kind }))]).toEqual([
+        kind,
+        null,
+        false,
+      ]);
+  });
+
+  test("HARM2 with fields of another type is noted too; a kind of a newer program is none", () => {
+    const place = { id: "e1", parentId: null, timestamp: "", number: 4 };
+    const malformed: Entry = { type: "unknown", ...place, kind: "message", value: { message: { role: "user" } } };
+    const newer: Entry = { type: "unknown", ...place, kind: "vote", value: { type: "vote" } };
+    expect(damageNote(malformed)).toContain("entry #4 of this session is damaged");
+    expect(damageNote(newer)).toBeNull();
+  });
+
+  test("HARM2 is nobody's word, and the transcript of a summarizer names it as a note", () => {
+    const lost = without(talk, "e3", "user");
+    const at = lost[2] as Entry;
+    expect([provenance(at), entryWords(at).startsWith("[Pith: ")]).toEqual(["nobody", true]);
+    const [, , block] = transcriptOf(lost, { edits: [] });
+    expect(block?.text).toMatch(/^\[Note\]: \[#3\] \(pith\.damage\) \[Pith: entry #3 of this session is damaged/);
+  });
+
+  test("HARM2 between a call and its result comes behind the result", () => {
+    const calls = story("user: go", "calls: read path=a; read path=b", "result c1: A", "result c2: B", "says: done");
+    const sent = show(convertToLlm(buildSessionContext(windowOf(without(calls, "e3", "toolResult"))).messages));
+    expect(sent.split("\n").map((line) => line.slice(2, 40).trim())).toEqual([
+      "user      go",
+      "assistant [c1: read path=a] [c2: read",
+      "tool      c1 -> (error) There is no re",
+      "tool      c2 -> B",
+      "user      [Pith: entry #3 of this sess",
+      "assistant done",
+    ]);
+  });
+});
