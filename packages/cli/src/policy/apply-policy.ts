@@ -14,7 +14,7 @@ export function applyPolicy(fields: readonly Field[], policy: Policy): Narrowed 
   const notes: string[] = [];
   const added: Field[] = [];
   for (const { name, narrow } of limitsOf(policy)) {
-    const setting = settingAt([name].flatMap((each) => each.split(".")));
+    const setting = settingAt(name.split("."));
     if (!setting)
       return mistake(`${policy.path} wants ${name}, which this version of Pith does not have; install a newer one`);
     const own = fields.findLast(({ path }) => shownName(path) === name);
