@@ -40,15 +40,21 @@ async function tryOut(attempt: Attempt, isHeld: boolean): Promise<Tried> {
 /** For a busy machine; nothing here waits for a time to pass. */
 const LONGEST_MS = 300_000;
 
+/** In the short form one attempt at each item is also made without the policy; `pnpm test:hostile` makes all of them so. */
+const isLong = process.env.PITH_HOSTILE === "all";
+const isControlled = (attempt: Attempt): boolean =>
+  isLong || allAttempts.find(({ item }) => item === attempt.item) === attempt;
+
 describe.concurrent("ways around a policy", () => {
   for (const attempt of allAttempts) {
     test(
-      `POL6 ${attempt.item}: ${attempt.way} changes nothing, and would without the policy`,
+      `POL6 ${attempt.item}: ${attempt.way} changes nothing${isControlled(attempt) ? ", and would without the policy" : ""}`,
       async () => {
         const held = await tryOut(attempt, true);
         expect(held, held.said).toMatchObject({ isLoosened: false });
         if (attempt.isTold)
           expect(held.said).toMatch(/Your organisation's policy does not allow .*\/etc\/pith\/policy\.json/);
+        if (!isControlled(attempt)) return;
         const free = await tryOut(attempt, false);
         expect(free, free.said).toMatchObject({ isLoosened: true });
       },

@@ -206,7 +206,6 @@ describe("PAUD4 files", () => {
     const start = performance.now();
     for (let at = 0; at < 10_000; at += 1) log.record(record);
     log.close();
-    // Measured: about 3 µs each. The bound only catches a write per line that waits for the disk.
     expect((performance.now() - start) / 10_000).toBeLessThan(1);
   });
 });
