@@ -36,7 +36,6 @@ export class AuditLog {
 
   constructor(parts: AuditLogParts) {
     this.#parts = parts;
-    process.once("exit", this.#flushAtExit);
   }
 
   record(record: AuditRecord): void {
@@ -47,12 +46,16 @@ export class AuditLog {
     const line = { time, session: this.session, cwd, ...record, ...(isByUser && { client }) };
     this.#lines.push(`${JSON.stringify(line)}\n`);
     if (isByUser || this.#lines.length >= MOST_WAITING) this.flush();
-    else this.#timer ??= setTimeout(() => this.flush(), DELAY_MS).unref();
+    else if (!this.#timer) {
+      this.#timer = setTimeout(() => this.flush(), DELAY_MS).unref();
+      process.once("exit", this.#flushAtExit);
+    }
   }
 
   flush(): void {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
+    process.off("exit", this.#flushAtExit);
     const text = this.#lines.join("");
     this.#lines = [];
     if (text === "" || this.#hasFailed) return;
@@ -67,7 +70,6 @@ export class AuditLog {
 
   close(): void {
     this.flush();
-    process.off("exit", this.#flushAtExit);
   }
 }
 
