@@ -33,15 +33,19 @@ export function* breakFaults(breaks: unknown, at: string): Generator<string> {
   const how = isObject(breaks) ? breaks.how : undefined;
   if (!isObject(breaks) || !HOWS.includes(String(how)))
     return yield `${at}: breaks.how is ${called(how)}: write one of ${HOWS.join(", ")}, as in { "how": "cut", "after": 3 }.`;
-  yield* strangers(breaks, `${at}: breaks`, ["how", "after", "error"]);
+  yield* strangers(breaks, `${at}: breaks`, ["how", "after", "times", "error"]);
   if (breaks.after !== undefined && !isCount(breaks.after))
     yield `${at}: breaks.after is ${called(breaks.after)}: write how many events come first.`;
+  if (how === "repeat" && breaks.after === undefined)
+    yield `${at}: breaks.after is missing: write how many events come before the one to repeat.`;
+  if (breaks.times !== undefined && (how !== "repeat" || !isCount(breaks.times)))
+    yield `${at}: breaks.times is ${called(breaks.times)}: write how often "repeat" sends its event, or leave it out.`;
   const isTold = isObject(breaks.error) && typeof breaks.error.message === "string";
   if (how === "error" && !isTold)
     yield `${at}: breaks.error is ${called(breaks.error)}: write { "type": "overloaded_error", "message": "Overloaded" }.`;
 }
 
-const HOWS = ["stall", "cut", "end", "garbage", "error"];
+const HOWS = ["stall", "cut", "end", "garbage", "repeat", "long-line", "error"];
 
 function* numbers(value: Json, at: string, known: readonly string[]): Generator<string> {
   yield* strangers(value, at, known);

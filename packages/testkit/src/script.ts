@@ -72,6 +72,10 @@ export type Break =
   | { readonly how: "end"; readonly after?: number }
   /** An event that is no JSON, then the rest. */
   | { readonly how: "garbage"; readonly after?: number }
+  /** The next event is sent so many times, without `times` until the client leaves; then the rest. */
+  | { readonly how: "repeat"; readonly after: number; readonly times?: number }
+  /** An event whose line never ends, until the client leaves. */
+  | { readonly how: "long-line"; readonly after?: number }
   /** An error in the provider's own shape, inside the stream. */
   | { readonly how: "error"; readonly after?: number; readonly error: ProviderError };
 

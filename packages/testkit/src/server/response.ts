@@ -27,8 +27,7 @@ export interface Sending {
 export async function send(response: ServerResponse, { wire, events, pace, breaks }: Sending): Promise<void> {
   if (response.destroyed) return;
   const gone = new Promise<void>((resolve) => response.once("close", resolve));
-  if (breaks && breaks.after === undefined && breaks.how !== "error" && breaks.how !== "garbage")
-    return broken(response, { breaks, gone });
+  if (breaks && breaks.after === undefined && !AFTER_HEADERS.has(breaks.how)) return broken(response, { breaks, gone });
   response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" });
   response.flushHeaders();
   let sent = 0;
@@ -36,7 +35,9 @@ export async function send(response: ServerResponse, { wire, events, pace, break
     if (breaks && sent === (breaks.after ?? 0)) {
       if (breaks.how === "error") response.write(spelled(wire.errorEvent(breaks.error)));
       else if (breaks.how === "garbage") response.write('data: {"type": "content_blo\n\n');
-      if (breaks.how !== "garbage") return broken(response, { breaks, gone });
+      else if (breaks.how === "repeat") await repeat(response, spelled(event), breaks.times);
+      else if (breaks.how === "long-line") await writeLongLine(response);
+      if (!GOES_ON.has(breaks.how)) return broken(response, { breaks, gone });
     }
     if (response.destroyed) return;
     response.write(spelled(event));
@@ -44,6 +45,35 @@ export async function send(response: ServerResponse, { wire, events, pace, break
     if (pace.everyMs) await pause(response, pace.everyMs);
   }
   response.end();
+}
+
+const AFTER_HEADERS: ReadonlySet<Break["how"]> = new Set(["error", "garbage", "long-line"]);
+const GOES_ON: ReadonlySet<Break["how"]> = new Set(["garbage", "repeat"]);
+
+/** Waits for the client to read, so that an endless reply takes no memory here. */
+async function repeat(response: ServerResponse, text: string, times = Number.POSITIVE_INFINITY): Promise<void> {
+  const perWrite = Math.max(1, Math.floor(WRITE_CHARS / text.length));
+  for (let left = times; left > 0 && !response.destroyed; left -= perWrite)
+    await writeAndWait(response, text.repeat(Math.min(perWrite, left)));
+}
+
+async function writeLongLine(response: ServerResponse): Promise<void> {
+  await writeAndWait(response, 'data: {"type": "');
+  await repeat(response, "a".repeat(WRITE_CHARS));
+}
+
+const WRITE_CHARS = 64 * 1024;
+
+async function writeAndWait(response: ServerResponse, text: string): Promise<void> {
+  if (response.write(text)) return;
+  await new Promise<void>((resolve) => {
+    const go = (): void => {
+      response.off("drain", go).off("close", go);
+      resolve();
+    };
+    response.on("drain", go).on("close", go);
+    if (response.destroyed) go();
+  });
 }
 
 export async function broken(
@@ -61,6 +91,8 @@ export async function broken(
     case "end":
     case "error":
     case "garbage":
+    case "repeat":
+    case "long-line":
       response.end();
   }
 }

@@ -196,6 +196,25 @@ test("KIT5 a mistake in a script is told before anybody asks, or at the step a f
   expect(await response.text()).toContain("the step for request 1 is 42: write a text");
 });
 
+test("KIT5 an event is repeated so many times, and the rest follows", async () => {
+  const { events } = await heard(await ask([broken({ how: "repeat", after: 3, times: 5 })]));
+  expect(events.filter((event) => event === "content_block_delta")).toHaveLength(6);
+  expect(events.at(-1)).toBe("message_stop");
+});
+
+test.each([{ how: "repeat", after: 3 } as const, { how: "long-line", after: 1 } as const])(
+  "KIT5 $how goes on until the client leaves",
+  async (breaks) => {
+    const response = await ask([broken(breaks)]);
+    let bytes = 0;
+    for await (const piece of response.body ?? []) {
+      bytes += piece.length;
+      if (bytes > 1_000_000) break;
+    }
+    expect(bytes).toBeGreaterThan(1_000_000);
+  },
+);
+
 const question = { model: "claude-sonnet-4-5", max_tokens: 100, messages: [{ role: "user", content: "hi" }] };
 
 function broken(breaks: Break): Step {
