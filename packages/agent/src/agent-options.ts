@@ -15,6 +15,7 @@ import type {
 } from "@pith/context";
 import type { Listen } from "./events.ts";
 import type { ProviderHooks, RunHooks } from "./hooks/hooks.ts";
+import type { RunLimits } from "./loop/run-limits.ts";
 import type { Permits } from "./permissions/request.ts";
 import type { Blobs, Secrets, Step } from "./ports.ts";
 import type { SkillFiles } from "./prompt/skill.ts";
@@ -32,6 +33,8 @@ export interface AgentParts {
   /** What the model is told once before the first message of this agent, e.g. that the end of the session was lost. */
   readonly openingNote?: string;
   readonly thinking?: ThinkingLevel;
+  /** After how many turns, or at what cost, a run ends though the model would go on; without it, neither. */
+  readonly runLimits?: RunLimits;
   /** What is too much; for each model its own, where it is a function. */
   readonly limits?: CompactionLimits | LimitsFor;
   /** What every summary should look at, beside what is asked for with one. */

@@ -9,19 +9,23 @@ export interface Manner<Event> {
   readonly leave?: () => void;
   /** Whether something told later takes the place of something that nobody has taken yet. */
   readonly replaces?: (earlier: Event, later: Event) => boolean;
+  /** One event for the newest that nobody has taken yet and the one behind it; null where they stay two. */
+  readonly merge?: (earlier: Event, later: Event) => Event | null;
 }
 
 /** Yields what the work emits, and returns its outcome. The work goes on whether or not its events are read. */
 export async function* during<Event, Outcome>(
   work: (tell: Tell<Event>) => Promise<Outcome>,
-  { leave = () => {}, replaces }: Manner<Event> = {},
+  { leave = () => {}, replaces, merge }: Manner<Event> = {},
 ): AsyncGenerator<Event, Outcome> {
   let told: Event[] = [];
   let isOver = false;
   let wake = (): void => {};
   const tell = (event: Event): void => {
-    const at = replaces ? told.findLastIndex((earlier) => replaces(earlier, event)) : -1;
-    told.splice(at < 0 ? told.length : at, 1, event);
+    const last = told.at(-1);
+    const merged = merge && last !== undefined ? merge(last, event) : null;
+    const at = merged ? told.length - 1 : replaces ? told.findLastIndex((earlier) => replaces(earlier, event)) : -1;
+    told.splice(at < 0 ? told.length : at, 1, merged ?? event);
     wake();
   };
   const outcome = work(tell).finally(() => {

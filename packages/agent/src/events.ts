@@ -152,9 +152,10 @@ export type RunEnd =
 
 /**
  * `compaction-off`: it is too long, and nothing is made smaller by itself; whoever asks for it can have it. `key-refused`: the
- * provider does not take the key. `unreachable`: no answer came, however often it was tried.
+ * provider does not take the key. `unreachable`: no answer came, however often it was tried. `max-turns`, `max-cost`: a limit of
+ * the run was reached after a whole turn, and the run can be continued.
  */
-export type FailedCode = "compaction-off" | "key-refused" | "unreachable";
+export type FailedCode = "compaction-off" | "key-refused" | "unreachable" | "max-turns" | "max-cost";
 
 export type CompactionEvent =
   | { readonly type: "compaction_start"; readonly reason: CompactionReason }

@@ -75,6 +75,7 @@ export type { AssemblyParts } from "./extensions/load.ts";
 export type { BoundaryEntry, BoundaryResult, ProviderHooks, RunHooks } from "./hooks/hooks.ts";
 export { DRAFT, draftAt, type Next, nextAt } from "./loop/pending-work.ts";
 export type { Deliveries, Delivery } from "./loop/run-context.ts";
+export type { RunLimits } from "./loop/run-limits.ts";
 export { type MemoryBlobsParts, memoryBlobs } from "./memory-blobs.ts";
 export type { AuditRecord, AuditRule } from "./permissions/audit.ts";
 export type { Limits, Mode, Rules } from "./permissions/decide.ts";

@@ -31,7 +31,9 @@ import {
 } from "./convert/index.ts";
 import { failureOf } from "./errors.ts";
 import { type Room, room, smallerRoom } from "./max-output.ts";
+import { findTooLarge } from "./network/response-limits.ts";
 import { countsAnswer, overflowInReply, type ReplyOverflow } from "./overflow/index.ts";
+import { ReplyMeter } from "./reply-limit.ts";
 import { Silence, streamParts } from "./stream.ts";
 
 export interface EndedParts {
@@ -98,10 +100,14 @@ function failureAt(
 ): ModelFailure {
   if (aborted) return { kind: "aborted", message: "the reply was aborted" };
   switch (ending.type) {
-    case "error":
+    case "error": {
+      // BOUND1: asking again would bring the same again.
+      const large = findTooLarge(ending.thrown);
+      if (large) return { kind: "refused", message: `${provider} ${large.message}`, cause: large };
       if (ending.thrown instanceof Silence)
         return { kind: "unreachable", message: `${provider} ${ending.thrown.message}`, cause: ending.thrown };
       return failureOf(ending.thrown, { provider, estimate: size, now: ports.now });
+    }
     case "filtered":
       return {
         kind: "refused",
@@ -252,20 +258,28 @@ async function* attempt(
   const notice = thinkingNotice(request, callParts);
   if (notice) yield { type: "notice", code: "thinking-off", message: notice };
   const open = opening(language, { ...options, ...lineOptions(line) }, line);
+  const meter = new ReplyMeter(parts.maxTokens);
+  const tooLarge = new AbortController();
   let draft = emptyDraft();
   try {
-    for await (const part of streamParts(open, {
-      signal,
+    for await (const sent of streamParts(open, {
+      signal: signal ? AbortSignal.any([signal, tooLarge.signal]) : tooLarge.signal,
       silenceMs: () => {
         if (draft.error) return AFTERTHOUGHT_MS;
         // Many servers answer with headers at once, and read the prompt after that.
         return draft.blocks.length === 0 ? firstTokenMs : silenceMs;
       },
     })) {
-      if (part.type === "raw") line.piece?.(part.rawValue);
+      if (sent.type === "raw") line.piece?.(sent.rawValue);
+      const { part, error } = meter.take(sent, deltaOf(draft, sent));
       const delta = deltaOf(draft, part);
       draft = fold(draft, part);
       if (delta) yield delta;
+      if (error) {
+        // The request ends at once: the rest is not read.
+        tooLarge.abort();
+        throw error;
+      }
       // An error may be followed by what it cost.
       if (draft.finish) break;
     }

@@ -6,6 +6,7 @@ import type { Model, Ports } from "@pith/context";
 import { aiSdkModel } from "./ai-sdk-model.ts";
 import { type Catalogue, catalogue, type Found } from "./catalogue/catalogue.ts";
 import { type Environment, networkFetch, proxyNotes, proxyUse } from "./network/fetch.ts";
+import { limitResponses } from "./network/response-limits.ts";
 import { type Line, onDemand } from "./providers/load-provider.ts";
 import { type Provider, providerLike, providerNamed, providers } from "./providers/providers.ts";
 import { type Patience, patience, retrying } from "./retry.ts";
@@ -136,7 +137,7 @@ const clock: Pick<Ports, "now" | "sleep"> = {
 
 export async function openModel(wish: ModelWish, surroundings: Surroundings = {}): Promise<OpenedModel> {
   const { environment = process.env, ports = clock, random = Math.random } = surroundings;
-  const fetch = surroundings.fetch ?? networkFetch(environment);
+  const fetch = surroundings.fetch ? limitResponses(surroundings.fetch) : networkFetch(environment);
   const patient = { ...patience, ...surroundings.patience };
   const reached = await reach(wish, { environment, fetch });
   if (reached.type !== "reached") return reached;

@@ -36,18 +36,32 @@ export type Told = Asked & { readonly message: AssistantMessage };
 export async function* ask(parts: RunParts, stepId: string): AsyncGenerator<AgentEvent, Told> {
   await tellStates(parts);
   yield { type: "message_start", message: unsaid(parts) };
-  const asked = yield* during<AgentEvent, Asked>((tell) =>
-    parts.step(stepId, async () => {
-      const request = await requestOf(parts);
-      const hooked = request ? await hookedLine(parts) : null;
-      if (!request || hooked === "cancelled") return unheard(parts);
-      return stoppable(request, { parts, stepId, tell, hooked });
-    }),
+  const asked = yield* during<AgentEvent, Asked>(
+    (tell) =>
+      parts.step(stepId, async () => {
+        const request = await requestOf(parts);
+        const hooked = request ? await hookedLine(parts) : null;
+        if (!request || hooked === "cancelled") return unheard(parts);
+        return stoppable(request, { parts, stepId, tell, hooked });
+      }),
+    { merge: mergeUpdates },
   );
   const said = asked.type === "replied" ? asked.message : (asked.message ?? unsaid(parts, asked.failure));
   const message = parts.session.redacted(said);
   yield { type: "message_end", message };
   return { ...asked, message };
+}
+
+/** BOUND7: deltas that wait for a slow listener become one, so that a stop need not wait for thousands of them. */
+function mergeUpdates(earlier: AgentEvent, later: AgentEvent): AgentEvent | null {
+  if (earlier.type !== "message_update" || later.type !== "message_update") return null;
+  const { delta: one } = earlier;
+  const { delta: other } = later;
+  if (one.type === "tool-call-delta") {
+    const isSame = other.type === one.type && other.index === one.index;
+    return isSame ? { type: "message_update", delta: { ...one, ...other, json: one.json + other.json } } : null;
+  }
+  return other.type === one.type ? { type: "message_update", delta: { ...one, text: one.text + other.text } } : null;
 }
 
 /** Null: somebody who has a say in it stopped it. */

@@ -10,6 +10,7 @@ import { askUntilItFits, breakerAfter, type Fitting } from "./model-request.ts";
 import { callsOf, type Next, nextAt, type OpenCall } from "./pending-work.ts";
 import { deliver, forgetSaid } from "./queue.ts";
 import { MOST_NUDGES, type RunParts, saidNow } from "./run-context.ts";
+import { RunMeter } from "./run-limits.ts";
 import { closeCalls, runCalls } from "./tool-calls.ts";
 
 /** Whether a hook has the model asked once more though its last reply has no tool calls. */
@@ -94,12 +95,28 @@ async function* kept(
   }
 }
 
-async function* rounds({ parts, between, id = parts().ports.entryId() }: Running): AsyncGenerator<AgentEvent, RunEnd> {
+async function* rounds(running: Running): AsyncGenerator<AgentEvent, RunEnd> {
+  const { session, runLimits } = running.parts();
+  const meter = new RunMeter(session, runLimits);
+  try {
+    return yield* limitedRounds(running, meter);
+  } finally {
+    meter.close();
+  }
+}
+
+async function* limitedRounds(
+  { parts, between, id = parts().ports.entryId() }: Running,
+  meter: RunMeter,
+): AsyncGenerator<AgentEvent, RunEnd> {
   let strain = 0;
   for (let round = 1; ; round += 1) {
     yield* between.acts(parts);
     const now = parts();
     if (now.signal.aborted) return { type: "aborted" };
+    const limited = meter.end();
+    if (limited) return limited;
+    meter.countTurn();
     yield { type: "turn_start" };
     yield* deliver(now, saidNow("steer", now));
     const came = yield* oneRound(now, { id: `${id}-${round}`, strain });

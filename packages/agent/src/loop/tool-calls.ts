@@ -78,10 +78,12 @@ function withNote(output: ToolOutput, note: string | null): ToolOutput {
 export interface Running {
   readonly parts: RunParts;
   readonly tell: Tell<AgentEvent>;
+  /** Why none of the reply's calls is run; the result of each. */
+  readonly refusal?: string | null;
 }
 
-export async function runCall(open: OpenCall, { parts, tell }: Running): Promise<ToolResultMessage> {
-  const fault = faultIn(open, parts);
+export async function runCall(open: OpenCall, { parts, tell, refusal }: Running): Promise<ToolResultMessage> {
+  const fault = refusal ?? faultIn(open, parts);
   const hooked = fault === null ? await hookedCall(open, parts) : { type: "blocked" as const, why: fault, open };
   // SAY4: what is told is what is run.
   const { id: toolCallId, name: toolName, arguments: args } = hooked.open.call;
@@ -147,7 +149,7 @@ async function announce({ id: callId }: ToolCallBlock, session: RunParts["sessio
   await appended(session, { type: "custom", customType: INTENT, data: { callId } });
 }
 
-/** Runs the calls of a reply, as many at once as their order allows; each result is in the log as soon as it is there. */
+/** Runs the calls of a reply, at most 8 at once and as their order allows; each result is in the log as soon as it is there. */
 export async function* runCalls(
   calls: readonly OpenCall[],
   parts: RunParts,
@@ -169,13 +171,42 @@ async function all(
 ): Promise<readonly ToolResultMessage[]> {
   const trouble = new AbortController();
   const stoppable = { ...parts, signal: AbortSignal.any([parts.signal, trouble.signal]) };
+  const refusal = calls.length > MOST_CALLS ? tooManyCalls(calls.length) : null;
+  const runOne = (open: OpenCall): Promise<ToolResultMessage> =>
+    parts.step(open.id, () => runCall(open, { parts: stoppable, tell, refusal }));
   const results: ToolResultMessage[] = [];
-  for (const group of groupCalls(calls, parts)) {
-    const running = group.map((open) => parts.step(open.id, () => runCall(open, { parts: stoppable, tell })));
-    for (const run of running) run.catch(() => trouble.abort());
-    await Promise.allSettled(running);
-    results.push(...(await Promise.all(running)));
-  }
+  for (const group of groupCalls(calls, parts)) results.push(...(await runSome(group, runOne, trouble)));
+  return results;
+}
+
+/** BOUND5: in one reply, and of these at once. */
+const MOST_CALLS = 256;
+const MOST_AT_ONCE = 8;
+
+function tooManyCalls(count: number): string {
+  return `it was not run, and neither were the others: the reply has ${count} tool calls, and at most ${MOST_CALLS} are run. Make fewer calls in one reply, or use one command that does the work of many.`;
+}
+
+/** The results in the order of the calls, however they ended. After a failure no other call begins. */
+async function runSome(
+  calls: readonly OpenCall[],
+  runOne: (open: OpenCall) => Promise<ToolResultMessage>,
+  trouble: AbortController,
+): Promise<readonly ToolResultMessage[]> {
+  const results: ToolResultMessage[] = [];
+  let next = 0;
+  const runNext = async (): Promise<void> => {
+    while (next < calls.length && !trouble.signal.aborted) {
+      const at = next;
+      next += 1;
+      const open = calls[at];
+      if (open) results[at] = await runOne(open);
+    }
+  };
+  const runners = Array.from({ length: MOST_AT_ONCE }, runNext);
+  for (const runner of runners) runner.catch(() => trouble.abort());
+  await Promise.allSettled(runners);
+  await Promise.all(runners);
   return results;
 }
 

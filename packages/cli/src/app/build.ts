@@ -93,7 +93,8 @@ export async function build(wish: Wish, place: Place): Promise<Built> {
   const { gaps } = session.window;
   const openModel = openingBeside({ ...place, sessionId: session.store.header.id, provider: voiced.model.provider });
   const { guidance } = guides.standing;
-  const agent = await agentOn(ground, { place, tools, openModel, beginning: beginning(guidance) });
+  const { runLimits = {} } = wish;
+  const agent = await agentOn(ground, { place, tools, openModel, beginning: beginning(guidance), runLimits });
   return {
     type: "built",
     agent,
@@ -204,7 +205,7 @@ async function moreFolders({ extensions, cwd }: Place): Promise<MoreFolders | nu
   };
 }
 
-interface AgentWish extends Pick<AgentParts, "tools" | "beginning"> {
+interface AgentWish extends Pick<AgentParts, "tools" | "beginning" | "runLimits"> {
   readonly place: Place;
   readonly openModel: OpenBeside;
 }

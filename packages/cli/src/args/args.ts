@@ -1,6 +1,7 @@
 /** Defines the flags and parses the command line, or says what is wrong with it. */
 
 import { parseArgs } from "node:util";
+import type { RunLimits } from "@pith/agent";
 import { whatIsWrong } from "../settings/fields.ts";
 import type { Choices } from "../settings/settings.ts";
 import { type Mistake, mistake, nearest } from "./usage-error.ts";
@@ -87,6 +88,8 @@ export const flags = {
   "no-skills": { type: "boolean" },
   "no-extensions": { type: "boolean" },
   "no-auto-compact": { type: "boolean" },
+  "max-turns": { type: "string" },
+  "max-cost": { type: "string" },
   trust: { type: "boolean" },
   "base-url": { type: "string" },
   help: { type: "boolean", short: "h" },
@@ -109,6 +112,8 @@ export const takes: Readonly<Record<string, string>> = {
   "system-prompt": "a text",
   "append-system-prompt": "a text",
   "base-url": "an address, such as http://127.0.0.1:8080/v1",
+  "max-turns": "a whole number from 1 on, such as 50",
+  "max-cost": "US dollars, such as 2.50",
 };
 
 /** A flag as it was found. */
@@ -187,6 +192,8 @@ function wishOf(args: readonly string[], said: Pick<Wish, "words" | "files">): R
   const output = !values.print && mode === "text" ? "screen" : mode;
   const chosen = choicesIn(values);
   if (chosen.type === "mistake") return chosen;
+  const limits = runLimitsIn(values, output);
+  if ("type" in limits) return limits;
   const session = sessionWish(values);
   if (session === null) return mistake("-c, -r, --session and --no-session exclude each other; write one of them");
   if (session.type === "choose" && output !== "screen")
@@ -201,10 +208,32 @@ function wishOf(args: readonly string[], said: Pick<Wish, "words" | "files">): R
     appendSystemPrompt: values["append-system-prompt"],
     trusts: values.trust ?? false,
     ...(values.agent !== undefined && { agent: values.agent }),
+    runLimits: limits,
     output,
   } as const;
   return { type: "wish", wish };
 }
+
+interface LimitFlags {
+  readonly "max-turns"?: string;
+  readonly "max-cost"?: string;
+}
+
+/** BOUND6: nobody watches print and JSON mode, so these end a run that would go on for ever. */
+function runLimitsIn(values: LimitFlags, output: Wish["output"]): RunLimits | Mistake {
+  const { "max-turns": turns, "max-cost": cost } = values;
+  if (turns !== undefined && !/^[1-9]\d{0,8}$/.test(turns))
+    return mistake(`--max-turns takes ${takes["max-turns"]}, not "${turns}"`);
+  if (cost !== undefined && !(/^\d{0,9}(\.\d{1,9})?$/.test(cost) && Number(cost) > 0))
+    return mistake(`--max-cost takes ${takes["max-cost"]}, not "${cost}"`);
+  const isUnwatched = output === "text" || output === "json";
+  return {
+    ...(turns !== undefined ? { turns: Number(turns) } : isUnwatched && { turns: USUAL_TURNS }),
+    ...(cost !== undefined && { cost: Number(cost) }),
+  };
+}
+
+const USUAL_TURNS = 200;
 
 function isMode(mode: string): mode is Exclude<Wish["output"], "screen"> {
   return ["text", "json", "rpc", "acp"].includes(mode);
@@ -243,6 +272,8 @@ export interface Wish {
   readonly trusts: boolean;
   /** Whose part the model plays: an agent of the user's or of a trusted folder, by its name. */
   readonly agent?: string;
+  /** When a run ends though the model would go on. */
+  readonly runLimits?: RunLimits;
   /** The answer alone for people, every event as a line for programs, a talk on a screen, or one with a program or an editor. */
   readonly output: "text" | "json" | "screen" | "rpc" | "acp";
 }

@@ -19,6 +19,8 @@ A coding agent in your terminal. It reads, edits and runs what you ask for, in t
       --no-session               keep nothing
       --plain                    tell the talk in plain lines, for screen readers; nothing is drawn anew
       --no-auto-compact          compact nothing by itself; "/compact" does it when you say so
+      --max-turns N              end a run after N model turns (default: 200 with -p and --mode json, otherwise none)
+      --max-cost USD             end a run once it has cost so much, summaries and sub-agents included (default: none)
 
       --permission-mode MODE     ask (with -p: what is not allowed is refused), edit (files of this folder freely), plan (only look), all
       --allow RULE               permit this, e.g. 'bash(npm test)'; as often as you like
@@ -62,7 +64,7 @@ you trust, that before your own. "pith settings" shows what holds here, and who 
   pith -p --model ollama/qwen3-coder:30b "explain src/parse.ts"
 
 The answer goes to the standard output, everything else to the standard error. Ends with 0 when done, also where something
-was not permitted; 1 when it could not go on; 2 for a mistake in the call, the settings or the keys; 130 or 143 when stopped.`;
+was not permitted; 1 when it could not go on; 2 for a mistake in the call, the settings or the keys; 3 at --max-turns or --max-cost; 130 or 143 when stopped.`;
 
 // Defined when the program is built; from the sources, `package.json` is read.
 declare const PITH_VERSION: string | undefined;

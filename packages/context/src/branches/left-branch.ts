@@ -14,6 +14,7 @@ import type { Store } from "../session/store.ts";
 import type { Call, TellProgress } from "../summary/ask-model.ts";
 import { checkSummary } from "../summary/audit.ts";
 import { moderate, type SummaryFailure } from "../summary/generate-summary.ts";
+import { describeTooLong, isFarTooLong } from "../summary/size-limit.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import {
   branchEvidence,
@@ -172,8 +173,13 @@ function summaryOf({ summary, details }: ToldBranch, { mark, by, usages }: Marks
 
 // HOOK2: a hook's summary is checked against the log like a model's.
 function hookSummary(left: LeftBranch, { summary, details, usage }: HookSummary, parts: LeftParts): LeftSummary | null {
-  const { text: story } = checkSummary(summary.trim(), branchEvidence(left), ANY_FORM);
   const { budget, hooks } = parts;
+  // BOUND4: by its length first, before anything reads it.
+  if (isFarTooLong(summary, budget.branch)) {
+    reportTo(hooks ?? {}, { event: "session_before_tree", why: describeTooLong(summary, budget.branch) });
+    return null;
+  }
+  const { text: story } = checkSummary(summary.trim(), branchEvidence(left), ANY_FORM);
   const tokens = textTokens(story);
   const why = story.trim() === "" ? "its summary is empty" : `its summary has ${tokens} tokens`;
   if (story.trim() === "" || tokens > budget.branch) {

@@ -5,6 +5,7 @@ import type { Entry } from "../entry.ts";
 import { ledgerText } from "../ledger/render-ledger.ts";
 import { entryReference } from "../references.ts";
 import { collectEvidence, type Evidence } from "../summary/evidence.ts";
+import { describeTooLong, isFarTooLong } from "../summary/size-limit.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import { shouldCompact } from "./budget.ts";
 import { isShown } from "./cut-point.ts";
@@ -83,6 +84,13 @@ const isShortEnough: Check = ({ candidate: { route, story, notes }, plan }) => {
   const most = Math.floor(plan.checkpoint);
   return tokens > most ? { code: "too-long", note: `the summary has ${tokens} tokens, ${most} are allowed` } : null;
 };
+
+/** BOUND4: asked before anything reads, redacts or counts it, whoever wrote it. */
+export function sizeObjection({ checkpoint }: Plan, { route, story, notes }: Candidate): Finding | null {
+  const longest = story.length > notes.length ? story : notes;
+  if (route === MODEL_FREE || !isFarTooLong(longest, checkpoint)) return null;
+  return { code: "too-long", note: describeTooLong(longest, checkpoint) };
+}
 
 /** Code alone made the rest. */
 export function newIn(story: string, { carried }: Plan): string {

@@ -9,7 +9,7 @@ import { entryReference } from "../references.ts";
 import { extended, leafOf } from "../session/loaded-branch.ts";
 import { asItIs, type Drafted, type Redaction } from "../session/session.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
-import { notices, objection } from "./checks.ts";
+import { notices, objection, sizeObjection } from "./checks.ts";
 import { keptByCode } from "./kept-work.ts";
 import { type Candidate, MODEL_FREE, type Paid, type Plan } from "./plan.ts";
 import {
@@ -51,6 +51,8 @@ export interface Occasion {
 
 export function commit(plan: Plan, written: Candidate, occasion: Occasion): Committed {
   const { redaction = asItIs } = occasion;
+  const tooLong = sizeObjection(plan, written);
+  if (tooLong) return { type: "refused", finding: tooLong };
   const candidate = { ...written, story: redaction.redacted(written.story), notes: redaction.redacted(written.notes) };
   const front = frontOf(plan, candidate, redaction);
   const draft = compactionOf(plan, candidate, { front, ...occasion });

@@ -6,6 +6,7 @@ import type { Model, ModelName } from "../model.ts";
 import type { Ports } from "../runtime.ts";
 import { checkSummary, type Flaw } from "../summary/audit.ts";
 import { generateSummary, moderate } from "../summary/generate-summary.ts";
+import { isFarTooLong } from "../summary/size-limit.ts";
 import { ANY_FORM, newIn, planEvidence } from "./checks.ts";
 import { isShown } from "./cut-point.ts";
 import { type Candidate, MODEL_FREE, NARRATIVE, type Plan, type Writer, type Written } from "./plan.ts";
@@ -17,7 +18,7 @@ export function mended(plan: Plan, candidate: Candidate): Candidate {
   const { route, story, findings = [] } = candidate;
   // One that is far too long is refused as it is; nobody need read all of it.
   const isDone = route === MODEL_FREE || checkedByModel.has(candidate);
-  if (isDone || story.length > LETTERS * plan.checkpoint) return candidate;
+  if (isDone || isFarTooLong(story, plan.checkpoint)) return candidate;
   const own = newIn(story, plan);
   const { text, flaws } = checkSummary(own, { ...planEvidence(plan), request: null }, ANY_FORM);
   const carried = story.slice(0, story.length - own.length);
@@ -28,9 +29,6 @@ export function mended(plan: Plan, candidate: Candidate): Candidate {
 export function findingOf({ code, note }: Flaw): Finding {
   return { code, note };
 }
-
-/** Letters that a token has at most, in what anybody would call a text. */
-const LETTERS = 20;
 
 export interface ModelWriting {
   readonly ports: Pick<Ports, "sleep" | "nonce">;

@@ -69,6 +69,8 @@ export class SecretStream {
   #heldAt = 0;
   #nextCut: number = LONGEST_LINE;
   #key: KeyState = "outside";
+  /** The length of what is held from which it is scanned again. */
+  #nextScan = 0;
 
   constructor(redaction: PieceRedaction) {
     this.#redaction = redaction;
@@ -85,7 +87,15 @@ export class SecretStream {
       else made += this.#line(text.slice(from, stop + 1));
       from = plain > from ? plain : stop + 1;
     }
-    return made + this.#longLine(text.slice(from)) + this.#settled();
+    return made + this.#longLine(text.slice(from)) + (this.#isWorthScanning(text) ? this.#settled() : "");
+  }
+
+  /**
+   * BOUND3: a long word in tiny pieces is not scanned anew with each: only a space can settle anything, and after a scan that
+   * settled nothing the text must have grown by an eighth.
+   */
+  #isWorthScanning(text: string): boolean {
+    return /[ \t]/.test(text) && this.#held.length >= this.#nextScan;
   }
 
   /** The rest. */
@@ -106,6 +116,7 @@ export class SecretStream {
     else made += this.#settled() + this.#passed(this.#held.length);
     this.#heldAt = 0;
     this.#nextCut = LONGEST_LINE;
+    this.#nextScan = 0;
     return made;
   }
 
@@ -132,7 +143,10 @@ export class SecretStream {
     for (;;) {
       const isOpen = this.#key !== "outside" || !this.#keyLines.isEmpty || this.#redaction.mayGoOn(this.#held);
       const length = isOpen ? 0 : settledIn(this.#held);
-      if (length === 0) return made;
+      if (length === 0) {
+        this.#nextScan = this.#held.length * GROWTH;
+        return made;
+      }
       made += this.#passed(length);
     }
   }
@@ -143,6 +157,7 @@ export class SecretStream {
     if (passed === "") return "";
     const { text, key } = this.#redaction.redactedPiece(passed, { key: this.#key });
     this.#held = this.#held.slice(length);
+    this.#nextScan = 0;
     this.#heldAt += length;
     this.#key = key;
     return text;
@@ -150,6 +165,7 @@ export class SecretStream {
 }
 
 const LONGEST_LINE = 64 * 1024;
+const GROWTH = 9 / 8;
 
 /** Where the next needle stands, looked for once as long as it was not reached. */
 function nextNeedle(text: string): (from: number) => number {

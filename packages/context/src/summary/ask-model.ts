@@ -4,6 +4,7 @@ import type { AssistantMessage, Usage } from "../message.ts";
 import type { Model, ModelEvent, ModelFailure, ModelName, Request } from "../model.ts";
 import { type Attempted, attempted, briefly, type Ports } from "../runtime.ts";
 import { patience } from "../settings.ts";
+import { isFarTooLong, mostCharacters } from "./size-limit.ts";
 import {
   AttemptTimer,
   describeReachedLimit,
@@ -96,6 +97,7 @@ export interface AskFailure {
     | "empty"
     | "truncated"
     | "tool-call"
+    | "too-long"
     | "silent"
     | "too-slow"
     | "time-limit"
@@ -110,6 +112,8 @@ export interface Asker extends Hearing {
   readonly ports: Pick<Ports, "sleep">;
   /** How long it may take. */
   readonly time: TimeLimit;
+  /** Tokens of the answer; one that is far longer is stopped while it comes, and is not read. */
+  readonly tokens?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -164,7 +168,8 @@ type Ending =
   | Extract<ModelEvent, { type: "reply-ended" | "reply-failed" }>
   | { readonly type: "aborted" }
   /** With `message`, what had come by then, and what it cost. */
-  | { readonly type: "expired"; readonly reached: ReachedLimit; readonly message?: AssistantMessage };
+  | { readonly type: "expired"; readonly reached: ReachedLimit; readonly message?: AssistantMessage }
+  | { readonly type: "too-long"; readonly message?: AssistantMessage };
 
 interface Attempt {
   readonly ear: Ear;
@@ -177,6 +182,8 @@ async function attempt(request: Request, asker: Asker, { ear, retries }: Attempt
   const timer = new AttemptTimer({ limit: time, sleep: ports.sleep, onWait: (ms) => ear.waitsForToken(ms, time) });
   const stop = AbortSignal.any([timer.signal, stopSignal(asker)]);
   timer.start();
+  const most = mostCharacters(asker.tokens ?? Number.POSITIVE_INFINITY);
+  let characters = 0;
   let events: AsyncIterator<ModelEvent> | undefined;
   try {
     const begun = await attempted(
@@ -205,8 +212,15 @@ async function attempt(request: Request, asker: Asker, { ear, retries }: Attempt
           return { type: "reply-failed", failure: event.failure };
         }
         timer.start(event.waitMs);
+        characters = 0;
       } else if (isToken(event)) timer.onToken();
       ear.hear(event);
+      if (event.type === "text-delta") characters += event.text.length;
+      if (characters > most) {
+        done.abort();
+        const message = await lastMessage(events.next(), ports);
+        return { type: "too-long", ...(message && { message }) };
+      }
       if (event.type === "reply-ended" || event.type === "reply-failed") return event;
     }
   } finally {
@@ -259,7 +273,7 @@ function failureOf(end: Ending, time: TimeLimit): ModelFailure {
   return { kind: "unreachable", message };
 }
 
-function replyOf(end: Ending, { model: { api, provider, model }, time }: Asker): Reply {
+function replyOf(end: Ending, { model: { api, provider, model }, time, tokens }: Asker): Reply {
   const by = { api, provider, model };
   const call = isPaid(end) ? { by, usage: end.message.usage } : undefined;
   switch (end.type) {
@@ -269,8 +283,10 @@ function replyOf(end: Ending, { model: { api, provider, model }, time }: Asker):
       return failure(LIMIT_CODES[end.reached], explainReachedLimit(end.reached, time), call);
     case "reply-failed":
       return unanswered(end, call);
+    case "too-long":
+      return failure("too-long", TOO_LONG, call);
     case "reply-ended":
-      return read(end.message, { by, usage: end.message.usage });
+      return read(end.message, { call: { by, usage: end.message.usage }, tokens });
   }
 }
 
@@ -292,7 +308,10 @@ function isPaid(end: Ending): end is Ending & { readonly message: AssistantMessa
 }
 
 // B40: an answer that was cut off, or that is no text, is no answer.
-function read(message: AssistantMessage, call: Call): Reply {
+function read(
+  message: AssistantMessage,
+  { call, tokens = Number.POSITIVE_INFINITY }: { readonly call: Call; readonly tokens: number | undefined },
+): Reply {
   const text = message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
   if (message.stopReason === "aborted") return { type: "cancelled", call };
   if (message.content.some(({ type }) => type === "toolCall") || message.stopReason === "toolUse")
@@ -300,9 +319,12 @@ function read(message: AssistantMessage, call: Call): Reply {
   if (message.stopReason === "deferred") return failure("empty", "its answer is yet to come", call);
   if (message.stopReason === "length") return failure("truncated", "its answer was cut off", call);
   if (message.stopReason === "error") return failure("failed", message.errorMessage ?? "it failed", call);
+  if (isFarTooLong(text, tokens)) return failure("too-long", TOO_LONG, call);
   if (text.trim() === "") return failure("empty", "its answer is empty", call);
   return { type: "said", text, message, call };
 }
+
+const TOO_LONG = "its answer is many times longer than a summary may be";
 
 function failure(code: AskFailure["code"], note: string, call?: Call): Reply {
   return { type: "failed", failure: { code, note: briefly(note) }, ...(call && { call }) };

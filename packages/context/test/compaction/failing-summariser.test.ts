@@ -185,8 +185,8 @@ describe("a summariser that", () => {
     expectSound(session);
   });
 
-  test("SUM9 CMP5 KEEP5 answers at endless length twice is refused, and code writes instead: nothing is cut out of its summary", async () => {
-    const model = scriptedModel(said(longer(20_000)), said(longer(20_000)));
+  test("SUM9 CMP5 KEEP5 answers far too long twice is refused, and code writes instead: nothing is cut out of its summary", async () => {
+    const model = scriptedModel(said(longer(3_000)), said(longer(3_000)));
     const { session, receipt } = await compactBy(model);
     expect(model.requests).toHaveLength(2);
     expect(receipt).toMatchObject({ route: "model-free", by: null, calls: 2, cost: 0.02 });
@@ -199,10 +199,23 @@ describe("a summariser that", () => {
     expectSound(session);
   });
 
-  test("SUM8 SUM9 answers at endless length twice is followed by the next", async () => {
+  test("SUM8 SUM9 answers far too long twice is followed by the next", async () => {
     const second = { ...scriptedModel(said(good)), provider: "elsewhere", model: "second" };
-    const { session, receipt } = await compactBy(scriptedModel(said(longer(20_000)), said(longer(20_000))), second);
+    const { session, receipt } = await compactBy(scriptedModel(said(longer(3_000)), said(longer(3_000))), second);
     expect(receipt).toMatchObject({ route: "model", by: "elsewhere/second", calls: 3, cost: 0.03 });
+    expect(seenBy(session)[0]).not.toMatch(/w\d+x\d/);
+    expectSound(session);
+  });
+
+  test("BOUND4 answers many times too long is refused by its length alone: nothing reads it, and it is not asked to correct it", async () => {
+    const model = scriptedModel(said(longer(600_000)));
+    const { session, receipt } = await compactBy(model);
+    expect(model.requests).toHaveLength(1);
+    expect(receipt).toMatchObject({ route: "model-free", by: null });
+    expect(receipt.findings).toContainEqual({
+      code: "writer-failed",
+      note: "anthropic/storyteller: its answer is many times longer than a summary may be",
+    });
     expect(seenBy(session)[0]).not.toMatch(/w\d+x\d/);
     expectSound(session);
   });

@@ -5,6 +5,7 @@ import { families, Vault } from "@pith/context/secrets";
 import { plantedSecrets, seededChance } from "@pith/context/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { SecretStream } from "../../src/secrets/redact-stream.ts";
 import { processorTime } from "../slowness.ts";
 
 const digest = (value: string): string => createHmac("sha256", "a key for tests").update(value).digest("hex");
@@ -53,4 +54,19 @@ test("SEC8 many short lines before one without end take no longer for it", { ret
   const time = (count: number): number => processorTime(() => streamed([text(count)]));
   time(1_000);
   expect(time(80_000)).toBeLessThan(Math.max(200, time(20_000) * 6));
+});
+
+test("BOUND3 a long word in tiny pieces is scanned a bounded number of times", () => {
+  let scanned = 0;
+  const stream = new SecretStream({
+    redactedPiece: (text) => ({ text, key: "outside" }),
+    mayGoOn: (text) => {
+      scanned += text.length;
+      return false;
+    },
+  });
+  const text = "lore".repeat(15_000);
+  const told = inPieces(text, 4).map((piece) => stream.write(piece));
+  expect(told.join("") + stream.end()).toBe(text);
+  expect(scanned).toBeLessThan(text.length * 20);
 });

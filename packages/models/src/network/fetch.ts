@@ -1,7 +1,8 @@
-/** Provides a `fetch` that uses the environment's proxy and, where needed, the system's certificates. */
+/** Provides a `fetch` that uses the environment's proxy and, where needed, the system's certificates, and bounds its responses. */
 
 import { httpFetch } from "./http-client.ts";
 import { plainRequest } from "./http-request.ts";
+import { limitResponses } from "./response-limits.ts";
 
 let isTrusted = false;
 
@@ -84,7 +85,7 @@ function withScheme(address: string): string {
 /** The same for the whole process: Node keeps proxy and certificates in one place. */
 export function networkFetch(environment: Environment): typeof fetch {
   useProxy(environment);
-  return async (address, options) => {
+  return limitResponses(async (address, options) => {
     try {
       return await reach(address, options);
     } catch (error) {
@@ -92,7 +93,7 @@ export function networkFetch(environment: Environment): typeof fetch {
       // The handshake failed, so nothing was sent yet: asking again is safe.
       return reach(address, options);
     }
-  };
+  });
 }
 
 const nodes = globalThis.fetch;

@@ -103,7 +103,8 @@ function pairs(raw: readonly string[]): [string, string][] {
 
 type Parts = Pick<Response, "status" | "statusText" | "headers" | "body" | "url" | "redirected">;
 
-class Answer implements Response {
+/** A response made of its parts. */
+export class Answer implements Response {
   readonly status: number;
   readonly statusText: string;
   readonly headers: Headers;

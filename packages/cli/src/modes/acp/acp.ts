@@ -1,6 +1,6 @@
 /** Runs ACP mode and handles its methods. Nothing but the Agent Client Protocol is written to stdout. */
 
-import { Readable, Writable } from "node:stream";
+import { Writable } from "node:stream";
 import {
   type AgentApp,
   type AgentContext,
@@ -16,6 +16,7 @@ import type { Terminal } from "../../text/process-io.ts";
 import type { Exit } from "../print/print.ts";
 import { abilitiesOf, type EditorSession, failing } from "./acp-context.ts";
 import { configOptions, setMode, setOption } from "./config-options.ts";
+import { boundedLines } from "./input-lines.ts";
 import { prompted } from "./prompt.ts";
 import type { OpeningParts } from "./session.ts";
 import { EditorSessions, introduced, listed, opening, pathOf, shownAgain } from "./sessions.ts";
@@ -126,7 +127,8 @@ export async function acp(wish: Wish, terminal: Terminal): Promise<Exit> {
   Object.assign(console, { log: console.error, info: console.error, debug: console.error });
   const sessions = new EditorSessions();
   const app = editorApp({ wish, sessions, note: (line) => terminal.note(`pith: ${line}`) });
-  const input = Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>;
+  // BOUND8: an over-long line is answered with an error, and the connection goes on.
+  const input = boundedLines({ input: process.stdin, write: (line) => void process.stdout.write(line) });
   const connection = app.connect(ndJsonStream(Writable.toWeb(process.stdout), input));
   let code = 0;
   for (const [signal, own] of ENDING)

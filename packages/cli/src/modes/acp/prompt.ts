@@ -143,6 +143,10 @@ async function spoken(content: Content, { ready, during, sight, tell }: EditorSe
     case "aborted":
       return "cancelled";
     case "failed":
+      if (end.code === "max-turns" || end.code === "max-cost") {
+        await tell(noteUpdate({ text: `${end.why}. Say "go on" to continue.` }, sight.can));
+        return "max_turn_requests";
+      }
       throw end.code === "key-refused" ? keyless(end.why) : failing(end.why);
   }
 }

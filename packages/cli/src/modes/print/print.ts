@@ -120,13 +120,18 @@ async function endOf(run: AsyncGenerator<AgentEvent, RunEnd>): Promise<RunEnd> {
   }
 }
 
+/** BOUND6: a limit was reached, and the work can be continued. */
+const LIMITED = 3;
+
 function exitOf(end: RunEnd | null): Exit {
   switch (end?.type) {
     case undefined:
     case "done":
       return { code: 0 };
     case "failed":
-      return { code: 1, message: end.why };
+      return end.code === "max-turns" || end.code === "max-cost"
+        ? { code: LIMITED, message: `${end.why}; go on with pith -p -c, and set another limit with --${end.code}` }
+        : { code: 1, message: end.why };
     case "aborted":
       return { code: 1 };
   }

@@ -1,0 +1,53 @@
+/** Limits one run by its turns and by what it costs: replies, retries, summaries and sub-agents together. */
+
+import { addedUsage, noUsage, paidIn, type Session } from "@pith/context";
+import type { RunEnd } from "../events.ts";
+
+export interface RunLimits {
+  /** Model turns of one run at most. */
+  readonly turns?: number;
+  /** US dollars of one run at most; only what the catalogue has prices for counts. */
+  readonly cost?: number;
+}
+
+/** Counts what is paid from now on, until it is closed. */
+export class RunMeter {
+  readonly #limits: RunLimits;
+  readonly #unwatch: () => void;
+  #turns = 0;
+  #usage = noUsage;
+
+  constructor(session: Session, limits: RunLimits = {}) {
+    this.#limits = limits;
+    this.#unwatch = session.watch((entries) => {
+      for (const entry of entries) this.#usage = addedUsage(this.#usage, paidIn(entry)?.usage ?? noUsage);
+    });
+  }
+
+  countTurn(): void {
+    this.#turns += 1;
+  }
+
+  /** How the run ends where it must not go on; null where it may. */
+  end(): RunEnd | null {
+    const { turns = Number.POSITIVE_INFINITY, cost = Number.POSITIVE_INFINITY } = this.#limits;
+    if (this.#turns >= turns)
+      return {
+        type: "failed",
+        code: "max-turns",
+        why: `the run was stopped after ${turns} ${turns === 1 ? "turn" : "turns"}, the limit`,
+      };
+    const { total } = this.#usage.cost;
+    if (total < cost) return null;
+    const spent = `$${total.toFixed(4)}`;
+    return {
+      type: "failed",
+      code: "max-cost",
+      why: `the run was stopped after it had cost ${spent}; the limit is $${cost}`,
+    };
+  }
+
+  close(): void {
+    this.#unwatch();
+  }
+}

@@ -1,0 +1,113 @@
+/** Bounds of a run: how many calls run at once, how many a reply may have, and when a run ends though the model would go on. */
+
+import { MemoryStore, Session } from "@pith/context";
+import { machine } from "@pith/context/node";
+import { nothingUsed } from "@pith/context/testing";
+import { expect, test } from "vitest";
+import { Agent, type AgentParts, type RunEnd, type Tool } from "../../src/index.ts";
+import { calls, heldModel, heldTool, text } from "./held.ts";
+
+interface Counted {
+  readonly tool: Tool;
+  readonly ran: string[];
+  most: number;
+}
+
+/** Notes how many run at once. */
+function countingTool(): Counted {
+  let running = 0;
+  const counted: Counted = {
+    ran: [],
+    most: 0,
+    tool: {
+      ...heldTool("work"),
+      run: async ({ id }) => {
+        running += 1;
+        counted.most = Math.max(counted.most, running);
+        await new Promise((resolve) => setImmediate(resolve));
+        running -= 1;
+        counted.ran.push(id);
+        return { content: [{ type: "text", text: `done ${id}` }] };
+      },
+    },
+  };
+  return counted;
+}
+
+function manyCalls(count: number) {
+  const reply = calls("work", "c0");
+  const block = (at: number) => ({ type: "toolCall" as const, id: `c${at}`, name: "work", arguments: {} });
+  return { ...reply, content: Array.from({ length: count }, (_, at) => block(at)) };
+}
+
+type Reply = ReturnType<typeof text>;
+
+async function run(replies: readonly Reply[], parts: Partial<AgentParts> = {}) {
+  const model = heldModel();
+  const session = await Session.open(MemoryStore.create(machine), machine);
+  const agent = new Agent({ session, model, tools: [], ports: machine, ...parts });
+  let end: RunEnd | null = null;
+  const ended = (async () => {
+    const events = agent.prompt("Go.");
+    for (let next = await events.next(); ; next = await events.next())
+      if (next.done) {
+        end = next.value;
+        return;
+      }
+  })();
+  for (const reply of replies) {
+    while (!model.waiting[0] && !end) await new Promise((resolve) => setImmediate(resolve));
+    model.waiting[0]?.end(reply);
+    while (model.waiting[0] && !end) await new Promise((resolve) => setImmediate(resolve));
+  }
+  await ended;
+  const results = (await session.branch()).flatMap((entry) =>
+    entry.type === "message" && entry.message.role === "toolResult" ? [entry.message] : [],
+  );
+  return { end: end as RunEnd | null, agent, results };
+}
+
+test("BOUND5 of 200 calls in one reply each has its result, and at most 8 run at once", async () => {
+  const counted = countingTool();
+  const { end, results } = await run([manyCalls(200), text("Done.")], { tools: [counted.tool] });
+  expect(end).toEqual({ type: "done" });
+  expect(results.map(({ toolCallId }) => toolCallId).toSorted()).toEqual(
+    Array.from({ length: 200 }, (_, at) => `c${at}`).toSorted(),
+  );
+  expect(counted.ran).toHaveLength(200);
+  expect(counted.most).toBe(8);
+});
+
+test("BOUND5 of more than 256 calls none is run, and each result says why", async () => {
+  const { tool, ran } = countingTool();
+  const { results } = await run([manyCalls(300), text("Done.")], { tools: [tool] });
+  expect(ran).toEqual([]);
+  expect(results).toHaveLength(300);
+  expect(new Set(results.map(({ isError }) => isError))).toEqual(new Set([true]));
+  expect(JSON.stringify(results[299])).toContain("the reply has 300 tool calls, and at most 256 are run");
+});
+
+test("BOUND6 a run ends after so many turns, whole, and can be continued", async () => {
+  const { tool } = countingTool();
+  const { end, results, agent } = await run([manyCalls(1), manyCalls(1)], { tools: [tool], runLimits: { turns: 2 } });
+  expect(end).toEqual({ type: "failed", code: "max-turns", why: "the run was stopped after 2 turns, the limit" });
+  expect(results).toHaveLength(2);
+  expect(agent.isRunning).toBe(false);
+});
+
+test("BOUND6 a run that is done at its last turn is done", async () => {
+  const { end } = await run([text("Done.")], { runLimits: { turns: 1 } });
+  expect(end).toEqual({ type: "done" });
+});
+
+test("BOUND6 a run ends once it has cost so much", async () => {
+  const { tool } = countingTool();
+  const usage = { ...nothingUsed, totalTokens: 1, cost: { ...nothingUsed.cost, total: 0.3 } };
+  const dear = { ...manyCalls(1), usage };
+  const { end } = await run([dear, dear], { tools: [tool], runLimits: { cost: 0.5 } });
+  expect(end).toEqual({
+    type: "failed",
+    code: "max-cost",
+    why: "the run was stopped after it had cost $0.6000; the limit is $0.5",
+  });
+});

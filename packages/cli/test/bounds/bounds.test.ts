@@ -1,0 +1,145 @@
+/** The built program against replies without end: its memory, its CPU time, how it stops, and the limits of a run. */
+
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Reply, Step } from "@pith/testkit";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { program } from "../../e2e/ground/program.ts";
+import { type Measured, MeasuredProgram } from "./measured-program.ts";
+import { flood, longLine, models, wires } from "./replies.ts";
+import { measureStop } from "./stop-time.ts";
+
+let ground: MeasuredProgram;
+
+beforeAll(async () => void (await program()));
+beforeEach(() => {
+  ground = new MeasuredProgram();
+});
+afterEach(() => ground.clear());
+
+/** The short version has each case once, the long one in every mode and protocol. */
+const isLong = process.env.PITH_BOUNDS === "all";
+const anthropic = "anthropic-messages" as const;
+const modes: readonly (readonly string[])[] = isLong ? [["-p"], ["-p", "--mode", "json"]] : [["-p", "--mode", "json"]];
+
+async function run(step: Step, args: readonly string[]): Promise<Measured> {
+  await ground.serve([step]);
+  return await ground.run([...args, "go"], 300_000);
+}
+
+/** Megabytes above a run that says hello. */
+const MOST_MB = 160;
+
+async function expectBounded(step: Step, args: readonly string[]): Promise<Measured> {
+  const floor = await run("Hello.", args);
+  const measured = await run(step, args);
+  expect({ code: floor.code, notes: floor.notes.includes("pith:") }).toEqual({ code: 0, notes: false });
+  expect(measured.code).toBe(1);
+  expect(measured.peakMb).toBeLessThan(floor.peakMb + MOST_MB);
+  console.log(
+    `${args.join(" ")}: ${measured.seconds.toFixed(1)} s, ${measured.cpuMs} ms CPU, ${measured.peakMb} MB (hello: ${floor.cpuMs} ms, ${floor.peakMb} MB)`,
+  );
+  return measured;
+}
+
+const cases: Readonly<Record<string, Reply>> = {
+  "endless text": flood({ wire: anthropic, kind: "text", chunk: 4_000 }),
+  "endless text in deltas of 40 characters": flood({ wire: anthropic, kind: "text", chunk: 40 }),
+  "endless thinking": flood({ wire: anthropic, kind: "thinking", chunk: 4_000 }),
+  "endless tool arguments": flood({ wire: anthropic, kind: "call", chunk: 4_000 }),
+  "60 MB of text": flood({ wire: anthropic, kind: "text", chunk: 4_000, times: 15_000 }),
+};
+
+describe.each(modes.map((args) => ({ args })))("pith $args", ({ args }) => {
+  test.each(Object.entries(cases))(
+    "BOUND1 BOUND3 %s takes bounded memory, and the message says why",
+    async (_, step) => {
+      const { notes } = await expectBounded(step, [...args, "--model", models[anthropic]]);
+      expect(notes).toContain("anthropic sent more than 1 MB in one reply, so it was stopped");
+      expect(readdirSync(ground.work)).toEqual([]);
+    },
+  );
+
+  test("BOUND2 a line that never ends takes bounded memory", async () => {
+    const { notes } = await expectBounded(longLine, [...args, "--model", models[anthropic]]);
+    expect(notes).toContain("anthropic sent one event of more than 8 MB");
+  });
+});
+
+const others = wires.filter((wire) => isLong && wire !== anthropic);
+
+test.each(others)("BOUND1 the same through %s", async (wire) => {
+  await ground.serve(["Hello."]);
+  const path = wire === "google-generative-ai" ? "/v1beta" : "/v1";
+  for (const kind of ["text", "thinking", "call"] as const) {
+    const step = flood({ wire, kind, chunk: 4_000 });
+    await ground.serve([step]);
+    const { code, peakMb } = await ground.run(
+      ["-p", "--model", models[wire], "--base-url", `${ground.url}${path}`, "go"],
+      300_000,
+    );
+    expect({ kind, code }).toEqual({ kind, code: 1 });
+    expect(peakMb).toBeLessThan(100 + MOST_MB);
+  }
+});
+
+test("BOUND5 200 calls in one reply all have a result", async () => {
+  writeFileSync(join(ground.work, "a.txt"), "hello\n");
+  const call = { type: "call", name: "read", arguments: { path: "a.txt" } } as const;
+  await ground.serve([{ parts: Array.from({ length: 200 }, () => call) }, "Done."]);
+  const { code, out } = await ground.run(["-p", "--model", models[anthropic], "go"]);
+  expect({ code, out }).toEqual({ code: 0, out: "Done.\n" });
+  expect(session().match(/"role":"toolResult"/g)).toHaveLength(200);
+});
+
+function session(): string {
+  const names = readdirSync(ground.home, { recursive: true, encoding: "utf8" });
+  const [name = ""] = names.filter((each) => each.endsWith(".jsonl"));
+  return readFileSync(join(ground.home, name), "utf8");
+}
+
+const again: Step = { parts: [{ type: "call", name: "ls", arguments: { path: "." } }] };
+
+test.each([["-p"], ["-p --mode json"]])(
+  "BOUND6 pith %s ends with 3 after --max-turns, and goes on with -c",
+  async (words) => {
+    const args = [...words.split(" "), "--model", models[anthropic], "--tools", "ls"];
+    await ground.serve([again, again, "Done."]);
+    const first = await ground.run([...args, "--max-turns", "2", "go"]);
+    expect({ code: first.code, notes: first.notes }).toEqual({
+      code: 3,
+      notes: expect.stringContaining("the run was stopped after 2 turns, the limit; go on with pith -p -c"),
+    });
+    if (words.includes("json")) expect(first.out).toContain('"code":"max-turns"');
+    const then = await ground.run([...args, "-c"]);
+    expect({ code: then.code, out: then.out.includes("Done.") }).toEqual({ code: 0, out: true });
+  },
+);
+
+test("BOUND6 print mode ends after 200 turns by itself, and after --max-cost", async () => {
+  const args = ["-p", "--model", models[anthropic], "--tools", "ls"];
+  await ground.serve([again]);
+  const turns = await ground.run([...args, "go"], 300_000);
+  expect({ code: turns.code, notes: turns.notes }).toEqual({
+    code: 3,
+    notes: expect.stringContaining("after 200 turns"),
+  });
+  const cost = await ground.run([...args, "--max-cost", "0.005", "go"]);
+  expect({ code: cost.code, notes: cost.notes }).toEqual({
+    code: 3,
+    notes: expect.stringMatching(/after it had cost \$0\.0\d+; the limit is \$0\.005; go on with pith -p -c/),
+  });
+  const mistake = await ground.run([...args, "--max-turns", "0", "go"]);
+  expect({ code: mistake.code, notes: mistake.notes }).toEqual({
+    code: 2,
+    notes: expect.stringContaining("--max-turns takes a whole number from 1 on"),
+  });
+});
+
+test("BOUND7 a stop takes no more work in a large reply than in a small one", async () => {
+  const step = flood({ wire: anthropic, kind: "text", chunk: 40 });
+  const small = await measureStop(step, { model: models[anthropic], afterBytes: 30_000 });
+  const large = await measureStop(step, { model: models[anthropic], afterBytes: 8_000_000 });
+  console.log(`stop: ${JSON.stringify({ small, large })}`);
+  expect(large.cpuMs).toBeLessThan(small.cpuMs + 200);
+});

@@ -1,0 +1,129 @@
+/** Runs the built program against a test server in a process of its own, and measures its time, memory and CPU. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Step } from "@pith/testkit";
+import { program } from "../../e2e/ground/program.ts";
+
+export interface Measured {
+  readonly code: number | null;
+  readonly out: string;
+  readonly notes: string;
+  readonly seconds: number;
+  readonly cpuMs: number;
+  readonly peakMb: number;
+}
+
+/** A folder, a home and a server process for one measurement. */
+export class MeasuredProgram {
+  readonly folder: string = mkdtempSync(join(tmpdir(), "pith-bounds-"));
+  readonly home: string = join(this.folder, "home");
+  readonly work: string = mkdtempSync(join(tmpdir(), "pith-bounds-work-"));
+  #server: { readonly child: ChildProcess; readonly url: string } | null = null;
+
+  async serve(steps: readonly Step[]): Promise<void> {
+    this.#server?.child.kill();
+    const script = join(this.folder, "script.json");
+    writeFileSync(script, JSON.stringify(steps));
+    const child = spawn(process.execPath, [SERVER, script, "--with-parent"], { stdio: ["pipe", "pipe", "inherit"] });
+    const url = await new Promise<string>((resolve, reject) => {
+      child.once("exit", (code) => reject(new Error(`the test server ended with ${code}`)));
+      child.stdout?.once("data", (said: Buffer) => resolve(/http:\S+/.exec(said.toString())?.[0] ?? ""));
+    });
+    this.#server = { child, url };
+  }
+
+  get url(): string {
+    return this.#server?.url ?? "";
+  }
+
+  /** Not waited for: whoever starts it talks to it. Killed after `mostMs`. */
+  async start(args: readonly string[], mostMs = 60_000): Promise<{ child: ChildProcess; ended: Promise<Measured> }> {
+    const figures = join(this.folder, `figures-${Math.random().toString(36).slice(2)}.json`);
+    const bin = process.env.PITH_BOUNDS_PROGRAM ?? (await program());
+    const begun = performance.now();
+    const child = spawn(process.execPath, ["--import", PRELOAD, bin, ...args], {
+      cwd: this.work,
+      env: { ...this.#variables(), PITH_FIGURES: figures },
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    const kill = setTimeout(() => child.kill("SIGKILL"), mostMs);
+    const peak = watchPeak(child);
+    const [out, notes] = [gather(child.stdout), gather(child.stderr)];
+    const ended = new Promise<Measured>((resolve) =>
+      child.once("close", (code) => {
+        clearTimeout(kill);
+        const seconds = (performance.now() - begun) / 1000;
+        resolve({
+          code,
+          out: out(),
+          notes: notes(),
+          seconds,
+          ...(readFigures(figures) ?? { cpuMs: 0, peakMb: peak() }),
+        });
+      }),
+    );
+    return { child, ended };
+  }
+
+  async run(args: readonly string[], mostMs?: number): Promise<Measured> {
+    const { child, ended } = await this.start(args, mostMs);
+    child.stdin?.end();
+    return await ended;
+  }
+
+  clear(): void {
+    this.#server?.child.kill();
+    for (const each of [this.folder, this.work]) rmSync(each, { recursive: true, force: true });
+  }
+
+  #variables(): Record<string, string | undefined> {
+    const url = this.#server?.url ?? "";
+    const keys = { ANTHROPIC_API_KEY: "any", OPENAI_API_KEY: "any", GEMINI_API_KEY: "any" };
+    const addresses = { ANTHROPIC_BASE_URL: url, OPENAI_BASE_URL: `${url}/v1` };
+    return { PATH: process.env.PATH, HOME: this.folder, PITH_HOME: this.home, ...keys, ...addresses };
+  }
+}
+
+const SERVER = join(import.meta.dirname, "../../../testkit/src/bin.ts");
+const PRELOAD = join(import.meta.dirname, "write-figures.mjs");
+
+/** Milliseconds of CPU that a process has used so far; in steps of 10. */
+export function cpuOf({ pid }: ChildProcess): number {
+  const [, after = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
+  const fields = after.split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+/** For a process that is killed and leaves no figures: what was seen of it. */
+function watchPeak({ pid }: ChildProcess): () => number {
+  let peak = 0;
+  const timer = setInterval(() => {
+    try {
+      const [, kb = "0"] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+      peak = Math.max(peak, Number(kb) / 1024);
+    } catch {
+      // It has ended.
+      clearInterval(timer);
+    }
+  }, 100);
+  timer.unref();
+  return () => Math.round(peak);
+}
+
+function gather(stream: ChildProcess["stdout"]): () => string {
+  const pieces: Buffer[] = [];
+  stream?.on("data", (piece: Buffer) => pieces.push(piece));
+  return () => Buffer.concat(pieces).toString();
+}
+
+function readFigures(file: string): Pick<Measured, "cpuMs" | "peakMb"> | null {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    // It was killed.
+    return null;
+  }
+}
