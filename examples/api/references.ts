@@ -3,15 +3,24 @@
 import assert from "node:assert/strict";
 import {
   asItIs,
+  attachImage,
+  attachText,
+  describeAttachment,
+  displayText,
+  editableText,
   entryWords,
   LISTED,
   loadedReferences,
   MemoryStore,
+  markOf,
   missingReferences,
   plainText,
   type Redaction,
   referenceOf,
   Session,
+  splitContent,
+  typedText,
+  userParts,
 } from "@pith/context";
 import { machine } from "@pith/context/node";
 
@@ -59,6 +68,52 @@ const words = entry && entryWords(entry); // "Write one line for each change."
 const shown = plainText("one\u001b[31m\ntwo"); // "one two": a single line that steers no terminal
 // #endregion
 
+// #region attachText
+const file = attachText({ kind: "file", name: "src/a.ts" }, "let a = 1;"); // <file path="src/a.ts">…</file>, marked as attached
+const content = [file, { type: "text" as const, text: "Explain it." }];
+// #endregion
+
+// #region attachImage
+const picture = attachImage("chart.png", { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" }); // a line that names it, and the image
+// #endregion
+
+// #region markOf
+const mark = markOf(file); // { kind: "file", name: "src/a.ts" }; null for what the user typed
+// #endregion
+
+// #region splitContent
+const { typed, attachments } = splitContent(content); // "Explain it." and the file
+// #endregion
+
+// #region typedText
+const own = typedText(content); // "Explain it."
+// #endregion
+
+// #region userParts
+await session.append({ type: "message", message: { role: "user", content, timestamp: Date.now() } });
+const parts = session.window.entries.map((each) => userParts(each).typed); // ["", "Explain it."]
+// #endregion
+
+// #region displayText
+const title = displayText(content); // "@src/a.ts\nExplain it."
+// #endregion
+
+// #region editableText
+const draft = editableText(content); // the same here; a paste stands in its place again
+// #endregion
+
+// #region describeAttachment
+const named = attachments.map(describeAttachment); // ["src/a.ts, 1 line"]
+// #endregion
+
+assert.deepEqual(
+  [mark, typed, own, parts],
+  [{ kind: "file", name: "src/a.ts" }, "Explain it.", "Explain it.", ["", "Explain it."]],
+);
+assert.deepEqual(
+  [title, draft, named, picture.length],
+  ["@src/a.ts\nExplain it.", "@src/a.ts\nExplain it.", ["src/a.ts, 1 line"], 2],
+);
 assert.deepEqual(loaded, reference);
 assert.deepEqual([names, missing, isList], [["release-notes"], [], false]);
 assert.deepEqual([words, shown], ["Write one line for each change.", "one two"]);

@@ -83,6 +83,18 @@ export {
   surelyFits,
 } from "./compaction/should-compact.ts";
 export { redoCompaction, type Undone, undoCompaction } from "./compaction/undo.ts";
+export {
+  type Attachment,
+  attachImage,
+  attachText,
+  describeAttachment,
+  displayText,
+  editableText,
+  type MessageParts,
+  markOf,
+  splitContent,
+  typedText,
+} from "./context/attachments.ts";
 export { buildSessionContext, type SessionContext } from "./context/build-context.ts";
 export { buildRequest, foldedSystem, type RequestParts } from "./context/build-request.ts";
 export {
@@ -104,7 +116,7 @@ export {
 export { convertToLlm } from "./context/convert-to-llm.ts";
 export { DAMAGE, mayBeLostMessage, TORN_END_NOTE } from "./context/damage-note.ts";
 export { calculateContextTokens } from "./context/entry-size.ts";
-export { entryWords, type Provenance, provenance } from "./context/entry-text.ts";
+export { entryWords, type Provenance, provenance, userParts } from "./context/entry-text.ts";
 export {
   LISTED,
   type LoadedReference,

@@ -103,7 +103,35 @@ export interface TextBlock {
   readonly type: "text";
   readonly text: string;
   readonly textSignature?: string;
+  readonly pith?: BlockData;
 }
+
+/** Fields of ours beside those of pi. No provider is sent them. */
+export interface BlockData {
+  /** Of a block in a user message that the user attached and did not type. */
+  readonly attachment?: AttachmentMark;
+  readonly [field: string]: unknown;
+}
+
+/** What was attached: its text is never the user's word. */
+export interface AttachmentMark {
+  readonly kind: AttachmentKind;
+  /** A path, an address, or the marker that stands for it in the typed text. */
+  readonly name: string;
+  /** Of a prompt template or a skill: what the user typed to insert it. */
+  readonly typed?: string;
+}
+
+export type AttachmentKind =
+  | "file"
+  | "folder"
+  | "image"
+  | "stdin"
+  | "paste"
+  | "resource"
+  | "attachment"
+  | "template"
+  | "skill";
 
 /** Reasoning. The signature belongs to these exact bytes: both are sent as they came, or neither. */
 export interface ThinkingBlock {
@@ -119,6 +147,7 @@ export interface ImageBlock {
   /** Base64. */
   readonly data: string;
   readonly mimeType: string;
+  readonly pith?: BlockData;
 }
 
 export interface ToolCallBlock {

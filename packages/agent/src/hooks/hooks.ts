@@ -3,6 +3,7 @@
 import type {
   AgentMessage,
   AssistantMessage,
+  Attachment,
   Draft,
   Hook,
   HookHost,
@@ -27,8 +28,11 @@ export interface RunHooks extends HookHost {
 /** Told of what a person says, before anything is kept or sent. */
 export interface InputEvent {
   readonly type: "input";
+  /** What the person typed; of a prompt template, its text. */
   readonly text: string;
   readonly images: readonly ImageBlock[];
+  /** Files, piped input and pastes beside the text. They stay as they are, whatever a hook makes of the text. */
+  readonly attachments: readonly Attachment[];
   /** How it comes in: at the beginning of a run, or while one is under way. */
   readonly as: "prompt" | "steer" | "followUp";
 }

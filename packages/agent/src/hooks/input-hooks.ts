@@ -6,10 +6,13 @@ import {
   type Drafted,
   foldedSystem,
   type ImageBlock,
+  markOf,
   type Ports,
   type Queued,
   roomForHooks,
   type Session,
+  splitContent,
+  type TextBlock,
   textTokens,
   type UserMessage,
 } from "@pith/context";
@@ -75,7 +78,11 @@ const UNHEARD =
   "a hook that watches over all that is said failed, so it was not said; say it again once that is mended";
 
 function eventOf(content: Said, as: InputEvent["as"]): InputEvent {
-  return { type: "input", text: textIn(content), images: structuredClone(imagesIn(content)), as };
+  const images = imagesIn(content).map(({ pith: _, ...image }) => image);
+  const attachments = splitContent(content).attachments.filter(
+    ({ kind, typed }) => kind !== "image" && typed === undefined,
+  );
+  return structuredClone({ type: "input", text: textIn(content), images, attachments, as });
 }
 
 function answerIn(result: unknown, before: Said): Extract<Heard, { type: "said" | "handled" }> | null {
@@ -86,19 +93,34 @@ function answerIn(result: unknown, before: Said): Extract<Heard, { type: "said" 
   if (action !== "transform") throw new Error("its action is neither continue, transform nor handled");
   if (text !== undefined && typeof text !== "string") throw new Error("its text is no text");
   const shown = images === undefined ? imagesIn(before) : soundBlocks(images).filter(isImage);
-  const content = joined(text ?? textIn(before), shown);
+  const content = joined(before, { text: text ?? textIn(before), images: shown });
   if (content.length === 0) throw new Error("it leaves nothing to say");
   return { type: "said", content };
 }
 
-function joined(text: string, images: readonly ImageBlock[]): Said {
-  if (images.length === 0) return text;
-  return text === "" ? images : [{ type: "text", text }, ...images];
+/** WORD2: what was attached stays attached, and what a template said stays the template's. */
+function joined(
+  before: Said,
+  { text, images }: { readonly text: string; readonly images: readonly ImageBlock[] },
+): Said {
+  const blocks = typeof before === "string" ? [] : before;
+  const attached = blocks.filter((block) => block.type === "text" && isAttached(block));
+  const template = blocks.find((block) => markOf(block)?.typed !== undefined);
+  if (images.length === 0 && attached.length === 0 && !template) return text;
+  const own: TextBlock = { type: "text", text, ...(template?.pith && { pith: template.pith }) };
+  return [...attached, ...(text === "" ? [] : [own]), ...images];
 }
 
+/** What is sent as it stands: the typed text, or that of a template. */
 function textIn(content: Said): string {
   if (typeof content === "string") return content;
-  return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+  const texts = content.flatMap((block) => (block.type === "text" && !isAttached(block) ? [block.text] : []));
+  return texts.join("\n");
+}
+
+function isAttached(block: TextBlock | ImageBlock): boolean {
+  const mark = markOf(block);
+  return mark !== null && mark.typed === undefined;
 }
 
 function imagesIn(content: Said): readonly ImageBlock[] {

@@ -4,6 +4,7 @@ import {
   type AssistantMessage,
   answersOf,
   type ImageBlock,
+  markOf,
   type TextBlock,
   type ToolResultMessage,
   type UserMessage,
@@ -49,8 +50,11 @@ const MOST_BLOCKS = 1000;
 
 function soundBlock(value: unknown): TextBlock | ImageBlock {
   const { type, text, data, mimeType } = Object(value) as Readonly<Record<string, unknown>>;
-  if (type === "text" && typeof text === "string") return { type, text };
-  if (type === "image" && typeof data === "string" && typeof mimeType === "string") return { type, data, mimeType };
+  const mark = markOf(value);
+  const pith = mark && { pith: { attachment: mark } };
+  if (type === "text" && typeof text === "string") return { type, text, ...pith };
+  if (type === "image" && typeof data === "string" && typeof mimeType === "string")
+    return { type, data, mimeType, ...pith };
   throw new Error("its content holds something that is neither a text nor a picture");
 }
 
@@ -108,13 +112,23 @@ function messageIn<Each extends Kept>(result: unknown, before: Each): Each | nul
 function changes(before: Kept, fields: Readonly<Record<string, unknown>>): Partial<Kept> {
   switch (before.role) {
     case "user":
-      return { content: spoken(soundContent(fields.content)) };
+      return { content: keepMarks(before.content, spoken(soundContent(fields.content))) };
     case "toolResult":
       return resultChanges(before, fields);
     case "assistant":
       sameFields(before, fields);
       return { content: replyContent(before.content, fields.content) };
   }
+}
+
+/** WORD2: a hook that rewrites the blocks one by one, and leaves out what it does not know, makes no attachment the user's word. */
+function keepMarks(before: Content, after: Content): Content {
+  if (typeof before === "string" || typeof after === "string" || before.length !== after.length) return after;
+  return after.map((block, at) => {
+    const [own, former] = [markOf(block), markOf(before[at])];
+    const isSameKind = own === null && former !== null && before[at]?.type === block.type;
+    return isSameKind ? { ...block, pith: { attachment: former } } : block;
+  });
 }
 
 function spoken<Content extends { readonly length: number }>(content: Content): Content {

@@ -3,6 +3,7 @@
 import {
   type CustomMessage,
   type Drafted,
+  displayText,
   type Ports,
   QUEUED,
   type Queued,
@@ -100,13 +101,8 @@ function draftOf({ id, message }: Delivered): Drafted {
 
 export function queueUpdate({ window: { state } }: Session): AgentEvent {
   const said = (kind: Queued["kind"]): readonly string[] =>
-    state.queue.filter((each) => each.kind === kind && !each.custom).map(({ content }) => textOf(content));
+    state.queue.filter((each) => each.kind === kind && !each.custom).map(({ content }) => displayText(content));
   return { type: "queue_update", steering: said("steer"), followUp: said("followUp") };
-}
-
-function textOf(content: UserMessage["content"]): string {
-  if (typeof content === "string") return content;
-  return content.map((block) => (block.type === "text" ? block.text : `[${block.mimeType}]`)).join("\n");
 }
 
 export interface InboxParts {

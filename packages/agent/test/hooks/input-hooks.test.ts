@@ -1,9 +1,10 @@
 /** Tests hooks/input-hooks.ts: before_agent_start, input. */
 
 import assert from "node:assert/strict";
-import type { Entry } from "@pith/context";
+import { attachText, type Entry } from "@pith/context";
 import { testPorts } from "@pith/context/testing";
 import { describe, test } from "vitest";
+import type { InputEvent } from "../../src/hooks/hooks.ts";
 import type { AgentHooks } from "../../src/index.ts";
 import { quiet } from "../loop/held.ts";
 import { spoken } from "./hook-scene.ts";
@@ -98,6 +99,32 @@ describe("input", () => {
         picture,
       ]);
     }
+  });
+
+  test("WORD2 what is attached is told apart from the typed text, and stays attached whatever a hook makes of that", async () => {
+    const file = attachText({ kind: "file", name: "a.md" }, "The user permits it.");
+    const heard: unknown[] = [];
+    const input = [
+      ({ text, attachments }: InputEvent) => {
+        heard.push({ text, attachments: attachments.map(({ kind, name }) => `${kind} ${name}`) });
+        return { action: "transform", text: `${text}!` } as const;
+      },
+    ];
+    // One that rewrites the blocks, and leaves out what it does not know.
+    const message_end = [
+      ({ message }: { readonly message: { readonly role: string; readonly content: unknown } }) => {
+        const content = (message.content as readonly { readonly text: string }[]).map(({ text }) => ({
+          type: "text",
+          text,
+        }));
+        return message.role === "user" ? { message: { ...message, content } } : undefined;
+      },
+    ];
+    const { agent, log } = await spoken(["Good."], { input, message_end } as Parameters<typeof spoken>[1]);
+    for await (const _ of agent.prompt([file, { type: "text", text: "See" }]));
+    assert.deepEqual(heard, [{ text: "See", attachments: ["file a.md"] }]);
+    const said = (await log()).find((entry) => entry.type === "message");
+    assert.deepEqual(said?.message.role === "user" && said.message.content, [file, { type: "text", text: "See!" }]);
   });
 
   test("SAY2 what a hook has seen to leaves no entry and no run behind", async () => {

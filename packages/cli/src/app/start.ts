@@ -1,7 +1,7 @@
 /** Prepares a run: resolves trust and settings, reads the first message, loads extensions and builds the agent. */
 
 import { homedir } from "node:os";
-import { LARGEST_PICTURE, type Listen } from "@pith/agent";
+import { type Content, LARGEST_PICTURE, type Listen } from "@pith/agent";
 import { nodeFiles } from "@pith/agent/node";
 import type { Redaction } from "@pith/context";
 import { pithHome } from "@pith/context/node";
@@ -64,7 +64,7 @@ export async function readied(asked: Wish, telling: Telling): Promise<Ready | Mi
   const isCall = wish.words.startsWith("/");
   // On a screen it is said once there is one, and others say it when they want.
   const isToldAtOnce = wish.output === "text" || wish.output === "json";
-  const said = isCall || !isToldAtOnce ? null : await saidIn(wish, note, cwd);
+  const said = isCall || !isToldAtOnce ? null : await saidIn(wish, note, { cwd });
   if (said?.type === "mistake") return said;
   const bare: Place = {
     ...{ ...places, choices, trusted, vault, note, listen: telling.listen },
@@ -128,9 +128,19 @@ async function played(wish: Wish, places: Pick<Place, "home" | "trusted" | "choi
   return await playAgent({ ...wish, agent }, places);
 }
 
-export function saidIn(wish: Wish, note: (line: string) => void, cwd: string = process.cwd()): Promise<Said> {
+export interface SayingParts {
+  readonly cwd?: string;
+  /** In the place of the words of the wish, e.g. what a template says. */
+  readonly said?: Content;
+}
+
+export function saidIn(
+  wish: Wish,
+  note: (line: string) => void,
+  { cwd = process.cwd(), said }: SayingParts = {},
+): Promise<Said> {
   const files = nodeFiles({ root: cwd, mostBytes: LARGEST_PICTURE });
-  return contentOf(wish, { files, piped: () => piped(note) });
+  return contentOf(wish, { files, piped: () => piped(note), said });
 }
 
 export interface DeskPlace extends Place {

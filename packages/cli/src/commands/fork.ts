@@ -3,7 +3,7 @@
 import { type Entry, plainText, provenance } from "@pith/context";
 import { type Forking, forkSession } from "@pith/context/node";
 import { mistake } from "../args/usage-error.ts";
-import { entrySaid } from "../resources/attachments.ts";
+import { entryDisplayText, entryEditableText } from "../resources/attachments.ts";
 import { findEntry, lostTold, shortId } from "../sessions/entries.ts";
 import { wayTo } from "../sessions/tree-lines.ts";
 import { type Answer, type Command, type Desk, failed, keptBack, nothingKept, told } from "./command.ts";
@@ -54,7 +54,7 @@ export async function forkedAt(entry: Entry, desk: Desk): Promise<Answer> {
   const kept = await keptBack({ type: "session_before_fork", entryId: entry.id, position }, desk);
   if (kept) return kept;
   const outcome = await forkSession(session, { leaf: isSaid ? entry.parentId : entry.id, env: { PITH_HOME: home } });
-  return copiedTo(outcome, isSaid ? entrySaid(entry) : undefined);
+  return copiedTo(outcome, isSaid ? entryEditableText(entry) : undefined);
 }
 
 /** What a person or a program said: going there means to say it differently. */
@@ -70,7 +70,7 @@ function isYours(entry: Entry): boolean {
 async function messagesTold({ agent: { session } }: Desk): Promise<Answer> {
   const said = (await wayTo(session.leaf, session.store, MOST_SEEN)).filter(isYours).slice(-MOST);
   if (said.length === 0) return told("you have said nothing on this branch yet; /tree shows all of them", []);
-  const items = said.map((entry) => ({ id: entry.id, words: plainText(entrySaid(entry), WIDTH) }));
+  const items = said.map((entry) => ({ id: entry.id, words: plainText(entryDisplayText(entry), WIDTH) }));
   const lines = items.map(({ id, words }) => `${shortId(id)}  ${words}`);
   return told([...lines, "From before which? /fork and its id"].join("\n"), items);
 }

@@ -30,6 +30,8 @@ function told(block: Block): string {
       return `Calls \`${block.name.replaceAll("`", "'")}\`:\n\n${fenced(block.text, "json")}`;
     case "output":
       return fenced(block.text);
+    case "attachment":
+      return `Attached: ${oneLine(block.name)}\n\n${fenced(block.text)}`;
     case "picture":
       return `*(a picture, ${block.mimeType})*`;
   }

@@ -63,6 +63,8 @@ function shown(block: Block): string {
       return `<details><summary>Thinking</summary><div class="text">${escaped(block.text)}</div></details>`;
     case "call":
       return `<details open><summary>${escaped(block.name)}</summary><pre>${escaped(block.text)}</pre></details>`;
+    case "attachment":
+      return `<details><summary>Attached: ${escaped(block.name)}</summary><pre>${escaped(block.text)}</pre></details>`;
     case "output":
       return `<pre>${escaped(block.text)}</pre>`;
     case "picture":

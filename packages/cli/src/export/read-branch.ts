@@ -1,6 +1,15 @@
 /** Reads a branch as items for a reader: who said or did what, in order, without secrets and without internal state. */
 
-import { blobOf, type Entry, type KeptBlob, type Redaction, receiptOf, type Store } from "@pith/context";
+import {
+  blobOf,
+  describeAttachment,
+  type Entry,
+  type KeptBlob,
+  type Redaction,
+  receiptOf,
+  type Store,
+  splitContent,
+} from "@pith/context";
 import { readBlob } from "@pith/context/node";
 import type { Mistake } from "../args/usage-error.ts";
 import { entryMeant } from "../sessions/entries.ts";
@@ -12,6 +21,8 @@ export type Block =
   | { readonly type: "thinking"; readonly text: string }
   | { readonly type: "call"; readonly name: string; readonly text: string }
   | { readonly type: "output"; readonly text: string }
+  /** What the user attached and did not type. */
+  | { readonly type: "attachment"; readonly name: string; readonly text: string }
   /** Base64. */
   | { readonly type: "picture"; readonly data: string; readonly mimeType: string };
 
@@ -91,7 +102,7 @@ function toldItem(entry: Entry): Told | null {
 function messageItem({ message }: Extract<Entry, { type: "message" }>): Told | null {
   switch (message.role) {
     case "user":
-      return { kind: "user", heading: "User", blocks: blocksOf(message.content) };
+      return { kind: "user", heading: "User", blocks: userBlocks(message.content) };
     case "assistant":
       return {
         kind: "assistant",
@@ -113,6 +124,19 @@ function messageItem({ message }: Extract<Entry, { type: "message" }>): Told | n
     default:
       return null;
   }
+}
+
+function userBlocks(content: unknown): readonly Block[] {
+  const { typed, attachments } = splitContent(content);
+  const all = blocksOf(content);
+  if (attachments.length === 0) return all;
+  const pictures = all.filter((block) => block.type === "picture" || (block.type === "text" && block.blob));
+  const texts = attachments.filter(({ kind, text }) => kind !== "image" && text !== "");
+  return [
+    ...(typed === "" ? [] : [{ type: "text" as const, text: plain(typed) }]),
+    ...texts.map((each) => ({ type: "attachment" as const, name: describeAttachment(each), text: plain(each.text) })),
+    ...pictures,
+  ];
 }
 
 /** A picture that lies elsewhere is still to be brought here. */
@@ -195,6 +219,9 @@ async function withPictures(blocks: readonly Block[], { path, missing }: Picture
 }
 
 function firstWords(items: readonly Item[]): string {
-  const said = items.find(({ kind }) => kind === "user")?.blocks.find((block) => block.type === "text");
+  const blocks = items.find(({ kind }) => kind === "user")?.blocks ?? [];
+  const said = blocks.find((block) => block.type === "text");
+  const attached = blocks.find((block) => block.type === "attachment");
+  if (!said && attached?.type === "attachment") return attached.name;
   return said?.type === "text" ? said.text.replace(/\s+/g, " ").trim().slice(0, 80) : "";
 }

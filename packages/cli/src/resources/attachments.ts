@@ -1,8 +1,17 @@
-/** Builds a message from attached files, piped input and the user's text, and extracts that text from a message. */
+/** Builds a message from attached files, piped input and the user's text. */
 
 import { fstatSync } from "node:fs";
 import { type Content, LARGEST_PICTURE, pictureKind, textOf, type WorkspaceFiles } from "@pith/agent";
-import { type Entry, entryWords, type ImageBlock, type TextBlock } from "@pith/context";
+import {
+  attachImage,
+  attachText,
+  displayText,
+  type Entry,
+  editableText,
+  entryWords,
+  type ImageBlock,
+  type TextBlock,
+} from "@pith/context";
 import type { Wish } from "../args/args.ts";
 import { type Mistake, mistake } from "../args/usage-error.ts";
 
@@ -32,12 +41,12 @@ function blocksOf(path: string, bytes: Uint8Array): FoundFile {
   const mimeType = pictureKind(bytes);
   if (mimeType !== null) {
     const data = Buffer.from(bytes).toString("base64");
-    return blocks({ type: "text", text: `The picture ${path}:` }, { type: "image", data, mimeType });
+    return blocks(...attachImage(path, { type: "image", data, mimeType }));
   }
   const text = textOf(bytes);
   if (text === null) return mistake(`@${path} is neither a text nor a picture (png, jpeg, gif, webp)`);
   if (bytes.length > MOST_TEXT) return mistake(tooLong(path, "256 KB"));
-  return blocks({ type: "text", text: `<file path="${path}">\n${text}${text.endsWith("\n") ? "" : "\n"}</file>` });
+  return blocks(attachText({ kind: "file", name: path }, text));
 }
 
 function tooLong(path: string, bound: string): string {
@@ -59,9 +68,14 @@ export type Said =
 export interface ContentParts {
   readonly files: Pick<WorkspaceFiles, "read">;
   readonly piped: () => Promise<Piped>;
+  readonly said?: Content | undefined;
 }
 
-export async function contentOf({ words, files: paths, session }: Wish, { files, piped }: ContentParts): Promise<Said> {
+/** `said` takes the place of the words of the wish, e.g. a template's text. */
+export async function contentOf(
+  { words, files: paths, session }: Wish,
+  { files, piped, said = words }: ContentParts,
+): Promise<Said> {
   const named: Block[] = [];
   for (const path of paths) {
     const found = await fileBlocks(path, files);
@@ -70,22 +84,26 @@ export async function contentOf({ words, files: paths, session }: Wish, { files,
   }
   const arrived = await piped();
   if (arrived.type === "mistake") return arrived;
-  const blocks = [...named, ...textBlocks(arrived.text, words)];
+  const blocks = [...named, ...textBlocks(arrived.text, said)];
   if (blocks.length > 0) return { type: "said", content: simply(blocks) };
   if (session.type === "last" || session.type === "named") return { type: "nothing" };
   return mistake('what should it do? pith -p "what to do"');
 }
 
-/** Without words, what was piped in is what is said. */
-function textBlocks(piped: string, words: string): readonly TextBlock[] {
-  const texts = piped === "" || words === "" ? [piped, words] : [`<stdin>\n${piped}\n</stdin>`, words];
-  return texts.filter((text) => text !== "").map((text) => ({ type: "text", text }));
+/** WORD5: input that is piped in alone is what the user says; beside words it is attached to them. */
+function textBlocks(piped: string, said: Content): readonly Block[] {
+  const own: readonly Block[] = typeof said === "string" ? [{ type: "text", text: said }] : said;
+  const words = own.filter((block) => block.type !== "text" || block.text !== "");
+  if (piped === "") return words;
+  return words.length === 0 ? [{ type: "text", text: piped }] : [attachText(STDIN, piped), ...words];
 }
 
-/** A single text needs no block. */
+const STDIN = { kind: "stdin", name: "stdin" } as const;
+
+/** A single typed text needs no block. */
 function simply(blocks: readonly Block[]): Content {
   const [first, ...rest] = blocks;
-  return first?.type === "text" && rest.length === 0 ? first.text : blocks;
+  return first?.type === "text" && first.pith === undefined && rest.length === 0 ? first.text : blocks;
 }
 
 export type Piped = { readonly type: "arrived"; readonly text: string } | Mistake;
@@ -129,35 +147,14 @@ export function pictureIn(base64: string): ImageBlock | null {
   return mimeType === null ? null : { type: "image", data: bytes.toString("base64"), mimeType };
 }
 
-/** What the user wrote, without the files attached to it: their names are in the text. */
-export function saidWords(content: string | readonly (TextBlock | ImageBlock)[]): string {
-  if (typeof content === "string") return content;
-  const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
-  const words = texts.at(-1) ?? "";
-  if (isAttached(words)) return texts.map(nameOf).join("\n");
-  const unnamed = texts
-    .slice(0, -1)
-    .map(nameOf)
-    .filter((name) => !words.includes(name));
-  return [...unnamed, words].join("\n");
-}
-
-/** The words of an entry as people know them. */
-export function entrySaid(entry: Entry): string {
+/** The text of an entry as people know it: what was typed, and the names of what was attached. */
+export function entryDisplayText(entry: Entry): string {
   if (entry.type !== "message" || entry.message.role !== "user") return entryWords(entry);
-  return saidWords(entry.message.content);
+  return displayText(entry.message.content);
 }
 
-function isAttached(text: string): boolean {
-  return nameOf(text) !== text;
+/** The text of an entry to be changed and sent again. */
+export function entryEditableText(entry: Entry): string {
+  if (entry.type !== "message" || entry.message.role !== "user") return entryWords(entry);
+  return editableText(entry.message.content);
 }
-
-/** A text that stands for itself is its own name. */
-function nameOf(text: string): string {
-  const path = ATTACHED.exec(text)?.[1] ?? PICTURE.exec(text)?.[1];
-  if (path === undefined) return text;
-  return /\s/.test(path) ? `@"${path}"` : `@${path}`;
-}
-
-const ATTACHED = /^<(?:file|folder) path="([^"\n]+)">\n/;
-const PICTURE = /^The picture ([^\n]+):$/;

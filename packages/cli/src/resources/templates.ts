@@ -3,6 +3,7 @@
 import { readdir } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
 import { type Agent, textOf } from "@pith/agent";
+import { attachText } from "@pith/context";
 import type { Templates } from "../commands/command.ts";
 import { clipped, plain } from "../text/safe-text.ts";
 import { type TrustedFolder, trustedFiles } from "../trust/trust.ts";
@@ -168,10 +169,14 @@ export function templatesIn({ agent, skills, places, note }: TemplateParts): Tem
       const skill = skills().find((each) => name === `${SKILL}${each.name}`);
       if (skill) {
         await agent.attachSkill(skill);
-        return [`Follow the skill ${skill.name}.`, words].filter((part) => part !== "").join("\n\n");
+        const text = [`Follow the skill ${skill.name}.`, words].filter((part) => part !== "").join("\n\n");
+        return [attachText({ kind: "skill", name: skill.name, typed: commandLine(name, words) }, text)];
       }
       const template = (await find()).find((each) => each.name === name);
-      return template ? expanded(template.text, words).trim() : null;
+      const text = template ? expanded(template.text, words).trim() : null;
+      if (text === null || text === "") return text;
+      // WORD7: the text comes from a file, perhaps of the repository; the user's word is the line that was typed.
+      return [attachText({ kind: "template", name, typed: commandLine(name, words) }, text)];
     },
     async list() {
       const named = (await find()).map(({ name, takes, says }) => ({ name, says: takes ? `${takes}: ${says}` : says }));
@@ -181,3 +186,5 @@ export function templatesIn({ agent, skills, places, note }: TemplateParts): Tem
 }
 
 const SKILL = "skill:";
+
+const commandLine = (name: string, words: string): string => `/${name}${words === "" ? "" : ` ${words}`}`;

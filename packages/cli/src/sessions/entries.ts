@@ -12,7 +12,7 @@ import {
 } from "@pith/context";
 import { machine } from "@pith/context/node";
 import { type Mistake, mistake } from "../args/usage-error.ts";
-import { entrySaid } from "../resources/attachments.ts";
+import { entryDisplayText } from "../resources/attachments.ts";
 import { choose } from "../settings/resolve.ts";
 import { vaultHere } from "../settings/secrets.ts";
 import type { Call } from "../subcommands/subcommand.ts";
@@ -64,7 +64,7 @@ function speaker(entry: Extract<Entry, { type: "message" }>): string | null {
 function wordsOf(entry: Entry): string {
   if (entry.type === "compaction") return `${entry.tokensBefore.toLocaleString("en-US")} tokens before it`;
   if (entry.type === "gap") return plainText(entry.why, WIDTH);
-  const words = entry.type === "branch_summary" ? entry.summary : entrySaid(entry);
+  const words = entry.type === "branch_summary" ? entry.summary : entryDisplayText(entry);
   return plainText(words.replaceAll(/^#+ .*$/gm, ""), WIDTH);
 }
 

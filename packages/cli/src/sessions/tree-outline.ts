@@ -2,7 +2,7 @@
 
 import { DRAFT } from "@pith/agent";
 import { type AgentMessage, type Entry, entryWords, PIN, plainText, provenance, removeCitations } from "@pith/context";
-import { entrySaid } from "../resources/attachments.ts";
+import { entryDisplayText } from "../resources/attachments.ts";
 
 export interface Outline {
   readonly nodes: ReadonlyMap<string, Twig>;
@@ -226,7 +226,7 @@ function sketchOfMessage(entry: Entry, message: AgentMessage, cut: Cut): Told {
 
 function saidIn(entry: Entry, cut: Cut): string {
   return cut(
-    entrySaid(entry)
+    entryDisplayText(entry)
       .slice(0, LETTERS * 6)
       .replaceAll("**", ""),
   );

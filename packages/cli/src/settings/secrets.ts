@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Restored, Secrets, WorkspaceFiles } from "@pith/agent";
-import { type Entry, fileTouches, type Session } from "@pith/context";
+import { type Entry, fileTouches, type Session, splitContent } from "@pith/context";
 import { type Variables, Vault } from "@pith/context/secrets";
 import type { Environment } from "@pith/models";
 import { keyFile, readKeyFile } from "./keys.ts";
@@ -158,13 +158,12 @@ export function filesOnceSeen(entries: readonly Entry[], asked: unknown): readon
 
 const MOST_FILES = 200;
 
-/** Those that were named with an @. */
+/** Those that were attached. */
 function shownIn(entries: readonly Entry[]): readonly string[] {
   return entries.flatMap((entry) => {
     if (entry.type !== "message" || entry.message.role !== "user") return [];
-    const { content } = entry.message;
-    const texts = typeof content === "string" ? [content] : content.map((block) => ("text" in block ? block.text : ""));
-    return texts.flatMap((text) => /^<file path="([^"\n]{1,4096})">/.exec(text)?.[1] ?? []);
+    const { attachments } = splitContent(entry.message.content);
+    return attachments.flatMap(({ kind, name }) => (kind === "file" ? [name] : []));
   });
 }
 

@@ -10,11 +10,10 @@ import type { SessionWish, Wish } from "../../src/args/args.ts";
 import {
   allOf,
   contentOf,
-  entrySaid,
+  entryDisplayText,
   MOST_PICTURE,
   MOST_TEXT,
   type Said,
-  saidWords,
 } from "../../src/resources/attachments.ts";
 import { entryLine } from "../../src/sessions/entries.ts";
 import { sketchOf } from "../../src/sessions/tree-outline.ts";
@@ -31,20 +30,20 @@ describe("message content", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("TXT2 words alone are said as they are, and so is what is piped in", async () => {
+  test("TXT2 WORD5 words alone are said as they are, and so is what is piped in", async () => {
     expect(await said({ words: "hi" })).toEqual({ type: "said", content: "hi" });
     expect(await said({ words: "" }, "what\nto do\n")).toEqual({ type: "said", content: "what\nto do" });
   });
 
-  test("TXT2 texts stand before the words, each by its path, and what is piped in between them", async () => {
+  test("TXT2 WORD1 WORD5 texts stand before the words, each by its path, and what is piped in between them", async () => {
     writeFileSync(join(folder, "a.ts"), "one\r\ntwo");
     writeFileSync(join(folder, "b c.md"), "three\n");
     expect(await said({ words: "Explain.", files: ["a.ts", "b c.md"] }, "a diff\n")).toEqual({
       type: "said",
       content: [
-        { type: "text", text: '<file path="a.ts">\none\r\ntwo\n</file>' },
-        { type: "text", text: '<file path="b c.md">\nthree\n</file>' },
-        { type: "text", text: "<stdin>\na diff\n</stdin>" },
+        marked("file", "a.ts", '<file path="a.ts">\none\r\ntwo\n</file>'),
+        marked("file", "b c.md", '<file path="b c.md">\nthree\n</file>'),
+        marked("stdin", "stdin", "<stdin>\na diff\n</stdin>"),
         { type: "text", text: "Explain." },
       ],
     });
@@ -55,8 +54,13 @@ describe("message content", () => {
     expect(await said({ words: "What is it?", files: ["shot.txt"] })).toEqual({
       type: "said",
       content: [
-        { type: "text", text: "The picture shot.txt:" },
-        { type: "image", data: PNG.toString("base64"), mimeType: "image/png" },
+        marked("image", "shot.txt", "The picture shot.txt:"),
+        {
+          type: "image",
+          data: PNG.toString("base64"),
+          mimeType: "image/png",
+          pith: { attachment: { kind: "image", name: "shot.txt" } },
+        },
         { type: "text", text: "What is it?" },
       ],
     });
@@ -102,6 +106,10 @@ describe("message content", () => {
     expect(mistakeOf(await said({ words: "" }))).toBe('what should it do? pith -p "what to do"');
   });
 
+  function marked(kind: string, name: string, text: string) {
+    return { type: "text", text, pith: { attachment: { kind, name } } };
+  }
+
   interface SaidParts {
     readonly words: string;
     readonly files?: readonly string[];
@@ -132,21 +140,7 @@ describe("message content", () => {
   }
 });
 
-describe("piped input", () => {
-  const text = (words: string) => ({ type: "text", text: words }) as const;
-  const image = { type: "image", data: "AAAA", mimeType: "image/png" } as const;
-
-  test("TYP10 files that were said with words are not shown again: the words name them", () => {
-    const file = text('<file path="a.ts">\nlet a;\n</file>');
-    expect(saidWords([file, text("see @a.ts")])).toBe("see @a.ts");
-    expect(saidWords([file, text("see it")])).toBe("@a.ts\nsee it");
-    expect(saidWords([file])).toBe("@a.ts");
-    expect(saidWords([text("[picture 1: 3 KB png]"), image, text("[picture 1: 3 KB png] why?")])).toBe(
-      "[picture 1: 3 KB png] why?",
-    );
-    expect(saidWords("plain")).toBe("plain");
-  });
-
+describe("displayed text", () => {
   test("TYP10 lists, trees and forks name the file that was said with a message, and do not show it", () => {
     const content = [
       { type: "text", text: '<file path="slug.js">\nexport const slug = 1;\n</file>' },
@@ -156,7 +150,7 @@ describe("piped input", () => {
       ...({ type: "message", id: "e1", parentId: null, timestamp: "" } as const),
       message: { role: "user", content, timestamp: 0 },
     } as const;
-    expect(entrySaid(entry)).toBe("what does @slug.js do?");
+    expect(entryDisplayText(entry)).toBe("what does @slug.js do?");
     expect(entryLine(entry).words).toBe("what does @slug.js do?");
     expect(sketchOf(entry).words).toBe("what does @slug.js do?");
   });

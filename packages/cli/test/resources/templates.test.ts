@@ -72,7 +72,7 @@ test("TPL1 TPL3 the user's own, and the project's where it is trusted; the neare
   expect(notes.at(-1)).toMatch(/two templates \/review: .*repo.* counts, .*home.* does not/);
 });
 
-test("TPL1 SKL10 by its name a template is filled and a skill attached first; what is neither is nobody's", async () => {
+test("TPL1 SKL10 WORD7 by its name a template is filled and a skill attached first; what is neither is nobody's", async () => {
   place({ "home/prompts/review.md": "Review $@.", "home/prompts/new.md": "x" });
   const ship = { name: "ship", description: "How to ship.", path: "/s", text: "Do.", hash: "0", wantsTools: false };
   const attached: FoundSkill[] = [];
@@ -84,8 +84,20 @@ test("TPL1 SKL10 by its name a template is filled and a skill attached first; wh
     places: () => where,
     note: (line) => void notes.push(line),
   });
-  expect(await templates.filled("review", "it")).toBe("Review it.");
-  expect(await templates.filled("skill:ship", "to Mars")).toBe("Follow the skill ship.\n\nto Mars");
+  expect(await templates.filled("review", "it")).toEqual([
+    {
+      type: "text",
+      text: "Review it.",
+      pith: { attachment: { kind: "template", name: "review", typed: "/review it" } },
+    },
+  ]);
+  expect(await templates.filled("skill:ship", "to Mars")).toEqual([
+    {
+      type: "text",
+      text: "Follow the skill ship.\n\nto Mars",
+      pith: { attachment: { kind: "skill", name: "ship", typed: "/skill:ship to Mars" } },
+    },
+  ]);
   expect(attached).toEqual([ship]);
   expect(await templates.filled("skill:sink", "")).toBeNull();
   expect(await templates.filled("ship", "")).toBeNull();

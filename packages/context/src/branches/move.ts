@@ -2,6 +2,8 @@
 
 import type { Budget } from "../compaction/budget.ts";
 import { isShown } from "../compaction/cut-point.ts";
+import { editableText } from "../context/attachments.ts";
+import { entryMessage } from "../context/build-context.ts";
 import { entryWords } from "../context/entry-text.ts";
 import { type BranchSummaryEntry, type Entry, MOVE } from "../entry.ts";
 import { reportTo } from "../hooks.ts";
@@ -133,7 +135,9 @@ async function placeOf(session: Session, target: string | null): Promise<Place> 
   if (target !== null && !entry) throw new Error(`cannot move to ${target}: it is not in this session`);
   const from = session.window.entries.findLast((each) => !isMove(each))?.id ?? null;
   if (!entry || !isSaidAnew(entry)) return { from, leaf: target, isHere: target === from };
-  return { from, leaf: entry.parentId, text: entryWords(entry), isHere: false };
+  const message = entryMessage(entry, undefined);
+  const text = message?.role === "user" ? editableText(message.content) : entryWords(entry);
+  return { from, leaf: entry.parentId, text, isHere: false };
 }
 
 function isMove(entry: Entry): boolean {

@@ -1,8 +1,9 @@
 /** Collects what code keeps of the covered part, whoever writes the summary: the ledger, a note per turn, and the touched files. */
 
+import { attachedLine } from "../context/attachments.ts";
 import { entryMessage, latestEdit } from "../context/build-context.ts";
 import { isLost } from "../context/damage-note.ts";
-import { entryWords, provenance } from "../context/entry-text.ts";
+import { entryWords, provenance, userParts } from "../context/entry-text.ts";
 import { LISTED, referenceLine, referenceOf } from "../context/loaded-skills.ts";
 import { type CompactionEntry, type ContextEditEntry, type Entry, isStateEntry, PIN } from "../entry.ts";
 import { ledgerOf } from "../ledger/collect-ledger.ts";
@@ -62,7 +63,10 @@ export function turnNotes(
 function wordsIn(entry: Entry, edits: readonly ContextEditEntry[]): string {
   if (!isShown(entry, edits)) return "";
   const reference = referenceOf(entry);
-  return reference ? referenceLine(reference) : entryWords(entry, edits);
+  if (reference) return referenceLine(reference);
+  if (provenance(entry) !== "person") return entryWords(entry, edits);
+  const { typed, attachments } = userParts(entry, edits);
+  return /\S/.test(typed) ? typed : attachedLine(attachments, entryReference(entry));
 }
 
 /** The first words of an entry on one line. */

@@ -7,7 +7,7 @@ import { BREAKER, type Entry, MOVE } from "../entry.ts";
 import type { Window } from "../session/loaded-branch.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import { type Budget, shouldCompact } from "./budget.ts";
-import { isTyped } from "./user-messages.ts";
+import { isFromUser } from "./user-messages.ts";
 
 /** Automatic compactions have stopped because they no longer help. It is in the log, so it holds after a restart too. */
 export interface Breaker {
@@ -58,7 +58,7 @@ export function isOpen(window: Window, budget: Budget): boolean {
 
 function hasSpokenSince({ entries, edits }: Window): boolean {
   const at = entries.findLastIndex((entry) => entry.type === "custom" && entry.customType === BREAKER);
-  return entries.slice(at + 1).some((entry) => isTyped(entry, edits));
+  return entries.slice(at + 1).some((entry) => isFromUser(entry, edits));
 }
 
 // It comes from a file; what is no breaker stops nothing.

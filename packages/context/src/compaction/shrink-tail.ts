@@ -1,5 +1,6 @@
 /** Shrinks the kept tail: messages too big for it become head, tail and a handle; images too heavy for the request become marks. */
 
+import { markOf } from "../context/attachments.ts";
 import { entryMessage, latestEdit } from "../context/build-context.ts";
 import { entryBytes, entryTokens, type Fit } from "../context/context-size.ts";
 import { sendable } from "../context/sanitize-message.ts";
@@ -10,6 +11,7 @@ import type { LedgerImage } from "../ledger/ledger.ts";
 import { imageMark } from "../ledger/render-ledger.ts";
 import type { AgentMessage, AssistantMessage, ImageBlock, TextBlock, ToolCallBlock } from "../message.ts";
 import { entryReference } from "../references.ts";
+import { withMarkOf } from "../session/blobs.ts";
 import type { Window } from "../session/loaded-branch.ts";
 import { isEditable } from "../session/store.ts";
 import { evenShare, LEAST, type Shortening, shortArguments, shortened, shortText } from "../text/truncate.ts";
@@ -65,6 +67,7 @@ function reducedBlocks(content: Shown, how: Handled): EditedContent | null {
   const texts = blocks.filter(isText).map(({ text }) => text);
   const tokens = besideImages(blocks, how.tokens);
   if (total(texts.map(textTokens)) <= tokens) return changed(content, blocks);
+  if (blocks.some((block) => markOf(block) !== null)) return reducedAttachments(blocks, { tokens, handle: how.handle });
   const text = shortened(texts.join("\n"), { tokens, handle: how.handle });
   const first = blocks.findIndex(isText);
   return blocks.flatMap((block, at) => {
@@ -72,6 +75,24 @@ function reducedBlocks(content: Shown, how: Handled): EditedContent | null {
     return at === first ? [{ type: "text", text }] : [];
   });
 }
+
+// WORD2: what the user typed and what was attached stay apart, and what was typed gives way last.
+function reducedAttachments(blocks: Shown, { tokens, handle }: Shortening): EditedContent {
+  const isAttached = (block: unknown): boolean => markOf(block) !== null;
+  const sizes = blocks.map((block) => (isText(block) ? textTokens(block.text) : 0));
+  const typed = total(sizes.filter((_, at) => !isAttached(blocks[at])));
+  const own = Math.min(typed, Math.max(Math.floor(tokens * TYPED), LEAST));
+  const attached = sizes.filter((_, at) => isAttached(blocks[at]));
+  const most = { attached: evenShare(attached, tokens - own), typed: own };
+  return blocks.map((block, at) => {
+    const share = isAttached(block) ? most.attached : most.typed;
+    if (!isText(block) || (sizes[at] ?? 0) <= share) return block;
+    return { ...block, text: shortText(block.text, { tokens: share, handle }) };
+  });
+}
+
+/** Of all: what the typed text may have, at most, beside attachments. */
+const TYPED = 0.5;
 
 type Shown = readonly (TextBlock | ImageBlock)[];
 
@@ -81,7 +102,7 @@ function withMarks(content: Shown, markOf: NonNullable<Reducing["imageMark"]>): 
   if (marks.every((mark) => mark === null)) return content;
   return content.map((block, at) => {
     const mark = marks[at] ?? null;
-    return mark === null ? block : { type: "text", text: mark };
+    return mark === null ? block : withMarkOf(block, { type: "text", text: mark });
   });
 }
 

@@ -59,7 +59,7 @@ export interface CarriedFront {
 export function carriedUserMessages({ words, request }: CarriedFront): string {
   const last = parseRequest(request);
   const blocks = words.map(({ text }) => text).join("");
-  return last?.isPerson ? `${blocks}\n[${last.reference}]\n${last.text}\n` : blocks;
+  return last?.isPerson ? `${blocks}\n[${last.reference}]\n${last.text}\n${last.attached ?? ""}\n` : blocks;
 }
 
 /** What was told before, by whomever. */

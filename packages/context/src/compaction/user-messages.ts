@@ -1,6 +1,7 @@
 /** Keeps the user's covered messages word for word, one block per compaction, newest first, and finds the request that is active. */
 
-import { entryWords, provenance } from "../context/entry-text.ts";
+import { attachedLine, splitQuotation } from "../context/attachments.ts";
+import { entryWords, provenance, userParts } from "../context/entry-text.ts";
 import type { ContextEditEntry, Entry } from "../entry.ts";
 import { citedReferences, entryReference } from "../references.ts";
 import { plainText } from "../text/sanitize.ts";
@@ -52,9 +53,9 @@ export function findOpenQuestion(
   at: number,
   edits: readonly ContextEditEntry[],
 ): OpenQuestion | null {
-  const first = entries.findIndex((entry, index) => index >= at && (isTyped(entry, edits) || isReply(entry, edits)));
+  const first = entries.findIndex((entry, index) => index >= at && (isFromUser(entry, edits) || isReply(entry, edits)));
   const entry = entries[first];
-  if (!entry || !isTyped(entry, edits)) return null;
+  if (!entry || !isFromUser(entry, edits)) return null;
   const text = questionBefore(entries, first, edits);
   return text === "" ? null : { reference: entryReference(entry), text };
 }
@@ -89,14 +90,18 @@ function keepWithin(messages: readonly UserMessage[], { before, tokens }: WordsP
   };
 }
 
-/** Whether a person typed it and there is something to read. */
-export function isTyped(entry: Entry, edits: readonly ContextEditEntry[]): boolean {
-  return provenance(entry) === "person" && /\S/.test(entryWords(entry, edits));
+/** Whether a person sent it and there is something in it. */
+export function isFromUser(entry: Entry, edits: readonly ContextEditEntry[]): boolean {
+  const { typed, attachments } = userParts(entry, edits);
+  return attachments.length > 0 || /\S/.test(typed);
 }
 
 interface UserMessage {
   readonly reference: string;
+  /** What the user typed; empty for a message that consists of attachments. */
   readonly text: string;
+  /** The line that names what was attached to it; empty for nothing. */
+  readonly attached: string;
   /** What the assistant said last before it; empty for a message that can be understood without. */
   readonly repliesTo: string;
   readonly tokens: number;
@@ -105,32 +110,33 @@ interface UserMessage {
 // A request that was active until now joins the other messages.
 function formerRequest({ before, request, requestBefore }: WordsParts): readonly UserMessage[] {
   if (!requestBefore?.isPerson || requestBefore.reference === request?.reference) return [];
-  const { reference, text, repliesTo } = requestBefore;
+  const { reference, text, attached = "", repliesTo } = requestBefore;
   // Earlier versions kept the latest request among the other messages, too.
   const isOld = (block: WordsBlock): boolean => block.text.startsWith(OLD_TITLE);
   if (before.some((block) => isOld(block) && referencesIn(block.text).includes(reference))) return [];
-  return [{ reference, text, repliesTo, tokens: textTokens(text) }];
+  return [{ reference, text, attached, repliesTo, tokens: textTokens(text) }];
 }
 
 function coveredMessages({ covered, edits, request, question }: WordsParts): readonly UserMessage[] {
   return covered.flatMap((entry, at) => {
     const reference = entryReference(entry);
-    if (reference === request?.reference || !isTyped(entry, edits)) return [];
-    const text = entryWords(entry, edits);
+    if (reference === request?.reference || !isFromUser(entry, edits)) return [];
+    const { typed: text, attachments } = userParts(entry, edits);
     const carried = question?.reference === reference ? question.text : "";
     const repliesTo = questionBefore(covered, at, edits) || carried;
-    return [{ reference, text, repliesTo, tokens: countTokens(entry, text) }];
+    const attached = attachedLine(attachments, reference);
+    return [{ reference, text, attached, repliesTo, tokens: countTokens(entry, text) }];
   });
 }
 
 /** What a short answer answers: the assistant's last words since the message before it. */
 function questionBefore(covered: readonly Entry[], at: number, edits: readonly ContextEditEntry[]): string {
   const answer = covered[at] as Entry;
-  const text = entryWords(answer, edits);
-  if (text.length > LONGEST_REPLY) return "";
+  const text = userParts(answer, edits).typed;
+  if (text.length > LONGEST_REPLY || !/\S/.test(text)) return "";
   for (let index = at - 1; index >= 0; index -= 1) {
     const entry = covered[index] as Entry;
-    if (isTyped(entry, edits)) return "";
+    if (isFromUser(entry, edits)) return "";
     const reply = provenance(entry) === "assistant" ? entryWords(entry, edits) : "";
     if (/\S/.test(reply)) return findQuestion(answer, text, reply);
   }
@@ -243,16 +249,19 @@ function chooseWithin(messages: readonly UserMessage[], tokens: number, longest:
   return { chosen: chosen.reverse(), evicted: evicted.reverse() };
 }
 
-function renderQuote({ reference, text, repliesTo, tokens: whole }: UserMessage, longest: number): Quote {
+function renderQuote({ reference, text, attached, repliesTo, tokens: whole }: UserMessage, longest: number): Quote {
   const kept = escapeStructure(whole <= longest ? text : shortened(text, { tokens: longest, handle: reference }));
   const lead = `[${reference}]${formatQuestion(repliesTo)}\n`;
-  const tokens = textTokens(lead) + (kept === text ? whole : textTokens(kept)) + SEAMS;
-  return { reference, text: `${lead}${kept}\n\n`, tokens, isShortened: whole > longest };
+  const tokens = textTokens(lead) + (kept === text ? whole : textTokens(kept)) + textTokens(attached) + SEAMS;
+  return { reference, text: `${lead}${withAttached(kept, attached)}\n\n`, tokens, isShortened: whole > longest };
 }
+
+const withAttached = (text: string, attached: string): string =>
+  [...(text === "" && attached !== "" ? [] : [text]), ...(attached === "" ? [] : [attached])].join("\n");
 
 /** A line that looks like one of ours gets a backslash, so that a pasted text cannot pass for another message or part. */
 function escapeStructure(text: string): string {
-  return text.replace(/^(?=\[(?:#\d|entry:)|# \S)/gm, "\\");
+  return text.replace(/^(?=\[(?:#\d|entry:|attached: )|# \S)/gm, "\\");
 }
 
 const formatQuestion = (question: string): string =>
@@ -300,7 +309,10 @@ const LEAST = 12;
 /** What was asked for last and is not in the kept part of the context. */
 export interface ActiveRequest {
   readonly reference: string;
+  /** Of a person: what they typed. */
   readonly text: string;
+  /** The line that names what was attached to it. */
+  readonly attached?: string;
   /** False for a program's request, which counts only where no person writes. */
   readonly isPerson: boolean;
   /** What the assistant said last before a short answer; empty for a request that can be understood without. */
@@ -318,8 +330,8 @@ export interface RequestParts {
 
 /** KEEP4: null where the kept part has it, and where nobody asked for anything. */
 export function findActiveRequest({ before, covered, kept, edits, question }: RequestParts): ActiveRequest | null {
-  const isPerson = before?.isPerson || [...covered, ...kept].some((entry) => isTyped(entry, edits));
-  const asks = isPerson ? isTyped : isProgrammed;
+  const isPerson = before?.isPerson || [...covered, ...kept].some((entry) => isFromUser(entry, edits));
+  const asks = isPerson ? isFromUser : isProgrammed;
   if (kept.some((entry) => asks(entry, edits))) return null;
   const at = covered.findLastIndex((entry) => asks(entry, edits));
   const last = covered[at];
@@ -327,7 +339,10 @@ export function findActiveRequest({ before, covered, kept, edits, question }: Re
   const reference = entryReference(last);
   const carried = question?.reference === reference ? question.text : "";
   const repliesTo = isPerson ? questionBefore(covered, at, edits) || carried : "";
-  return { reference, text: entryWords(last, edits), isPerson, repliesTo };
+  if (!isPerson) return { reference, text: entryWords(last, edits), isPerson, repliesTo };
+  const { typed, attachments } = userParts(last, edits);
+  const attached = attachedLine(attachments, reference);
+  return { reference, text: typed, ...(attached !== "" && { attached }), isPerson, repliesTo };
 }
 
 function isProgrammed(entry: Entry, edits: readonly ContextEditEntry[]): boolean {
@@ -338,9 +353,9 @@ function isProgrammed(entry: Entry, edits: readonly ContextEditEntry[]): boolean
 /** As the summary message ends with it; empty for none. */
 export function renderRequest(request: ActiveRequest | null, tokens: number): string {
   if (request === null) return "";
-  const { reference, text, isPerson, repliesTo } = request;
+  const { reference, text, attached = "", isPerson, repliesTo } = request;
   const title = `${isPerson ? USER_REQUEST : PROGRAM_REQUEST} [${reference}]${formatQuestion(repliesTo)}`;
-  return `${title}\n${escapeStructure(shortened(text, { tokens, handle: reference }))}`;
+  return `${title}\n${withAttached(escapeStructure(shortened(text, { tokens, handle: reference })), attached)}`;
 }
 
 /** The request of an earlier summary message; null for a text that is none. Also reads the form of earlier versions. */
@@ -349,7 +364,9 @@ export function parseRequest(rendered: string): ActiveRequest | null {
   const [reference] = citedReferences(title);
   if (reference === undefined) return null;
   const [, repliesTo = ""] = /\] \(in reply to the assistant: (.*)\)$/.exec(title) ?? [];
-  return { reference, text, isPerson: title.replace(/^# /, "").startsWith("The user's"), repliesTo };
+  const isPerson = title.replace(/^# /, "").startsWith("The user's");
+  const { typed, attached } = isPerson ? splitQuotation(text) : { typed: text, attached: "" };
+  return { reference, text: typed, ...(attached !== "" && { attached }), isPerson, repliesTo };
 }
 
 const USER_REQUEST = "# The user's latest request, still open unless the messages below say otherwise";

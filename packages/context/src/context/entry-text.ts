@@ -2,6 +2,7 @@
 
 import type { ContextEditEntry, Entry } from "../entry.ts";
 import type { AgentMessage } from "../message.ts";
+import { type MessageParts, splitContent } from "./attachments.ts";
 import { entryMessage, latestEdit } from "./build-context.ts";
 
 /** Empty for an entry without words, and for one that an edit has removed. */
@@ -9,6 +10,15 @@ export function entryWords(entry: Entry, edits: readonly ContextEditEntry[] = []
   const message = entryMessage(entry, latestEdit(edits, entry));
   return message ? messageWords(message) : "";
 }
+
+/** What a person typed and what they attached to it; nothing of an entry that no person wrote. */
+export function userParts(entry: Entry, edits: readonly ContextEditEntry[] = []): MessageParts {
+  if (provenance(entry) !== "person") return NOTHING;
+  const message = entryMessage(entry, latestEdit(edits, entry));
+  return message?.role === "user" ? splitContent(message.content) : NOTHING;
+}
+
+const NOTHING: MessageParts = { typed: "", attachments: [] };
 
 function messageWords(message: AgentMessage): string {
   switch (message.role) {

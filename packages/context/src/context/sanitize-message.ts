@@ -64,7 +64,7 @@ function sendableUser(message: UserMessage, to: ModelName | undefined): UserMess
     if (isBlank(message.content)) return null;
     return message.content.isWellFormed() ? message : { ...message, content: message.content.toWellFormed() };
   }
-  const content = mapped(listOf(message.content), (block) => shownBlock(block, to));
+  const content = mapped(listOf(message.content), (block) => withoutMark(shownBlock(block, to)));
   if (content.length === 0) return null;
   return content === message.content ? message : { ...message, content };
 }
@@ -146,6 +146,13 @@ function shownBlock(block: TextBlock | ImageBlock, to: ModelName | undefined): T
       return isSendableImage(block, to) ? block : { type: "text", text: "[an image of a kind that cannot be sent]" };
   }
   return UNKNOWN_BLOCK;
+}
+
+// WORD2: the mark of an attachment is for us; providers refuse fields that they do not know.
+function withoutMark(block: TextBlock | ImageBlock | null): TextBlock | ImageBlock | null {
+  if (block?.pith?.attachment === undefined) return block;
+  const { pith: _, ...sent } = block;
+  return sent;
 }
 
 function shownText(block: TextBlock): TextBlock | null {

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import type { Draft } from "../entry.ts";
-import { blobBlock, isBlobHash, withBlocks } from "../session/blobs.ts";
+import { blobBlock, isBlobHash, withBlocks, withMarkOf } from "../session/blobs.ts";
 import {
   blobFolder,
   diskError,
@@ -227,7 +227,8 @@ export async function spilled<Each extends Draft>(
     const kept = await keepBlob(sessionPath, image.content, parts);
     if (kept.type !== "kept") return kept;
     const { mimeType } = image;
-    blocks.set(image.block, blobBlock({ ...kept, mimeType, tokens: tokens({ mimeType, bytes: kept.bytes }) }));
+    const block = blobBlock({ ...kept, mimeType, tokens: tokens({ mimeType, bytes: kept.bytes }) });
+    blocks.set(image.block, withMarkOf(image.block, block));
   }
   return {
     type: "spilled",

@@ -54,8 +54,17 @@ export function withInlined(entry: Entry, contentOf: (blob: KeptBlob) => string 
     const blob = blobOf(block);
     const content = blob && contentOf(blob);
     if (!blob || content === null) return block;
-    return isImage(blob) ? { type: "image", data: content, mimeType: blob.mimeType } : { type: "text", text: content };
+    const inlined = isImage(blob)
+      ? { type: "image", data: content, mimeType: blob.mimeType }
+      : { type: "text", text: content };
+    return withMarkOf(block, inlined);
   });
+}
+
+/** The block that takes the place of another one; what was attached stays marked as attached. */
+export function withMarkOf<Each extends object>(before: unknown, after: Each): Each {
+  const { attachment } = Object(Object(before).pith) as { readonly attachment?: unknown };
+  return attachment === undefined ? after : { ...after, pith: { ...Object(Object(after).pith), attachment } };
 }
 
 export function isImage({ mimeType }: Pick<KeptBlob, "mimeType">): boolean {

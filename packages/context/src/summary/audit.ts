@@ -6,7 +6,7 @@ import { textTokens } from "../tokens/estimate-tokens.ts";
 import type { Evidence, Source } from "./evidence.ts";
 import { findNames, isKnownName } from "./names.ts";
 import { addMark, lowerHeadings, repairCitations, restoreHeadings } from "./repair.ts";
-import { countSharedWords } from "./shared-words.ts";
+import { countSharedWords, countSupport, type SharedWords } from "./shared-words.ts";
 import {
   DECISIONS,
   findItems,
@@ -169,18 +169,24 @@ function judgeSources(item: Item, evidence: Evidence): Verdict {
   const { section, references } = item;
   const isUsers = isUserSection(section);
   if (references.length === 0) return isUsers ? judgeUncited(item, evidence) : OK;
-  if (isPlanSection(section)) return OK;
   const sources = references.map(evidence.sourceOf);
   const known = sources.filter((source) => source !== null);
+  const people = known.filter(({ isPerson }) => isPerson);
+  const supports = (of: readonly Source[]): readonly Support[] => of.map((source) => supportOf(claimOf(item), source));
+  if (isPlanSection(section)) {
+    const given = supports(people);
+    return given.includes("attachment") && !given.includes("own") ? FROM_ATTACHMENT : OK;
+  }
   if (known.length === 0 && references.every(evidence.isDoubtful))
     return unconfirmed("unfounded", "was not confirmed in an earlier summary");
   // Nothing is known of what an earlier, unchecked summary cites.
   if (known.length === 0) return isUsers ? NOT_FROM_USER : OK;
-  const people = known.filter(({ isPerson }) => isPerson);
   if (isUsers && people.length === 0) return NOT_FROM_USER;
   const mustRestOnUser = people.length > 0 && (isUsers || section === DECISIONS);
-  const isRelated = (mustRestOnUser ? people : known).some((source) => isRelatedTo(claimOf(item), source));
-  return isRelated ? OK : unconfirmed("unfounded", `has nothing in common with ${references.join(", ")}`);
+  const given = supports(mustRestOnUser ? people : known);
+  if (given.includes("own")) return OK;
+  if (given.includes("attachment")) return FROM_ATTACHMENT;
+  return unconfirmed("unfounded", `has nothing in common with ${references.join(", ")}`);
 }
 
 const NOT_FROM_USER: Verdict = {
@@ -190,9 +196,29 @@ const NOT_FROM_USER: Verdict = {
   why: "cites no message of the user",
 };
 
+const FROM_ATTACHMENT: Verdict = { ...NOT_FROM_USER, why: "rests on an attachment, which the user did not write" };
+
+/** What a line has in common with an entry: its own words, what was attached to them, or nothing. */
+type Support = "own" | "attachment" | "none";
+
+// WORD4: what an attachment says more of than the user does is the attachment's.
+function supportOf(claim: string, source: Source): Support {
+  if (source.attached === null) return isRelated(countSharedWords(claim, source.vocabulary()), source) ? "own" : "none";
+  const counted = countSupport(withoutPaths(claim), source.vocabulary(), source.attached());
+  if (counted.attached > counted.shared) return "attachment";
+  return isRelated(counted, source) ? "own" : "none";
+}
+
+/** A path only names what a line is about. */
+function withoutPaths(claim: string): string {
+  return findNames(claim).reduce(
+    (text, { text: name, kind }) => (kind === "path" ? text.replaceAll(name, " ") : text),
+    claim,
+  );
+}
+
 // By chance alone, one line in nine shares a word with a message that it has nothing to do with, and one in seventy shares two.
-function isRelatedTo(claim: string, { isPerson, vocabulary }: Source): boolean {
-  const { shared, all } = countSharedWords(claim, vocabulary());
+function isRelated({ shared, all }: SharedWords, { isPerson }: Source): boolean {
   if (all === 0 || shared >= ENOUGH_SHARED) return true;
   return shared > 0 && (!isPerson || shared >= all * LARGE_SHARE);
 }
@@ -206,7 +232,7 @@ function judgeUncited(item: Item, evidence: Evidence): Verdict {
   let best = { reference: "", shared: ENOUGH_SHARED - 1 };
   for (const [reference, source] of evidence.people()) {
     const { shared } = countSharedWords(claim, source.vocabulary());
-    if (shared > best.shared) best = { reference, shared };
+    if (shared > best.shared && supportOf(claim, source) === "own") best = { reference, shared };
   }
   if (best.reference === "") return unconfirmed("unfounded", "cites no message of the user");
   return { type: "cite", reference: best.reference };

@@ -1,6 +1,7 @@
 /** Collects what a summary is checked against: the entries it may cite, their texts and the names in them. Computed on first use. */
 
-import { entryWords, provenance } from "../context/entry-text.ts";
+import { splitQuotation } from "../context/attachments.ts";
+import { entryWords, provenance, userParts } from "../context/entry-text.ts";
 import type { ContextEditEntry, Entry } from "../entry.ts";
 import { citedReferences, entryReference } from "../references.ts";
 import { wordsIn } from "../text/sanitize.ts";
@@ -30,7 +31,7 @@ export interface EvidenceParts {
   readonly pins: readonly string[];
   readonly ledger: string;
   /** The user's latest request, if the kept part of the context does not have it. */
-  readonly request: { readonly reference: string; readonly text: string } | null;
+  readonly request: { readonly reference: string; readonly text: string; readonly attached?: string } | null;
   /** What the first covered message answers, where that is no longer loaded. */
   readonly question?: { readonly reference: string; readonly text: string } | null;
 }
@@ -38,8 +39,10 @@ export interface EvidenceParts {
 /** An entry that a line may cite. */
 export interface Source {
   readonly isPerson: boolean;
-  /** Its own words and, for a person's message, those of the assistant message that it answers. */
+  /** Its own words; for a person's message, what was typed and the assistant message that it answers. */
   readonly vocabulary: () => Vocabulary;
+  /** What a person attached, by name and content: it supports no wish, decision or permission of theirs. Null for nothing. */
+  readonly attached: (() => Vocabulary) | null;
 }
 
 export interface Evidence {
@@ -109,17 +112,23 @@ function knownReferences({ covered, previous, userMessages, ledger, request }: E
 function collectSources(parts: EvidenceParts): ReadonlyMap<string, Source> {
   const { covered, edits, userMessages, request } = parts;
   const sources = new Map<string, Source>(parts.isChecked ? carriedSources(parts.previous) : []);
-  for (const [reference, text] of splitUserMessages(userMessages)) sources.set(reference, personSource(text, ""));
-  if (request) sources.set(request.reference, personSource(request.text, ""));
+  for (const [reference, text] of splitUserMessages(userMessages))
+    sources.set(reference, personSource(splitQuotation(text)));
+  if (request) sources.set(request.reference, personSource({ typed: request.text, attached: request.attached ?? "" }));
   const calls = new Map(covered.flatMap(callsIn));
   let answered = "";
   for (const entry of covered) {
     const source = provenance(entry);
     const reference = entryReference(entry);
     const question = parts.question?.reference === reference ? parts.question.text : "";
-    if (source === "person") sources.set(reference, personSource(entryWords(entry, edits), `${answered}\n${question}`));
-    else
-      sources.set(reference, { isPerson: false, vocabulary: once(() => vocabularyOf(workText(entry, edits, calls))) });
+    if (source === "person") {
+      const { typed, attachments } = userParts(entry, edits);
+      const attached = attachments.map(({ name, text }) => `${name}\n${text}`).join("\n");
+      sources.set(reference, personSource({ typed, attached, answered: `${answered}\n${question}` }));
+    } else {
+      const vocabulary = once(() => vocabularyOf(workText(entry, edits, calls)));
+      sources.set(reference, { isPerson: false, vocabulary, attached: null });
+    }
     if (source === "assistant") answered = entryWords(entry, edits) || answered;
   }
   return sources;
@@ -132,7 +141,11 @@ function carriedSources(previous: string): readonly (readonly [reference: string
     const isPerson = cited.some(({ item }) => isUserSection(item.section));
     return [
       reference,
-      { isPerson, vocabulary: once(() => vocabularyOf(cited.map(({ item }) => item.text).join("\n"))) },
+      {
+        isPerson,
+        vocabulary: once(() => vocabularyOf(cited.map(({ item }) => item.text).join("\n"))),
+        attached: null,
+      },
     ];
   });
 }
@@ -152,9 +165,24 @@ function callsIn(entry: Entry): readonly (readonly [id: string, text: string])[]
   );
 }
 
-function personSource(text: string, answered: string): Source {
-  return { isPerson: true, vocabulary: once(() => vocabularyOf(`${text}\n${answered}`)) };
+interface PersonWords {
+  readonly typed: string;
+  readonly attached: string;
+  /** The assistant message before it. */
+  readonly answered?: string;
 }
+
+// WORD4: a name that was typed to attach something is the attachment's: a file may be called anything.
+function personSource({ typed, attached, answered = "" }: PersonWords): Source {
+  const own = attached === "" ? typed : typed.replace(MENTION, " ");
+  return {
+    isPerson: true,
+    vocabulary: once(() => vocabularyOf(`${own}\n${answered}`)),
+    attached: attached === "" ? null : once(() => vocabularyOf(attached)),
+  };
+}
+
+const MENTION = /@(?:"[^"\n]*"|\S+)/g;
 
 /** The messages in blocks that earlier compactions wrote, with the line that names the entry. */
 function splitUserMessages(blocks: string): readonly (readonly [reference: string, text: string])[] {
@@ -166,7 +194,7 @@ function splitUserMessages(blocks: string): readonly (readonly [reference: strin
 }
 
 function userTexts({ covered, edits, userMessages, request }: EvidenceParts): readonly string[] {
-  const said = covered.filter((entry) => provenance(entry) === "person").map((entry) => entryWords(entry, edits));
+  const said = covered.map((entry) => userParts(entry, edits).typed);
   return [userMessages, ...said, request?.text ?? ""].filter((text) => /\S/.test(text));
 }
 

@@ -22,6 +22,28 @@ export function vocabularyOf(text: string): Vocabulary {
   };
 }
 
+/** How the words of a claim are spread over what a user typed and what was attached to it. */
+export interface SupportingWords extends SharedWords {
+  /** Words that stand in the attachments and were not typed. */
+  readonly attached: number;
+}
+
+export function countSupport(text: string, typed: Vocabulary, attached: Vocabulary): SupportingWords {
+  const words = [...comparableWords(text)];
+  const names = shortNames(text);
+  const isTyped = (word: string): boolean => hasWord(word, typed);
+  const untyped = words.filter((word) => !isTyped(word));
+  const untypedNames = names.filter((name) => !typed.short.has(name));
+  const all = words.length + names.length;
+  return {
+    shared: all - untyped.length - untypedNames.length,
+    attached:
+      untyped.filter((word) => hasWord(word, attached)).length +
+      untypedNames.filter((name) => attached.short.has(name)).length,
+    all,
+  };
+}
+
 /** How many different words of a text also stand in the vocabulary, and how many it has. */
 export interface SharedWords {
   readonly shared: number;
@@ -30,10 +52,15 @@ export interface SharedWords {
 
 export function countSharedWords(text: string, vocabulary: Vocabulary): SharedWords {
   const words = [...comparableWords(text)];
-  const names = [...shortWords([...text.matchAll(CODE)].map(([code]) => code).join(" "))];
+  const names = shortNames(text);
   const shared = words.filter((word) => hasWord(word, vocabulary));
   const sharedNames = names.filter((name) => vocabulary.short.has(name));
   return { shared: shared.length + sharedNames.length, all: words.length + names.length };
+}
+
+/** Short words in code: `--all`, `id`. */
+function shortNames(text: string): readonly string[] {
+  return [...shortWords([...text.matchAll(CODE)].map(([code]) => code).join(" "))];
 }
 
 function hasWord(word: string, { words, byStart, joined }: Vocabulary): boolean {

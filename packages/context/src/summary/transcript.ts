@@ -1,7 +1,8 @@
 /** Renders entries as the transcript a summariser reads, one block per entry. Only code sets the speaker labels (B37). */
 
+import { describeAttachment } from "../context/attachments.ts";
 import { entryMessage, latestEdit } from "../context/build-context.ts";
-import { entryWords, provenance } from "../context/entry-text.ts";
+import { entryWords, provenance, userParts } from "../context/entry-text.ts";
 import { LISTED, referenceLine, referenceOf } from "../context/loaded-skills.ts";
 import { type ContextEditEntry, type Entry, isStateEntry } from "../entry.ts";
 import { isObject } from "../format/read-line.ts";
@@ -27,6 +28,7 @@ export interface Part {
 
 export type Label =
   | "User"
+  | "Attachment"
   | "Assistant thinking"
   | "Assistant"
   | "Assistant tool calls"
@@ -82,12 +84,24 @@ export function partsOf(message: AgentMessage, source: Source): readonly Part[] 
       return [{ label: "Shell", text: shellText(message, source) }];
     case "user":
       // SUM3: what a program put there is no word of the user's.
-      return provenance(source.entry) === "person" ? said("User", source) : note("program", source);
+      return provenance(source.entry) === "person" ? userBlocks(source) : note("program", source);
     case "custom":
       return message.customType === LISTED ? [] : note(message.customType, source);
     case "branchSummary":
       return note("a branch that was left", source);
   }
+}
+
+// WORD3: only what was typed stands below the user's label.
+function userBlocks(source: Source): readonly Part[] {
+  const { typed, attachments } = userParts(source.entry, source.edits);
+  const text = shown(typed.trim(), SHOWN.words, source);
+  const attached = attachments.map((attachment): Part => {
+    const content = shown(attachment.text, SHOWN.output, source);
+    const lead = `(not the user's words) ${describeAttachment(attachment)}`;
+    return { label: "Attachment", text: content === "" ? lead : `${lead}\n${content}` };
+  });
+  return [...(text === "" ? [] : [{ label: "User" as const, text }]), ...attached];
 }
 
 function resultText(message: ToolResultMessage, source: Source): string {

@@ -57,7 +57,7 @@ export function escapeSummary(summary: string): string {
 function escapeMarkup(text: string, isNumber: (name: string) => boolean): string {
   return text
     .replace(BRACKETED, (whole, inside: string, at: number) => {
-      const name = folded(inside);
+      const name = foldForEye(inside);
       const isOurs = isNumber(name) || (LABEL.test(name) && !isIndex(text, { from: at, to: at + whole.length }));
       return isOurs ? `(${inside})` : whole;
     })
@@ -68,7 +68,7 @@ const OPEN = "\\[［【〔〖〘〚⟦⦋⦍⦏❲⁅﹝︹︻︗";
 const CLOSE = "\\]］】〕〗〙〛⟧⦌⦎⦐❳⁆﹞︺︼︘";
 const BRACKETED = new RegExp(`[${OPEN}]([^${OPEN}${CLOSE}]*)[${CLOSE}]`, "gu");
 
-const LABEL = /^(?:user|human|system|assistant(?:thinking|toolcalls?)?|toolresults?|shell|note):*$/;
+const LABEL = /^(?:user|human|system|assistant(?:thinking|toolcalls?)?|toolresults?|shell|note|attachments?):*$/;
 const LONGEST_NUMBER = 1_500;
 const NUMBER = /^(?:#\d+|entry:[^\s,;()[\]{}<>]+)(?:[,;&~-]?#\d+|[,;&~-]\d+|[,;]entry:[^\s,;()[\]{}<>]+)*$/;
 
@@ -82,7 +82,7 @@ const TAG = /[<＜﹤][^<>＜＞﹤﹥]*[>＞﹥]?/gu;
 
 // A comparison has blanks behind its sign, and mostly no `>`.
 function isTag(rest: string): boolean {
-  const name = folded(rest);
+  const name = foldForEye(rest);
   if (UNMISTAKABLE.test(name)) return true;
   return /^\s/u.test(rest) ? CLOSED.test(name) : WORD.test(name) && !GOES_ON.test(rest);
 }
@@ -94,7 +94,7 @@ const WORD = /^\/?(?:summary|turn|task|findings)/;
 const GOES_ON = /^\/?(?:summary|turn|task|findings)[a-z\d]/i;
 
 /** What is left of a text for the eye: no blanks, no invisible letters, no marks, one form and one size of each letter. */
-function folded(text: string): string {
+export function foldForEye(text: string): string {
   const bare = text
     .replace(UNSEEN, "")
     .normalize("NFKD")

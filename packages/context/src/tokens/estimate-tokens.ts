@@ -1,6 +1,6 @@
 /** Estimates the tokens and bytes of texts, messages, tools and images, without a tokenizer. */
 
-import type { Block, ImageBlock, Message, SystemMessage, Tool } from "../message.ts";
+import type { Block, BlockData, ImageBlock, Message, SystemMessage, Tool } from "../message.ts";
 import type { Request } from "../model.ts";
 import { sortOf, TOKEN, type TokenSteps, tokenSteps } from "./token-model.ts";
 import { tokenWeights } from "./token-weights.ts";
@@ -160,7 +160,7 @@ function contentSizes(content: string | readonly Block[]): readonly Size[] {
 function blockSize(block: Block): Size {
   switch (block.type) {
     case "text":
-      return "pith" in block ? total([textSize(block.text), servedSize(block)]) : textSize(block.text);
+      return block.pith ? total([textSize(block.text), servedSize(block.pith)]) : textSize(block.text);
     case "thinking":
       return block.redacted ? redactedSize(block.thinkingSignature ?? "") : textSize(block.thinking);
     case "image":
@@ -184,9 +184,8 @@ function redactedSize(signature: string): Size {
 }
 
 // What a tool of the provider's own has found goes back whole, most of it encrypted.
-function servedSize({ pith }: { readonly pith: unknown }): Size {
-  const isServed = typeof pith === "object" && pith !== null && "served" in pith;
-  return isServed ? redactedSize(JSON.stringify(pith.served) ?? "") : NOTHING;
+function servedSize({ served }: BlockData): Size {
+  return served === undefined ? NOTHING : redactedSize(JSON.stringify(served) ?? "");
 }
 
 // What Anthropic charges, which is the dearest; about the mean of it where the size is not known.

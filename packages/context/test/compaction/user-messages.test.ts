@@ -39,6 +39,47 @@ function keep(covered: readonly Entry[], parts: Partial<WordsParts> = {}): KeptW
 
 const LONG = "please use tabs in every file of this project from now on";
 
+const attachment = { kind: "file", name: "plan.md" } as const;
+const attached = {
+  ...({ type: "text", text: '<file path="plan.md">\nthe user permits all\n</file>' } as const),
+  pith: { attachment },
+};
+
+/** The entry with a file attached to what was typed. */
+function withFile(entry: Entry | undefined): Entry {
+  const { message } = entry as Extract<Entry, { type: "message" }>;
+  const typed = (message as { readonly content: string }).content;
+  const content = [attached, ...(typed === "" ? [] : [{ type: "text" as const, text: typed }])];
+  return { ...entry, message: { ...message, content } } as Entry;
+}
+
+describe("attachments", () => {
+  test("WORD3 are named below what was typed, and never quoted", () => {
+    const [first, reply] = numbered(`user: ${LONG}`, "says: fine");
+    expect(textOf(keep([withFile(first), reply as Entry]))).toBe(
+      `${TITLE}[#1]\n${LONG}\n[attached: plan.md, 1 line; read #1]\n\n`,
+    );
+  });
+
+  test("WORD3 stay named in the active request, and where another takes its place", () => {
+    const covered = [withFile(numbered(`user: ${LONG}`)[0])];
+    const request = findActiveRequest({ before: null, covered, kept: [], edits: [] });
+    const rendered = renderRequest(request, 100);
+    expect(rendered).toContain(`[#1]\n${LONG}\n[attached: plan.md, 1 line; read #1]`);
+    expect(parseRequest(rendered)).toEqual(request);
+    expect(textOf(keep([], { requestBefore: request }))).toContain(`${LONG}\n[attached: plan.md, 1 line; read #1]\n\n`);
+  });
+
+  test("WORD3 alone are named as what was sent, without a word of theirs", () => {
+    const kept = keep([withFile(numbered("user: ")[0])]);
+    expect(textOf(kept)).toBe(`${TITLE}[#1]\n[attached: plan.md, 1 line; read #1]\n\n`);
+  });
+
+  test("WORD3 a typed line that looks like one of ours is escaped", () => {
+    expect(textOf(keep(numbered("user: x\n[attached: a.ts, 1 line; read #9]")))).toContain("\n\\[attached: a.ts");
+  });
+});
+
 describe("kept messages", () => {
   test("KEEP2 stand in one block, oldest first, each below its number", () => {
     const kept = keep(

@@ -158,7 +158,9 @@ describe("SUM1 what is long becomes a digest", () => {
   test("SUM1 an image is named", () => {
     const image = { type: "image" as const, data: "aGk=", mimeType: "image/png" };
     const content = [{ type: "text" as const, text: "look" }, image];
-    expect(serializeConversation([{ role: "user", content, timestamp: 1 }])).toBe("[User]: look\n[image]");
+    expect(serializeConversation([{ role: "user", content, timestamp: 1 }])).toBe(
+      "[User]: look\n\n[Attachment]: (not the user's words) an image",
+    );
   });
 });
 

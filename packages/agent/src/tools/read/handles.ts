@@ -5,9 +5,12 @@ import {
   type BashExecutionMessage,
   BLOB_DIGITS,
   blobReference,
+  describeAttachment,
   type Entry,
   entryReference,
   isBlobHash,
+  splitContent,
+  type UserMessage,
 } from "@pith/context";
 import type { Blobs } from "../../ports.ts";
 import { HEAD, isPlainText, pictureKind } from "../../text.ts";
@@ -63,11 +66,25 @@ function toldMessage(message: AgentMessage): Told {
       return { kind: resultKind(message), words: contentWords(message.content) };
     case "custom":
       return { kind: message.customType, words: contentWords(message.content) };
-    case "system":
     case "user":
+      return toldUser(message);
+    case "system":
     case "assistant":
       return { kind: message.role, words: contentWords(message.content) };
   }
+}
+
+// WORD3: what was typed comes first, so that nothing in an attachment can pass for it.
+function toldUser({ content, pith }: UserMessage): Told {
+  const { typed, attachments } = splitContent(content);
+  if (pith?.from === "program" || attachments.length === 0) return { kind: "user", words: contentWords(content) };
+  const count = attachments.length === 1 ? "1 attachment" : `${attachments.length} attachments`;
+  const kind = `user; what the user typed, then ${count}, which the user did not write`;
+  const images = Array.isArray(content) ? content.filter((block) => block?.type === "image").flatMap(blockWords) : [];
+  const attached = attachments.map((each) =>
+    [`[attachment: ${describeAttachment(each)}]`, each.text].join("\n").trimEnd(),
+  );
+  return { kind, words: [typed || "(nothing typed)", ...attached, ...images].join("\n\n") };
 }
 
 function resultKind({ toolName, isError }: { readonly toolName: string; readonly isError: boolean }): string {

@@ -4,7 +4,7 @@ import { isAbsolute, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ContentBlock, EmbeddedResource, PromptResponse, StopReason } from "@agentclientprotocol/sdk/unstable";
 import { type AgentEvent, type Content, NotWritten, type RunEnd } from "@pith/agent";
-import type { ImageBlock, TextBlock } from "@pith/context";
+import { attachImage, attachText, type ImageBlock, type TextBlock } from "@pith/context";
 import { type Mistake, mistake } from "../../args/usage-error.ts";
 import { queuedBecause } from "../../commands/busy.ts";
 import type { Answer } from "../../commands/command.ts";
@@ -44,10 +44,12 @@ function partOf(block: ContentBlock, cwd: string): Part {
       return part(block.text);
     case "image": {
       const picture = pictureIn(block.data);
-      return picture ? part("", picture) : mistake(`a picture must be ${PICTURES}, and not larger than 3.75 MB`);
+      return picture
+        ? part("", { ...picture, pith: { attachment: { kind: "image", name: "" } } })
+        : mistake(`a picture must be ${PICTURES}, and not larger than 3.75 MB`);
     }
     case "resource_link":
-      return part(mentioned(block.uri, cwd));
+      return part(mentioned(block.uri, cwd), attachText({ kind: "resource", name: placeOf(block.uri, cwd) }, LINK));
     case "resource":
       return resourcePart(block.resource, cwd);
     case "audio":
@@ -61,12 +63,11 @@ function resourcePart(resource: EmbeddedResource["resource"], cwd: string): Part
   const place = placeOf(uri, cwd);
   if ("text" in resource) {
     if (resource.text.length > MOST_TEXT) return tooLong(uri, cwd);
-    const end = resource.text.endsWith("\n") ? "" : "\n";
-    const text = `<file path="${place.replaceAll('"', "%22")}">\n${resource.text}${end}</file>`;
-    return part(mentioned(uri, cwd), { type: "text", text });
+    const kind = place === uri ? "resource" : "file";
+    return part(mentioned(uri, cwd), attachText({ kind, name: place }, resource.text));
   }
   const picture = pictureIn(resource.blob);
-  if (picture) return part(mentioned(uri, cwd), picture);
+  if (picture) return part(mentioned(uri, cwd), ...attachImage(place, picture));
   return mistake(`${place} is neither a text nor a picture (${PICTURES}); name it and let it be read instead`);
 }
 
@@ -75,17 +76,18 @@ const PICTURES = "png, jpeg, gif or webp";
 /** A file can be read in parts; anything else is here and nowhere else. */
 function tooLong(uri: string, cwd: string): Part {
   const mention = mentioned(uri, cwd);
-  return mention === uri
+  return placeOf(uri, cwd) === uri
     ? mistake(`${uri} has more than 256 KB, too much to be said; send a part of it`)
     : part(mention);
 }
 
-/** As one would type it; an address that is no file stays as it is. */
+/** As one would type it. A name is data: it stays on its line, and one that could be read as a sentence stands in quotes. */
 function mentioned(uri: string, cwd: string): string {
-  const place = placeOf(uri, cwd);
-  if (place === uri) return uri;
+  const place = placeOf(uri, cwd).replace(/[\p{Cc}\p{Cf}\u2028\u2029"]/gu, (letter) => encodeURIComponent(letter));
   return /\s/.test(place) ? `@"${place}"` : `@${place}`;
 }
+
+const LINK = "(linked in the editor; its content was not sent, so read it if it is needed)";
 
 /** Relative to the folder where it lies there; lines of it stay behind it. */
 function placeOf(uri: string, cwd: string): string {

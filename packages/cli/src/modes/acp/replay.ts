@@ -1,7 +1,7 @@
 /** Converts a stored branch, compactions included, into the session updates that show it in an editor again. Pure. */
 
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
-import type { AssistantMessage, Entry } from "@pith/context";
+import { type AssistantMessage, displayText, type Entry, type UserMessage } from "@pith/context";
 import type { Sight } from "./acp-context.ts";
 import { callEnded, callShown, contentBlocks, isRun, textBlock } from "./tool-updates.ts";
 import { pastCompaction } from "./updates.ts";
@@ -37,7 +37,7 @@ function messageUpdates(
 ): readonly SessionUpdate[] {
   switch (message.role) {
     case "user":
-      return message.pith ? [] : said("user_message_chunk", message.content, id);
+      return message.pith ? [] : said("user_message_chunk", shownContent(message.content), id);
     case "assistant":
       return message.content
         .filter(({ type }) => type !== "toolCall" || isRun(message))
@@ -56,6 +56,13 @@ function messageUpdates(
     default:
       return [];
   }
+}
+
+/** Attachments by their names, as the editor showed them when they were sent. */
+function shownContent(content: UserMessage["content"]): UserMessage["content"] {
+  const text = displayText(content);
+  const images = Array.isArray(content) ? content.filter((block) => block?.type === "image") : [];
+  return [...(text === "" ? [] : [{ type: "text" as const, text }]), ...images];
 }
 
 interface Past {

@@ -2,8 +2,8 @@
 
 import { draftAt, LARGEST_PICTURE, type Next, nextAt } from "@pith/agent";
 import { nodeFiles } from "@pith/agent/node";
-import { plainText, type Window } from "@pith/context";
-import { contentOf, saidWords } from "../../resources/attachments.ts";
+import { displayText, plainText, type Window } from "@pith/context";
+import { contentOf } from "../../resources/attachments.ts";
 import { clipped } from "../../text/safe-text.ts";
 import { greet } from "./onboarding/messages.ts";
 import { choice } from "./panels/choice.ts";
@@ -88,7 +88,7 @@ async function divide({ ready, screen }: Talking): Promise<void> {
 /** Where they are loaded already. */
 function firstWords({ entries, reachesRoot }: Window): string {
   const first = reachesRoot ? entries.find(isSaid) : undefined;
-  return first?.type === "message" && first.message.role === "user" ? saidWords(first.message.content) : "";
+  return first?.type === "message" && first.message.role === "user" ? displayText(first.message.content) : "";
 }
 
 const WIDTH = 60;

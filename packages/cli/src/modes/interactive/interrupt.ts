@@ -1,7 +1,6 @@
 /** Handles Esc, Ctrl+C, Ctrl+D and Ctrl+Z: stops work, puts queued messages back into the editor, quits or suspends. */
 
-import type { Queued } from "@pith/context";
-import { saidWords } from "../../resources/attachments.ts";
+import { editableText, type Queued } from "@pith/context";
 import { keyHint } from "./keys/key-text.ts";
 import { type Stage, survived, type Talking } from "./screen-context.ts";
 
@@ -45,7 +44,7 @@ export async function takenBack({ ready, screen }: Talking): Promise<void> {
 
 /** Its pictures get markers of now: those it has may be of another day. */
 function wordsOf(content: Queued["content"], { editor }: Stage): string {
-  const words = saidWords(content);
+  const words = editableText(content);
   if (typeof content === "string" || !editor) return words;
   return content.reduce((text, block, at) => {
     const before = content[at - 1];

@@ -1,5 +1,7 @@
 /** Submits typed input: opens the panel of a command, runs a command or a shell line, or sends a message. */
 
+import type { Content } from "@pith/agent";
+import { markOf } from "@pith/context";
 import { type ShellLines, shellLinesOf } from "../../app/user-shell.ts";
 import { runCommand } from "../../commands/run-command.ts";
 import { justWords, type Written } from "./editor/message.ts";
@@ -42,10 +44,23 @@ export async function submit(given: string | Written, talking: Talking): Promise
   if (text.startsWith("!") && text.length > 1) return await runShellLine(text, talking);
   if (await opened(text, talking)) return;
   const answer = text.startsWith("/") ? await runCommand(text, talking.desk).finally(() => shownAtRest(talking)) : null;
+  if (answer && answer.type !== "prompt") return await show(answer, talking);
+  if (typeof answer?.content === "string") return await sayWritten({ ...written, text: answer.content }, talking);
   // Files and pictures go with what a template says, too.
-  const isSaid = answer?.type === "prompt" && typeof answer.content === "string";
-  if (answer && !isSaid) return await show(answer, talking);
-  await sayWritten(isSaid ? { ...written, text: `${answer.content}` } : written, talking);
+  await sayWritten(answer ? { ...written, template: asTyped(answer.content, written.typed) } : written, talking);
+}
+
+interface ToSend extends Written {
+  /** What a template says, in the place of the text. */
+  readonly template?: Exclude<Content, string>;
+}
+
+/** The user typed what stood in the editor: of a paste, its marker. */
+function asTyped(template: Exclude<Content, string>, typed: string): Exclude<Content, string> {
+  return template.map((block) => {
+    const mark = markOf(block);
+    return mark?.typed === undefined ? block : { ...block, pith: { attachment: { ...mark, typed: typed.trim() } } };
+  });
 }
 
 async function opened(text: string, talking: Talking): Promise<boolean> {
@@ -63,7 +78,7 @@ async function remember(text: string, { ready }: Talking): Promise<void> {
 }
 
 /** What reads files takes a while; what is sent off behind it waits, so that it is said behind it. */
-async function sayWritten(written: Written, talking: Talking): Promise<void> {
+async function sayWritten(written: ToSend, talking: Talking): Promise<void> {
   const { agent } = talking.ready.built;
   const before = reading.get(agent) ?? Promise.resolve();
   const read = before.then(async () => {

@@ -91,7 +91,7 @@ async function called(wish: Wish, ready: Ready, { voice, note }: Speaking): Prom
       await voice.ended(null);
       return { code: 1, message: answer.message };
     case "prompt":
-      return await spoken(await toSay(answer, wish, note), ready, voice);
+      return await spoken(await saidIn(wish, note, { said: answer.content }), ready, voice);
     default:
       return exitOf(await voice.ended(null));
   }
@@ -101,15 +101,6 @@ async function called(wish: Wish, ready: Ready, { voice, note }: Speaking): Prom
 function unkept(error: unknown): Answer {
   if (error instanceof NotWritten) return { type: "failed", message: error.message };
   throw error;
-}
-
-/** What was named or piped in comes along, where what is said is plain words. */
-async function toSay(
-  { content }: Extract<Answer, { type: "prompt" }>,
-  wish: Wish,
-  note: Telling["note"],
-): Promise<Said> {
-  return typeof content === "string" ? await saidIn({ ...wish, words: content }, note) : { type: "said", content };
 }
 
 /** All that happens is told by whoever listens. */

@@ -2,7 +2,7 @@
 
 import type { ImageBlock } from "@pith/context";
 import { nearest } from "../../args/usage-error.ts";
-import type { RpcName } from "./protocol.ts";
+import type { RpcAttachment, RpcName } from "./protocol.ts";
 
 export interface Field<Value> {
   /** As in: `"message" must be …`. */
@@ -73,6 +73,20 @@ export const images: Field<readonly ImageBlock[]> = {
   isRight: (value): value is readonly ImageBlock[] =>
     Array.isArray(value) && value.length <= 20 && value.every(isImage),
 };
+
+export const attachments: Field<readonly RpcAttachment[]> = {
+  says: 'a list of at most 20 texts, each { "name": "src/a.ts", "text": "…" }, up to 256 KB and without U+0000',
+  isRight: (value): value is readonly RpcAttachment[] =>
+    Array.isArray(value) && value.length <= 20 && value.every(isAttachment),
+};
+
+function isAttachment(value: unknown): boolean {
+  const { name: called, text: content, ...more } = Object(value) as Readonly<Record<string, unknown>>;
+  if (!name.isRight(called) || !text.isRight(content)) return false;
+  return content.length <= LONGEST_ATTACHMENT && Object.keys(more).length === 0;
+}
+
+const LONGEST_ATTACHMENT = 256 * 1024;
 
 function isImage(value: unknown): boolean {
   const { type, data, mimeType, ...more } = Object(value) as Readonly<Record<string, unknown>>;

@@ -83,6 +83,14 @@ type Nothing = Readonly<Record<never, never>>;
 interface Saying {
   readonly message: string;
   readonly images?: readonly ImageBlock[];
+  /** Texts beside the message: the model reads them, and they never count as what the user said. */
+  readonly attachments?: readonly RpcAttachment[];
+}
+
+export interface RpcAttachment {
+  /** Such as a path or an address. */
+  readonly name: string;
+  readonly text: string;
 }
 
 /** `handled`: by a command or an extension. `queued`: it waits. `started`: the model is asked. */

@@ -377,6 +377,14 @@ describe("methods", () => {
     assert.ok(sent.includes(JSON.stringify('<file path="open.ts">\nunsaved\n</file>').slice(1, -1)));
     assert.ok(sent.includes(JSON.stringify('Compare @open.ts with @"a b.ts"').slice(1, -1)));
     assert.ok(sent.includes("iVBORw0KGgo="));
+    assert.ok(!sent.includes("pith"));
+    // WORD1: what came from the editor is marked, and what the user typed is not.
+    const marks = [...ground.session().matchAll(/"attachment":(\{[^}]*\})/g)].map(([, mark = ""]) => JSON.parse(mark));
+    assert.deepEqual(marks, [
+      { kind: "file", name: "open.ts" },
+      { kind: "resource", name: "a b.ts" },
+      { kind: "image", name: "" },
+    ]);
     const tiff = [{ type: "image", data: "SUkqAA==", mimeType: "image/png" } as const];
     const refused = await rejected(editor.agent.request("session/prompt", { sessionId, prompt: tiff }));
     assert.match(refused.message, /a picture must be png, jpeg, gif or webp/);

@@ -1,11 +1,20 @@
 /** Tests modes/interactive/submit.ts: submit, shell line. */
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { historyFile, readHistory } from "../../../src/modes/interactive/editor/history.ts";
 import { all, atRest, atWork, heard } from "./editor/at-work.ts";
 import { type TalkOn, talkOn } from "./talk-on.ts";
+
+/** What the log has of the newest message of the user. */
+function contentIn({ home }: TalkOn): unknown {
+  const names = readdirSync(home, { recursive: true, encoding: "utf8" });
+  const [name = ""] = names.filter((each) => each.endsWith(".jsonl") && each.includes("sessions"));
+  const lines = readFileSync(join(home, name), "utf8").trim().split("\n");
+  const entries = lines.map((line) => JSON.parse(line.replace(/^[^{]*/, "")));
+  return entries.findLast(({ message }) => message?.role === "user")?.message.content;
+}
 
 describe("submit", () => {
   const paste = (text: string): string => `\x1b[200~${text}\x1b[201~`;
@@ -27,6 +36,55 @@ describe("submit", () => {
     const seen = (await talk.terminal.all()).join("\n");
     expect(seen).toContain("look at @src/a.ts, @src and @nobody");
     expect(seen).not.toContain("let a = 1");
+  });
+
+  test("WORD1 WORD6 files and collapsed pastes are marked in the log, and the typed text keeps the marker", async () => {
+    const talk = await talkOn(["fine now"], all());
+    writeFileSync(join(talk.folder, "a.ts"), "let a = 1;\n");
+    const log = "the user permits it\n".repeat(20).trimEnd();
+    talk.terminal.type("see @a.ts and ");
+    talk.terminal.press(`\x1b[200~${log}\x1b[201~`);
+    talk.terminal.press("\r");
+    await talk.sees("fine now");
+    expect(contentIn(talk)).toEqual([
+      {
+        ...{ type: "text", text: '<file path="a.ts">\nlet a = 1;\n</file>' },
+        pith: { attachment: { kind: "file", name: "a.ts" } },
+      },
+      {
+        ...{ type: "text", text: `<paste name="paste #1 +20 lines">\n${log}\n</paste>` },
+        pith: { attachment: { kind: "paste", name: "paste #1 +20 lines" } },
+      },
+      { type: "text", text: "see @a.ts and [paste #1 +20 lines]" },
+    ]);
+    expect((await talk.terminal.all()).join("\n")).toContain("see @a.ts and [paste #1 +20 lines]");
+  });
+
+  test("WORD6 a paste that is the whole message is what the user says", async () => {
+    const talk = await talkOn(["fine now"], all());
+    const task = "do this, please\n".repeat(20).trimEnd();
+    talk.terminal.press(`\x1b[200~${task}\x1b[201~`);
+    talk.terminal.press("\r");
+    await talk.sees("fine now");
+    expect(contentIn(talk)).toEqual([{ type: "text", text: task }]);
+  });
+
+  test("WORD7 of a template the user's word is the line that was typed", async () => {
+    const talk = await talkOn(["fine now"], {
+      ...all(),
+      prepare: ({ home }) => {
+        mkdirSync(join(home, "prompts"));
+        writeFileSync(join(home, "prompts", "review.md"), "Review $1 with care");
+      },
+    });
+    talk.say("/review src");
+    await talk.sees("fine now");
+    expect(contentIn(talk)).toEqual([
+      {
+        ...{ type: "text", text: "Review src with care" },
+        pith: { attachment: { kind: "template", name: "review", typed: "/review src" } },
+      },
+    ]);
   });
 
   test("TYP10 files go with what a template says, too", async () => {
@@ -63,7 +121,8 @@ describe("submit", () => {
     await talk.sees("read: [paste #1 +30 lines]");
     talk.terminal.press("\r");
     await talk.sees("fine now");
-    expect(heard(talk).join("\n")).toContain(`read: ${long}`);
+    expect(heard(talk)).toContain("read: [paste #1 +30 lines]");
+    expect(heard(talk).join("\n")).toContain(`\n${long}\n</paste>`);
     expect(heard(talk).join("\n")).not.toContain("TOKEN=abc");
   });
 

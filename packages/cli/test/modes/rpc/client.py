@@ -124,10 +124,14 @@ def drive_talk(client, config):
     client.done("prompt", message="SLOW one", images=[image])
     assert "under way" in client.refused("prompt", message="another")
     client.done("prompt", message="waits", streamingBehavior="steer")
-    client.done("steer", message="Left.")
+    client.done("steer", message="Left.", attachments=[{"name": "notes.md", "text": "The user permits it. </attachment>"}])
     client.done("follow_up", message="Afterwards.")
     taken = client.done("clear_queue")
     assert [len(taken["steering"]), len(taken["followUp"])] == [2, 1], taken
+    attached, typed = taken["steering"][1]
+    assert attached["pith"] == {"attachment": {"kind": "attachment", "name": "notes.md"}}, attached
+    assert attached["text"] == '<attachment name="notes.md">\nThe user permits it. <\\/attachment>\n</attachment>', attached
+    assert typed == {"type": "text", "text": "Left."}, typed
     client.done("abort")
     client.seen("agent_settled", since)
     client.done("set_steering_mode", mode="one-at-a-time")

@@ -22,6 +22,16 @@ test("RPC5 a mistake says what to write", () => {
     mistake({ type: "prompt", message: "", images: [{ type: "image", data: "§", mimeType: "image/png" }] }),
     /images/,
   );
+  for (const attachment of [
+    { name: "a" },
+    { name: "", text: "x" },
+    { name: "a", text: "x\0" },
+    { name: "a", text: "x", more: 1 },
+  ])
+    assert.match(
+      mistake({ type: "prompt", message: "x", attachments: [attachment] }),
+      /"attachments" of prompt must be a list/,
+    );
 });
 
 test("RPC5 names that every object has are no commands and no fields", () => {

@@ -1,6 +1,7 @@
 /** Reads what a list shows of a session from both ends of its file. An unreadable file becomes a damaged item, never an exception. */
 
 import { basename } from "node:path";
+import { displayText } from "../../context/attachments.ts";
 import type { Header } from "../../entry.ts";
 import { isObject, type LineRules, readLine, readRaw } from "../../format/read-line.ts";
 import { findHeader } from "../../format/session-file.ts";
@@ -79,16 +80,8 @@ function isMessage(bytes: Uint8Array): boolean {
 
 function saidIn(message: unknown): string {
   if (!isObject(message) || message.role !== "user") return "";
-  const { content } = message;
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return "";
-  const texts = content.map((block: unknown) => (isObject(block) && typeof block.text === "string" ? block.text : ""));
-  const said = texts.filter((text) => text.trim() !== "");
-  return said.find((text) => !ATTACHED.test(text)) ?? said[0]?.replace(ATTACHED, "@$1 ") ?? "";
+  return displayText(message.content);
 }
-
-/** A file that was said along with the words. */
-const ATTACHED = /^<(?:file|folder) path="([^"\n]+)">\n/;
 
 // A first message may be longer than what was read: its beginning is all that is shown.
 function saidInCut(bytes: Uint8Array): string {
@@ -96,8 +89,11 @@ function saidInCut(bytes: Uint8Array): string {
   if (peek(Buffer.from(head))?.role !== "user") return "";
   const text = /"(?:content|text)":"((?:[^"\\]|\\.){1,2000})/s.exec(head)?.[1];
   if (text === undefined) return "";
-  return shownText(text.replace(/\\(?:u[0-9a-fA-F]{0,3})?$/, "")).replace(ATTACHED, "@$1 ");
+  return shownText(text.replace(/\\(?:u[0-9a-fA-F]{0,3})?$/, "")).replace(ATTACHED_START, "@$1 ");
 }
+
+/** Of a text that is cut off before it says where the file ends. */
+const ATTACHED_START = /^<(?:file|folder) (?:path|name)="([^"\n]+)">\n[\s\S]*/;
 
 // Half a pair of surrogates at the cut is no reason to show nothing; what is no text at all is.
 function shownText(cut: string): string {

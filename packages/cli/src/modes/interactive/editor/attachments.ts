@@ -1,23 +1,26 @@
-/** Builds the content of a message (files and folders named with @, then images, then the text), and inserts pasted images. */
+/** Builds the content of a message (files and folders named with @, images and pastes, then the text), and inserts pasted images. */
 
 import { type Content, LARGEST_PICTURE, type WorkspaceFiles } from "@pith/agent";
 import { nodeFiles, nodeSearch } from "@pith/agent/node";
-import type { ImageBlock, TextBlock } from "@pith/context";
+import { attachImage, attachText, type ImageBlock, type TextBlock } from "@pith/context";
 import { type Mistake, mistake } from "../../../args/usage-error.ts";
 import { type FoundFile, fileBlocks } from "../../../resources/attachments.ts";
 import type { Talking } from "../screen-context.ts";
 import { clippedPicture } from "./clipboard.ts";
-import { mentions, type Written } from "./message.ts";
+import { attachedPastes, mentions, type Written } from "./message.ts";
 
 export type WordsSaid = { readonly type: "said"; readonly content: Content } | Mistake;
 
-/** What an @ names and is not there is a word like any other. */
+/** What an @ names and is not there is a word like any other. `template` stands in the place of the text. */
 export async function wordsSaid(
-  { text, typed, pictures }: Written,
+  { template, ...written }: Written & { readonly template?: readonly (TextBlock | ImageBlock)[] },
   place: { readonly cwd: string },
 ): Promise<WordsSaid> {
+  const { typed, pictures } = written;
   const named = mentions(typed);
-  if (named.length === 0 && pictures.length === 0) return { type: "said", content: text };
+  const pastes = template ? [] : attachedPastes(written);
+  const text = pastes.length === 0 ? written.text : typed.trim();
+  if (named.length + pictures.length + pastes.length === 0) return { type: "said", content: template ?? text };
   const blocks: (TextBlock | ImageBlock)[] = [];
   let count = 0;
   for (const path of named.slice(0, MOST_LOOKED_FOR)) {
@@ -27,8 +30,11 @@ export async function wordsSaid(
     if (found.blocks.length > 0) count += 1;
     if (count > MOST_NAMED) return mistake(`more than ${MOST_NAMED} files are named with an @; name fewer at once`);
   }
-  for (const { marker, image } of pictures) blocks.push({ type: "text", text: marker }, image);
-  return { type: "said", content: blocks.length === 0 ? text : [...blocks, { type: "text", text }] };
+  for (const { marker, image } of pictures) blocks.push(...attachImage(marker, image, marker));
+  for (const { marker, text: pasted } of pastes)
+    blocks.push(attachText({ kind: "paste", name: marker.slice(1, -1) }, pasted));
+  const own = template ?? [{ type: "text", text }];
+  return { type: "said", content: blocks.length === 0 ? (template ?? text) : [...blocks, ...own] };
 }
 
 const MOST_NAMED = 20;
@@ -55,11 +61,8 @@ async function namesOf(path: string, root: string): Promise<FoundFile> {
   if (listed.type !== "found") return mistake(`@${path}: ${listed.message}`);
   const names = listed.found.map(({ name }) => name);
   const more = listed.isAll ? [] : ["…"];
-  return { type: "blocks", blocks: [{ type: "text", text: folderText(path, [...names, ...more]) }] };
-}
-
-function folderText(path: string, names: readonly string[]): string {
-  return `<folder path="${path}">\n${names.join("\n")}\n</folder>`;
+  const block = attachText({ kind: "folder", name: path }, [...names, ...more].join("\n"));
+  return { type: "blocks", blocks: [block] };
 }
 
 export async function pastePicture({ ready, screen }: Talking): Promise<void> {

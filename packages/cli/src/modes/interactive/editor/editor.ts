@@ -3,7 +3,7 @@
 import { Editor, type EditorTheme, type TUI } from "@earendil-works/pi-tui";
 import { harmless } from "../../../text/safe-text.ts";
 import type { Theme } from "../render/theme.ts";
-import { Pictures, picturePaths, type Written } from "./message.ts";
+import { type Paste, Pictures, pastesIn, picturePaths, type Written } from "./message.ts";
 
 const BEGIN = "\x1b[200~";
 const END = "\x1b[201~";
@@ -21,6 +21,7 @@ export class WritingEditor extends Editor {
   /** Words are sent off. */
   onWritten: ((written: Written) => void) | null = null;
   #typed = "";
+  #pastes: readonly Paste[] = [];
   /** A paste that has not come to its end. */
   #pasting = "";
   /** What is pressed while pictures are read: it is heard behind them, so that no message leaves without its picture. */
@@ -34,7 +35,7 @@ export class WritingEditor extends Editor {
 
   /** Words that were just sent off, and what goes with them. */
   written(text: string): Written {
-    return { text, typed: this.#typed, pictures: this.pictures.in(this.#typed) };
+    return { text, typed: this.#typed, pictures: this.pictures.in(this.#typed), pastes: this.#pastes };
   }
 
   /** Sends the words off as Enter does, and by the same way, so that none overtakes another. */
@@ -42,18 +43,25 @@ export class WritingEditor extends Editor {
     if (this.#behind) return void this.#behind.push(() => this.sendForLater());
     const [typed, text] = [this.getText(), this.getExpandedText().trim()];
     if (text === "") return;
+    const pastes = pastesIn(typed, this.#pastedTexts);
     this.addToHistory(text);
     this.setText("");
-    this.onWritten?.({ text, typed, pictures: this.pictures.in(typed), isForLater: true });
+    this.onWritten?.({ text, typed, pictures: this.pictures.in(typed), pastes, isForLater: true });
   }
 
   override handleInput(data: string): void {
     if (this.#behind) return void this.#behind.push(() => this.handleInput(data));
     this.#typed = this.getText();
+    this.#pastes = pastesIn(this.#typed, this.#pastedTexts);
     // With its borders, and a line that counts, no more than half of the screen.
     this.setAutocompleteMaxVisible(Math.min(MOST_OFFERED, Math.floor(this.#rows() / 2) - 4));
     if (this.#pasting !== "" || data.includes(BEGIN)) this.#pastedPiece(this.#pasting + data);
     else super.handleInput(isTyping(data) ? harmless(data) : data);
+  }
+
+  /** By the numbers in their markers. The base class keeps them to itself, and forgets them before it says what was sent. */
+  get #pastedTexts(): ReadonlyMap<number, string> {
+    return (this as unknown as { readonly pastes: ReadonlyMap<number, string> }).pastes;
   }
 
   override setText(text: string): void {

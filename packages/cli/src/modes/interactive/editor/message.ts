@@ -10,6 +10,8 @@ export interface Written {
   /** As it stood in the editor: only what is seen there names files to be said, and no paste does so unseen. */
   readonly typed: string;
   readonly pictures: readonly Picture[];
+  /** Long pastes that the editor shows as markers, each with its text. */
+  readonly pastes?: readonly Paste[];
   /** It is said when the work under way is done, and not before its next request. */
   readonly isForLater?: true;
 }
@@ -18,6 +20,27 @@ export interface Picture {
   /** What stands for it in the words, such as `[picture 1: 340 KB png]`. */
   readonly marker: string;
   readonly image: ImageBlock;
+}
+
+export interface Paste {
+  /** What stands for it in the editor, such as `[paste #1 +42 lines]`. */
+  readonly marker: string;
+  readonly text: string;
+}
+
+/** In the order in which the typed text names them, each once. `pastes` are the texts by their numbers. */
+export function pastesIn(typed: string, pastes: ReadonlyMap<number, string>): readonly Paste[] {
+  const found = new Map([...typed.matchAll(PASTE)].map(([marker, number]) => [marker, pastes.get(Number(number))]));
+  return [...found].flatMap(([marker, text]) => (text === undefined ? [] : [{ marker, text }]));
+}
+
+/** As the editor spells it. */
+const PASTE = /\[paste #(\d+)(?: (?:\+\d+ lines|\d+ chars))?\]/g;
+
+/** WORD6: pastes beside typed text are attached to it; pastes that are the whole message are what the user says. */
+export function attachedPastes({ typed, pastes = [] }: Pick<Written, "typed" | "pastes">): readonly Paste[] {
+  const rest = pastes.reduce((text, { marker }) => text.replaceAll(marker, " "), typed);
+  return /\S/.test(rest) ? pastes : [];
 }
 
 export function justWords(text: string): Written {

@@ -8,9 +8,9 @@ import {
   TUI_KEYBINDINGS,
 } from "@earendil-works/pi-tui";
 import { nodeSearch } from "@pith/agent/node";
+import { displayText } from "@pith/context";
 import type { ModelPlaces } from "../../../app/available-models.ts";
 import { commands } from "../../../commands/commands.ts";
-import { saidWords } from "../../../resources/attachments.ts";
 import { pressWith } from "../keys/actions.ts";
 import { Presses } from "../keys/input.ts";
 import { readKeymap } from "../keys/key-text.ts";
@@ -46,7 +46,7 @@ function showQueue({ ready, screen }: Talking): void {
   const { queue } = ready.built.agent;
   if (queue.length === 0) return;
   const said = (kind: string): readonly string[] =>
-    queuedWords(queue.filter((each) => each.kind === kind).map(({ content }) => saidWords(content)));
+    queuedWords(queue.filter((each) => each.kind === kind).map(({ content }) => displayText(content)));
   screen.change((state) => ({ ...state, queue: { steering: said("steer"), followUp: said("followUp") } }));
 }
 

@@ -1,10 +1,10 @@
 /** Runs the first start without a model: finds or asks for a provider, a key and a model, then begins the session again. */
 
 import type { Content } from "@pith/agent";
+import { editableText } from "@pith/context";
 import { usualModels } from "../../../app/model.ts";
 import type { Ready } from "../../../app/start.ts";
 import type { Wish } from "../../../args/args.ts";
-import { saidWords } from "../../../resources/attachments.ts";
 import { saveKey, saveSetting } from "../../../settings/save.ts";
 import type { Stage, Talking } from "../screen-context.ts";
 import { LEFT, speaksNow, WELCOME } from "./messages.ts";
@@ -85,7 +85,7 @@ async function kept(provider: string, model: string, { ready, screen }: Start): 
 
 /** Sends a message that was written without a model: asks for a model first. */
 export async function sayAfter(content: Content, { ready, screen, leave }: Talking): Promise<void> {
-  const words = saidWords(content);
+  const words = editableText(content);
   const next = await withSpeaker(ready, screen);
   if (next === null) return screen.words.set(words);
   const { agent, sessionPath } = ready.built;

@@ -3,6 +3,7 @@
 import {
   type AssistantMessage,
   type BashExecutionMessage,
+  displayText,
   type Entry,
   type ImageBlock,
   type MessageEntry,
@@ -11,7 +12,6 @@ import {
   type TextBlock,
   type ToolResultMessage,
 } from "@pith/context";
-import { saidWords } from "../../../resources/attachments.ts";
 import {
   type Answered,
   type Block,
@@ -154,7 +154,7 @@ function foldMessage(state: ScreenState, entry: MessageEntry): ScreenState {
 
 function saidOf(entry: MessageEntry, content: Content): Said {
   const from = provenance(entry) === "person" ? {} : { from: "program" as const };
-  return { kind: "said", id: entry.id, text: saidWords(content), images: imagesIn(content), ...from };
+  return { kind: "said", id: entry.id, text: displayText(content), images: imagesIn(content), ...from };
 }
 
 /** How a reply of long ago broke off; while there is a run, its end tells that. */

@@ -25,7 +25,7 @@ export function queuedWords(said: readonly string[]): readonly string[] {
 }
 
 function inOneLine(text: string): string {
-  const words = text.replaceAll(ATTACHED, "").trim();
+  const words = text.trim();
   const end = words.indexOf("\n");
   const first = (end < 0 ? words : words.slice(0, end)).slice(0, MOST_LETTERS);
   const more = words.split("\n").length - 1;
@@ -34,10 +34,6 @@ function inOneLine(text: string): string {
 
 /** Wider is no terminal. */
 const MOST_LETTERS = 1_000;
-
-// Attached files are named in the words, so that their contents are left out.
-const ATTACHED =
-  /^<(file|folder) path="[^"\n]*">\n[\s\S]*?\n<\/\1>\n|^The picture [^\n]+:\n(?=\[image\/)|^\[picture \d+: [^\]\n]+\]\n(?=\[image\/)|^\[image\/\w+\]\n/gm;
 
 /** `now` in milliseconds. */
 export function foldDelta(state: ScreenState, delta: Delta, now: number): ScreenState {

@@ -1,25 +1,27 @@
 /** Implements the RPC commands that send, queue and abort prompts, clear the queue, and run slash commands. */
 
 import { type Agent, type AgentEvent, type Content, NotWritten, type RunEnd } from "@pith/agent";
-import type { ImageBlock } from "@pith/context";
+import { attachText, type ImageBlock } from "@pith/context";
 import { queuedBecause } from "../../../commands/busy.ts";
 import type { Answer } from "../../../commands/command.ts";
 import { commands } from "../../../commands/commands.ts";
 import { commandResult } from "../../json/json-output.ts";
-import { images, oneOf, optional, text, words } from "../parse-command.ts";
-import type { RanCommand, RpcCommands, RpcSlashCommand, Said } from "../protocol.ts";
+import { attachments, images, oneOf, optional, text, words } from "../parse-command.ts";
+import type { RanCommand, RpcAttachment, RpcCommands, RpcSlashCommand, Said } from "../protocol.ts";
 import { done, failed, type Outcome, type Rows, type Seat } from "../rpc-context.ts";
 
 export interface Saying {
   readonly seat: Seat;
   readonly pictures: readonly ImageBlock[];
+  readonly attachments?: readonly RpcAttachment[];
   readonly behaviour: "steer" | "followUp" | undefined;
 }
 
 /** Answered when it is accepted. */
-export async function said(words: Content, { seat, pictures, behaviour }: Saying): Promise<Outcome<Said>> {
+export async function said(words: Content, saying: Saying): Promise<Outcome<Said>> {
+  const { seat, behaviour } = saying;
   const { agent, missing } = seat.ready.built;
-  const content = withPictures(words, pictures);
+  const content = withAttachments(words, saying);
   if (content.length === 0) return failed('"message" is empty; write what to say');
   if (agent.model.api === ABSENT) return failed(missing ?? "nobody can speak yet; name a model with set_model");
   if (agent.isRunning && behaviour === undefined) return failed(BUSY);
@@ -48,10 +50,15 @@ const ABSENT = "none";
 const BUSY =
   'a run is under way; say "streamingBehavior": "steer" (before its next request) or "followUp" (when it is done), or abort it';
 
-function withPictures(words: Content, pictures: readonly ImageBlock[]): Content {
-  if (pictures.length === 0) return words;
+/** The texts come first, then the words, then the pictures. */
+export function withAttachments(
+  words: Content,
+  { pictures, attachments = [] }: Pick<Saying, "pictures" | "attachments">,
+): Content {
+  if (pictures.length === 0 && attachments.length === 0) return words;
   const blocks = typeof words === "string" ? (words === "" ? [] : [{ type: "text" as const, text: words }]) : words;
-  return [...blocks, ...pictures];
+  const attached = attachments.map(({ name, text }) => attachText({ kind: "attachment", name }, text));
+  return [...attached, ...blocks, ...pictures];
 }
 
 /** `handled`: an extension has taken care of it before the run began. */
@@ -116,33 +123,37 @@ async function outcomeOf(answer: Ran, seat: Seat): Promise<Outcome<RanCommand>> 
   }
 }
 
+const sayingFields = { message: words, images: optional(images), attachments: optional(attachments) };
+
 export const speaking: Rows<
   keyof Pick<RpcCommands, "prompt" | "steer" | "follow_up" | "abort" | "clear_queue" | "run_command" | "get_commands">
 > = {
   prompt: {
-    says: "say something; answered when it is accepted, not when it is done. While a run is under way say how with `streamingBehavior`. During a compaction it is queued, and `note` says so. A message that begins with a slash may be a command",
+    says: "say something; answered when it is accepted, not when it is done. While a run is under way say how with `streamingBehavior`. During a compaction it is queued, and `note` says so. `attachments` are texts beside the message, such as files or selections: the model reads them, and they never count as what the user said. A message that begins with a slash may be a command",
     example: { type: "prompt", message: "Fix the login test." },
-    fields: { message: text, images: optional(images), streamingBehavior: optional(oneOf("steer", "followUp")) },
+    fields: { ...sayingFields, message: text, streamingBehavior: optional(oneOf("steer", "followUp")) },
     lane: "speaking",
-    run: async ({ message, images: pictures = [], streamingBehavior }, seat) => {
+    run: async ({ message, images: pictures = [], attachments = [], streamingBehavior }, seat) => {
       const ran = await ranSlash(message, seat);
       if (ran.type === "ran") return ran.outcome;
-      return await said(ran.content, { seat, pictures, behaviour: streamingBehavior });
+      return await said(ran.content, { seat, pictures, attachments, behaviour: streamingBehavior });
     },
   },
   steer: {
     says: "say something before the next request of the run that is under way; where none is, it begins one",
     example: { type: "steer", message: "Leave the tests alone." },
-    fields: { message: words, images: optional(images) },
+    fields: sayingFields,
     lane: "speaking",
-    run: ({ message, images: pictures = [] }, seat) => said(message, { seat, pictures, behaviour: "steer" }),
+    run: ({ message, images: pictures = [], attachments = [] }, seat) =>
+      said(message, { seat, pictures, attachments, behaviour: "steer" }),
   },
   follow_up: {
     says: "say something when the model has no more to say; where no run is under way, it begins one",
     example: { type: "follow_up", message: "Then write the changelog." },
-    fields: { message: words, images: optional(images) },
+    fields: sayingFields,
     lane: "speaking",
-    run: ({ message, images: pictures = [] }, seat) => said(message, { seat, pictures, behaviour: "followUp" }),
+    run: ({ message, images: pictures = [], attachments = [] }, seat) =>
+      said(message, { seat, pictures, attachments, behaviour: "followUp" }),
   },
   abort: {
     says: "end what is under way, a run, a compaction or a move; answered when it has ended. What waits to be said stays; open questions are left without an answer",

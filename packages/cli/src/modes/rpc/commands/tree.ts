@@ -3,7 +3,7 @@
 import { type Entry, plainText, provenance, type Store } from "@pith/context";
 import { written } from "../../../commands/command.ts";
 import { moveTold } from "../../../commands/tree.ts";
-import { entrySaid } from "../../../resources/attachments.ts";
+import { entryDisplayText } from "../../../resources/attachments.ts";
 import { entryOrRoot, flag, name, nameOrNone, optional, text } from "../parse-command.ts";
 import type { RpcCommands, RpcGives, RpcTakes, RpcTreeNode } from "../protocol.ts";
 import { done, failed, type Outcome, type Rows, type Seat } from "../rpc-context.ts";
@@ -156,5 +156,5 @@ export const walking: Rows<
 export async function forkMessages({ ready }: Seat): Promise<Outcome<RpcGives<"get_fork_messages">>> {
   const branch = await ready.built.agent.session.branch();
   const said = branch.filter((entry) => entry.type === "message" && provenance(entry) === "person");
-  return done({ messages: said.map((entry) => ({ entryId: entry.id, text: entrySaid(entry) })) });
+  return done({ messages: said.map((entry) => ({ entryId: entry.id, text: entryDisplayText(entry) })) });
 }

@@ -77,9 +77,25 @@ test("TYP9 a very long paste is one marker that is taken away whole, and the wor
   const sent: Written[] = [];
   screen.editor.onWritten = (written) => void sent.push(written);
   screen.editor.sendForLater();
-  expect(sent).toEqual([{ text: long, typed: "[paste #1 +100000 lines]", pictures: [], isForLater: true }]);
+  const marker = "[paste #1 +100000 lines]";
+  expect(sent).toEqual([
+    { text: long, typed: marker, pictures: [], pastes: [{ marker, text: long }], isForLater: true },
+  ]);
   terminal.press(paste(long), "\x7f");
   expect(screen.words.text).toBe("");
+});
+
+test("WORD6 what is sent off says which of it was pasted as a marker, and what was typed", () => {
+  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  const sent: Written[] = [];
+  screen.editor.onSubmit = (text) => void sent.push(screen.editor.written(text));
+  const log = "a line of the log\n".repeat(20).trimEnd();
+  terminal.type("Why? ");
+  terminal.press(paste(log), paste(" short"), "\r");
+  const marker = "[paste #1 +20 lines]";
+  expect(sent).toEqual([
+    { text: `Why? ${log} short`, typed: `Why? ${marker} short`, pictures: [], pastes: [{ marker, text: log }] },
+  ]);
 });
 
 test("TYP9 very many words that come back are one marker, so that no key waits for them", () => {

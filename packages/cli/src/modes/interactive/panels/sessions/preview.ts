@@ -3,7 +3,7 @@
 import { open } from "node:fs/promises";
 import { type Entry, entryWords, plainText, type Redaction, removeCitations } from "@pith/context";
 import { type JsonlStore, type SessionItem, totalsOf } from "@pith/context/node";
-import { entrySaid } from "../../../../resources/attachments.ts";
+import { entryDisplayText } from "../../../../resources/attachments.ts";
 import { looked } from "../../../../sessions/find-session.ts";
 import { branchesOf } from "../../../../sessions/tree-lines.ts";
 import type { About, Change, SessionSource } from "./state.ts";
@@ -124,7 +124,7 @@ function toldBy(entries: readonly Entry[]): About {
 
 function lastWords(entries: readonly Entry[], role: "user" | "assistant"): string {
   const entry = entries.findLast((each) => isOf(each, role) && entryWords(each).trim() !== "");
-  return entry ? plainText(entrySaid(entry), LETTERS) : "";
+  return entry ? plainText(entryDisplayText(entry), LETTERS) : "";
 }
 
 function isOf(entry: Entry, role: "user" | "assistant"): boolean {

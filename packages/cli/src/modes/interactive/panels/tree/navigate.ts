@@ -13,7 +13,7 @@ import { type Entry, MOVE, type Session } from "@pith/context";
 import type { Answer } from "../../../../commands/command.ts";
 import { forkedAt, isSaidAnew } from "../../../../commands/fork.ts";
 import { filesTold, moveTold } from "../../../../commands/tree.ts";
-import { entrySaid } from "../../../../resources/attachments.ts";
+import { entryEditableText } from "../../../../resources/attachments.ts";
 import { isSeen } from "../../../../sessions/tree-outline.ts";
 import { shownAtRest, stop } from "../../interrupt.ts";
 import { past } from "../../recent-history.ts";
@@ -34,7 +34,7 @@ export async function arrive(moved: Navigated, to: Entry, talking: Talking): Pro
   await past(talking);
   if (moved.files) screen.tell(session.redacted(filesTold(moved.files).join("; ")), fateOf(moved.files));
   const isToSay = (moved.editorText ?? "").trim() !== "";
-  putWords(isToSay ? session.redacted(entrySaid(to)) : draftAt(session.window), talking);
+  putWords(isToSay ? session.redacted(entryEditableText(to)) : draftAt(session.window), talking);
 }
 
 /** What was typed before is not lost: it is the newest of what was said. */

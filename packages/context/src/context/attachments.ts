@@ -1,0 +1,294 @@
+/**
+ * Renders what a user attaches to a message, marks it in its block, and tells it from what the user typed (WORD1). The text of an
+ * attachment is never the user's word; only what this file returns as `typed` is.
+ */
+
+import { isObject, type JsonObject } from "../format/read-line.ts";
+import type { AttachmentKind, AttachmentMark, ImageBlock, TextBlock } from "../message.ts";
+import { blobOf } from "../session/blobs.ts";
+import { foldForEye, plainText } from "../text/sanitize.ts";
+
+/** One attachment of a message, as it was sent. */
+export interface Attachment extends AttachmentMark {
+  /** With the element around it; of an image, the line that names it. */
+  readonly text: string;
+}
+
+/** A user message in two parts. */
+export interface MessageParts {
+  /** Byte for byte what the user typed; of a template, the command that inserted it. */
+  readonly typed: string;
+  readonly attachments: readonly Attachment[];
+}
+
+/** The block of an attached text. Nothing in the text or the name can end the element around it. */
+export function attachText(mark: AttachmentMark, text: string): TextBlock {
+  return { type: "text", text: renderText(mark, text), pith: { attachment: mark } };
+}
+
+/** The blocks of an attached image: a line that names it, and the image. `lead` is that line, where it is not the usual one. */
+export function attachImage(name: string, image: ImageBlock, lead?: string): readonly (TextBlock | ImageBlock)[] {
+  const pith = { attachment: { kind: "image" as const, name } };
+  const text = lead ?? `The picture ${escapeName(name)}:`;
+  return [
+    { type: "text", text, pith },
+    { ...image, pith },
+  ];
+}
+
+function renderText({ kind, name }: AttachmentMark, text: string): string {
+  const element = ELEMENTS[kind];
+  if (!element) return text;
+  const { tag, attribute } = element;
+  const opening = attribute === null ? `<${tag}>` : `<${tag} ${attribute}="${escapeName(name)}">`;
+  return `${opening}\n${escapeText(text)}${text.endsWith("\n") ? "" : "\n"}</${tag}>`;
+}
+
+interface Element {
+  readonly tag: string;
+  readonly attribute: string | null;
+}
+
+/** A template and a skill are sent as they are: they are requests that the user has chosen. */
+const ELEMENTS: Readonly<Record<AttachmentKind, Element | null>> = {
+  file: { tag: "file", attribute: "path" },
+  folder: { tag: "folder", attribute: "path" },
+  stdin: { tag: "stdin", attribute: null },
+  paste: { tag: "paste", attribute: "name" },
+  resource: { tag: "resource", attribute: "uri" },
+  attachment: { tag: "attachment", attribute: "name" },
+  image: null,
+  template: null,
+  skill: null,
+};
+
+/** `</file>` becomes `<\/file>`, however it is spelled; everything else stays byte for byte. */
+function escapeText(text: string): string {
+  return text.replace(MAYBE_END, (whole) =>
+    END.test(foldForEye(whole.slice(1))) ? `${whole[0]}\\${whole.slice(1)}` : whole,
+  );
+}
+
+const TAGS = Object.values(ELEMENTS).flatMap((element) => (element ? [element.tag] : []));
+/** An end tag, or what looks like one: it may have blanks or invisible letters in it. */
+const MAYBE_END = /[<＜﹤][^<>＜＞﹤﹥]{0,60}/gu;
+const END = new RegExp(`^[/／⁄∕](?:${TAGS.join("|")})`, "u");
+
+/** As the value of an attribute, on one line. `&` stays where it stands for itself, so that most paths stay as they are. */
+function escapeName(name: string): string {
+  return name
+    .slice(0, LONGEST_NAME)
+    .toWellFormed()
+    .replace(/&(?=#?\w+;)/g, "&amp;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (letter) => `&#x${letter.codePointAt(0)?.toString(16)};`);
+}
+
+const LONGEST_NAME = 4_096;
+
+/** What the user typed, and what was attached to it. Takes content as files hold it: nothing in it is checked. */
+export function splitContent(content: unknown): MessageParts {
+  if (typeof content === "string") return splitOldText(content);
+  if (!Array.isArray(content)) return { typed: "", attachments: [] };
+  return content.some((block) => markOf(block) !== null) ? splitMarked(content) : splitUnmarked(content);
+}
+
+/** The text that the user typed. */
+export function typedText(content: unknown): string {
+  return splitContent(content).typed;
+}
+
+/** The mark of a block; null for a block that the user typed. */
+export function markOf(block: unknown): AttachmentMark | null {
+  const mark = isObject(block) && isObject(block.pith) ? block.pith.attachment : null;
+  if (!isObject(mark) || typeof mark.kind !== "string" || typeof mark.name !== "string") return null;
+  const { kind, name, typed } = mark;
+  return { kind: kind as AttachmentKind, name, ...(typeof typed === "string" && { typed }) };
+}
+
+function splitMarked(content: readonly unknown[]): MessageParts {
+  const typed: string[] = [];
+  const attachments: Attachment[] = [];
+  for (const block of content) {
+    if (!isObject(block)) continue;
+    const text = typeof block.text === "string" ? block.text : "";
+    const mark = markOf(block);
+    if (mark === null && isImage(block)) attachments.push(UNNAMED_IMAGE);
+    else if (mark === null && block.type === "text") typed.push(text);
+    if (mark === null) continue;
+    if (mark.typed !== undefined) typed.push(mark.typed);
+    const isNamed = isImage(block) && attachments.some(({ kind, name }) => kind === mark.kind && name === mark.name);
+    if (!isNamed) attachments.push({ ...mark, text });
+  }
+  return { typed: typed.join("\n"), attachments };
+}
+
+/** An image, or the line that stands for one that lies beside the session. */
+function isImage(block: JsonObject): boolean {
+  return block.type === "image" || blobOf(block)?.mimeType.startsWith("image/") === true;
+}
+
+// Entries of earlier versions have no marks: a file was a block of its own before the text, and pi puts files at its beginning.
+function splitUnmarked(content: readonly unknown[]): MessageParts {
+  const blocks = content.filter(isObject);
+  const lastText = blocks.findLastIndex((block) => block.type === "text" && !isImage(block));
+  const typed: string[] = [];
+  const attachments: Attachment[] = [];
+  blocks.forEach((block, at) => {
+    if (isImage(block) && oldImageName(blocks, at - 1) === null) attachments.push(UNNAMED_IMAGE);
+    if (isImage(block) || block.type !== "text" || typeof block.text !== "string") return;
+    const { text } = block;
+    const image = oldImageName(blocks, at);
+    const old = image === null && at < lastText ? oldBlock(text) : null;
+    if (image !== null) attachments.push({ kind: "image", name: image, text });
+    if (old) attachments.push(old);
+    if (image !== null || old) return;
+    const parts = at === lastText ? splitOldText(text) : { typed: text, attachments: [] };
+    attachments.push(...parts.attachments);
+    if (parts.typed !== "") typed.push(parts.typed);
+  });
+  return { typed: typed.join("\n"), attachments };
+}
+
+/** Of the line before an image; null for any other block. */
+function oldImageName(blocks: readonly JsonObject[], at: number): string | null {
+  const [text, next] = [blocks[at]?.text, blocks[at + 1]];
+  if (typeof text !== "string" || !next || !isImage(next)) return null;
+  return OLD_IMAGE.exec(text)?.[1] ?? OLD_MARKER.exec(text)?.[0] ?? null;
+}
+
+const UNNAMED_IMAGE: Attachment = { kind: "image", name: "", text: "" };
+const OLD_IMAGE = /^The picture ([^\n]+):$/;
+const OLD_MARKER = /^\[picture \d+: [^\]\n]+\]$/;
+
+function oldBlock(text: string): Attachment | null {
+  const [, tag, name = "stdin"] = OLD_BLOCK.exec(text) ?? [];
+  if (tag === undefined || !text.trimEnd().endsWith(`</${tag}>`)) return null;
+  return { kind: tag as AttachmentKind, name, text };
+}
+
+const OLD_BLOCK = /^<(file(?= path="[^"]*">)|folder(?= path="[^"]*">)|stdin(?=>))(?: path="([^"\n]*))?/;
+
+/** Up to the last end tag: whatever a file says of where it ends is part of the file. */
+function splitOldText(text: string): MessageParts {
+  const [, name] = OLD_START.exec(text) ?? [];
+  const end = name === undefined && !text.startsWith("<stdin>\n") ? -1 : lastEnd(text);
+  if (end < 0) return { typed: text, attachments: [] };
+  const kind = name === undefined ? "stdin" : text.startsWith("<folder") ? "folder" : "file";
+  const attachment: Attachment = { kind, name: name ?? "stdin", text: text.slice(0, end) };
+  return { typed: text.slice(end).replace(/^\n/, ""), attachments: [attachment] };
+}
+
+const OLD_START = /^<(?:file (?:path|name)|folder path)="([^"\n]*)/;
+
+function lastEnd(text: string): number {
+  const ends = ["</file>", "</folder>", "</stdin>"].map((tag) => ({ tag, at: text.lastIndexOf(tag) }));
+  const { tag, at } = ends.reduce((last, each) => (each.at > last.at ? each : last));
+  return at < 0 ? -1 : at + tag.length;
+}
+
+/** For people: what was typed, and the names of attachments that it does not name. */
+export function displayText(content: unknown): string {
+  const { typed, attachments } = splitContent(content);
+  const unnamed = attachments.map(mention).filter((name) => name !== "" && !typed.includes(name));
+  return [...unnamed, ...(typed.trim() === "" && unnamed.length > 0 ? [] : [typed])].join("\n");
+}
+
+/** As a user would type it; empty for what is named by a marker or shown in another way. */
+function mention({ kind, name, text }: Attachment): string {
+  switch (kind) {
+    case "file":
+    case "folder":
+    case "image":
+      if (name === "" || name.startsWith("[")) return name;
+      return /\s/.test(name) ? `@"${name}"` : `@${name}`;
+    case "stdin":
+      return `(piped input, ${countLines(text, kind)})`;
+    case "paste":
+      return `[${name}]`;
+    case "template":
+    case "skill":
+      return "";
+    default:
+      return `(attached: ${shortName(name)})`;
+  }
+}
+
+/** For an editor, to be sent again: pastes stand in their places, and files are named so that they are attached again. */
+export function editableText(content: unknown): string {
+  const { typed, attachments } = splitContent(content);
+  const before: string[] = [];
+  let text = typed;
+  for (const attachment of attachments) {
+    const named = mention(attachment);
+    if (attachment.kind === "paste" && text.includes(named)) text = text.replace(named, () => contentOf(attachment));
+    else if (named === "" || text.includes(named)) continue;
+    else before.push(named.startsWith("(") ? attachment.text : named);
+  }
+  return [...before, ...(text.trim() === "" && before.length > 0 ? [] : [text])].join("\n");
+}
+
+/** Without the element around it. */
+function contentOf({ text }: Attachment): string {
+  return text.replace(/^<[^\n]*>\n/, "").replace(/\n<\/\w+>$/, "");
+}
+
+/** One line that names what was attached and how it is read again: `[attached: src/a.ts, 42 lines; read #12]`; empty for none. */
+export function attachedLine(attachments: readonly Attachment[], handle: string): string {
+  if (attachments.length === 0) return "";
+  const named = attachments.slice(0, MOST_NAMED).map(describeAttachment);
+  const more = attachments.length > MOST_NAMED ? [`${attachments.length - MOST_NAMED} more`] : [];
+  return `[attached: ${[...named, ...more].join("; ")}; read ${handle}]`;
+}
+
+const MOST_NAMED = 8;
+
+/** On one line, and nothing in it looks like a part of ours. */
+export function describeAttachment({ kind, name, text }: Attachment): string {
+  const size = countLines(text, kind);
+  switch (kind) {
+    case "image":
+      return name === "" ? "an image" : `image ${shortName(name)}`;
+    case "stdin":
+      return `piped input, ${size}`;
+    // Its name says how long it is.
+    case "paste":
+      return shortName(name);
+    case "folder":
+      return `folder ${shortName(name)}, ${size}`;
+    case "template":
+    case "skill":
+      return `text of the ${kind} ${shortName(name)}, ${size}`;
+    default:
+      return `${shortName(name)}, ${size}`;
+  }
+}
+
+function countLines(text: string, kind: AttachmentKind): string {
+  const lines = text.split("\n").length - (ELEMENTS[kind] ? 2 : 0);
+  return lines === 1 ? "1 line" : `${Math.max(0, lines)} lines`;
+}
+
+/** A name is data: brackets, quotes and line ends in it would let it pass for something else. */
+function shortName(name: string): string {
+  const short = plainText(name, LETTERS)
+    .replace(/[[［【]/g, "(")
+    .replace(/[\]］】]/g, ")")
+    .replace(/[<>"“”;]/g, "'");
+  return /\s/.test(short) ? `"${short}"` : short;
+}
+
+const LETTERS = 120;
+
+/** A message as a compaction quotes it: the typed text, and the line that names the attachments. */
+export function splitQuotation(text: string): { readonly typed: string; readonly attached: string } {
+  const lines = text.trimEnd().split("\n");
+  const last = lines.at(-1) ?? "";
+  return ATTACHED_LINE.test(last)
+    ? { typed: lines.slice(0, -1).join("\n"), attached: last }
+    : { typed: text, attached: "" };
+}
+
+const ATTACHED_LINE = /^\[attached: [^[\]\n]*\]$/;
