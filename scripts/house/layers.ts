@@ -14,7 +14,7 @@ const layerNames: readonly (readonly string[])[] = [
   ["entry", "hooks", "model", "tokens/"],
   ["references", "tree", "usage"],
   ["format/"],
-  ["session/", "text/"],
+  ["session/", "shell/", "text/"],
   ["context/", "secrets/"],
   ["ledger/", "node/", "search/"],
   ["summary/"],

@@ -1,11 +1,12 @@
 /** Decides whether a request is allowed, asked about or refused, by mode and rules. Only the user sets these, never the model's text. */
 
 import type { CommandIntent } from "../tool.ts";
+import { nearest } from "./match-command.ts";
 import { couldFit, type Fitting, isSurelyFitted, reachesOnly } from "./match-rules.ts";
 import { type Changed, changed, type LookedAt, lookedAt } from "./protected-paths.ts";
 import { actsOnRemote } from "./remote-commands.ts";
 import type { Act, Ground, Sight } from "./request.ts";
-import { nearest, type Rule } from "./rules.ts";
+import type { Rule } from "./rules.ts";
 
 /** Ask about all that changes; edit freely in the workspace; only look; do everything. */
 export type Mode = "ask" | "edit" | "plan" | "all";

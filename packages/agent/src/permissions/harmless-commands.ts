@@ -1,7 +1,6 @@
 /** Lists the few commands that are harmless with any arguments. Only these are offered as a rule on all that begins so. */
 
 import type { Rule } from "./rules.ts";
-import type { Word } from "./shell-parser.ts";
 
 /**
  * What a command must hold to be in these lists: none of its options and arguments writes a file, runs a program, sends anything or changes
@@ -24,12 +23,12 @@ export interface HarmlessOptions {
 }
 
 /** The beginning of this command that may be permitted with any arguments, such as `git status`; null where there is none. */
-export function harmlessBeginning(words: readonly Word[], { isConfined }: HarmlessOptions): string | null {
+export function harmlessBeginning(words: readonly string[], { isConfined }: HarmlessOptions): string | null {
   const known = isConfined ? [...NAMING, ...READING] : NAMING;
   return known.find((beginning) => beginsWith(words, beginning.split(" "))) ?? null;
 }
 
-function beginsWith(words: readonly Word[], beginning: readonly string[]): boolean {
+function beginsWith(words: readonly string[], beginning: readonly string[]): boolean {
   return beginning.every((word, at) => words[at] === word);
 }
 

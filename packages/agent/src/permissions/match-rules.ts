@@ -2,17 +2,16 @@
 
 import { isWithin } from "../text.ts";
 import type { Intent } from "../tool.ts";
+import { type Fit, nearest } from "./match-command.ts";
 import type { Act, Ground, Reached, Sight } from "./request.ts";
 import {
   couldBeCommand,
   couldBeHost,
   couldBePath,
-  type Fit,
   fitsNamed,
   isSurelyCommand,
   isSurelyHost,
   isSurelyPath,
-  nearest,
   type Pattern,
   type Rule,
 } from "./rules.ts";

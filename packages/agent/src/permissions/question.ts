@@ -5,10 +5,10 @@ import { shownFrom, whollyVisible } from "../text.ts";
 import type { CommandIntent, Intent } from "../tool.ts";
 import type { Because, Matter } from "./decide.ts";
 import { harmlessBeginning } from "./harmless-commands.ts";
+import { simpleWords } from "./match-command.ts";
 import { isSurelyFitted } from "./match-rules.ts";
 import type { Ground, Sight } from "./request.ts";
 import { parseRule, type Rule } from "./rules.ts";
-import { readLine } from "./shell-parser.ts";
 
 const MAX_OFFERED_RULES = 3;
 
@@ -47,10 +47,10 @@ function textsFor({ act: { tool, intent }, reached }: Sight, ground: Ground): re
 /** PERM35: the exact line, and for the few commands that are harmless with any arguments all that begins so. */
 function commandsFor({ command: line, isConfined, isOutside }: CommandIntent): readonly string[] {
   if (line.length > LONGEST) return [];
-  const [command, ...more] = readLine(line) ?? [];
+  const words = simpleWords(line);
   // Outside the sandbox nothing is closed, so a line is permitted there only as it was read.
-  if (!command?.isPlain || more.length > 0 || isOutside) return [line];
-  const beginning = harmlessBeginning(command.words, { isConfined });
+  if (words === null || isOutside) return [line];
+  const beginning = harmlessBeginning(words, { isConfined });
   return beginning === null ? [line] : [line, `${beginning}:*`];
 }
 

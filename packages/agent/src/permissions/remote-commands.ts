@@ -1,7 +1,8 @@
 /** Tells whether a command line acts on something that others see, such as `git push`, `npm publish` or `ssh`. */
 
-import { readLine, type Word } from "./shell-parser.ts";
-import { withoutOptions, wrappers } from "./shell-programs.ts";
+import { parseShellLine, type ShellWord } from "@pith/context/shell";
+import { withoutOptions } from "./git-commands.ts";
+import { programName, WRAPPERS } from "./shell-programs.ts";
 
 /** A line that cannot be read is no such line: the sandbox holds it, and without one it is asked about anyway. */
 export function actsOnRemote(line: string): boolean {
@@ -9,13 +10,13 @@ export function actsOnRemote(line: string): boolean {
 }
 
 function lineActs(line: string, depth: number): boolean {
-  return (readLine(line) ?? []).some(({ words }) => commandActs(words, depth));
+  return (parseShellLine(line)?.commands ?? []).some(({ words }) => commandActs(words, depth));
 }
 
-function commandActs(words: readonly Word[], depth: number): boolean {
+function commandActs(words: readonly ShellWord[], depth: number): boolean {
   const name = programName(words[0]);
   if (name === null) return false;
-  if (!wrappers.has(name)) return programActs(name, words, depth);
+  if (!WRAPPERS.has(name)) return programActs(name, words, depth);
   // Which of a wrapper's words begins its command only the wrapper knows.
   const starts = words.slice(0, MOST_STARTS);
   return starts.some((word, at) => programActs(programName(word), words.slice(at), depth));
@@ -24,11 +25,7 @@ function commandActs(words: readonly Word[], depth: number): boolean {
 const MOST_STARTS = 50;
 const DEEPEST = 3;
 
-function programName(word: Word | undefined): string | null {
-  return word == null ? null : word.slice(word.lastIndexOf("/") + 1);
-}
-
-function programActs(name: string | null, words: readonly Word[], depth: number): boolean {
+function programActs(name: string | null, words: readonly ShellWord[], depth: number): boolean {
   if (name === null || words.slice(1).some((word) => word === "--version" || word === "--help")) return false;
   if (ALWAYS.has(name)) return true;
   if (SHELLS.has(name)) return depth < DEEPEST && innerLines(words).some((line) => lineActs(line, depth + 1));
@@ -38,12 +35,12 @@ function programActs(name: string | null, words: readonly Word[], depth: number)
 }
 
 /** What a shell is given to run, as in `sh -c "git push"`. */
-function innerLines(words: readonly Word[]): readonly string[] {
+function innerLines(words: readonly ShellWord[]): readonly string[] {
   return words.flatMap((word, at) => (at > 0 && /^-\w*c$/.test(words[at - 1] ?? "") && word !== null ? [word] : []));
 }
 
 /** The subcommand, with the word behind it. An option before it may have a value, so the next words may be it, too. */
-function subcommandsIn(words: readonly Word[]): readonly string[] {
+function subcommandsIn(words: readonly ShellWord[]): readonly string[] {
   const others = words.slice(1);
   const plain = others.filter((word): word is string => word !== null && !OPTION.test(word));
   const pairs = plain.map((word, at) => `${word} ${plain[at + 1] ?? ""}`);

@@ -1,121 +1,106 @@
-/** Lists programs that run other commands or code in their arguments or input, in which a denied command may hide. */
+/** Lists programs that run another command, given as their arguments, and finds where such a command may begin. */
 
-import type { Word } from "./shell-parser.ts";
+import type { ShellWord } from "@pith/context/shell";
 
-type Check = (others: readonly Word[]) => boolean;
+/** The commands that stand in the words of another: `sudo rm x` holds `rm x`. The command itself is the first. */
+export function commandsIn(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+  const name = programName(words[0]);
+  if (name === null || !WRAPPERS.has(name) || /^-[vV]$/.test((name === "command" && words[1]) || "")) return [words];
+  const all = ADDING.has(name) ? [...withOpenPlaces(words), null] : words;
+  const isStart = STARTING_BUILTINS.has(name) ? () => true : (word: ShellWord) => !BUILTINS.has(word ?? "");
+  const begins = starts(name, all.slice(0, words.length)).filter((start) => isStart(all[start] ?? null));
+  return [words, ...begins.map((start) => all.slice(start, start + ENOUGH_WORDS))];
+}
 
-/**
- * These bash builtins take a variable name: a substitution in its subscript is executed, however it is quoted. By its name: whether these
- * words could run anything.
- */
-export const naming: ReadonlyMap<string, Check> = new Map([
-  ...each<Check>(["test"], (others) => others.some((word) => word !== null && isRun(word)) || isTestOfName(others)),
-  ...each<Check>(["printf"], (others) => others[0] !== undefined && isNaming(others[0]) && others.some(isRun)),
-  ...each<Check>(["read", "unset", "getopts", "wait"], (others) => others.some(isRun)),
-  ...each<Check>(["mapfile", "readarray"], (others) => others.some((word) => isRun(word) || /^-\w*C/.test(word ?? ""))),
-  // An integer is computed, and a reference is another name.
-  ...each<Check>(["declare", "typeset", "local", "readonly"], (others) =>
-    others.some((word) => isRun(word) || /^-\w*[in]/.test(word ?? "")),
-  ),
-  ...each<Check>(["export"], (others) => others.some((word) => word !== null && isRun(word))),
+const STARTING_BUILTINS: ReadonlySet<string> = new Set(["command", "builtin", "time"]);
+/** Only the shell itself runs these; as a word of `npx eslint .` such a name is no command. */
+const BUILTINS: ReadonlySet<string> = new Set([
+  ...[".", "source", "eval", "trap", "alias", "let", "fc", "bind", "complete", "compgen", "enable", "hash", "["],
 ]);
 
-function isTestOfName(others: readonly Word[]): boolean {
-  return others.includes(null) && others.some((word) => word === "-v" || word === "-R");
+/** More of a command says nothing more, and thousands of wrappers are wrapped around each other only to be slow. */
+const ENOUGH_WORDS = 40;
+const MOST_STARTS = 3_100;
+
+function starts(name: string, words: readonly ShellWord[]): readonly number[] {
+  const wanted = STARTED_BY.get(name);
+  const places = words.map((_, at) => at).slice(1, MOST_STARTS);
+  if (wanted !== undefined) return places.filter((at) => wanted.test(words[at - 1] ?? "-exec"));
+  const program = SIMPLE.has(name) ? places.find((at) => isProgram(words, at)) : undefined;
+  // Behind the program an open word is an argument.
+  return places.filter((at) => words[at] !== null || program === undefined || at <= program);
 }
 
-function isNaming(word: Word): boolean {
-  return word === null || word.startsWith("-v");
-}
-
-function isRun(word: Word): boolean {
-  return word === null || /\[[^\]]*[$`]/.test(word);
-}
-
-export function runsText(name: string, others: readonly Word[]): boolean {
-  if (always.has(name)) return true;
-  const named = naming.get(name);
-  if (named) return named(others);
-  const program = programOf(name);
-  const isCode = coded.get(program) ?? sometimes.get(program);
-  if (isCode === undefined) return false;
-  const isOpen = others.find((word) => !word?.startsWith("-")) === null;
-  return isOpen || others.some((word) => isCode.test(word ?? "")) || (coded.has(program) && isPiped(others));
-}
-
-/** `python3.12` is a python. */
-function programOf(name: string): string {
-  return name.replace(/[\d.]+$/, "");
-}
-
-function isPiped(others: readonly Word[]): boolean {
-  return others.includes("-") || others.every((word) => word?.startsWith("-") && !ASKING.test(word));
-}
-
-const ASKING = /^(?:-v|-V|--version|-h|--help|--test|--check)$/;
-
-const always: ReadonlySet<string> = new Set(
-  [
-    ["eval", "source", ".", "trap", "alias", "let", "fc", "bind", "complete", "compgen", "enable", "hash"],
-    ["ssh", "su", "runuser", "watch", "script", "parallel", "tmux", "screen", "at", "batch", "crontab"],
-    ["vi", "vim", "nvim", "ex", "ed", "emacs", "gdb", "lldb"],
-  ].flat(),
-);
-
-/** Each with the words by which a text is given to it; without words it reads what is piped to it. */
-const coded: ReadonlyMap<string, RegExp> = new Map([
-  ...each(["sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "python", "pypy", "tclsh", "expect"], /^-\w*c/),
-  ...each(["perl", "ruby", "lua", "luajit", "Rscript", "julia", "osascript"], /^-\w*e|^--eval/i),
-  ...each(["node", "bun", "deno"], /^-\w*[ep]|^--(?:eval|print)|^eval$/),
-  ...each(["php"], /^-\w*[rBRE]|^--(?:run|process)/),
+/** Those whose first operand that is no number, no setting and no value of an option is the program. */
+const SIMPLE: ReadonlySet<string> = new Set([
+  ...["sudo", "doas", "env", "nohup", "nice", "ionice", "time", "timeout", "stdbuf", "setsid", "command", "exec"],
+  ...["builtin", "npx", "bunx", "pnpx", "uvx", "xargs"],
 ]);
 
-/** Each with the words in which a text would be run, where most of its words are none. */
-const sometimes: ReadonlyMap<string, RegExp> = new Map([
-  ...each(["awk", "gawk", "mawk", "nawk"], /system|[|@]|^-(?![Fv])/),
-  ...each(["sed", "gsed"], /(?:^|[;{}\n\d$/])\s*e(?:\s|$)|[^\w\s][gpimIM\d]*e[gpimIM\d]*\s*(?:$|[;}\n])/),
-  ...each(["make", "gmake"], /^-$|^--eval|^-\w*E|^\w+[:+?!]*=/),
-  ...each(["tar", "bsdtar"], /^-\w*I|^--(?:to-command|checkpoint-action|use-compress-program|rsh-command)/),
-  ...each(["rsync"], /^-\w*e|^--rs(?:h|ync-path)/),
-  ...each(["env"], /^-\w*S|^--split-string/),
-  ...each(
-    ["git"],
-    /^(?:foreach|run|-x)$|^--(?:exec|extcmd|upload-pack|receive-pack|config-env|[a-z]+-filter)|^alias\.|^[\w.*-]*(?:pager|editor|command|cmd|hook|fsmonitor|external|textconv|filter|helper|program|driver|proxy|include)[^=]*=(?!cat$|$)/i,
-  ),
-]);
-
-function each<Value>(names: readonly string[], value: Value): readonly (readonly [string, Value])[] {
-  return names.map((name) => [name, value]);
+function isProgram(words: readonly ShellWord[], at: number): boolean {
+  const word = words[at];
+  const isOperand = word != null && !/^[-+\d]|^\w+=/.test(word);
+  return isOperand && !/^-/.test(words[at - 1] ?? "-");
 }
 
-/** A rule on `git push` also has to match `git -C . push`. Without git's own options; any other command as it is. */
-export function withoutOptions(words: readonly Word[]): readonly Word[] {
-  if (words[0] !== "git") return words;
-  let at = 1;
-  while (words[at]?.startsWith("-")) at += valued.has(words[at] ?? "") ? 2 : 1;
-  return ["git", ...words.slice(at)];
+/** Those whose command begins behind an option. */
+const STARTED_BY: ReadonlyMap<string, RegExp> = new Map([
+  ["find", /^-(?:exec|ok)(?:dir)?$/],
+  ["fd", /^(?:-[xX]|--exec|--exec-batch)$/],
+]);
+
+/** Null where only a shell knows. */
+export function programName(word: ShellWord | undefined): string | null {
+  return word == null ? null : word.slice(word.lastIndexOf("/") + 1);
 }
 
-const valued: ReadonlySet<string> = new Set([
-  ...["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--attr-source"],
-]);
+/** Words in which `xargs -I` and `entr` put what they read. */
+function withOpenPlaces(words: readonly ShellWord[]): readonly ShellWord[] {
+  const at = words.findIndex((word) => /^-(?:I|J)|^--replace/.test(word ?? ""));
+  const option = words[at] ?? "";
+  const attached = option.replace(/^-[IJ]|^--replace=?/, "");
+  const place = at < 0 ? "/_" : attached || (words[at + 1] ?? "{}");
+  return words.map((word, index) => (index > at + (attached ? 0 : 1) && word?.includes(place) ? null : word));
+}
 
 /** Whether options stand before this subcommand: which of them have a value only the program knows. */
-export function mayComeLater(words: readonly Word[], [program, subcommand]: readonly string[]): boolean {
+export function mayComeLater(words: readonly ShellWord[], [program, subcommand]: readonly string[]): boolean {
   if (subcommand === undefined || words[0] !== program || !words[1]?.startsWith("-")) return false;
   return !subcommand.startsWith("-") && words.slice(2).some((word) => word === null || word === subcommand);
 }
 
 /** Programs that run another command, given as their arguments. */
-export const wrappers: ReadonlySet<string> = new Set(
+export const WRAPPERS: ReadonlySet<string> = new Set(
   [
-    ["sudo", "doas", "pkexec", "env", "nohup", "nice", "ionice", "time", "timeout", "stdbuf", "unbuffer", "setsid"],
-    ["chroot", "unshare", "nsenter", "setpriv", "setarch", "prlimit", "taskset", "chrt", "numactl", "runcon", "flock"],
-    ["systemd-run", "cgexec", "bwrap", "firejail", "fakeroot", "xvfb-run", "dbus-run-session", "caffeinate", "rlwrap"],
-    ["strace", "ltrace", "valgrind", "perf", "xargs", "find", "fd", "entr", "command", "exec", "builtin", "busybox"],
-    ["npx", "bunx", "pnpx", "uvx"],
+    ["sudo", "doas", "pkexec", "gosu", "su-exec", "env", "nohup", "nice", "ionice", "time", "timeout", "stdbuf"],
+    ["unbuffer", "setsid", "chroot", "unshare", "nsenter", "setpriv", "setarch", "prlimit", "taskset", "chrt"],
+    ["numactl", "runcon", "flock", "systemd-run", "cgexec", "bwrap", "firejail", "proot", "fakeroot", "xvfb-run"],
+    ["dbus-run-session", "caffeinate", "rlwrap", "chronic", "ts", "tini", "dumb-init", "eatmydata", "faketime"],
+    [
+      "torsocks",
+      "proxychains",
+      "cross-env",
+      "dotenv",
+      "choom",
+      "ld.so",
+      "ld-linux-x86-64.so.2",
+      "ld-linux-aarch64.so.1",
+    ],
+    ["strace", "ltrace", "valgrind", "perf", "xargs", "find", "fd", "entr", "command", "exec", "builtin"],
+    [
+      "ssh-agent",
+      "gpg-agent",
+      "dbus-launch",
+      "xinit",
+      "sshpass",
+      "cpulimit",
+      "logsave",
+      "systemd-inhibit",
+      "systemd-cat",
+    ],
+    ["busybox", "toybox", "npx", "bunx", "pnpx", "uvx", "corepack"],
   ].flat(),
 );
 
 /** Those of them that add words of their own to the command. */
-export const adding: ReadonlySet<string> = new Set(["xargs", "entr"]);
+const ADDING: ReadonlySet<string> = new Set(["xargs", "entr"]);

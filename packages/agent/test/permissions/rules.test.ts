@@ -179,6 +179,8 @@ describe("command pattern", () => {
       'echo "`rm x`"',
       "echo `echo \\`rm x\\``",
       "X=$(rm x)",
+      "case x in x) rm x;; esac",
+      "cat <<EOF\n$(rm x)\nEOF",
       "X=1 rm x",
       "X=1 Y=2 rm x",
       "echo $(echo $(rm x))",
@@ -233,6 +235,14 @@ describe("command pattern", () => {
     });
 
     test.each([
+      "echo rm",
+      "echo 'rm x'",
+      "git rm x",
+      "docker rm x",
+      "npm test -- rm",
+      "export PATH=$PATH:x",
+      "PATH=. ls",
+      "SOMETHING=1 ls",
       "$X x",
       "${X} x",
       "$(echo rm) x",
@@ -250,10 +260,8 @@ describe("command pattern", () => {
       "sudo bash -c 'rm x'",
       "xargs sh -c 'rm x'",
       "cat <<EOF\nrm x\nEOF",
-      "case x in x) rm x;; esac",
       "f() { rm x; }; f",
       "i\\\nf rm x; then ls; fi",
-      "echo $'\\n'",
       "echo ${X:-$(rm x)}",
       "echo 'unclosed",
       "rm\u00a0x",
@@ -316,16 +324,14 @@ describe("command pattern", () => {
 
     test.each([
       "ls",
-      "echo rm",
-      "echo 'rm x'",
-      "git rm x",
       "rmdir x",
+      "echo $'\\n'",
+      "cat <<'EOF'\nsome text\nEOF",
       "git status",
       "git pull",
       "echo $HOME",
       'echo "$(date)"',
       "ls *.ts > out.txt",
-      "npm test -- rm",
       "bash build.sh",
       "shutdown later",
       "timeout 5 ls",
@@ -348,11 +354,9 @@ describe("command pattern", () => {
       "test -f a",
       'test "$x" = y',
       "a[0]=1",
-      "export PATH=$PATH:x",
       "read -r line",
       "ls | xargs wc -l",
       "tar -xzf x.tgz",
-      "docker rm x",
     ])("let pass: %j", (line) => {
       expect(underDeny(line)).toBe("allowed");
     });

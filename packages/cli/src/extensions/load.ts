@@ -11,6 +11,7 @@ const doors: Readonly<Record<string, () => Promise<object>>> = {
   "@pith/context": () => import("./doors/context.ts"),
   "@pith/context/node": () => import("./doors/context-node.ts"),
   "@pith/context/secrets": () => import("./doors/context-secrets.ts"),
+  "@pith/context/shell": () => import("./doors/context-shell.ts"),
   "@pith/agent": () => import("./doors/agent.ts"),
   "@pith/agent/node": () => import("./doors/agent-node.ts"),
   "@pith/models": () => import("./doors/models.ts"),

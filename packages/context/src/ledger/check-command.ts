@@ -1,8 +1,9 @@
 /** Recognises test, build and check commands by program and subcommand, and finds the line that says how one ended. */
 
+import type { ShellWord } from "../shell/words.ts";
 import { plainText } from "../text/sanitize.ts";
 import { edges } from "../text/truncate.ts";
-import { type CommandAt, invocation, locatedCommands, type Word } from "./shell-command.ts";
+import { type CommandAt, invocation, locatedCommands, runsNothing } from "./located-commands.ts";
 
 /** A check is a linter, a formatter or a type checker. */
 export type CheckKind = "test" | "build" | "check";
@@ -17,7 +18,7 @@ export interface CheckCommand {
 
 /** The checks in a line that ended with this code, in order. */
 export function findChecks(line: string, exitCode: number | null): readonly CheckCommand[] {
-  const commands = locatedCommands(line).filter(({ command }) => !isKeyword(command.words));
+  const commands = locatedCommands(line).filter(({ command }) => !runsNothing(command));
   return commands.flatMap((located, at) => {
     const kind = checkKind(located.command.words);
     if (kind === null) return [];
@@ -28,23 +29,15 @@ export function findChecks(line: string, exitCode: number | null): readonly Chec
 
 /** Whether the line fails where this command does: nothing but `&&` follows it. */
 export function hasOwnExitCode(commands: readonly CommandAt[], at: number): boolean {
-  return commands.slice(at + 1).every(({ command }) => command.operator.trim() === "&&");
+  return commands.slice(at + 1).every(({ command }) => command.operator === "&&");
 }
 
-/** `cd packages/a && npm test`, without the words of a loop or a condition before it. */
-export function locatedText({ command, folder }: CommandAt): string {
-  const text = command.text.replace(/^(?:(?:do|then|else|if|while|!) ){1,5}/, "");
+/** `cd packages/a && npm test`. */
+export function locatedText({ command: { text }, folder }: CommandAt): string {
   return folder ? `cd ${folder} && ${text}` : text;
 }
 
-/** The `done` of a loop and its like run nothing. */
-export function isKeyword(words: readonly Word[]): boolean {
-  return KEYWORDS.has(words[0] ?? "");
-}
-
-const KEYWORDS: ReadonlySet<string> = new Set(["for", "case", "done", "fi", "esac", "{", "}", "set"]);
-
-export function checkKind(words: readonly Word[]): CheckKind | null {
+export function checkKind(words: readonly ShellWord[]): CheckKind | null {
   const [name = "", ...rest] = programWords(words);
   if (COMPILERS.has(name)) return rest.includes("--noEmit") ? "check" : "build";
   if (name === "node") return rest.includes("--test") ? "test" : null;
@@ -59,7 +52,7 @@ export function checkKind(words: readonly Word[]): CheckKind | null {
 }
 
 /** The program and its words, without what only starts it: `npx`, `uv run`, `python -m`, `scripts/with-env`. */
-function programWords(words: readonly Word[]): readonly string[] {
+function programWords(words: readonly ShellWord[]): readonly string[] {
   const { name, rest } = invocation(words);
   const found = [name, ...rest.map((word) => word ?? "")];
   const starters = STARTERS.exec(found.slice(0, 3).join(" "))?.[0].trim().split(" ").length ?? 0;
@@ -71,7 +64,7 @@ const STARTERS =
   /^(?:npx|bunx|pnpx|uvx|timeout|nice|xvfb-run|(?:pnpm|npm|yarn|bundle) (?:exec|dlx)|bun x|(?:uv|poetry|pipenv|rye|pdm|hatch) run|python[\d.]{0,5} -m)(?= |$)/;
 
 // `scripts/with-node24 pnpm test`: a script of the project that runs the program behind it.
-function wrappedWords(words: readonly Word[], found: readonly string[]): readonly string[] {
+function wrappedWords(words: readonly ShellWord[], found: readonly string[]): readonly string[] {
   const isScript = words.some((word) => word?.includes("/") && word.endsWith(found[0] ?? ""));
   return isScript && !isKnown(found[0]) && isKnown(found[1]) ? found.slice(1) : found;
 }

@@ -1,9 +1,10 @@
 /** Finds the commits that shell lines made, by what git prints and by the messages they give. */
 
+import type { ShellWord } from "../shell/words.ts";
 import { plainText } from "../text/sanitize.ts";
 import { edges } from "../text/truncate.ts";
 import { LETTERS, type LedgerCommit } from "./ledger.ts";
-import { shellCommands, type Word } from "./shell-command.ts";
+import { shellCommands } from "./located-commands.ts";
 import { hasFailed, type Run, runOutput, shellLine } from "./tool-runs.ts";
 
 export function runCommits(run: Run): readonly LedgerCommit[] {
@@ -22,7 +23,7 @@ export function runCommits(run: Run): readonly LedgerCommit[] {
 }
 
 /** What follows `git` and its own options, from the subcommand on. */
-function gitWords(words: readonly Word[]): readonly Word[] {
+function gitWords(words: readonly ShellWord[]): readonly ShellWord[] {
   const at = words.findIndex((word) => word === "git" || word?.endsWith("/git"));
   const rest = at < 0 ? [] : words.slice(at + 1);
   const name = rest.findIndex((word, index) => !word?.startsWith("-") && !TAKES_VALUE.test(rest[index - 1] ?? ""));
@@ -39,7 +40,7 @@ function printedCommits(output: string): readonly LedgerCommit[] {
 }
 
 /** The first line of a message that the command itself gives; null where it comes from elsewhere. */
-function givenMessage([name, ...words]: readonly Word[]): string | null {
+function givenMessage([name, ...words]: readonly ShellWord[]): string | null {
   if (name !== "commit") return null;
   const at = words.findIndex((word) => /^(?:-[a-z]{0,5}m|--message)$/.test(word ?? ""));
   const given = at < 0 ? words.find((word) => word?.startsWith("--message="))?.slice(10) : words[at + 1];

@@ -1,11 +1,12 @@
 /** Follows the errors that are still open: a later success of the same command, or on the same file, closes one. */
 
+import { parseShellLine } from "../shell/parse-line.ts";
 import { plainText } from "../text/sanitize.ts";
 import { lineTemplate } from "../text/score-units.ts";
 import { edges } from "../text/truncate.ts";
-import { checkKind, hasOwnExitCode, isExitLine, isKeyword, locatedText } from "./check-command.ts";
+import { checkKind, hasOwnExitCode, isExitLine, locatedText } from "./check-command.ts";
 import { LETTERS, type LedgerError, newestErrors } from "./ledger.ts";
-import { type CommandAt, invocation, locatedCommands, withoutHereDocuments } from "./shell-command.ts";
+import { type CommandAt, invocation, locatedCommands, runsNothing } from "./located-commands.ts";
 import { isLook as onlyShows, shellTouches } from "./shell-files.ts";
 import { exitCode, hasEnded, hasFailed, isLook, type Run, runOutput, shellLine } from "./tool-runs.ts";
 
@@ -46,7 +47,7 @@ function toError({ kind, source, text }: LedgerError): LedgerError | null {
 }
 
 function shellVerdict(run: Run, line: string): Verdict {
-  const commands = locatedCommands(line).filter(({ command }) => !isKeyword(command.words));
+  const commands = locatedCommands(line).filter(({ command }) => !runsNothing(command));
   const at = commands.findLastIndex(isWork);
   const last = commands[at];
   if (!last || !hasEnded(run)) return NO_VERDICT;
@@ -69,7 +70,7 @@ function isWork({ command }: CommandAt): boolean {
 
 /** LED9: on one line, without the bodies of here-documents. */
 export function shortCommand(line: string): string {
-  const lines = withoutHereDocuments(line).split(/[\r\n]+/);
+  const lines = (parseShellLine(line)?.outline ?? line).split(/[\r\n]+/);
   return plainText(lines.filter((each) => /\S/.test(each)).join("; "), LETTERS.command);
 }
 
@@ -80,7 +81,7 @@ function closedBy(line: string, work: readonly CommandAt[]): (error: LedgerError
   return ({ kind, source }) => {
     if (kind === "tool") return false;
     if (kind === "file") return shellTouches(line).some(({ path, did }) => did === "modified" && path === source);
-    const needed = locatedCommands(source).filter((each) => isWork(each) && !isKeyword(each.command.words));
+    const needed = locatedCommands(source).filter((each) => isWork(each) && !runsNothing(each.command));
     if (source === whole) return true;
     return needed.length > 0 && needed.every((each) => done.has(commandKey(each)) || work.some(isWiderThan(each)));
   };

@@ -1,19 +1,13 @@
 /** Finds the files that the commands of a shell line read and modify. */
 
-import {
-  invocation,
-  isNoFile,
-  joinPath,
-  locatedCommands,
-  type ShellCommand,
-  shellCommands,
-  type Word,
-} from "./shell-command.ts";
+import { isNoFile, type ShellCommand } from "../shell/shell-line.ts";
+import type { ShellWord } from "../shell/words.ts";
+import { invocation, joinPath, locatedCommands, runsNothing, shellCommands } from "./located-commands.ts";
 
 export interface Operands {
   /** One letter each, in order. */
   readonly options: string;
-  readonly paths: readonly Word[];
+  readonly paths: readonly ShellWord[];
 }
 
 /** How a program takes its words. */
@@ -24,9 +18,9 @@ export interface Taking {
   readonly script?: string;
 }
 
-export function operands(words: readonly Word[], { takes = "", script }: Taking): Operands {
+export function operands(words: readonly ShellWord[], { takes = "", script }: Taking): Operands {
   const over = words.indexOf("--");
-  const paths: Word[] = [];
+  const paths: ShellWord[] = [];
   let options = "";
   let isTaken = false;
   for (const word of over < 0 ? words : words.slice(0, over)) {
@@ -47,7 +41,7 @@ interface Options {
 }
 
 /** `-ni.bak` says n and i; behind a letter that takes a value comes the value. Null for a word that is no option. */
-function optionsIn(word: Word, takes: string): Options | null {
+function optionsIn(word: ShellWord, takes: string): Options | null {
   const [, long, short] = /^-(?:(-[\w-]{1,40})|(\w{1,40}))/.exec(word ?? "") ?? [];
   if (long !== undefined) return { letters: LONG[long] ?? "", takesNext: false };
   if (short === undefined) return null;
@@ -72,9 +66,10 @@ export function commandTouches({ words, readsFrom, writesTo }: ShellCommand): re
 }
 
 /** Whether it only shows what can be had again: files, searches, listings. */
-export function isLook({ words, writesTo }: ShellCommand): boolean {
-  const { name, rest } = invocation(words);
-  if (writesTo.some((path) => path === null || !isNoFile(path))) return false;
+export function isLook(command: ShellCommand): boolean {
+  const { name, rest } = invocation(command.words);
+  if (command.writesTo.some((path) => path === null || !isNoFile(path))) return false;
+  if (runsNothing(command)) return true;
   return LOOKING.test(name) && !(name === "sed" && isInPlace(operands(rest, { takes: "efl" })));
 }
 
@@ -95,9 +90,9 @@ const copying: Program["touches"] = ({ options, paths }) =>
   /[ra]/i.test(options) ? [] : [...touches(sources(paths), "read"), ...target(paths)];
 
 const isInPlace = ({ options }: Operands): boolean => options.includes("i");
-const sources = (paths: readonly Word[]): readonly Word[] => paths.slice(0, -1);
+const sources = (paths: readonly ShellWord[]): readonly ShellWord[] => paths.slice(0, -1);
 // Behind several sources the last one is a folder.
-const target = (paths: readonly Word[]): readonly Touch[] =>
+const target = (paths: readonly ShellWord[]): readonly Touch[] =>
   touches(paths.length === 2 ? paths.slice(1) : [], "modified");
 
 const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
@@ -122,7 +117,7 @@ const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
   ["patch", { takes: "pido", touches: patching }],
 ]);
 
-function touches(words: readonly Word[], did: Touch["did"]): readonly Touch[] {
+function touches(words: readonly ShellWord[], did: Touch["did"]): readonly Touch[] {
   return words.flatMap((path) => (path === null || isNoFile(path) ? [] : [{ path, did }]));
 }
 

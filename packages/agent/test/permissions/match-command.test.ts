@@ -4,14 +4,14 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseShellLine } from "@pith/context/shell";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { couldBeCommand } from "../../src/permissions/rules.ts";
-import { readLine } from "../../src/permissions/shell-parser.ts";
 
 /** The words of every command, where all are plain and known; the only lines that an allow can let pass. */
 function plainCommands(line: string): readonly string[] | null {
-  const commands = readLine(line);
+  const commands = parseShellLine(line)?.commands;
   const isPlain = commands?.every(({ words, isPlain: plain }) => plain && words.length > 0 && !words.includes(null));
   return commands && isPlain ? commands.map(({ words }) => words.join(BETWEEN)) : null;
 }

@@ -1,0 +1,137 @@
+/** Shell lines that run a denied program, and honest ones: the former never pass unasked, and few of the latter are asked about. */
+
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { type CommandPattern, commandPattern, couldBeCommand, isSurelyCommand } from "../../src/permissions/rules.ts";
+import { findIdleLines, type HostileLine, readHostileLines } from "./hostile-lines.ts";
+
+const built = readHostileLines("hostile-lines.txt");
+const fresh = readHostileLines("fresh-lines.txt");
+const all = [...built, ...fresh];
+
+/** The same lines with the program's name in a variable of the environment, which only the shell that runs the text knows. */
+const hidden = all.flatMap((hostile): readonly HostileLine[] => {
+  const line = hostile.line.replaceAll(/'[^']*'/g, (quoted) => quoted.replaceAll(/r\\m|r""m|\brm\b/g, "$HIDDEN"));
+  // As a program that was quoted, it is no variable.
+  const isHidden = line !== hostile.line && !/\br\\?m\b|r""m|r''m|^\$?'/.test(line);
+  return isHidden && hostile.denied === "rm" ? [{ ...hostile, line }] : [];
+});
+
+const pattern = (text: string): CommandPattern => {
+  const parsed = commandPattern(text);
+  if (parsed.type === "mistake") throw new Error(parsed.message);
+  return parsed;
+};
+
+function passesUnasked({ denied, line }: HostileLine): boolean {
+  return couldBeCommand(pattern(`${denied}:*`), line) === "not";
+}
+
+describe("SHELL4 no line that runs a denied program passes unasked", () => {
+  test("in the sets of lines", () => {
+    expect(all.length).toBeGreaterThanOrEqual(400);
+    expect(all.filter(passesUnasked).map(({ line }) => line)).toEqual([]);
+  });
+
+  test("where the program's name is not in the line at all", () => {
+    expect(hidden.length).toBeGreaterThan(100);
+    expect(hidden.filter(passesUnasked).map(({ line }) => line)).toEqual([]);
+  });
+
+  test("an allow for the programs it names does not let one pass either", () => {
+    const harmless = ["ls", "echo", "true", "cat", "git log", "git status", "cd", "find", "sed"].map((each) =>
+      pattern(`${each}:*`),
+    );
+    const read = (line: string) => isSurelyCommand(harmless, line);
+    const passing = all.filter(({ line }) => read(line)).map(({ line }) => line);
+    // Whoever allows `find` and `sed` with any words allows what these run.
+    expect(passing.filter((line) => !/^(?:echo [^;&]*\| )?(?:find|sed) /.test(line))).toEqual([]);
+  });
+
+  // Hundreds of processes: all of them with `pnpm test:hostile`, a share of them each time.
+  const share = process.env.PITH_HOSTILE === "all" ? 1 : 12;
+
+  test("each of these lines runs it in bash", { timeout: 300_000 }, async () => {
+    expect(await findIdleLines(all.filter((_, at) => at % share === 0))).toEqual([]);
+  });
+});
+
+describe("SHELL5 few honest commands are asked about", () => {
+  const fixtures = fileURLToPath(new URL("../../../../../shared/fixtures/", import.meta.url));
+  const rules = ["rm -rf:*", "git push:*", "curl:*", "sudo:*", "npm publish:*"].map(pattern);
+
+  test.skipIf(!existsSync(fixtures))("at most one in twenty of recorded sessions", () => {
+    const lines = readHonestLines(fixtures);
+    const unsure = lines.filter((line) => {
+      const fits = rules.map((rule) => couldBeCommand(rule, line));
+      return fits.includes("unsure") && !fits.includes("fits");
+    });
+    const share = unsure.length / lines.length;
+    console.log(`${unsure.length} of ${lines.length} honest commands are asked about: ${(share * 100).toFixed(1)} %`);
+    expect(lines.length).toBeGreaterThan(400);
+    expect(share).toBeLessThanOrEqual(0.05);
+  });
+
+  test.each([
+    "CI=1 npm test",
+    "NODE_ENV=test FORCE_COLOR=0 npx vitest run src",
+    "LANG=C sort f | uniq -c",
+    "GIT_PAGER=cat git log -3",
+    "cat > notes.md <<'EOF'\nText with `code` and $5.\nEOF",
+    "cat > a.ts <<EOF\nexport const a = 1;\nEOF\nnpx tsc --noEmit",
+    '[ -f a ] && cat a || echo "none"',
+    '[[ -n "$X" ]] && echo "$X"',
+    'for f in src/*.ts; do wc -l "$f"; done',
+    "i=0; while [ $i -lt 3 ]; do i=$((i+1)); done",
+    "npm test 2>&1 | tail -20",
+    "git add -A && git commit -m 'Do not push yet'",
+    "git commit -m \"$(cat <<'EOF'\nFix the lock\n\nIt was held too long.\nEOF\n)\"",
+    "sed -n '10,20p;25q' a.ts",
+    "sed -i 's/one/e/g;/^$/d' a.ts",
+    "sed -E -e 's/a(b)/\\1/' -e '$!N;P;D' a",
+    "awk -F, '$1 > 5 || $2 == \"x\" { print $1 }' f",
+    "find . -name '*.ts' -not -path './node_modules/*' -exec grep -l x {} +",
+    "find src -type f | xargs grep -n todo",
+    "tar -xzf a.tgz -C out --strip-components=1",
+    "python3 -m pytest -q tests",
+    "node --test test/a.test.ts",
+    "bash scripts/build.sh --fast",
+    "make -j4 test",
+    "git -C packages/a log --oneline -5",
+    "git diff --stat HEAD~1 -- src",
+    "git log --grep=push --format=%s",
+    "npx eslint . --fix",
+    'timeout 60 npx tsc -p "$P"',
+    "case $X in a) ls;; *) pwd;; esac",
+    "cp -r a b && ls b",
+    "chmod +x run.sh && ./run.sh",
+  ])("let pass: %j", (line) => {
+    expect(rules.map((rule) => couldBeCommand(rule, line))).toEqual(rules.map(() => "not"));
+  });
+});
+
+function readHonestLines(fixtures: string): readonly string[] {
+  const files = ["pi-sessions/before-compaction.jsonl", "pi-sessions/large-session.jsonl", "played/session.jsonl"];
+  const entries = files.flatMap((file) =>
+    readFileSync(`${fixtures}${file}`, "utf8")
+      .split("\n")
+      .filter((line) => line !== ""),
+  );
+  const commands = entries.flatMap((line) => commandsOf(JSON.parse(line).message ?? {}));
+  const { sessions } = JSON.parse(readFileSync(`${fixtures}honest-sessions.json`, "utf8"));
+  const told: readonly string[] = sessions.flatMap(({ session }: { readonly session: readonly string[] }) => session);
+  return [...commands, ...told.flatMap((line) => /^calls: bash command=(.*)$/s.exec(line)?.slice(1) ?? [])];
+}
+
+interface RecordedMessage {
+  readonly role?: string;
+  readonly command?: string;
+  readonly content?: readonly { readonly type: string; readonly arguments?: { readonly command?: unknown } }[] | string;
+}
+
+function commandsOf({ role, command, content }: RecordedMessage): readonly string[] {
+  if (role === "bashExecution" && command !== undefined) return [command];
+  const calls = Array.isArray(content) ? content : [];
+  return calls.flatMap((part) => (typeof part.arguments?.command === "string" ? [part.arguments.command] : []));
+}
