@@ -50,14 +50,28 @@ function encodingOf([a, b, c, d]: Uint8Array): Encoding {
 }
 
 function* cut(file: Uint8Array, encoding: Encoding, lineEnd: number): Generator<RawLine> {
+  const { width, low } = encoding;
   let number = 1;
   for (let offset = encoding.start; offset < file.length; number++) {
-    const found = endFrom(file, { ...encoding, start: offset }, lineEnd);
+    // Blank lines are passed over without looking for their ends: a file may have a hundred million of them.
+    let at = offset;
+    for (; at < file.length && isBlankUnit(file, at, encoding); at += width) {
+      if (file[at + low] !== lineEnd) continue;
+      offset = at + width;
+      number++;
+    }
+    if (at >= file.length) return;
+    const found = endFrom(file, { ...encoding, start: at }, lineEnd);
     const end = found === -1 ? file.length : found;
     const bytes = inUtf8(file.subarray(offset, end), encoding);
     if (!isBlank(bytes)) yield { bytes, offset, length: end - offset, number, ended: found !== -1 };
-    offset = end + encoding.width;
+    offset = end + width;
   }
+}
+
+function isBlankUnit(file: Uint8Array, at: number, { width, low }: Encoding): boolean {
+  const byte = file[at + low];
+  return (byte === LF || isBlankByte(byte)) && (width === 1 || file[at + 1 - low] === 0);
 }
 
 /** Where the next line end stands, counted in whole units; -1 for none. */
@@ -81,7 +95,12 @@ function inUtf8(line: Uint8Array, { width, low }: Encoding): Uint8Array {
 /** Nothing but space: such a line is passed over. */
 export function isBlank(line: Uint8Array): boolean {
   const [first = 0] = line;
-  return first <= SPACE && line.every((byte) => byte === SPACE || byte === TAB || byte === CR);
+  return first <= SPACE && line.every(isBlankByte);
+}
+
+/** Of a blank line; a line end is none. */
+export function isBlankByte(byte: number | undefined): boolean {
+  return byte === SPACE || byte === TAB || byte === CR;
 }
 
 const LF = 0x0a;

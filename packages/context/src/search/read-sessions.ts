@@ -97,8 +97,13 @@ export interface FileToRead {
 export function* newEntries(reading: FileToRead): Generator<Batch> {
   let additions: Addition[] = [];
   let [covered, from, letters] = [reading.start, reading.start, 0];
+  // Blank lines do not come; those behind the last line are not read again next time.
+  let end = endsInLineEnd(reading) ? reading.end : 0;
   for (const line of linesFrom(reading.file, reading.beginning, reading)) {
-    if (!line.ended) break;
+    if (!line.ended) {
+      end = 0;
+      break;
+    }
     const addition = additionOf(line, reading);
     if (addition) additions.push(addition);
     letters += addition?.letters ?? 0;
@@ -107,7 +112,12 @@ export function* newEntries(reading: FileToRead): Generator<Batch> {
     yield { additions, covered };
     [additions, from, letters] = [[], covered, 0];
   }
-  yield { additions, covered };
+  yield { additions, covered: Math.max(covered, end) };
+}
+
+function endsInLineEnd({ file, end, beginning }: FileToRead): boolean {
+  const last = Buffer.alloc(1);
+  return beginning.isPlain && end > 0 && file.read(last, end - 1) === 1 && last[0] === LINE_END;
 }
 
 function additionOf(line: SessionLine, { beginning, modified, folder, redaction }: FileToRead): Addition | null {

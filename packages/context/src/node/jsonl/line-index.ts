@@ -5,7 +5,6 @@ import { entryAlone } from "../../format/entry-line.ts";
 import { entryNumber, reservedNumber } from "../../format/entry-number.ts";
 import { sealHolds, sealOf } from "../../format/line-checksum.ts";
 import { type LineRules, readLine, readRaw } from "../../format/read-line.ts";
-import { isBlank } from "../../format/split-lines.ts";
 import type { FormatLimits } from "../../settings.ts";
 import type { OpenFile } from "../files.ts";
 import { forwards, LONGEST_HEAD, type PassedLine, peek } from "./read-lines.ts";
@@ -300,7 +299,6 @@ export function* indexed(ground: Indexed, start: number, end: number): Generator
       yielded = line.offset;
       yield undefined;
     }
-    if (isBlank(line.bytes)) continue;
     const sketch = sketchOf(line, ground.rules);
     const row: number | null = sketch && addedRow(ground, sketch, { line, last });
     if (sketch === null || row === null) return false;

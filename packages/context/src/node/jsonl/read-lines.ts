@@ -2,7 +2,7 @@
 
 import { Buffer, isUtf8 } from "node:buffer";
 import { decodeLines, decodeSession, type SessionFile } from "../../format/session-file.ts";
-import { isBlank } from "../../format/split-lines.ts";
+import { isBlank, isBlankByte } from "../../format/split-lines.ts";
 import type { Checksum } from "../../runtime.ts";
 import type { FormatLimits } from "../../settings.ts";
 import type { OpenFile } from "../files.ts";
@@ -45,6 +45,7 @@ export class Backwards {
 
   next(): FoundLine | null {
     for (;;) {
+      if (this.#skipsBlankLines()) continue;
       const start = this.#searchable === 0 ? -1 : this.#held.lastIndexOf(LINE_END, this.#searchable - 1);
       if (start === -1 && this.#at > this.#stretch.start) {
         if (!this.#readMore()) return null;
@@ -61,6 +62,18 @@ export class Backwards {
       this.#searchable = this.#end;
       if (!isBlank(line.bytes)) return line;
     }
+  }
+
+  // All blank lines that end here are passed over at once, however many there are. What is blank behind a letter belongs to its line.
+  #skipsBlankLines(): boolean {
+    let at = this.#end;
+    while (at > 0 && (this.#held[at - 1] === LINE_END || isBlankByte(this.#held[at - 1]))) at -= 1;
+    const lineEnd = at === this.#end ? -1 : this.#held.indexOf(LINE_END, at);
+    if (lineEnd === -1 || lineEnd >= this.#end) return false;
+    this.#end = lineEnd;
+    this.#searchable = lineEnd;
+    this.#ended = true;
+    return true;
   }
 
   // Steps grow, so that a long window costs few reads and a short one few bytes. The same memory serves again where it is enough.
@@ -96,26 +109,54 @@ const LONGEST_STEP = 1024 * 1024;
 
 export interface PassedLine extends FoundLine {
   readonly length: number;
+  /** Of the line, from 1 at the start of the stretch. */
+  readonly number: number;
   readonly overlong: boolean;
 }
 
-/** A line beyond the limit is never held: only its beginning is kept. Blank lines come too: whoever counts lines counts them. */
+/** A line beyond the limit is never held: only its beginning is kept. Blank lines are passed over, and counted. */
 export function* forwards(file: OpenFile, { start, end, limits }: Stretch): Generator<PassedLine> {
   let begun: Begun = { offset: start, pieces: [], length: 0 };
+  let number = 1;
   for (let at = start; at < end; ) {
     const chunk = Buffer.allocUnsafe(Math.min(STEP, end - at));
     const count = file.read(chunk, at);
     if (count === 0) break;
     let from = 0;
-    for (let to = chunk.indexOf(LINE_END); to !== -1 && to < count; to = chunk.indexOf(LINE_END, from)) {
-      yield { ...finished(begun, chunk.subarray(from, to), limits.lineBytes), ended: true };
+    for (;;) {
+      if (begun.length === 0) {
+        const skipped = skipBlankLines(chunk, from, count);
+        number += skipped.lines;
+        from = skipped.start;
+        begun = { offset: at + from, pieces: [], length: 0 };
+      }
+      const to = chunk.indexOf(LINE_END, from);
+      if (to === -1 || to >= count) break;
+      const line = finished(begun, chunk.subarray(from, to), limits.lineBytes);
+      if (!isBlank(line.bytes)) yield { ...line, number, ended: true };
+      number += 1;
       from = to + 1;
       begun = { offset: at + from, pieces: [], length: 0 };
     }
     begun = grown(begun, chunk.subarray(from, count), limits.lineBytes);
     at += count;
   }
-  if (begun.length > 0) yield { ...finished(begun, EMPTY, limits.lineBytes), ended: false };
+  const last = finished(begun, EMPTY, limits.lineBytes);
+  if (!isBlank(last.bytes)) yield { ...last, number, ended: false };
+}
+
+/** Where the first line begins that has something in it, or may have; without an object for each that has not. */
+function skipBlankLines(chunk: Buffer, from: number, to: number): { readonly start: number; readonly lines: number } {
+  let start = from;
+  let lines = 0;
+  for (let at = from; at < to; at += 1) {
+    const byte = chunk[at];
+    if (byte === LINE_END) {
+      lines += 1;
+      start = at + 1;
+    } else if (!isBlankByte(byte)) break;
+  }
+  return { start, lines };
 }
 
 interface Begun {
@@ -130,7 +171,7 @@ function grown({ offset, pieces, length }: Begun, piece: Buffer, limit: number):
   return { offset, pieces: kept, length: length + piece.length };
 }
 
-function finished(begun: Begun, rest: Buffer, limit: number): Omit<PassedLine, "ended"> {
+function finished(begun: Begun, rest: Buffer, limit: number): Omit<PassedLine, "ended" | "number"> {
   const length = begun.length + rest.length;
   const overlong = length > limit;
   if (overlong) return { offset: begun.offset, bytes: head(begun.pieces, rest), length, overlong };
@@ -172,13 +213,7 @@ function isPlain(file: OpenFile, size: number, { limits }: WholeRules): boolean 
 }
 
 function linesOf(file: OpenFile, size: number, { limits }: WholeRules) {
-  const lines = [];
-  let number = 0;
-  for (const line of forwards(file, { start: 0, end: size, limits })) {
-    number++;
-    if (!isBlank(line.bytes)) lines.push({ ...line, number });
-  }
-  return { lines, damage: [] };
+  return { lines: [...forwards(file, { start: 0, end: size, limits })], damage: [] };
 }
 
 const HEAD_BYTES = 1024 * 1024;

@@ -182,7 +182,6 @@ function soundSource(sound: SoundFile, index: LineIndex): Source {
 function* soundLines({ file, rules, start, end, limits }: SoundFile, index: LineIndex): Generator<SourceLine> {
   let row = 0;
   for (const { bytes, offset } of forwards(file, { start, end, limits })) {
-    if (bytes.every((byte) => byte <= 0x20)) continue;
     const seal = rules.ours ? sealOf(bytes) : null;
     const text = (): string => lineText(bytes, rules.ours);
     yield { offset, sealed: seal ? bytes : null, marks: seal?.marks ?? {}, text, number: index.number(row) };

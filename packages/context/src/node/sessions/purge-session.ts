@@ -18,7 +18,7 @@ import {
   sideFolder,
   type Unavailable,
 } from "../files.ts";
-import { forwards } from "../jsonl/read-lines.ts";
+import { forwards, type PassedLine } from "../jsonl/read-lines.ts";
 import { createWhole } from "../jsonl/rewrite.ts";
 import { takeLease } from "../lease.ts";
 import { copiedLines, redactedText, type Source, sourceLines, writeCopy } from "./copy-lines.ts";
@@ -73,13 +73,28 @@ interface Straying extends Pick<Looking, "redaction"> {
  */
 export function strayLines(file: OpenFile, { redaction, limits }: Straying): number {
   let count = 0;
-  for (const { bytes, offset } of forwards(file, { start: 0, end: file.stat().size, limits })) {
-    const text = Buffer.from(bytes).toString("utf8");
-    const clean = isObject(text) ? redactedText(text, redaction) : redaction.redacted(text);
-    if (offset > 0 && clean !== text) count += 1;
+  for (const line of forwards(file, { start: 0, end: file.stat().size, limits })) {
+    if (line.offset > 0 && tellsSecret(file, line, redaction)) count += 1;
   }
   return count;
 }
+
+function tellsSecret(file: OpenFile, { bytes, offset, length, overlong }: PassedLine, redaction: Redaction): boolean {
+  if (!overlong) {
+    const text = bytes.toString("utf8");
+    return (isObject(text) ? redactedText(text, redaction) : redaction.redacted(text)) !== text;
+  }
+  // Only the beginning of a line beyond the limit is held: it is looked through piece by piece, each a little into the next.
+  for (let at = offset; at < offset + length; at += PIECE) {
+    const piece = Buffer.allocUnsafe(Math.min(PIECE + OVERLAP, offset + length - at));
+    const text = piece.subarray(0, file.read(piece, at)).toString("utf8");
+    if (redaction.redacted(text) !== text) return true;
+  }
+  return false;
+}
+
+const PIECE = 1024 * 1024;
+const OVERLAP = 16 * 1024;
 
 function isObject(text: string): boolean {
   try {

@@ -1,0 +1,105 @@
+/** Tests that files of nothing but line ends cost as much as reading their bytes, not as much as as many lines. */
+
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { decodeSession, Session } from "@pith/context";
+import { createStore, machine, openStore, purgeSession } from "@pith/context/node";
+import { afterAll, describe, expect, test } from "vitest";
+
+describe("files of line ends", () => {
+  const folder = mkdtempSync(join(tmpdir(), "pith-blank-lines-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const MILLIONS = 8_000_000;
+  let files = 0;
+
+  /** As many bytes looked at one by one: what a pass over them costs on this machine now. */
+  async function limitOf(act: () => Promise<void>): Promise<{ readonly took: number; readonly limit: number }> {
+    const bytes = Buffer.alloc(MILLIONS, "\n");
+    const bare = await processorTime(async () => {
+      let count = 0;
+      for (const byte of bytes) if (byte === 0x0a) count += 1;
+      expect(count).toBe(MILLIONS);
+    });
+    return { took: await processorTime(act), limit: Math.max(200, bare * 30) };
+  }
+
+  async function processorTime(act: () => Promise<void>): Promise<number> {
+    const before = process.cpuUsage();
+    await act();
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  }
+
+  async function sessionWith(name: string, more: string): Promise<string> {
+    files += 1;
+    const path = join(folder, `${name}-${files}.jsonl`);
+    const made = await createStore(path, { cwd: "/code" });
+    if (made.type !== "opened") throw new Error(made.type);
+    const session = await Session.open(made.store, machine);
+    await session.append({ type: "message", message: { role: "user", content: "one", timestamp: 1 } });
+    await made.store.close();
+    appendFileSync(path, more);
+    return path;
+  }
+
+  async function openAndAppend(path: string): Promise<number> {
+    const opened = await openStore(path);
+    if (opened.type !== "opened") throw new Error(JSON.stringify(opened));
+    const session = await Session.open(opened.store, machine);
+    await session.append({ type: "message", message: { role: "user", content: "two", timestamp: 2 } });
+    await opened.store.close();
+    return session.window.entries.length;
+  }
+
+  test.each([
+    ["line ends", "\n"],
+    ["carriage returns and line ends", "\r\n"],
+    ["lines of spaces", "   \n"],
+    ["line ends behind a damaged line", "\n"],
+  ])(
+    "FILE28 a session that ends in millions of %s opens and grows in bounded time",
+    { retry: 2 },
+    async (name, unit) => {
+      const broken = name.includes("damaged") ? '{"broken\n' : "";
+      const path = await sessionWith(name.replaceAll(" ", "-"), broken + unit.repeat(MILLIONS / unit.length));
+      let entries = 0;
+      const { took, limit } = await limitOf(async () => {
+        entries = await openAndAppend(path);
+      });
+      expect(entries).toBe(2);
+      expect(took).toBeLessThan(limit);
+    },
+  );
+
+  test("FILE28 a file of line ends alone opens in bounded time, in UTF-16 too", { retry: 2 }, async () => {
+    const path = join(folder, "only.jsonl");
+    writeFileSync(path, Buffer.alloc(MILLIONS, "\n"));
+    const { took, limit } = await limitOf(async () => void (await openAndAppend(path)));
+    expect(took).toBeLessThan(limit);
+    const wide = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.alloc(MILLIONS, Buffer.from("\n\0"))]);
+    const decoding = await limitOf(async () => void decodeSession(wide, { checksum: machine.checksum }));
+    expect(decoding.took).toBeLessThan(decoding.limit);
+  });
+
+  test("FILE28 blank lines of every kind are passed over from both ends, and lines keep their numbers", async () => {
+    const path = await sessionWith("mixed", "\n\r\n \n\t\r\n");
+    expect(await openAndAppend(path)).toBe(2);
+    appendFileSync(path, "\n\n{broken\n \n");
+    const opened = await openStore(path);
+    if (opened.type !== "opened") throw new Error(opened.type);
+    const session = await Session.open(opened.store, machine);
+    expect(session.window.entries).toHaveLength(2);
+    expect(opened.store.damage.map(({ line }) => line)).toEqual([10]);
+    await opened.store.close();
+  });
+
+  test("FILE29 a secret far into a line that is too long to be read is counted before a purge", async () => {
+    const path = await sessionWith("long", `{"text":"${"x".repeat(2_000_000)} needle"}\n`);
+    const redaction = {
+      redacted: <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll("needle", "···")),
+    };
+    const limits = { lineBytes: 1_000_000, depth: 100 };
+    expect(await purgeSession(path, { redaction, isDry: true, limits })).toMatchObject({ type: "purged", lines: 1 });
+  });
+});
