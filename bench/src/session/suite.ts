@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { folderName } from "@pith/context/node";
 import { median } from "../statistics.ts";
 import type { Figures, Settings, Suite } from "../suite.ts";
+import { onePathFigures } from "./one-path.ts";
 import { openFigures } from "./open.ts";
 import { fresh, type Scene, writeOurSession } from "./setup.ts";
 
@@ -86,7 +87,12 @@ async function runSession(settings: Settings): Promise<Figures> {
   });
   const scene: Scene = { folder: mkdtempSync(join(tmpdir(), "pith-bench-")), home, settings };
   try {
-    return { ...(await openFigures(scene)), ...(await appendFigures(scene)), ...(await listFigures(scene)) };
+    return {
+      ...(await openFigures(scene)),
+      ...(await onePathFigures(scene)),
+      ...(await appendFigures(scene)),
+      ...(await listFigures(scene)),
+    };
   } finally {
     rmSync(scene.folder, { recursive: true });
   }

@@ -6,14 +6,24 @@ const [, , home, file] = process.argv;
 const { buildSessionContext, Session } = await import(join(home, "dist/index.js"));
 const { machine, openStore } = await import(join(home, "dist/node/index.js"));
 
+const before = process.cpuUsage();
 const start = performance.now();
 const opened = await openStore(file);
 const session = await Session.open(opened.store, machine);
 const openMs = performance.now() - start;
 const { messages } = buildSessionContext(session.window);
 const contextMs = performance.now() - start;
+const { user, system } = process.cpuUsage(before);
+const cpuMs = (user + system) / 1000;
 const rssMb = process.memoryUsage().rss / 1e6;
 console.log(
-  JSON.stringify({ openMs, contextMs, entries: session.window.entries.length, messages: messages.length, rssMb }),
+  JSON.stringify({
+    openMs,
+    contextMs,
+    cpuMs,
+    entries: session.window.entries.length,
+    messages: messages.length,
+    rssMb,
+  }),
 );
 await opened.store.close();
