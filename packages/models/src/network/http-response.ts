@@ -14,7 +14,11 @@ export function bodyOf(said: Readable, signal: AbortSignal | null): ReadableStre
       said.on("readable", () => pass(said, controller));
       said.on("error", (cause) => controller.error(signal?.aborted ? signal.reason : broken(cause)));
     },
-    pull: (controller) => pass(said, controller),
+    async pull(controller) {
+      // BOUND7: other events, such as a stop, have their turn between two pieces.
+      await new Promise(setImmediate);
+      pass(said, controller);
+    },
     cancel() {
       said.off("end", end);
       said.destroy();
@@ -22,12 +26,14 @@ export function bodyOf(said: Readable, signal: AbortSignal | null): ReadableStre
   });
 }
 
-/** All that has come by now, as one piece: every piece passes through several streams. */
+/** What has come by now in pieces of some kilobytes: each passes through several streams, and a long one would hold up everything else. */
 function pass(said: Readable, controller: ReadableStreamDefaultController<Uint8Array>): void {
   if ((controller.desiredSize ?? 0) <= 0) return;
-  const piece: Uint8Array | null = said.read();
+  const piece: Uint8Array | null = said.read(Math.min(said.readableLength, LONGEST_PIECE) || undefined);
   if (piece !== null) controller.enqueue(piece);
 }
+
+const LONGEST_PIECE = 4096;
 
 /** In the words of Node's `fetch`, which packages know. */
 function broken(cause: unknown): TypeError {
