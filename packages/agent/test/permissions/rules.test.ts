@@ -139,6 +139,19 @@ describe("command pattern", () => {
       "coproc ls",
       "ls @(a|b)",
       "ls !(a)",
+      "ls [",
+      "ls \"$'a'\"",
+      "ls $'a'",
+      "ls ~/a",
+      "ls 'a\u00a0b'",
+      'ls "a\\\nb"',
+      "ls $((1))",
+      "ls ${#x}",
+      "ls <<'E'\nE",
+      "2>&1 case x",
+      "ls\n# all is well\nls",
+      "case x in x) ls;; esac",
+      "x=(ls) ls",
     ])("not allowed: %j", (line) => {
       expect(underAllow(line)).toBe("asked");
     });

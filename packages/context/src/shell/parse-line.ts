@@ -358,7 +358,7 @@ class LineParser {
     const { word, beginning, isPlain, source, isJoined } = this.#parseKnownWord();
     const isFirst = draft.words.length === 0;
     if (isFirst && (isJoined || COMPUTED.test(source))) throw new Unreadable();
-    if (isStart && MISPLACED.has(source)) throw new Unreadable();
+    if ((isStart && MISPLACED.has(source)) || (isFirst && GRAMMAR.has(source))) throw new Unreadable();
     // `{name}>file` chooses a number and sets the variable to it; a long number may name an open file or not.
     if (/^(?:\{.*\}|\d+)$/s.test(source) && this.#scanner.sees(/[<>]/y)) throw new Unreadable();
     const [, name] = (isFirst && SETTING.exec(source)) || [];
@@ -367,7 +367,8 @@ class LineParser {
       draft.words.push(word);
       draft.beginnings.push(beginning);
       draft.texts.push(source);
-      draft.isPlain &&= isPlain;
+      // At the beginning of a pipe it is grammar, behind one a program.
+      draft.isPlain &&= isPlain && !(isFirst && source === "time");
     }
   }
 
@@ -483,6 +484,9 @@ const MISPLACED: ReadonlySet<string> = new Set([
   "!",
   "in",
 ]);
+
+/** Behind a redirection these are programs to bash, and grammar to whoever reads the line. */
+const GRAMMAR: ReadonlySet<string> = new Set(["case", "esac", "select", "function", "coproc", "]]"]);
 
 function endingKeyword(keywords: readonly string[]): RegExp {
   return new RegExp(`(?:${keywords.join("|").replace("}", "\\}")})${DELIMITED}`, "y");

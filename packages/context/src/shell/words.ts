@@ -87,7 +87,7 @@ function parsePiece(scanner: Scanner, { within, start }: PieceOptions): Piece {
   const before = scanner.at === start ? "" : (scanner.text[scanner.at - 1] ?? "");
   // Behind a joined line what was before is not the character before.
   const isTildeOpen = before === "" || before === "=" || before === ":" || before === "\n";
-  if (before === "" && scanner.take(/\[(?=[ \t\n;&|]|$)/y) !== null) return known("[");
+  if (before === "" && scanner.take(/\[(?=[ \t\n;&|]|$)/y) !== null) return { kind: "odd", text: "[" };
   // One home or another, but nothing else than a path.
   if (isTildeOpen && scanner.take(/~(?=\/)/y) !== null) return { kind: "odd", text: "~" };
   if (scanner.take(isTildeOpen ? /[*?[{~]/y : /[*?[{]/y) !== null) return OPEN;
@@ -116,7 +116,9 @@ function joinPieces(pieces: readonly Piece[]): Piece {
 
 function parseQuotedPiece(scanner: Scanner, within: Substitutions): Piece {
   if (scanner.next === "`") return parseBackticks(scanner, within);
-  if (scanner.next === "$") return scanner.take(/\$(?=["'])/y) === null ? parseDollar(scanner, within) : known("$");
+  if (scanner.take(/\$(?=")/y) !== null) return known("$");
+  if (scanner.take(/\$(?=')/y) !== null) return { kind: "odd", text: "$" };
+  if (scanner.next === "$") return parseDollar(scanner, within);
   if (scanner.next !== "\\") return known(scanner.require(/[^"\\$`]+/y));
   const escaped = scanner.require(/\\./sy);
   if (escaped === "\\\n") return { kind: "odd", text: "" };
