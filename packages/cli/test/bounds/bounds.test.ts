@@ -1,6 +1,6 @@
 /** The built program against replies without end: its memory, its CPU time, how it stops, and the limits of a run. */
 
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Reply, Step } from "@pith/testkit";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -92,9 +92,24 @@ test("BOUND5 200 calls in one reply all have a result", async () => {
   expect(session().match(/"role":"toolResult"/g)).toHaveLength(200);
 });
 
+test("BOUND4 a summary of 6 MB is refused by its length, and code writes one", async () => {
+  mkdirSync(ground.home, { recursive: true });
+  writeFileSync(join(ground.home, "settings.json"), '{ "compaction": { "keepRecentTokens": 1000 } }');
+  const lines = Array.from({ length: 2_000 }, (_, at) => `Line ${at} is about the work and its files.`).join("\n");
+  const summary = flood({ wire: anthropic, kind: "text", chunk: 4_000, times: 1_500 });
+  await ground.serve([lines, lines, "Done.", summary, summary, summary]);
+  const args = ["-p", "--model", models[anthropic]];
+  const floor = await ground.run([...args, "Begin."]);
+  for (const words of ["Go on.", "Finish it."]) await ground.run([...args, "-c", words]);
+  const compacted = await ground.run([...args, "-c", "/compact"]);
+  console.log(`6 MB summary: ${compacted.cpuMs} ms CPU, ${compacted.peakMb} MB`);
+  expect(compacted).toMatchObject({ code: 0, out: expect.stringContaining("summary by code alone") });
+  expect(compacted.peakMb).toBeLessThan(floor.peakMb + MOST_MB);
+});
+
 function session(): string {
   const names = readdirSync(ground.home, { recursive: true, encoding: "utf8" });
-  const [name = ""] = names.filter((each) => each.endsWith(".jsonl"));
+  const [name = ""] = names.filter((each) => each.endsWith(".jsonl") && !each.startsWith("audit"));
   return readFileSync(join(ground.home, name), "utf8");
 }
 
