@@ -713,7 +713,7 @@ const auditLog = attempts(
   "auditLog",
   {
     policy: () => ({ auditLog: "required" }),
-    script: () => calls("ls", { path: "." }),
+    script: () => calls("read", { path: "a.txt" }),
     isLoosened: (world) => !world.has("home/.pith/audit"),
     isTold: true,
   },
