@@ -204,8 +204,10 @@ type Support = "own" | "attachment" | "none";
 // WORD4: what an attachment says more of than the user does is the attachment's.
 function supportOf(claim: string, source: Source): Support {
   if (source.attached === null) return isRelated(countSharedWords(claim, source.vocabulary()), source) ? "own" : "none";
-  const counted = countSupport(withoutPaths(claim), source.vocabulary(), source.attached());
-  if (counted.attached > counted.shared) return "attachment";
+  const counted = countSupport(withoutPaths(claim), source.vocabulary(), source.attached.vocabulary());
+  // Of a message whose attachments are no longer at hand, whatever was not typed may be theirs.
+  const foreign = source.attached.isWhole ? counted.attached : counted.all - counted.shared;
+  if (foreign > counted.shared) return "attachment";
   return isRelated(counted, source) ? "own" : "none";
 }
 

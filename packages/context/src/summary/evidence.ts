@@ -42,7 +42,13 @@ export interface Source {
   /** Its own words; for a person's message, what was typed and the assistant message that it answers. */
   readonly vocabulary: () => Vocabulary;
   /** What a person attached, by name and content: it supports no wish, decision or permission of theirs. Null for nothing. */
-  readonly attached: (() => Vocabulary) | null;
+  readonly attached: AttachedWords | null;
+}
+
+export interface AttachedWords {
+  readonly vocabulary: () => Vocabulary;
+  /** False for a message that an earlier compaction covered: only the names of its attachments are at hand. */
+  readonly isWhole: boolean;
 }
 
 export interface Evidence {
@@ -113,8 +119,12 @@ function collectSources(parts: EvidenceParts): ReadonlyMap<string, Source> {
   const { covered, edits, userMessages, request } = parts;
   const sources = new Map<string, Source>(parts.isChecked ? carriedSources(parts.previous) : []);
   for (const [reference, text] of splitUserMessages(userMessages))
-    sources.set(reference, personSource(splitQuotation(text)));
-  if (request) sources.set(request.reference, personSource({ typed: request.text, attached: request.attached ?? "" }));
+    sources.set(reference, personSource({ ...splitQuotation(text), isWhole: false }));
+  if (request)
+    sources.set(
+      request.reference,
+      personSource({ typed: request.text, attached: request.attached ?? "", isWhole: false }),
+    );
   const calls = new Map(covered.flatMap(callsIn));
   let answered = "";
   for (const entry of covered) {
@@ -124,7 +134,7 @@ function collectSources(parts: EvidenceParts): ReadonlyMap<string, Source> {
     if (source === "person") {
       const { typed, attachments } = userParts(entry, edits);
       const attached = attachments.map(({ name, text }) => `${name}\n${text}`).join("\n");
-      sources.set(reference, personSource({ typed, attached, answered: `${answered}\n${question}` }));
+      sources.set(reference, personSource({ typed, attached, isWhole: true, answered: `${answered}\n${question}` }));
     } else {
       const vocabulary = once(() => vocabularyOf(workText(entry, edits, calls)));
       sources.set(reference, { isPerson: false, vocabulary, attached: null });
@@ -168,17 +178,18 @@ function callsIn(entry: Entry): readonly (readonly [id: string, text: string])[]
 interface PersonWords {
   readonly typed: string;
   readonly attached: string;
+  readonly isWhole: boolean;
   /** The assistant message before it. */
   readonly answered?: string;
 }
 
 // WORD4: a name that was typed to attach something is the attachment's: a file may be called anything.
-function personSource({ typed, attached, answered = "" }: PersonWords): Source {
+function personSource({ typed, attached, isWhole, answered = "" }: PersonWords): Source {
   const own = attached === "" ? typed : typed.replace(MENTION, " ");
   return {
     isPerson: true,
     vocabulary: once(() => vocabularyOf(`${own}\n${answered}`)),
-    attached: attached === "" ? null : once(() => vocabularyOf(attached)),
+    attached: attached === "" ? null : { vocabulary: once(() => vocabularyOf(attached)), isWhole },
   };
 }
 
