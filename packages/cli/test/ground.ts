@@ -29,7 +29,13 @@ export class Ground {
   readonly home: string = mkdtempSync(join(tmpdir(), "pith-home-"));
   /** Of the person: nothing that lies in a developer's own reaches a test. */
   readonly userHome: string = mkdtempSync(join(tmpdir(), "pith-user-"));
+  /** The program that is started: its sources, unless a built one is named. */
+  readonly bin: string;
   #server: TestServer | null = null;
+
+  constructor({ bin = join(import.meta.dirname, "../src/bin.ts") }: { readonly bin?: string } = {}) {
+    this.bin = bin;
+  }
 
   get server(): TestServer {
     if (!this.#server) throw new Error("no server was started");
@@ -49,10 +55,13 @@ export class Ground {
   }
 
   async run(args: readonly string[], { variables = {}, input, signal, isDeaf }: Starting = {}): Promise<Ended> {
-    const bin = join(import.meta.dirname, "../src/bin.ts");
     const env = { PATH: process.env.PATH, HOME: this.userHome, PITH_HOME: this.home, ...variables, ...compiled };
     const stdin = input === undefined ? "ignore" : "pipe";
-    const child = spawn(process.execPath, [bin, ...args], { cwd: this.folder, env, stdio: [stdin, "pipe", "pipe"] });
+    const child = spawn(process.execPath, [this.bin, ...args], {
+      cwd: this.folder,
+      env,
+      stdio: [stdin, "pipe", "pipe"],
+    });
     child.stdin?.end(input);
     if (isDeaf) child.stdout?.destroy();
     if (signal) void this.#send(signal, child);

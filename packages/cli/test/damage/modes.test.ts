@@ -2,9 +2,9 @@
 
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Ground as Terminal } from "../../e2e/ground/ground.ts";
+import { program } from "../../e2e/ground/program.ts";
 import { Ground } from "../ground.ts";
 import { Editor } from "../modes/acp/editor.ts";
 import { type Flip, type FortyEntries, flipsOf, placeFile, writeFortyEntries } from "./forty-entries.ts";
@@ -14,7 +14,6 @@ const isWhole = process.env.PITH_DAMAGE === "all";
 const SEED = Number(process.env.PITH_SEED ?? 22);
 const SAYS = "This session is damaged";
 const PROMPT = "What did I ask first?";
-const bin = join(import.meta.dirname, "../../src/bin.ts");
 
 interface Shown {
   /** All that the user or the other program gets to see. */
@@ -33,7 +32,8 @@ let terminal: Terminal;
 let places: { readonly process: Place; readonly terminal: Place };
 
 beforeAll(async () => {
-  ground = new Ground();
+  const bin = await program();
+  ground = new Ground({ bin });
   await ground.serve(() => "Understood.");
   terminal = await Terminal.make({ script: () => "Understood.", program: bin, columns: 120, rows: 50 });
   places = {
@@ -80,7 +80,7 @@ async function inPlain(): Promise<Shown> {
 /** Switched to from a new session, as a program does that shows a list. */
 async function inRpc({ session }: Place): Promise<Shown> {
   const env = { PATH: process.env.PATH, HOME: ground.userHome, PITH_HOME: ground.home, ...keys() };
-  const child = spawn(process.execPath, [bin, "--mode", "rpc"], {
+  const child = spawn(process.execPath, [ground.bin, "--mode", "rpc"], {
     cwd: ground.folder,
     env,
     stdio: ["pipe", "pipe", "ignore"],

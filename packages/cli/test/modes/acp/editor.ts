@@ -1,7 +1,6 @@
 /** An editor made of the protocol's own library: it starts the program as a process and keeps all that it is told. */
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import {
   type ClientCapabilities,
@@ -39,8 +38,7 @@ export class Editor {
       ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
       ...(variables ?? { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: ground.server.url }),
     };
-    const bin = join(import.meta.dirname, "../../../src/bin.ts");
-    this.child = spawn(process.execPath, [bin, "--mode", "acp", ...args], {
+    this.child = spawn(process.execPath, [ground.bin, "--mode", "acp", ...args], {
       ...{ cwd: ground.userHome, env, stdio: ["pipe", "pipe", "pipe"] },
     });
     this.child.stderr.on("data", (chunk) => {
