@@ -104,7 +104,7 @@ test.each([
   [
     "a break of another kind",
     [{ parts, breaks: { how: "explode" } }],
-    /^step 1: breaks\.how is "explode": write one of stall, cut, end, garbage, error/,
+    /^step 1: breaks\.how is "explode": write one of stall, cut, end, garbage, repeat, long-line, error/,
   ],
   ["an error that says nothing", [{ parts, breaks: { how: "error" } }], /^step 1: breaks\.error is missing/],
   [
