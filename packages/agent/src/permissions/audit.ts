@@ -15,10 +15,10 @@ export type AuditRecord =
       readonly what: string;
       readonly decision: "permitted" | "refused";
       /**
-       * `program`: always so, whatever is set. `user`: by an answer. `nobody`: it would have been asked, and nobody was there.
-       * `stopped`: it was asked, and broken off.
+       * `program`: always so, whatever is set. `user`: by an answer. `unattended`: the user would have been asked, and none was there.
+       * `stopped`: the question was cancelled.
        */
-      readonly by: "rule" | "mode" | "program" | "user" | "nobody" | "stopped";
+      readonly by: "rule" | "mode" | "program" | "user" | "unattended" | "stopped";
       /** The rules that decided, or because of which the user was asked. */
       readonly rules?: readonly AuditRule[];
       /** Why the user was asked, or would have been. */

@@ -52,10 +52,16 @@ export function unasked(sight: Sight, { because }: Extract<Decision, { type: "as
     case "rule":
       return "not permitted: a rule wants the user to be asked, and nobody is here to ask";
     case "doubt":
-      return "not permitted: it may be what a rule denies, and nobody is here to ask; plainer commands can be told apart";
+      return doubtful(sight, standing);
     case "mode":
       return `not permitted: nobody is here to ask${ways(sight, standing)}`;
   }
+}
+
+function doubtful(sight: Sight, standing: Standing): string {
+  const [rule] = askingRules(sight, standing);
+  const what = rule ? `the rule ${rule.text} may apply to it` : "a rule may apply to it";
+  return `not permitted: ${what}, and no user is here to be asked; write a command in which what the rule names does not occur, or tell the user`;
 }
 
 function ways(sight: Sight, standing: Standing): string {
@@ -148,7 +154,7 @@ export class Permissions implements Permits {
     if (!ask) {
       const why = unasked(sight, decision, standing);
       return this.#recorded({ type: "refused", why }, sight, {
-        by: "nobody",
+        by: "unattended",
         ...causeOf(decision, { sight, standing }),
       });
     }

@@ -72,8 +72,8 @@ describe("PAUD2 each decision is recorded with who made it, by which rule, from 
         rules: [{ text: "fetch(a.com)", source: "policy" }],
       },
       { ...decision, tool: "read", what: `${ground.home}/.pith/keys.json`, decision: "refused", by: "program" },
-      { ...decision, tool: "bash", what: "make", decision: "refused", by: "nobody", because: "mode" },
-      { ...decision, tool: "bash", what: "example.com:443", decision: "refused", by: "nobody", because: "mode" },
+      { ...decision, tool: "bash", what: "make", decision: "refused", by: "unattended", because: "mode" },
+      { ...decision, tool: "bash", what: "example.com:443", decision: "refused", by: "unattended", because: "mode" },
     ]);
   });
 

@@ -12,7 +12,7 @@ export interface AuditLogParts {
   readonly home: string;
   readonly cwd: string;
   readonly client: AuditClient;
-  /** Told, once, why nothing can be written. */
+  /** Told why nothing can be written; once, until it can be written again. */
   readonly note: (line: string) => void;
   /** In milliseconds. */
   readonly now?: () => number;
@@ -38,8 +38,18 @@ export class AuditLog {
     this.#parts = parts;
   }
 
+  /** Writes what waits; null, or why it cannot be written. */
+  check(): string | null {
+    try {
+      append(this.#lines.join(""), this.#parts);
+      this.#lines = [];
+      return null;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
   record(record: AuditRecord): void {
-    if (this.#hasFailed) return;
     const { cwd, client, now = Date.now } = this.#parts;
     const time = new Date(now()).toISOString();
     const isByUser = record.event !== "decision" || record.by === "user";
@@ -58,13 +68,15 @@ export class AuditLog {
     process.off("exit", this.#flushAtExit);
     const text = this.#lines.join("");
     this.#lines = [];
-    if (text === "" || this.#hasFailed) return;
+    if (text === "") return;
     try {
       append(text, this.#parts);
+      this.#hasFailed = false;
     } catch (error) {
-      this.#hasFailed = true;
       const why = error instanceof Error ? error.message : String(error);
-      this.#parts.note(`the audit log cannot be written, so permissions are not recorded from now on: ${why}`);
+      if (!this.#hasFailed)
+        this.#parts.note(`permissions are not recorded, because the audit log cannot be written: ${why}`);
+      this.#hasFailed = true;
     }
   }
 
@@ -76,11 +88,13 @@ export class AuditLog {
 const DELAY_MS = 250;
 const MOST_WAITING = 200;
 
-/** In one write at the end of the file, so that the lines of two programs never mix. */
+/** As a rule in one write at the end of the file, so that the lines of two programs never mix. */
 function append(text: string, parts: AuditLogParts): void {
   const file = openCurrentFile(parts);
   try {
-    writeSync(file, text);
+    const bytes = Buffer.from(text);
+    // A disk that fills up takes a part: the rest goes behind it, or the error says why not.
+    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
   } finally {
     closeSync(file);
   }

@@ -151,6 +151,8 @@ async function groundFor(wish: Wish, place: Place): Promise<Ground | Extract<Bui
   const unheld = await missingSandbox(place, sandbox);
   if (unheld !== null) return unheld;
   const audit = openAudit(wish, place);
+  const unrecorded = missingAuditLog(place, audit);
+  if (unrecorded !== null) return await withoutSandbox(sandbox, unrecorded);
   const permitted = await permitting(wish, { ...place, userHome, temporary, audit });
   if (permitted.type === "failed") return await withoutSandbox(sandbox, permitted);
   const voiced = await sessionWithModel(wish, place);
@@ -171,6 +173,18 @@ async function groundFor(wish: Wish, place: Place): Promise<Ground | Extract<Bui
 function openAudit({ output }: Wish, { home, cwd, choices, note = () => {} }: Place): AuditLog | null {
   if (choices.auditLog === false) return null;
   return new AuditLog({ home, cwd, note, client: clientOf(output, choices) });
+}
+
+/** Where the policy wants the log, nothing begins without it. */
+function missingAuditLog({ choices: { policy } }: Place, audit: AuditLog | null): NotOpened | null {
+  if (policy?.auditLog === undefined || audit === null) return null;
+  const why = audit.check();
+  if (why === null) return null;
+  return {
+    type: "failed",
+    message: `${forbidden(policy, "work without the audit log")} It cannot be written: ${why}`,
+    code: 1,
+  };
 }
 
 function clientOf(output: Wish["output"], { plain }: Settings): AuditClient {

@@ -24,7 +24,7 @@ export function describeDamage({ damage, gaps, id, path, home }: FoundDamage): S
   const told = withoutConsequences(damage.filter(({ kind }) => !harmlessDamage.has(kind)));
   const clauses = told.length > 0 ? clausesOf(told) : gaps.length > 0 ? [lostEntries(gaps)] : [];
   if (clauses.length === 0) return null;
-  const message = `This session is damaged: ${joined(clauses)}. Nothing was deleted: everything else is used, and the model is told what is missing. To see the damaged lines, run: pith doctor ${wordFor({ id, path }, home)}`;
+  const message = `This session is damaged: ${joined(clauses)}. Nothing was deleted, and everything else is used; where a message is missing, the model is told. To see the damaged lines, run: pith doctor ${wordFor({ id, path }, home)}`;
   return {
     type: "session_damaged",
     message,

@@ -70,8 +70,8 @@ export function refuseServer(
     return allow.some((each) => each.name === name)
       ? `${refusal} It allows one of this name that is set up otherwise.`
       : refusal;
-  const isReached = "url" in server && refuseHost(policy, new URL(server.url).hostname) !== null;
-  return isReached ? refusal : null;
+  const isRefused = "url" in server && refuseHost(policy, new URL(server.url).hostname) !== null;
+  return isRefused ? refusal : null;
 }
 
 function isSameServer(permitted: PermittedServer, server: McpServer): boolean {

@@ -725,6 +725,14 @@ const auditLog = attempts(
         return world.pith("-p", "what is here?");
       },
     },
+    {
+      way: "a file in place of its folder",
+      isLoosened: (world) => world.models.length > 0,
+      act: (world) => {
+        world.write("home/.pith/audit", "");
+        return world.pith("-p", "what is here?");
+      },
+    },
   ],
 );
 

@@ -120,6 +120,8 @@ function formerRequest({ before, request, requestBefore }: WordsParts): readonly
 function coveredMessages({ covered, edits, request, question }: WordsParts): readonly UserMessage[] {
   return covered.flatMap((entry, at) => {
     const reference = entryReference(entry);
+    if (entry.type === "gap" && entry.kind === "user")
+      return [{ reference, text: LOST, repliesTo: "", attached: "", tokens: textTokens(LOST) }];
     if (reference === request?.reference || !isFromUser(entry, edits)) return [];
     const { typed: text, attachments } = userParts(entry, edits);
     const carried = question?.reference === reference ? question.text : "";
@@ -128,6 +130,9 @@ function coveredMessages({ covered, edits, request, question }: WordsParts): rea
     return [{ reference, text, attached, repliesTo, tokens: countTokens(entry, text) }];
   });
 }
+
+/** HARM2: a reader of the messages sees that one is missing. */
+const LOST = "(This message of the user is damaged and cannot be read.)";
 
 /** What a short answer answers: the assistant's last words since the message before it. */
 function questionBefore(covered: readonly Entry[], at: number, edits: readonly ContextEditEntry[]): string {

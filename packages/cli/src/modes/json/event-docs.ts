@@ -130,7 +130,7 @@ export const eventTable: Rows<WireEvent> = {
     example: {
       type: "session_damaged",
       message:
-        "This session is damaged: 1 line cannot be read (line 12). Nothing was deleted: everything else is used, and the model is told what is missing. To see the damaged lines, run: pith doctor 019a8b3c",
+        "This session is damaged: 1 line cannot be read (line 12). Nothing was deleted, and everything else is used; where a message is missing, the model is told. To see the damaged lines, run: pith doctor 019a8b3c",
       damage: [
         {
           kind: "wrong-checksum",

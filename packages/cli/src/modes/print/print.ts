@@ -121,7 +121,7 @@ function exitOf(end: RunEnd | null): Exit {
       return { code: 0 };
     case "failed":
       return end.code === "max-turns" || end.code === "max-cost"
-        ? { code: LIMITED, message: `${end.why}; go on with pith -p -c, and set another limit with --${end.code}` }
+        ? { code: LIMITED, message: `${end.why}; to go on, run pith -p -c, with a higher --${end.code} if you like` }
         : { code: 1, message: end.why };
     case "aborted":
       return { code: 1 };

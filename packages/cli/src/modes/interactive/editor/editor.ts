@@ -3,7 +3,7 @@
 import { Editor, type EditorTheme, type TUI } from "@earendil-works/pi-tui";
 import { harmless } from "../../../text/safe-text.ts";
 import type { Theme } from "../render/theme.ts";
-import { type Paste, Pictures, pastesIn, picturePaths, type Written } from "./message.ts";
+import { type Paste, Pictures, pastesIn, picturePaths, SentPastes, type Written } from "./message.ts";
 
 const BEGIN = "\x1b[200~";
 const END = "\x1b[201~";
@@ -22,6 +22,7 @@ export class WritingEditor extends Editor {
   onWritten: ((written: Written) => void) | null = null;
   #typed = "";
   #pastes: readonly Paste[] = [];
+  readonly #sentPastes = new SentPastes();
   /** A paste that has not come to its end. */
   #pasting = "";
   /** What is pressed while pictures are read: it is heard behind them, so that no message leaves without its picture. */
@@ -35,7 +36,8 @@ export class WritingEditor extends Editor {
 
   /** Words that were just sent off, and what goes with them. */
   written(text: string): Written {
-    return { text, typed: this.#typed, pictures: this.pictures.in(this.#typed), pastes: this.#pastes };
+    const written = { text, typed: this.#typed, pictures: this.pictures.in(this.#typed), pastes: this.#pastes };
+    return this.#sentPastes.collapse(written);
   }
 
   /** Sends the words off as Enter does, and by the same way, so that none overtakes another. */
@@ -46,7 +48,8 @@ export class WritingEditor extends Editor {
     const pastes = pastesIn(typed, this.#pastedTexts);
     this.addToHistory(text);
     this.setText("");
-    this.onWritten?.({ text, typed, pictures: this.pictures.in(typed), pastes, isForLater: true });
+    const written = { text, typed, pictures: this.pictures.in(typed), pastes, isForLater: true } as const;
+    this.onWritten?.(this.#sentPastes.collapse(written));
   }
 
   override handleInput(data: string): void {

@@ -37,6 +37,40 @@ export function pastesIn(typed: string, pastes: ReadonlyMap<number, string>): re
 /** As the editor spells it. */
 const PASTE = /\[paste #(\d+)(?: (?:\+\d+ lines|\d+ chars))?\]/g;
 
+/**
+ * WORD6: pastes that were sent. A message that comes back into the editor, by an arrow up, Esc or a branch, holds them in full; sent again, they
+ * are still pastes and not typed text.
+ */
+export class SentPastes {
+  #texts: readonly string[] = [];
+
+  /** The message with each of them as a marker again; remembers those that it has. */
+  collapse(written: Written): Written {
+    let { typed } = written;
+    const pastes = [...(written.pastes ?? [])];
+    for (const text of this.#texts) {
+      if (!typed.includes(text)) continue;
+      const marker = freeMarker(typed, text);
+      typed = typed.replaceAll(text, () => marker);
+      pastes.push({ marker, text });
+    }
+    this.#remember(pastes);
+    return pastes.length === 0 ? written : { ...written, typed, pastes };
+  }
+
+  #remember(pastes: readonly Paste[]): void {
+    const texts = new Set([...pastes.map(({ text }) => text), ...this.#texts]);
+    this.#texts = [...texts].slice(0, MOST_REMEMBERED);
+  }
+}
+
+const MOST_REMEMBERED = 50;
+
+function freeMarker(typed: string, text: string): string {
+  const numbers = [...typed.matchAll(PASTE)].map(([, number]) => Number(number));
+  return `[paste #${Math.max(0, ...numbers) + 1} +${text.split("\n").length} lines]`;
+}
+
 /** WORD6: pastes beside typed text are attached to it; pastes that are the whole message are what the user says. */
 export function attachedPastes({ typed, pastes = [] }: Pick<Written, "typed" | "pastes">): readonly Paste[] {
   const rest = pastes.reduce((text, { marker }) => text.replaceAll(marker, " "), typed);

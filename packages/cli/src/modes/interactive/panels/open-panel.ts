@@ -4,6 +4,7 @@ import { CURSOR_MARKER } from "@earendil-works/pi-tui";
 import { plain } from "../../../text/safe-text.ts";
 import { fitted } from "../render/text.ts";
 import { isWayOut, type Panel, type Pressed, type Sight } from "./panel.ts";
+import { isText } from "./typing.ts";
 
 /** Makes a drawn line safe for the terminal: colours and the cursor marker stay, and nothing else controls it. */
 export function tamed(line: string, width: number): string {
@@ -79,8 +80,8 @@ class Opened<State, Answer> implements OpenPanel {
   }
 
   press(key: string): Use {
-    // Whoever is quick presses once more before it is gone.
-    if (this.#closing.signal.aborted) return "used";
+    // The panel is still drawn. Text that follows an answer goes to the editor; a second Enter or Esc is ignored.
+    if (this.#closing.signal.aborted) return isText(key) ? "typing" : "used";
     const pressed = this.#whole(() => this.#panel.press(this.#state, key, this.#seen), null);
     if (pressed) return this.#act(pressed);
     if (!isWayOut(key)) return "none";

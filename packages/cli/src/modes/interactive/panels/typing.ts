@@ -56,7 +56,7 @@ function whileTyping<State>(state: TypingState<State>, key: string): Pressed<Typ
   return { type: "goes-on", state, isTyping: true };
 }
 
-/** Esc is meant whenever it comes. A letter is for the editor; Enter and arrows are for nobody, and the wait begins anew. */
+/** Esc is meant whenever it comes. A letter is for the editor; Enter and arrows are ignored, and the wait starts again. */
 function tooEarly<State>(
   state: TypingState<State>,
   key: string,
@@ -78,7 +78,7 @@ function beginTyping<State>(state: TypingState<State>, key: string): Pressed<Typ
 }
 
 /** A character or a paste; keys that are neither have names of several letters, such as `up`. */
-function isText(key: string): boolean {
+export function isText(key: string): boolean {
   return (
     key === "space" || pastedLine(key) !== null || ([...segmenter.segment(key)].length === 1 && !/\p{Cc}/u.test(key))
   );
