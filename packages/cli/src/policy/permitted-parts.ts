@@ -78,7 +78,9 @@ function isSameServer(permitted: PermittedServer, server: McpServer): boolean {
   if ("url" in server) return permitted.url !== undefined && isSameAddress(permitted.url, server.url);
   const { args = [], env = [] } = permitted;
   const isNamed = Object.keys(server.env ?? {}).every((name) => env.includes(name));
-  return permitted.command === server.command && isNamed && areSameWords(args, server.args ?? []);
+  // Each of them could change what the same words start, or what it may do.
+  const isPlain = server.cwd === undefined && server.folders === undefined && server.sandbox === undefined;
+  return permitted.command === server.command && isPlain && isNamed && areSameWords(args, server.args ?? []);
 }
 
 function areSameWords(permitted: readonly string[], words: readonly string[]): boolean {

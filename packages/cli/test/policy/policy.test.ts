@@ -180,6 +180,18 @@ test.each([
   expect(refusal === null ? null : "refused").toBe(outcome);
 });
 
+test.each([
+  [{}, null],
+  [{ cwd: "/home/me" }, "refused"],
+  [{ folders: ["/home/me"] }, "refused"],
+  [{ sandbox: "off" }, "refused"],
+] as const)("POL6 an allowed program with %j: %s", (more, outcome) => {
+  const allowed = { name: "desk", command: "/usr/bin/python3", args: ["-m", "desk"] };
+  const { name, ...server } = allowed;
+  const refusal = refuseServer(of({ mcp: { allow: [allowed] } }), { name, server: { ...server, ...more } });
+  expect(refusal === null ? null : "refused").toBe(outcome);
+});
+
 test("POL6 where the default mode is not allowed, the nearest stricter one is used", () => {
   const modes = (...names: NonNullable<Policy["permissions"]>["modes"] & readonly unknown[]) =>
     of({ permissions: { modes: names } });

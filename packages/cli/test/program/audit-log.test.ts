@@ -51,7 +51,7 @@ test("PAUD1 PAUD2 a run without anybody to ask records what was allowed by a fla
   expect(lines).toMatchObject([
     { what: "echo hi", decision: "permitted", by: "rule", rules: [{ text: "bash(echo:*)", source: "flag" }] },
     { what: "rm x", decision: "refused", by: "rule", rules: [{ text: "bash(rm:*)", source: "flag" }] },
-    { what: "make", decision: "refused", by: "nobody" },
+    { what: "make", decision: "refused", by: "unattended" },
   ]);
   for (const line of lines) {
     expect(line).toMatchObject({ event: "decision", session, cwd: ground.folder, tool: "bash", mode: "ask" });

@@ -44,10 +44,12 @@ function broken(cause: unknown): TypeError {
 export function unpacked(answer: IncomingMessage): Readable {
   const names = (answer.headers["content-encoding"] ?? "").toLowerCase().split(",");
   const packings = names.map((name) => name.trim()).filter((name) => name !== "" && name !== "identity");
-  // Of an unknown packing nothing can be undone, whatever lies around it.
-  if (!packings.every((name) => UNPACKERS.has(name))) return answer;
+  // Of an unknown packing nothing can be undone, whatever lies around it. No server packs more than twice; each packing costs memory.
+  if (packings.length > MOST_PACKINGS || !packings.every((name) => UNPACKERS.has(name))) return answer;
   return packings.reduceRight<Readable>(through, answer);
 }
+
+const MOST_PACKINGS = 2;
 
 function through(packed: Readable, name: string): Readable {
   const unpacker = UNPACKERS.get(name)?.();

@@ -29,6 +29,12 @@ test.each(Object.entries(packers))(
   },
 );
 
+test("NET9 what claims to be packed many times over is handed on as it came", async () => {
+  const names = Array.from({ length: 1_000 }, () => "gzip").join(",");
+  served = await serving((_, response) => void response.writeHead(200, { "content-encoding": names }).end("hello"));
+  expect(await (await asked(served.url)).text()).toBe("hello");
+});
+
 test("NET9 packed events are heard one by one, and an abort ends them", async () => {
   served = await serving((_, response) => {
     response.writeHead(200, { "content-encoding": "gzip" });

@@ -98,6 +98,22 @@ test("WORD6 what is sent off says which of it was pasted as a marker, and what w
   ]);
 });
 
+test("WORD6 a paste that comes back in full is a paste when it is sent again", () => {
+  const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
+  const sent: Written[] = [];
+  screen.editor.onSubmit = (text) => void sent.push(screen.editor.written(text));
+  const log = "a line of the log\n".repeat(20).trimEnd();
+  terminal.type("Why? ");
+  terminal.press(paste(log), "\r");
+  screen.words.set(`Why? ${log}\n\nAnd then?`);
+  terminal.press("\r");
+  const marker = "[paste #1 +20 lines]";
+  expect(sent[1]).toMatchObject({ typed: `Why? ${marker}\n\nAnd then?`, pastes: [{ marker, text: log }] });
+  screen.words.set("Why?");
+  terminal.press("\r");
+  expect(sent[2]).toMatchObject({ typed: "Why?", pastes: [] });
+});
+
 test("TYP9 very many words that come back are one marker, so that no key waits for them", () => {
   const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
   const long = "a word or two ".repeat(20_000).trim();
