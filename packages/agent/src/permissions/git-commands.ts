@@ -9,7 +9,7 @@ export function gitRunsText(words: readonly ShellWord[]): boolean {
   return (
     words.slice(0, at).some(isRunningGlobal) ||
     settingsOf(words).some((setting) => !HARMLESS_SETTING.test(setting ?? "")) ||
-    words.some((word) => /^(?:ext|fd)::/.test(word ?? "") || isRunningOption(word ?? "")) ||
+    words.some((word) => /(?<![a-z])(?:ext|fd)::/i.test(word ?? "") || isRunningOption(word ?? "")) ||
     RUNNING.has(subcommand ?? "") ||
     (RUNNING_WORDS.get(subcommand ?? "")?.test(rest.map((word) => word ?? "").join("\n")) ?? false) ||
     (subcommand === "config" && isRunningConfig(rest))
@@ -47,9 +47,37 @@ function settingsOf(words: readonly ShellWord[]): readonly ShellWord[] {
   });
 }
 
-/** Settings that name no program, no file and no address. */
-const HARMLESS_SETTING =
-  /^(?:(?:user|color|advice|column|log|init|status|author|committer|gc|fetch|pull|rebase|merge|push|branch|stash|i18n|safe|protocol|index|pack|feature|rerere|tag|versionsort|blame|apply)\.(?!tool|guitool)[\w.-]+|core\.(?:quotepath|autocrlf|eol|safecrlf|filemode|ignorecase|symlinks|abbrev|longpaths|precomposeunicode|compression|bare|pager=(?:cat)?$|editor=(?:true|:|cat)$|hookspath=\/dev\/null$|fsmonitor=false$)|pager\.[\w-]+=(?:false|cat|0)$|commit\.(?:gpgsign|verbose|cleanup|status)|tag\.gpgsign|diff\.(?:algorithm|renames|renamelimit|context|noprefix|mnemonicprefix|colormoved|wserrorhighlight)|format\.pretty|http\.(?:version|timeout|lowspeedlimit|lowspeedtime|postbuffer|maxrequests)|submodule\.recurse|[a-z]=[a-z]$)(?:=|$)?/i;
+/** Settings that name no program, no file and no address, by section. Each key is named: some sections hold drivers, hooks and remotes too. */
+const HARMLESS_KEYS: readonly string[] = [
+  "(?:user|author|committer)\\.(?:name|email|useconfigonly)",
+  "(?:color|advice|column|status|i18n|feature|versionsort|blame|pack)\\.[\\w.-]+",
+  "log\\.(?:date|decorate|abbrevcommit|follow|mailmap|showroot|diffmerges)",
+  "init\\.(?:defaultbranch|defaultobjectformat)",
+  "gc\\.(?:auto|autodetach|autopacklimit|pruneexpire|reflogexpire|reflogexpireunreachable|writecommitgraph|cruftpacks)",
+  "fetch\\.(?:prune|prunetags|parallel|writecommitgraph|showforcedupdates|output|recursesubmodules)",
+  "pull\\.(?:ff|rebase=(?:true|false|merges)$)",
+  "rebase\\.(?:autostash|autosquash|stat|updaterefs|missingcommitscheck|forkpoint)",
+  "merge\\.(?:conflictstyle|ff|log|renames|renamelimit|stat|autostash|directoryrenames|verbosity)",
+  "push\\.(?:default|autosetupremote|followtags|useforceifincludes)",
+  "branch\\.(?:autosetupmerge|autosetuprebase|sort)",
+  "stash\\.(?:showincludeuntracked|showpatch|showstat)",
+  "safe\\.(?:directory|barerepository)",
+  "protocol\\.version",
+  "index\\.(?:threads|version|sparse|skiphash)",
+  "rerere\\.(?:enabled|autoupdate)",
+  "apply\\.(?:whitespace|ignorewhitespace)",
+  "core\\.(?:quotepath|autocrlf|eol|safecrlf|filemode|ignorecase|symlinks|abbrev|longpaths|precomposeunicode|compression|bare)",
+  "core\\.(?:pager=(?:cat)?$|editor=(?:true|:|cat)$|hookspath=\\/dev\\/null$|fsmonitor=false$)",
+  "pager\\.[\\w-]+=(?:false|cat|0)$",
+  "commit\\.(?:gpgsign|verbose|cleanup|status)",
+  "tag\\.(?:gpgsign|sort)",
+  "diff\\.(?:algorithm|renames|renamelimit|context|noprefix|mnemonicprefix|colormoved|wserrorhighlight)",
+  "format\\.pretty",
+  "http\\.(?:version|timeout|lowspeedlimit|lowspeedtime|postbuffer|maxrequests)",
+  "submodule\\.recurse",
+  "[a-z]=[a-z]$",
+];
+const HARMLESS_SETTING = new RegExp(`^(?:${HARMLESS_KEYS.join("|")})(?:=|$)`, "i");
 
 /** Options of one subcommand or another by which a program is named, also by their beginnings. */
 function isRunningOption(word: string): boolean {
@@ -86,14 +114,26 @@ const RUNNING_WORDS: ReadonlyMap<string, RegExp> = new Map([
 
 /** A setting that may name a program, made for the commands that follow. */
 function isRunningConfig(words: readonly ShellWord[]): boolean {
-  const operands = words.filter((word) => !word?.startsWith("-"));
-  const [key, ...values] = operands[0] === "set" ? operands.slice(1) : operands;
-  const isReading =
-    values.length === 0 ||
-    /^(?:get|list|unset)$/.test(key ?? "") ||
-    words.some((word) => /^--(?:get|unset|list)/.test(word ?? ""));
-  return (
-    words.some((word) => /^(?:-e|--edit|edit)$/.test(word ?? "")) ||
-    (!isReading && !HARMLESS_SETTING.test(`${key}=${values[0] ?? "$"}`))
-  );
+  const isSubcommand = /^(?:get|list|unset|set|edit)$/.test(words[0] ?? "");
+  const [mode, rest] = isSubcommand ? [words[0], words.slice(1)] : [null, words];
+  if (mode === "edit") return true;
+  let at = 0;
+  let isReading = mode === "get" || mode === "list" || mode === "unset";
+  // Git reads no option behind the first operand.
+  for (; rest[at]?.startsWith("-"); at += 1) {
+    const option = rest[at] ?? "";
+    if (CONFIG_READING.test(option)) isReading = true;
+    else if (CONFIG_WITH_VALUE.test(option)) at += 1;
+    else if (!CONFIG_FLAGS.test(option)) return true;
+  }
+  const [key, value] = rest.slice(at);
+  if (isReading || key === undefined) return false;
+  // An open word may become a key and its value.
+  return key === null || (value !== undefined && !HARMLESS_SETTING.test(`${key}=${value ?? "$"}`));
 }
+
+const CONFIG_READING =
+  /^(?:-l|--(?:get|get-all|get-regexp|get-urlmatch|get-color|get-colorbool|list|unset|unset-all))$/;
+const CONFIG_WITH_VALUE = /^(?:-f|-t|--(?:file|blob|type|default|comment|value|url))$/;
+const CONFIG_FLAGS =
+  /^(?:-z|--(?:global|local|system|worktree|add|append|all|replace-all|bool|int|bool-or-int|path|expiry-date|null|name-only|show-origin|show-scope|show-names|includes|no-includes|fixed-value|regexp|(?:file|blob|type|default|comment|value|url)=.*))$/s;

@@ -11,9 +11,20 @@ export function runsText(name: string, words: readonly ShellWord[]): boolean {
   // `python3.12` is a python.
   const program = name.replace(/(?<=[a-z])-?[\d.]+$/, "");
   if (ALWAYS.has(name) || ALWAYS.has(program)) return true;
-  const check = BUILTINS.get(name) ?? INTERPRETERS.get(program) ?? PROGRAMS.get(program);
-  return check?.(words) ?? false;
+  const check = BUILTINS.get(name) ?? INTERPRETERS.get(program) ?? PROGRAMS.get(name) ?? PROGRAMS.get(program);
+  return (check?.(words) ?? false) || words.some((word, at) => isRunningOption(word, words[at + 1]));
 }
+
+/** `--diff-program=$X` of any program: an option that is named after what it runs, with a value that a shell would take apart. */
+function isRunningOption(word: ShellWord, next: ShellWord | undefined): boolean {
+  const [, name, value = next] = /^--?([a-z][\w-]*)(?:=(.*))?$/is.exec(word ?? "") ?? [];
+  if (name === undefined || value === undefined || !NAMED_AFTER_PROGRAM.test(name)) return false;
+  return value === null ? !NAMED_AFTER_FILTER.test(name) : /[$`;|&]|^!|\S\s+\S/.test(value);
+}
+
+const NAMED_AFTER_PROGRAM = /program|command|cmd|invoke|exec|hook|filter|pager|editor/i;
+/** Most filters choose what is shown. */
+const NAMED_AFTER_FILTER = /filter/i;
 
 /** Whether it would run a text with some words or others. */
 export function mayRunText(name: string): boolean {
@@ -61,7 +72,7 @@ interface Options {
 export function hasOption(words: readonly ShellWord[], { letters = "", names = [] }: Options): boolean {
   return words.some((word) => {
     const [, dashes = "", name = ""] = /^(--?)([^=]+)/.exec(word ?? "") ?? [];
-    const isNamed = name.length > 1 && names.some((each) => each.startsWith(name));
+    const isNamed = name !== "" && names.some((each) => each.startsWith(name));
     return (dashes === "--" || name.length > 1) && isNamed
       ? true
       : dashes === "-" && [...letters].some((it) => name.includes(it));
@@ -136,41 +147,89 @@ const INTERPRETERS: ReadonlyMap<string, Check> = new Map([
     ["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "rbash", "fish", "csh", "tcsh", "pwsh", "xonsh", "nu"],
     (words) =>
       hasOption(words, { letters: "cs", names: ["command", "commands", "init-command", "rcfile", "init-file"] }) ||
-      readsScript(words),
+      readsScript(words, SHELL_OPTIONS),
   ),
-  ...each(["python", "pypy", "ipython"], (words) => runsPythonText(words) || readsScript(words)),
+  ...each(["python", "pypy", "ipython"], (words) => runsPythonText(words) || readsScript(words, PYTHON_OPTIONS)),
   ...each(
     ["node", "nodejs", "bun", "deno", "tsx", "ts-node"],
     (words) =>
       /^(?:eval|repl)$/.test(words[0] ?? "") ||
-      matching(/^data:|^-\w*[ep]|^--(?:eval|print)/)(words) ||
-      readsScript(words),
+      matching(/(?:^|=)data:|^-\w*[epi]|^--(?:eval|print|interactive)/)(words) ||
+      readsScript(words, NODE_OPTIONS),
   ),
   ...each(
     ["perl", "ruby", "lua", "luajit", "php", "Rscript", "R", "julia", "groovy", "scala", "raku", "elixir"],
     (words) =>
       words.some((word) => word?.startsWith("-") && !/^(?:-[wvWtTlc]+|--version|--help|--)$/.test(word)) ||
-      readsScript(words),
+      readsScript(words, OTHER_OPTIONS),
   ),
 ]);
 
-/** From its input, or from a file that nobody can name. */
-function readsScript(words: readonly ShellWord[]): boolean {
-  if (words.some((word) => word === "-" || /^\/(?:dev|proc)\//.test(word ?? ""))) return true;
-  if (words.some((word) => ASKING.test(word ?? ""))) return false;
-  const script = words.find((word) => !/^[-+]/.test(word ?? ""));
-  return script === undefined || script === null;
+/** The options of an interpreter before its script. */
+interface ScriptOptions {
+  /** With these it only tells about itself, or runs no script of its input. */
+  readonly asking: RegExp;
+  /** The next word is the value of each of these. */
+  readonly withValue: RegExp;
+  /** These have no value. */
+  readonly flags: RegExp;
 }
 
-const ASKING = /^(?:-v|-V|--version|-h|--help|--test|--check|--run)$/;
+/** In zsh and csh, `-V` is a mode in which scripts run. */
+const SHELL_OPTIONS: ScriptOptions = {
+  asking: /^--(?:version|help)$/,
+  withValue: /^[-+][a-zA-Z]*[oO]$/,
+  flags: /^(?:[-+][abefhiklmnprtuvxBCDEHPT]+|--(?:login|norc|noprofile|posix|verbose|restricted|noediting))$/,
+};
+
+const PYTHON_OPTIONS: ScriptOptions = {
+  asking: /^(?:-V+|-h|--version|--help|-[bBdEIOPqRsSuvx]*m.*)$/s,
+  withValue: /^(?:-[bBdEIOPqRsSuvx]*[WX]|--check-hash-based-pycs)$/,
+  flags: /^-[bBdEIOPqRsSuvx]+$|^-[bBdEIOPqRsSuvx]*[WX]./,
+};
+
+const NODE_OPTIONS: ScriptOptions = {
+  asking: /^(?:-v|-h|--version|--help|--test|--check|-c|--run)$/,
+  withValue:
+    /^(?:-r|-C|--(?:require|import|conditions|loader|experimental-loader|env-file|env-file-if-exists|title|input-type|disable-warning|tsconfig|watch-path|test-[a-z-]+))$/,
+  flags:
+    /^--(?:no-[a-z-]+|enable-source-maps|expose[-_]gc|inspect|inspect-brk|watch|hot|trace-(?:warnings|uncaught|deprecation|exit)|throw-deprecation|pending-deprecation|preserve-symlinks|preserve-symlinks-main|experimental-(?:strip-types|transform-types|vm-modules|sqlite|test-coverage|test-module-mocks|permission)|cpu-prof|heap-prof|prof|permission|bun|silent)$/,
+};
+
+const OTHER_OPTIONS: ScriptOptions = {
+  asking: /^(?:-v|--version|--help)$/,
+  withValue: /^$/,
+  flags: /^-[wWtTlc]+$/,
+};
+
+/** From its input, or from a file that cannot be named. */
+function readsScript(words: readonly ShellWord[], { asking, withValue, flags }: ScriptOptions): boolean {
+  if (words.some((word) => word === "-" || /^\/(?:dev|proc)\//.test(word ?? ""))) return true;
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? null;
+    const next = words[at + 1];
+    if (word === null) return true;
+    if (word === "--") return next == null;
+    if (!/^[-+]/.test(word)) return false;
+    if (asking.test(word)) return false;
+    if (withValue.test(word)) at += 1;
+    // What stands behind an option that is not known may be its value or the script.
+    else if (!flags.test(word) && !word.includes("=") && !/^[-+]/.test(next ?? "-")) return true;
+    if (withValue.test(word) && next == null) return true;
+  }
+  return true;
+}
 
 function runsPythonText(words: readonly ShellWord[]): boolean {
-  const at = words.findIndex((word) => word === null || !word.startsWith("-") || /^-\w*[cm]/.test(word));
-  const word = words[at];
-  if (word == null || !/^-\w*[cm]/.test(word)) return false;
-  const [, letter, attached] = /^-[^cm]*([cm])(.*)$/s.exec(word) ?? [];
+  let at = 0;
+  while (at < words.length && /^-/.test(words[at] ?? "") && !PYTHON_TEXT.test(words[at] ?? ""))
+    at += PYTHON_OPTIONS.withValue.test(words[at] ?? "") ? 2 : 1;
+  const [, letter, attached] = PYTHON_TEXT.exec(words[at] ?? "") ?? [];
+  if (letter === undefined) return words.slice(0, at).some((word) => /^-[a-zA-Z]*i/.test(word ?? ""));
   return letter === "c" || RUNNING_MODULES.has((attached || words[at + 1]) ?? "code");
 }
+
+const PYTHON_TEXT = /^-(?!-)[^cmWX]*([cm])(.*)$/s;
 
 const RUNNING_MODULES: ReadonlySet<string> = new Set([
   ...["timeit", "pdb", "bdb", "code", "profile", "cProfile", "trace", "runpy", "idlelib", "asyncio", "pty", "pickle"],
@@ -186,7 +245,8 @@ const PROGRAMS: ReadonlyMap<string, Check> = new Map([
     ["make", "gmake"],
     (words) =>
       isMakefileOpen(words) ||
-      matching(/^-$|^--e|^-\w*E|^-\w*f(?:-|\/dev|\/proc)|^\w+[:+?!]*=|^\/(?:dev|proc)\//)(words),
+      matching(/^-$|^--e|^-\w*E|^\w+[:+?!]*=|^\/(?:dev|proc)\//)(words) ||
+      matching(/^(?:-\w*f|--(?:f|ma)[a-z]*=)(?:-|\/dev|\/proc|.*\$)/s)(words),
   ),
   ...each(
     ["tar", "bsdtar", "gtar"],
@@ -210,6 +270,8 @@ const PROGRAMS: ReadonlyMap<string, Check> = new Map([
   ...each(["sudo", "doas"], (words) => having("sie", "shell", "login", "edit")(words.slice(0, firstOperand(words)))),
   ...each(["flock"], having("c", "command")),
   ...each(["xargs"], (words) => words.length === 0 || having("a", "arg-file")(words)),
+  ...each(["diff3", "sdiff"], having("", "diff-program")),
+  ...each(["dpkg", "dpkg-deb"], having("", "pre-invoke", "post-invoke", "status-logger")),
   ...each(["sort"], having("", "compress-program")),
   ...each(["split", "csplit"], having("", "filter")),
   ...each(["man"], having("PHX", "pager", "html", "gxditview", "preprocessor")),
@@ -261,20 +323,23 @@ function runsAwkText(words: readonly ShellWord[]): boolean {
 
 /** The scripts of `-e` are one script, line by line. */
 function runsSedText(words: readonly ShellWord[]): boolean {
-  if (words.some((word) => /^(?:--version|--help)$/.test(word ?? ""))) return false;
   const scripts: ShellWord[] = [];
   const operands: ShellWord[] = [];
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? null;
+    if (word === "--") {
+      operands.push(...words.slice(at + 1));
+      break;
+    }
     if (word === null || !word.startsWith("-") || word === "-") operands.push(word);
-    else if (word === "--") operands.push(...words.slice(at + 1).splice(0, words.length));
+    // An open word before it could be `--` or the option that it is the value of.
+    else if (/^--(?:version|help)$/.test(word)) return words.slice(0, at).includes(null);
     else {
       const given = sedOption(word, words[at + 1] ?? null);
       if (given === "file") return true;
-      if (given !== null) scripts.push(given.script);
-      if (given?.isNext) at += 1;
+      if (given !== null && given !== "skip") scripts.push(given.script);
+      if (given === "skip" || given?.isNext) at += 1;
     }
-    if (word === "--") break;
   }
   const all = scripts.length > 0 ? scripts : operands.slice(0, 1);
   return all.some((script) => script === null || !isHarmlessSedScript(script)) || !isHarmlessSedScript(all.join("\n"));
@@ -286,18 +351,19 @@ interface SedScript {
   readonly isNext: boolean;
 }
 
-function sedOption(word: string, next: ShellWord): SedScript | "file" | null {
+/** `skip`: the next word is a value that says nothing. */
+function sedOption(word: string, next: ShellWord): SedScript | "file" | "skip" | null {
   const [, long, value] = /^--([a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];
   if (long !== undefined) {
     if ("file".startsWith(long) && !"follow-symlinks".startsWith(long)) return "file";
     if ("expression".startsWith(long)) return { script: value ?? next, isNext: value === undefined };
-    return "line-length".startsWith(long) && value === undefined ? { script: "", isNext: true } : null;
+    return "line-length".startsWith(long) && value === undefined ? "skip" : null;
   }
   // Behind `i` and `l` comes a value of theirs.
   const [, letter, rest = ""] = /^-[nrsuzEb]*([efilsE])?(.*)$/s.exec(word) ?? [];
   if (letter === "f") return "file";
   if (letter === "e") return { script: rest === "" ? next : rest, isNext: rest === "" };
-  if (letter === "l") return rest === "" ? { script: "", isNext: true } : null;
+  if (letter === "l") return rest === "" ? "skip" : null;
   // To some versions of sed the suffix of `-i` is the next word; then `-ie` is no script either.
   if (letter === "i" || rest === "") return null;
   return "file";
