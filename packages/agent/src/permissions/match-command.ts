@@ -31,8 +31,13 @@ export function isEachWanted(wanted: readonly WantedCommand[], line: string): bo
       command.operator.startsWith("|") && command.operator !== "||"
         ? wanted.filter(({ isBeginning }) => isBeginning)
         : wanted;
-    return words !== null && counting.some((each) => fitWords(each, words) === "fits");
+    return words !== null && counting.some((each) => fitWords(each, words) === "fits" && !opensManual(each, words));
   });
+}
+
+/** `git status --help` runs man, which runs a pager: more than a rule on `git status:*` permits. */
+function opensManual({ words: wanted }: WantedCommand, words: readonly string[]): boolean {
+  return programName(words[0]) === "git" && words.includes("--help") && !wanted?.includes("--help");
 }
 
 /** The words of a line that is one plain command; null where it is anything more. */
@@ -121,35 +126,108 @@ const SUBSCRIPT = /[\w'"\\]\[[^\]]*[$`]/;
 /** Whether it runs a file that it has written itself: what is in there is not known. */
 function runsOwnFile(commands: readonly ShellCommand[]): boolean {
   const paths = commands.flatMap(writtenPaths);
-  if (paths.length === 0 || commands.length === 1) return false;
-  const names = new Set(paths.map(stem));
+  const isAnyPath = commands.some(writesAnyPath) || (paths.some(isCode) && commands.some(holdsCode));
+  if ((paths.length === 0 && !isAnyPath) || commands.length === 1) return false;
+  const names = new Set(paths.flatMap((path) => [stem(path), ...path.split("/").slice(0, -1)]));
+  const isTest = paths.some((path) => FOUND_BY_TESTS.test(path));
+  const inner = commands.flatMap(({ words }) => commandsIn(words));
   return (
     paths.some((path) => RUN_BY_OTHERS.test(path)) ||
-    commands.some(({ words }) => commandsIn(words).some((each) => runsFile(each, names)))
+    inner.some((each) => runsFile(each, names) || usesFolderOfGit(each, paths)) ||
+    (isTest && inner.some(runsTests)) ||
+    (isAnyPath && inner.some(runsAnyFile))
   );
 }
 
 function runsFile([program, ...words]: readonly ShellWord[], written: ReadonlySet<string>): boolean {
   const name = programName(program) ?? "";
   if (program?.includes("/") && written.has(stem(name))) return true;
-  return isInterpreter(name) && words.some((word) => word !== null && written.has(stem(word)));
+  return isInterpreter(name) && words.some((word) => word !== null && (written.has(stem(word)) || word === "."));
 }
 
-/** Interpreters find `a.js` by `a`, and `a.py` by `-ma`. */
+/** Interpreters find `a.js` by `a`, `a.py` by `-ma` and `p/index.js` by `p/`. */
 function stem(path: string): string {
-  return (programName(path) ?? "").replace(/\.\w+$/, "").replace(/^-m/, "");
+  const name = programName(path.replace(/^--?[\w-]+=/, "").replace(/\/+$/, "")) ?? "";
+  return name.replace(/\.\w+$/, "").replace(/^-m/, "");
 }
+
+/** A folder that git takes for a repository has settings, and settings name programs. */
+function usesFolderOfGit([program, ...words]: readonly ShellWord[], written: readonly string[]): boolean {
+  return programName(program) === "git" && written.length > 0 && words.some((word) => /^--git-dir/.test(word ?? ""));
+}
+
+/** Some test runners look for their files themselves. */
+function runsTests([program, ...words]: readonly ShellWord[]): boolean {
+  const name = programName(program) ?? "";
+  if (TEST_RUNNERS.test(name)) return true;
+  return isInterpreter(name) && words.some((word) => TEST_WORDS.test(word ?? ""));
+}
+
+const TEST_RUNNERS =
+  /^(?:py\.?test(?:-?[\d.]+)?|nose\d*|nosetests|tox|nox|vitest|jest|mocha|ava|tap|c8|nyc|rspec|prove|bats|phpunit)$/;
+const TEST_WORDS = /^(?:--test|test|-m(?:unittest|pytest)|unittest|pytest|discover)$/;
+const FOUND_BY_TESTS =
+  /(?:^|\/)(?:tests?|__tests__|specs?)\/|(?:^|[/._-])(?:test|spec)s?[._-][^/]*$|[._-](?:test|spec)\.\w+$|(?:^|\/)test\.\w+$/;
+
+/** It runs a file, whatever its name. */
+function runsAnyFile(words: readonly ShellWord[]): boolean {
+  const [program, ...rest] = words;
+  const name = programName(program) ?? "";
+  if (runsTests(words) || /^\.{0,2}\//.test(program ?? "") || /^(?:npx|bunx|pnpx)$/.test(name)) return true;
+  return isInterpreter(name) && !name.endsWith("awk") && rest.some((word) => !/^-/.test(word ?? ""));
+}
+
+/** A file that a script may load, whatever the script is. */
+function isCode(path: string): boolean {
+  return /(?:^|\/)[^./]+$|\.(?:sh|bash|zsh|[cm]?[jt]sx?|py|pth|rb|p[lm]|php|lua|r|jl|mk)$/i.test(path);
+}
+
+/** Whether a text of it, or one that is open, would run a program as code. */
+function holdsCode({ words, inputs }: ShellCommand): boolean {
+  return [...words.slice(1), ...inputs].some((text) => text === null || STARTING.test(text));
+}
+
+const STARTING = /[`$]\(|\$\{|\$[A-Z]|`|system|exec|spawn|popen|subprocess|child_process|fork/i;
+
+/** Whether it writes files whose names it makes up or reads from its input. */
+function writesAnyPath({ words, writesTo }: ShellCommand): boolean {
+  return writesTo.includes(null) || commandsIn(words).some(namesOwnFiles);
+}
+
+function namesOwnFiles([program, ...rest]: readonly ShellWord[]): boolean {
+  const name = programName(program) ?? "";
+  const has = (pattern: RegExp) => rest.some((word) => word === null || pattern.test(word));
+  if (NAMING_WRITERS.has(name)) return !has(/^(?:-\w*[ctl]|--stdout|--to-stdout|--test|--list|--dry-run)$/);
+  if (name === "git") return has(/^(?:apply|am)$/) && !has(/^--(?:check|stat|numstat|summary)$/);
+  if (name === "tar" || name === "bsdtar") return has(/^-?[a-zA-Z]*x|^--extract|^--get$/);
+  // `print > ("a" "b")`, where a name in quotes is known.
+  return name.endsWith("awk") && has(/\bprintf?\b[^;}\n]*>\s*(?:[^"\s\d]|"[^"]*"\s*[^\s;}])/);
+}
+
+/** Most of them only show what they would write with `-c`, `-t` or `-l`. */
+const NAMING_WRITERS: ReadonlySet<string> = new Set([
+  ...["patch", "gunzip", "unxz", "bunzip2", "unzstd", "unlz4", "uncompress", "unlzma", "lzip", "gzip", "xz", "bzip2"],
+  ...["zstd", "unzip", "7z", "7za", "7zz", "cpio", "pax", "uudecode", "unar", "unrar", "shar"],
+  ...["split", "csplit", "bsplit"],
+]);
 
 function writtenPaths({ words, writesTo }: ShellCommand): readonly string[] {
   const [program, ...rest] = words;
   const name = programName(program) ?? "";
   const isWriter = WRITERS.has(name) || (name === "sed" && rest.some((word) => /^-\w*i|^--in/.test(word ?? "")));
   const operands = isWriter ? rest.map((word) => word?.replace(/^(?:of=|-o|--[a-z-]+=)/, "") ?? null) : [];
-  // `print > "file"`, and what a compiler names by itself.
+  // `print > "file"`, what git is told to write, and what a compiler names by itself.
   const inside = name.endsWith("awk") ? rest.flatMap((word) => word?.match(/(?<=")[^"]+(?=")/g) ?? []) : [];
-  const paths = [...writesTo, ...operands, ...inside, ...(COMPILERS.has(name) ? ["a.out"] : [])];
-  return paths.filter((path): path is string => path !== null && !/^(?:-.*|\/dev\/.*|\d{1,3}|)$/s.test(path));
+  const output = rest.flatMap((word) => /^--output=(.+)$/s.exec(word ?? "")?.slice(1) ?? []);
+  const paths = [...operands, ...inside, ...(COMPILERS.has(name) ? ["a.out"] : [])];
+  return [
+    ...[...writesTo, ...output].filter((path) => path !== null && path !== "" && !NO_FILE.test(path)),
+    ...paths.filter((path) => path !== null && !/^(?:-.*|\d{1,3}|)$/s.test(path) && !NO_FILE.test(path)),
+  ].filter((path) => path !== null);
 }
+
+/** Below /dev there are folders for files too. */
+const NO_FILE = /^\/dev\/(?!shm\/|mqueue\/)/;
 
 const COMPILERS: ReadonlySet<string> = new Set(["gcc", "cc", "clang", "g++", "c++", "clang++", "rustc", "go"]);
 const WRITERS: ReadonlySet<string> = new Set([
@@ -160,7 +238,7 @@ const WRITERS: ReadonlySet<string> = new Set([
 ]);
 /** Files that other programs find and run by themselves. */
 const RUN_BY_OTHERS =
-  /(?:^|\/)(?:(?:GNU)?[Mm]akefile|[Jj]ustfile|Taskfile\.ya?ml|Rakefile|Gemfile|CMakeLists\.txt|build\.(?:xml|rs)|Cargo\.toml|package\.json|(?:conftest|setup|(?:site|user)customize)\.py|[\w.-]+\.config\.[cm]?[jt]s|\.(?:bash\w*|profile|z\w+|gitconfig|gitattributes|npmrc|inputrc|vimrc|lesskey|envrc|git\/.+|cargo\/.+))$/;
+  /(?:^|\/)(?:(?:GNU)?[Mm]akefile|[Jj]ustfile|Taskfile\.ya?ml|Rakefile|Gemfile|CMakeLists\.txt|build\.(?:xml|rs)|Cargo\.toml|package\.json|(?:conftest|setup|(?:site|user)customize)\.py|[\w.-]+\.config\.[cm]?[jt]s|hooks\/[\w-]+|config|node_modules\/.+|\.(?:bash\w*|profile|z\w+|gitconfig|gitattributes|npmrc|inputrc|vimrc|lesskey|envrc|git\/.+|cargo\/.+))$/;
 
 /**
  * Whether the wanted program is named anywhere else than as a program that was looked at already: as an argument, in quotes, in a
