@@ -178,7 +178,7 @@ interface ScriptOptions {
 /** In zsh and csh, `-V` is a mode in which scripts run. */
 const SHELL_OPTIONS: ScriptOptions = {
   asking: /^--(?:version|help)$/,
-  withValue: /^[-+][a-zA-Z]*[oO]$/,
+  withValue: /^[-+][a-np-zA-NP-Z]*[oO]$/,
   flags: /^(?:[-+][abefhiklmnprtuvxBCDEHPT]+|--(?:login|norc|noprofile|posix|verbose|restricted|noediting))$/,
 };
 
@@ -204,7 +204,7 @@ const OTHER_OPTIONS: ScriptOptions = {
 
 /** From its input, or from a file that cannot be named. */
 function readsScript(words: readonly ShellWord[], { asking, withValue, flags }: ScriptOptions): boolean {
-  if (words.some((word) => word === "-" || /^\/(?:dev|proc)\//.test(word ?? ""))) return true;
+  if (words.some((word) => word === "-" || OPEN_PATH.test(word ?? ""))) return true;
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? null;
     const next = words[at + 1];
@@ -219,6 +219,9 @@ function readsScript(words: readonly ShellWord[], { asking, withValue, flags }: 
   }
   return true;
 }
+
+/** The input of a program, or what another one holds open, by any path to it. */
+const OPEN_PATH = /(?:^|[/=])(?:stdin$|fd\/.*\d$|proc\/)|^(?:-\w*f|--[a-z]+=)?[./]*\/dev\//;
 
 function runsPythonText(words: readonly ShellWord[]): boolean {
   let at = 0;
@@ -245,8 +248,8 @@ const PROGRAMS: ReadonlyMap<string, Check> = new Map([
     ["make", "gmake"],
     (words) =>
       isMakefileOpen(words) ||
-      matching(/^-$|^--e|^-\w*E|^\w+[:+?!]*=|^\/(?:dev|proc)\//)(words) ||
-      matching(/^(?:-\w*f|--(?:f|ma)[a-z]*=)(?:-|\/dev|\/proc|.*\$)/s)(words),
+      matching(OPEN_PATH)(words) ||
+      matching(/^-$|^--e|^-\w*E|^\w+[:+?!]*=|^(?:-\w*f|--(?:f|ma)[a-z]*=)(?:-|.*\$)/s)(words),
   ),
   ...each(
     ["tar", "bsdtar", "gtar"],

@@ -142,7 +142,13 @@ function runsOwnFile(commands: readonly ShellCommand[]): boolean {
 function runsFile([program, ...words]: readonly ShellWord[], written: ReadonlySet<string>): boolean {
   const name = programName(program) ?? "";
   if (program?.includes("/") && written.has(stem(name))) return true;
-  return isInterpreter(name) && words.some((word) => word !== null && (written.has(stem(word)) || word === "."));
+  return isInterpreter(name) && words.some((word) => word !== null && namesFile(word, written));
+}
+
+/** Also as the value of an option: `-fa.mk`, `-ma`. */
+function namesFile(word: string, written: ReadonlySet<string>): boolean {
+  const attached = /^-[a-zA-Z]+/.test(word) ? [1, 2, 3].map((at) => word.slice(at + 1)) : [];
+  return word === "." || [word, ...attached].some((each) => each !== "" && written.has(stem(each)));
 }
 
 /** Interpreters find `a.js` by `a`, `a.py` by `-ma` and `p/index.js` by `p/`. */
@@ -191,7 +197,8 @@ const STARTING = /[`$]\(|\$\{|\$[A-Z]|`|system|exec|spawn|popen|subprocess|child
 
 /** Whether it writes files whose names it makes up or reads from its input. */
 function writesAnyPath({ words, writesTo }: ShellCommand): boolean {
-  return writesTo.includes(null) || commandsIn(words).some(namesOwnFiles);
+  const isOpenWriter = (each: readonly ShellWord[]) => WRITERS.has(programName(each[0]) ?? "") && each.includes(null);
+  return writesTo.includes(null) || commandsIn(words).some((each) => namesOwnFiles(each) || isOpenWriter(each));
 }
 
 function namesOwnFiles([program, ...rest]: readonly ShellWord[]): boolean {
@@ -218,7 +225,10 @@ function writtenPaths({ words, writesTo }: ShellCommand): readonly string[] {
   const operands = isWriter ? rest.map((word) => word?.replace(/^(?:of=|-o|--[a-z-]+=)/, "") ?? null) : [];
   // `print > "file"`, what git is told to write, and what a compiler names by itself.
   const inside = name.endsWith("awk") ? rest.flatMap((word) => word?.match(/(?<=")[^"]+(?=")/g) ?? []) : [];
-  const output = rest.flatMap((word) => /^--output=(.+)$/s.exec(word ?? "")?.slice(1) ?? []);
+  const output = rest.flatMap((word, at) => {
+    const [whole, value = rest[at + 1] ?? null] = /^--output(?:=(.+))?$/s.exec(word ?? "") ?? [];
+    return whole === undefined ? [] : [value];
+  });
   const paths = [...operands, ...inside, ...(COMPILERS.has(name) ? ["a.out"] : [])];
   return [
     ...[...writesTo, ...output].filter((path) => path !== null && path !== "" && !NO_FILE.test(path)),

@@ -238,6 +238,16 @@ test("PERM35 a remembered beginning permits no second command, redirection or su
   }
 });
 
+test("PERM35 a remembered beginning of git does not permit its manual, which runs other programs", () => {
+  const isAllowed = (line: string, ...allow: readonly string[]): boolean =>
+    decide(sight(act(command(line, true))), { mode: "ask", rules: rules({ allow }), ground }).type === "allowed";
+  for (const beginning of HARMLESS_BEGINNINGS.filter((each) => each.startsWith("git "))) {
+    expect(isAllowed(`${beginning} --help`, `bash(${beginning}:*)`), beginning).toBe(false);
+    expect(isAllowed(`${beginning} -s --help`, `bash(${beginning}:*)`), beginning).toBe(false);
+    expect(isAllowed(`${beginning} --help`, `bash(${beginning} --help)`), beginning).toBe(true);
+  }
+});
+
 test("PERM36 a rule on an exact line permits nothing that is piped into that command", () => {
   const allow = ["bash(psql app)", "bash(echo:*)", "bash(npm test)", "bash(tail:*)", "bash(ls:*)"];
   const standing = { mode: "ask", rules: rules({ allow }), ground } as const;

@@ -106,6 +106,16 @@ describe("SHELL5 few honest commands are asked about", () => {
     "case $X in a) ls;; *) pwd;; esac",
     "cp -r a b && ls b",
     "chmod +x run.sh && ./run.sh",
+    "bash -eo pipefail scripts/build.sh",
+    "python3 -W ignore a.py && python3 --version",
+    "node --import tsx a.ts && node -v",
+    "sed -l 9 -n p a.ts",
+    "make -f ci.mk test",
+    "git config user.name ann && git config --get user.email && git config remote.origin.url",
+    "git -c merge.conflictstyle=diff3 merge topic",
+    "git init d && git -C d status",
+    "pnpm --filter @a/b test > out.txt; cat out.txt",
+    "node a.js > out.txt && cat out.txt",
   ])("let pass: %j", (line) => {
     expect(rules.map((rule) => couldBeCommand(rule, line))).toEqual(rules.map(() => "not"));
   });
