@@ -2,9 +2,11 @@
 
 import {
   type AssistantMessage,
+  type AttachmentMark,
   answersOf,
   type ImageBlock,
   markOf,
+  splitContent,
   type TextBlock,
   type ToolResultMessage,
   type UserMessage,
@@ -121,14 +123,62 @@ function changes(before: Kept, fields: Readonly<Record<string, unknown>>): Parti
   }
 }
 
-/** WORD2: a hook that rewrites the blocks one by one, and leaves out what it does not know, makes no attachment the user's word. */
-function keepMarks(before: Content, after: Content): Content {
-  if (typeof before === "string" || typeof after === "string" || before.length !== after.length) return after;
-  return after.map((block, at) => {
-    const [own, former] = [markOf(block), markOf(before[at])];
-    const isSameKind = own === null && former !== null && before[at]?.type === block.type;
-    return isSameKind ? { ...block, pith: { attachment: former } } : block;
+/**
+ * WORD2: whatever a hook makes of a message, no attachment becomes the user's word. A block that stays as it was keeps its mark; one
+ * that the hook changed has the mark of the block in its place; one that is new has the mark of the first attachment.
+ */
+export function keepMarks(before: Content, after: Content): Content {
+  const { typed, attachments } = splitContent(before);
+  const first = attachments.find(({ name }) => name !== "");
+  if (!first || splitContent(after).typed === "" || after === typed) return after;
+  const former = marksIn(before);
+  const isUnmarked = typeof before === "string" || !before.some((block) => markOf(block));
+  // Earlier versions and pi set no marks: what still has their form is still read by it.
+  if (isUnmarked && splitContent(after).typed === typed) return after;
+  const blocks: readonly (TextBlock | ImageBlock)[] =
+    typeof after === "string" ? [{ type: "text", text: after }] : after;
+  const texts = blocks.map(textOf);
+  let left = typed.trim() === "" || texts.includes(typed) ? null : typed;
+  return blocks.map((block, at) => {
+    if (markOf(block)) return block;
+    const text = textOf(block);
+    const same = former.find((each) => each.text === text && each.type === block.type);
+    if (same) return withMark(block, same.mark);
+    const place = former.length === blocks.length ? former[at] : undefined;
+    const isRewritten = place?.type === block.type && !texts.includes(place.text);
+    if (isRewritten && typeof after !== "string" && place.mark?.typed === undefined) return withMark(block, place.mark);
+    if (block.type === "image" || text === typed) return block;
+    const { kind, name, typed: command } = place?.mark ?? first;
+    // What was typed stays typed where the hook has put it into one text with the rest.
+    const own =
+      command !== undefined && former.length === 1 ? command : left !== null && text.includes(left) ? left : null;
+    if (own !== null) left = null;
+    return withMark(block, { kind, name, ...(own !== null && { typed: own }) });
   });
+}
+
+interface FormerBlock {
+  readonly type: string;
+  readonly text: string;
+  readonly mark: AttachmentMark | null;
+}
+
+/** The blocks of a message, with the marks that they have or, by their form, should have. */
+function marksIn(content: Content): readonly FormerBlock[] {
+  const blocks: readonly (TextBlock | ImageBlock)[] =
+    typeof content === "string" ? [{ type: "text", text: content }] : content;
+  return blocks.map((block) => {
+    const { typed, attachments } = splitContent(block.type === "text" ? block.text : []);
+    const [old] = attachments;
+    const read = old ? { kind: old.kind, name: old.name, ...(typed.trim() !== "" && { typed }) } : null;
+    return { type: block.type, text: textOf(block), mark: markOf(block) ?? read };
+  });
+}
+
+const textOf = (block: TextBlock | ImageBlock): string => (block.type === "text" ? block.text : block.data);
+
+function withMark<Block extends TextBlock | ImageBlock>(block: Block, mark: AttachmentMark | null): Block {
+  return mark ? { ...block, pith: { attachment: mark } } : block;
 }
 
 function spoken<Content extends { readonly length: number }>(content: Content): Content {

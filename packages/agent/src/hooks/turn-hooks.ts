@@ -20,7 +20,7 @@ import { compacting } from "../compaction/auto-compact.ts";
 import type { AgentEvent } from "../events.ts";
 import { budgetOf, type RunParts } from "../loop/run-context.ts";
 import type { AgentBeforeSettleEvent, BoundaryResult, TurnEndEvent } from "./hooks.ts";
-import { replyContent, soundBlocks, soundContent } from "./message-hooks.ts";
+import { keepMarks, replyContent, soundBlocks, soundContent } from "./message-hooks.ts";
 
 export interface Boundary {
   readonly drafts: readonly Drafted[];
@@ -83,7 +83,10 @@ type Replaced = NonNullable<Edit["replacement"]>["content"];
 function contentFor(target: Entry, content: unknown): Replaced {
   if (target.type !== "message") return soundContent(content);
   if (target.message.role === "assistant") return replyContent(target.message.content, content);
-  return target.message.role === "toolResult" ? soundBlocks(content) : soundContent(content);
+  if (target.message.role === "toolResult") return soundBlocks(content);
+  return target.message.role === "user"
+    ? keepMarks(target.message.content, soundContent(content))
+    : soundContent(content);
 }
 
 function wishIn(value: unknown, { window }: BoundaryRoom): CompactionWish {
