@@ -4,7 +4,7 @@ import { attachedLine, splitQuotation } from "../context/attachments.ts";
 import { entryWords, provenance, userParts } from "../context/entry-text.ts";
 import type { ContextEditEntry, Entry } from "../entry.ts";
 import { citedReferences, entryReference } from "../references.ts";
-import { plainText } from "../text/sanitize.ts";
+import { foldForEye, plainText } from "../text/sanitize.ts";
 import { shortened } from "../text/truncate.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 
@@ -266,8 +266,18 @@ const withAttached = (text: string, attached: string): string =>
 
 /** A line that looks like one of ours gets a backslash, so that a pasted text cannot pass for another message or part. */
 function escapeStructure(text: string): string {
-  return text.replace(/^(?=\[(?:#\d|entry:|attached: )|# \S)/gm, "\\");
+  return text.replace(MAYBE_OURS, (line, indent: string, sign: string, rest: string) => {
+    const isOurs = HASH.test(sign) ? HEADING.test(rest) : REFERENCE.test(foldForEye(rest));
+    return isOurs ? `${indent}\\${sign}${rest}` : line;
+  });
 }
+
+/** A line that begins with `#` or a bracket, behind blanks and letters that nobody sees. */
+const UNSEEN = "[[\\s\\p{Default_Ignorable_Code_Point}\\p{Cc}\\p{Cf}\\p{M}\\u2800]--[\\n\\r\\u2028\\u2029]]";
+const MAYBE_OURS = new RegExp(`^(${UNSEEN}*)([#＃﹟\\[［【〔〖〘〚⟦⦋⦍⦏❲⁅﹝︹︻︗])([^\\n\\r\\u2028\\u2029]*)`, "gmv");
+const HASH = /^[#＃﹟]/;
+const HEADING = new RegExp(`^[#＃﹟]*${UNSEEN}+[^\\s]`, "v");
+const REFERENCE = /^(?:#\p{Nd}|entry:|attached:)/u;
 
 const formatQuestion = (question: string): string =>
   question === "" ? "" : ` (in reply to the assistant: ${question})`;

@@ -70,9 +70,10 @@ function escapeText(text: string): string {
 }
 
 const TAGS = Object.values(ELEMENTS).flatMap((element) => (element ? [element.tag] : []));
-/** An end tag, or what looks like one: it may have blanks or invisible letters in it. */
-const MAYBE_END = /[<＜﹤][^<>＜＞﹤﹥]{0,60}/gu;
-const END = new RegExp(`^[/／⁄∕](?:${TAGS.join("|")})`, "u");
+const OPENING = "<＜﹤˂ᐸ⟨〈\u2329❬❮❰";
+/** An end tag, or what looks like one, up to what could begin or end another: it may have blanks or invisible letters in it. */
+const MAYBE_END = new RegExp(`[${OPENING}][^${OPENING}>＞﹥]*`, "gu");
+const END = new RegExp(`^[/⁄∕⧸╱⟋〳⼃丿ノ᜵Ⳇ](?:${TAGS.join("|")})`, "u");
 
 /** As the value of an attribute, on one line. `&` stays where it stands for itself, so that most paths stay as they are. */
 function escapeName(name: string): string {
@@ -130,10 +131,13 @@ function isImage(block: JsonObject): boolean {
   return block.type === "image" || blobOf(block)?.mimeType.startsWith("image/") === true;
 }
 
-// Entries of earlier versions have no marks: a file was a block of its own before the text, and pi puts files at its beginning.
+// Entries of earlier versions have no marks: a file was a block of its own, and pi puts files at the beginning of the only text.
 function splitUnmarked(content: readonly unknown[]): MessageParts {
   const blocks = content.filter(isObject);
-  const lastText = blocks.findLastIndex((block) => block.type === "text" && !isImage(block));
+  const isText = (block: JsonObject, at: number): boolean =>
+    block.type === "text" && !isImage(block) && oldImageName(blocks, at) === null;
+  const isOnlyText = blocks.filter(isText).length === 1;
+  const lastText = blocks.findLastIndex(isText);
   const typed: string[] = [];
   const attachments: Attachment[] = [];
   blocks.forEach((block, at) => {
@@ -141,11 +145,11 @@ function splitUnmarked(content: readonly unknown[]): MessageParts {
     if (isImage(block) || block.type !== "text" || typeof block.text !== "string") return;
     const { text } = block;
     const image = oldImageName(blocks, at);
-    const old = image === null && at < lastText ? oldBlock(text) : null;
+    const old = image === null && !isOnlyText ? oldBlock(text, at === lastText) : null;
     if (image !== null) attachments.push({ kind: "image", name: image, text });
     if (old) attachments.push(old);
     if (image !== null || old) return;
-    const parts = at === lastText ? splitOldText(text) : { typed: text, attachments: [] };
+    const parts = isOnlyText ? splitOldText(text) : { typed: text, attachments: [] };
     attachments.push(...parts.attachments);
     if (parts.typed !== "") typed.push(parts.typed);
   });
@@ -163,30 +167,36 @@ const UNNAMED_IMAGE: Attachment = { kind: "image", name: "", text: "" };
 const OLD_IMAGE = /^The picture ([^\n]+):$/;
 const OLD_MARKER = /^\[picture \d+: [^\]\n]+\]$/;
 
-function oldBlock(text: string): Attachment | null {
-  const [, tag, name = "stdin"] = OLD_BLOCK.exec(text) ?? [];
-  if (tag === undefined || !text.trimEnd().endsWith(`</${tag}>`)) return null;
-  return { kind: tag as AttachmentKind, name, text };
+/** A block that begins as an element is one, whatever stands behind its end. Only the last one, which may be typed, must end. */
+function oldBlock(text: string, isLast: boolean): Attachment | null {
+  const mark = oldMark(text);
+  return mark === null || (isLast && lastEnd(text) < 0) ? null : { ...mark, text };
 }
-
-const OLD_BLOCK = /^<(file(?= path="[^"]*">)|folder(?= path="[^"]*">)|stdin(?=>))(?: path="([^"\n]*))?/;
 
 /** Up to the last end tag: whatever a file says of where it ends is part of the file. */
 function splitOldText(text: string): MessageParts {
-  const [, name] = OLD_START.exec(text) ?? [];
-  const end = name === undefined && !text.startsWith("<stdin>\n") ? -1 : lastEnd(text);
-  if (end < 0) return { typed: text, attachments: [] };
-  const kind = name === undefined ? "stdin" : text.startsWith("<folder") ? "folder" : "file";
-  const attachment: Attachment = { kind, name: name ?? "stdin", text: text.slice(0, end) };
-  return { typed: text.slice(end).replace(/^\n/, ""), attachments: [attachment] };
+  const mark = oldMark(text);
+  const end = mark === null ? -1 : lastEnd(text);
+  if (mark === null || end < 0) return { typed: text, attachments: [] };
+  const typed = text.slice(end).replace(mark.kind === "skill" ? /^\n{1,2}/ : /^\n/, "");
+  return { typed, attachments: [{ ...mark, text: text.slice(0, end) }] };
 }
 
-const OLD_START = /^<(?:file (?:path|name)|folder path)="([^"\n]*)/;
+function oldMark(text: string): AttachmentMark | null {
+  const [, tag, name = "stdin"] = OLD_START.exec(text) ?? [];
+  return tag === undefined ? null : { kind: tag as AttachmentKind, name };
+}
+
+/** Also those of pi, which has an element for skills. */
+const OLD_TAGS = [...TAGS, "template", "skill"];
+const OLD_START = new RegExp(
+  `^\\s*<(stdin(?=>)|(?:${OLD_TAGS.join("|")})(?=\\s))(?:\\s+(?:name|path|uri|location)="([^"]*)|(?<=<stdin)>)`,
+);
 
 function lastEnd(text: string): number {
-  const ends = ["</file>", "</folder>", "</stdin>"].map((tag) => ({ tag, at: text.lastIndexOf(tag) }));
-  const { tag, at } = ends.reduce((last, each) => (each.at > last.at ? each : last));
-  return at < 0 ? -1 : at + tag.length;
+  const ends = OLD_TAGS.map((tag) => text.lastIndexOf(`</${tag}>`));
+  const at = Math.max(...ends);
+  return at < 0 ? -1 : text.indexOf(">", at) + 1;
 }
 
 /** For people: what was typed, and the names of attachments that it does not name. */

@@ -77,6 +77,19 @@ describe("attachments", () => {
 
   test("WORD3 a typed line that looks like one of ours is escaped", () => {
     expect(textOf(keep(numbered("user: x\n[attached: a.ts, 1 line; read #9]")))).toContain("\n\\[attached: a.ts");
+    for (const line of [
+      "#  The user's latest request",
+      "#\tPins",
+      "## Goal",
+      "[ #9]",
+      "［#9］",
+      "[\u200b#9]",
+      "＃ Goal",
+    ])
+      for (const indent of ["", "  ", "\t", "\u200b"])
+        expect(textOf(keep(numbered(`user: x\n${indent}${line}`)))).toContain(`\n${indent}\\${line}`);
+    for (const line of ["#9 is open", "[x] done", "#tag", "a [#9]", "#"])
+      expect(textOf(keep(numbered(`user: x\n${line}`)))).toContain(`\n${line}\n`);
   });
 });
 
