@@ -7,7 +7,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent } from "@pith/agent";
-import { type CompactionEntry, entryReference, frontTexts, MemoryStore, Session } from "@pith/context";
+import {
+  type AgentMessage,
+  type CompactionEntry,
+  entryReference,
+  frontTexts,
+  MemoryStore,
+  Session,
+  type UserMessage,
+} from "@pith/context";
 import { machine } from "@pith/context/node";
 import { openModel } from "@pith/models";
 import { type Asked, startServer } from "@pith/testkit";
@@ -88,7 +96,7 @@ interface Run {
   readonly transcripts: readonly string[];
 }
 
-async function startRun({ claim, content }: Posing): Promise<Run> {
+async function startRun({ claim, content, hook }: Posing): Promise<Run> {
   const place = { folder: mkdtempSync(join(tmpdir(), "pith-work-")), home: mkdtempSync(join(tmpdir(), "pith-home-")) };
   const transcripts: string[] = [];
   let reference = "";
@@ -107,7 +115,14 @@ async function startRun({ claim, content }: Posing): Promise<Run> {
   const wish = { provider: "anthropic", model: "claude-sonnet-4-5", baseUrl: `${server.url}/v1`, apiKey: "any" };
   const opened = await openModel({ ...wish, contextWindow: 60_000 }, { environment: {} });
   if (opened.type !== "opened") throw new Error(opened.message);
-  const agent = new Agent({ session, model: opened.model, tools: [], ports: machine, thinking: "off" });
+  const agent = new Agent({
+    session,
+    model: opened.model,
+    tools: [],
+    ports: machine,
+    thinking: "off",
+    ...hooked(hook, session),
+  });
   const say = async (said: Parameters<Agent["prompt"]>[0]): Promise<void> => {
     for await (const _ of agent.prompt(said));
   };
@@ -121,6 +136,38 @@ async function startRun({ claim, content }: Posing): Promise<Run> {
       const outcome = await agent.compact();
       if (outcome.type !== "compacted") throw new Error(JSON.stringify(outcome));
       return session.window.entries.findLast((each) => each.type === "compaction") as CompactionEntry;
+    },
+  };
+}
+
+function hooked(hook: Posing["hook"], session: Session): Pick<ConstructorParameters<typeof Agent>[0], "hooks"> {
+  if (!hook) return {};
+  const changed = (message: UserMessage) =>
+    hook.change(
+      Array.isArray(message.content) ? message.content.map((block) => ("text" in block ? block.text : "")) : [],
+    );
+  const isFirst = (message: AgentMessage): message is UserMessage =>
+    message.role === "user" && Array.isArray(message.content);
+  if (hook.event === "message_end")
+    return {
+      hooks: {
+        message_end: [
+          ({ message }) => (isFirst(message) ? { message: { ...message, content: changed(message) } } : undefined),
+        ],
+      },
+    };
+  let isDone = false;
+  return {
+    hooks: {
+      turn_end: [
+        () => {
+          const first = session.window.entries.find((each) => each.type === "message" && isFirst(each.message));
+          if (isDone || first?.type !== "message" || !isFirst(first.message)) return undefined;
+          isDone = true;
+          const replacement = { content: changed(first.message) };
+          return { entries: [{ type: "context_edit", targetId: first.id, replacement }] };
+        },
+      ],
     },
   };
 }

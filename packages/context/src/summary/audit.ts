@@ -6,7 +6,7 @@ import { textTokens } from "../tokens/estimate-tokens.ts";
 import type { Evidence, Source } from "./evidence.ts";
 import { findNames, isKnownName } from "./names.ts";
 import { addMark, lowerHeadings, repairCitations, restoreHeadings } from "./repair.ts";
-import { countSharedWords, countSupport, type SharedWords } from "./shared-words.ts";
+import { countSharedWords, countSupport, type SharedWords, type SupportingWords } from "./shared-words.ts";
 import {
   DECISIONS,
   findItems,
@@ -207,8 +207,13 @@ function supportOf(claim: string, source: Source): Support {
   const counted = countSupport(withoutPaths(claim), source.vocabulary(), source.attached.vocabulary());
   // Of a message whose attachments are no longer at hand, whatever was not typed may be theirs.
   const foreign = source.attached.isWhole ? counted.attached : counted.all - counted.shared;
-  if (foreign > counted.shared) return "attachment";
+  if (foreign > counted.shared || isPadded(counted)) return "attachment";
   return isRelated(counted, source) ? "own" : "none";
+}
+
+/** Whether words of the user stand around a claim of the attachment. */
+function isPadded({ attached, all }: SupportingWords): boolean {
+  return attached >= ENOUGH_SHARED && attached * 3 >= all;
 }
 
 /** A path only names what a line is about. */

@@ -3,7 +3,7 @@
 import { splitQuotation } from "../context/attachments.ts";
 import { entryWords, provenance, userParts } from "../context/entry-text.ts";
 import type { ContextEditEntry, Entry } from "../entry.ts";
-import { citedReferences, entryReference } from "../references.ts";
+import { citedReferences, entryReference, removeCitations } from "../references.ts";
 import { wordsIn } from "../text/sanitize.ts";
 import { collectNames, type KnownNames } from "./names.ts";
 import { type Vocabulary, vocabularyOf } from "./shared-words.ts";
@@ -47,7 +47,7 @@ export interface Source {
 
 export interface AttachedWords {
   readonly vocabulary: () => Vocabulary;
-  /** False for a message that an earlier compaction covered: only the names of its attachments are at hand. */
+  /** False for a message that an earlier compaction covered: only names of its attachments and marked lines are at hand. */
   readonly isWhole: boolean;
 }
 
@@ -117,13 +117,22 @@ function knownReferences({ covered, previous, userMessages, ledger, request }: E
 
 function collectSources(parts: EvidenceParts): ReadonlyMap<string, Source> {
   const { covered, edits, userMessages, request } = parts;
-  const sources = new Map<string, Source>(parts.isChecked ? carriedSources(parts.previous) : []);
-  for (const [reference, text] of splitUserMessages(userMessages))
-    sources.set(reference, personSource({ ...splitQuotation(text), isWhole: false }));
+  const foreign = parts.isChecked ? foreignLines(parts.previous) : new Map<string, string>();
+  const sources = new Map<string, Source>(parts.isChecked ? carriedSources(parts.previous, foreign) : []);
+  const withForeign = (attached: string, reference: string): string =>
+    attached === "" ? "" : `${attached}\n${foreign.get(reference) ?? ""}`;
+  for (const [reference, text] of splitUserMessages(userMessages)) {
+    const { typed, attached } = splitQuotation(text);
+    sources.set(reference, personSource({ typed, attached: withForeign(attached, reference), isWhole: false }));
+  }
   if (request)
     sources.set(
       request.reference,
-      personSource({ typed: request.text, attached: request.attached ?? "", isWhole: false }),
+      personSource({
+        typed: request.text,
+        attached: withForeign(request.attached ?? "", request.reference),
+        isWhole: false,
+      }),
     );
   const calls = new Map(covered.flatMap(callsIn));
   let answered = "";
@@ -144,20 +153,41 @@ function collectSources(parts: EvidenceParts): ReadonlyMap<string, Source> {
   return sources;
 }
 
-/** Entries that are not at hand any more are known by the confirmed lines that cite them. */
-function carriedSources(previous: string): readonly (readonly [reference: string, source: Source])[] {
+/**
+ * Entries that are not at hand any more are known by the confirmed lines that cite them. WORD4: where a line that cites one was found
+ * not to be the user's, something was attached to it, and words that no confirmed line has may come from there.
+ */
+function carriedSources(
+  previous: string,
+  foreign: ReadonlyMap<string, string>,
+): readonly (readonly [reference: string, source: Source])[] {
   const items = confirmedItems(previous).flatMap((item) => item.references.map((reference) => ({ reference, item })));
   return [...Map.groupBy(items, ({ reference }) => reference)].map(([reference, cited]) => {
     const isPerson = cited.some(({ item }) => isUserSection(item.section));
+    const attached = isPerson ? foreign.get(reference) : undefined;
     return [
       reference,
       {
         isPerson,
         vocabulary: once(() => vocabularyOf(cited.map(({ item }) => item.text).join("\n"))),
-        attached: null,
+        attached: attached === undefined ? null : { vocabulary: once(() => vocabularyOf(attached)), isWhole: false },
       },
     ];
   });
+}
+
+/** The lines that an earlier check found not to be the user's, by the entries they cite. */
+function foreignLines(previous: string): ReadonlyMap<string, string> {
+  const cited = findItems(splitLines(previous)).flatMap(({ text, references }) =>
+    markOf(text) === "(not from the user)" ? references.map((reference) => ({ reference, text })) : [],
+  );
+  const lines = Map.groupBy(cited, ({ reference }) => reference);
+  return new Map(
+    [...lines].map(([reference, each]) => [
+      reference,
+      removeCitations(each.map(({ text }) => withoutMarks(text)).join("\n")),
+    ]),
+  );
 }
 
 /** What an entry says and does: its words, its tool calls and, for a result, the call that it answers. */
