@@ -114,7 +114,7 @@ export {
   fitOf,
 } from "./context/context-size.ts";
 export { convertToLlm } from "./context/convert-to-llm.ts";
-export { DAMAGE, mayBeLostMessage, TORN_END_NOTE } from "./context/damage-note.ts";
+export { DAMAGE, damageNote, mayBeLostMessage, TORN_END_NOTE } from "./context/damage-note.ts";
 export { calculateContextTokens } from "./context/entry-size.ts";
 export { entryWords, type Provenance, provenance, userParts } from "./context/entry-text.ts";
 export {

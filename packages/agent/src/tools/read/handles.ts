@@ -5,6 +5,7 @@ import {
   type BashExecutionMessage,
   BLOB_DIGITS,
   blobReference,
+  damageNote,
   describeAttachment,
   type Entry,
   entryReference,
@@ -180,6 +181,9 @@ async function openEntry(wish: Wish, { entries, redaction }: Kept): Promise<Tool
   if (!entries) return failed(unkept(wish.handle));
   const entry = await (type === "number" ? entries.entryByNumber(Number(name)) : entries.entry(name));
   if (!entry) return failed(`${shown} is not in this session; check the reference where you read it`);
+  const lost = entry.type === "gap" || entry.type === "unknown" ? damageNote(entry) : null;
+  if (lost !== null) return failed(lost);
+  if (entry.type === "gap") return failed(`${shown} is damaged and cannot be read`);
   // It may come from before redaction, or from another program.
   const words = entryWords(entry);
   const bytes = new TextEncoder().encode(redaction?.redacted(words) ?? words);

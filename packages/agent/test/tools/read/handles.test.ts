@@ -196,6 +196,18 @@ describe("an entry", () => {
     return wordsOf(await run("read", { path, ...asked }));
   };
 
+  test("HARM2 that is damaged is told as such, and as a failure", async () => {
+    const [first] = story("user: fix it");
+    const place = { id: first?.id ?? "", parentId: null, timestamp: "", number: 9, why: "not JSON" };
+    for (const kind of ["user", "label"] as const) {
+      const entry: Entry = { type: "gap", ...place, kind };
+      const entries = { entry: async () => entry, entryByNumber: async () => entry };
+      const output = await newGround({ entries }).run("read", { path: "#9" });
+      expect(output.isError).toBe(true);
+      expect(wordsOf(output)).toMatch(/#9 (?:of this session )?is damaged and cannot be read/);
+    }
+  });
+
   test("FILE18 is opened by its number, whoever spoke in it", async () => {
     const talk = story(
       "user: fix it",
