@@ -43,12 +43,16 @@ export interface LineRules {
   readonly limits?: FormatLimits;
   /** Bytes of UTF-8 to text, null for what is no UTF-8; a machine may know a faster way. */
   readonly decode?: Decode;
+  /** Whose file it is has yet to be found out: no line is damaged for want of a seal. */
+  readonly isUnsure?: boolean;
+  /** The header says that no line carries a seal. One whose seal holds shows that the header has changed: then the line is not believed. */
+  readonly isPlain?: boolean;
 }
 
 export type Decode = (bytes: Uint8Array) => string | null;
 
 export function readLine(raw: Uint8Array, rules: LineRules): LineReading {
-  const { ours, checksum, limits = formatLimits, decode = decoded } = rules;
+  const { ours, checksum, limits = formatLimits, decode = decoded, isUnsure = false, isPlain = false } = rules;
   if (raw.length > limits.lineBytes) return overlongLine(raw);
   const bytes = withoutZeros(raw);
   if (bytes.length === 0) return damaged("nul-bytes", "", bytes);
@@ -62,8 +66,21 @@ export function readLine(raw: Uint8Array, rules: LineRules): LineReading {
   if (!isObject(value)) return damaged("not-an-object", "", bytes);
   const mended = ours && seal === null ? withMendedSeal(bytes, checksum) : null;
   if (mended) return blemished(readLine(mended, rules), "damaged-seal");
+  const isStripped = ours && !isUnsure && seal === null && isNumbered(value);
+  if (isStripped || (isPlain && bearsSeal(bytes, checksum))) return damaged("wrong-checksum", text, bytes);
   const blemish = bytes.length < raw.length ? "nul-bytes" : seal && endsStrangely(bytes) ? "damaged-seal" : null;
   return { type: "whole", value, marks: seal?.marks ?? NONE, sealed: seal !== null, blemish };
+}
+
+// Every line of ours has a number and a seal, and no other program writes numbers: the seal was cut off, and who knows what with it.
+function isNumbered({ type, number }: JsonObject): boolean {
+  return type !== "session" && number !== undefined;
+}
+
+/** Whether the line ends in a seal that holds. */
+export function bearsSeal(line: Uint8Array, checksum: Checksum): boolean {
+  const seal = sealOf(line);
+  return seal !== null && sealHolds(seal, line, checksum);
 }
 
 function blemished(reading: LineReading, blemish: DamageKind): LineReading {

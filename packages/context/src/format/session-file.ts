@@ -2,13 +2,21 @@
 
 import type { Header, HeaderMark } from "../entry.ts";
 import type { Checksum, Ports } from "../runtime.ts";
-import { type Damage, damageNotes, named } from "./damage.ts";
+import { type Damage, type DamageKind, damageNotes, named } from "./damage.ts";
 import { withMembers } from "./edit-json.ts";
 import { entryText } from "./entry-line.ts";
 import { numberedText, reservedNumber } from "./entry-number.ts";
 import { sealed } from "./line-checksum.ts";
 import { type Line, placedLines } from "./link-entries.ts";
-import { type DamagedLine, type JsonObject, type LineRules, lineText, readRaw, type WholeLine } from "./read-line.ts";
+import {
+  bearsSeal,
+  type DamagedLine,
+  type JsonObject,
+  type LineRules,
+  lineText,
+  readRaw,
+  type WholeLine,
+} from "./read-line.ts";
 import { type RawLine, type SplitFile, splitLines } from "./split-lines.ts";
 import { withoutTornTail } from "./torn-tail.ts";
 
@@ -61,8 +69,10 @@ export function findHeader(lines: readonly RawLine[], rules: Omit<LineRules, "ou
   let first: { readonly raw: RawLine; readonly sealed: boolean } | null = null;
   let lost: { readonly raw: RawLine; readonly reading: DamagedLine } | null = null;
   for (const [at, raw] of lines.entries()) {
-    const reading = readRaw(raw, { ...rules, ours: true });
+    const reading = readRaw(raw, { ...rules, ours: true, isUnsure: true });
     const found = reading.type === "whole" ? asHeader(raw, reading) : null;
+    if (found?.header && at === 0 && isDisproved(found.header, lines, rules.checksum))
+      return lostHeader(raw, "wrong-checksum", true);
     if (found) return { ...found, at, damage: first ? [noHeader(first.raw), ...found.damage] : found.damage };
     if (reading.type === "whole") first ??= { raw, sealed: reading.sealed };
     // Half a line is what a crash leaves; a line that ends in its seal is all there.
@@ -70,7 +80,7 @@ export function findHeader(lines: readonly RawLine[], rules: Omit<LineRules, "ou
     // A file whose first line is lost and whose next ones are entries has no other header.
     if (lost && first) break;
   }
-  if (lost) return lostHeader(lost.raw, lost.reading, first?.sealed ?? lost.reading.kind === "wrong-checksum");
+  if (lost) return lostHeader(lost.raw, lost.reading.kind, first?.sealed ?? lost.reading.kind === "wrong-checksum");
   return { header: null, text: null, at: -1, ours: first?.sealed ?? false, damage: [noHeader(first?.raw ?? lines[0])] };
 }
 
@@ -85,9 +95,31 @@ function asHeader(raw: RawLine, { value, blemish }: WholeLine): ReadHeader | nul
   return { header: value, text: lineText(raw.bytes, ours), ours, damage: kinds.map((kind) => named(kind, raw)) };
 }
 
-function lostHeader(raw: RawLine, { kind }: DamagedLine, ours: boolean): FoundHeader {
+function lostHeader(raw: RawLine, kind: DamageKind, ours: boolean): FoundHeader {
   return { header: null, text: null, at: 0, ours, damage: [named("damaged-header", raw, damageNotes[kind])] };
 }
+
+/**
+ * Whether a line whose seal holds makes it a damaged header. Such lines come into a file without our mark in one other way: pi forks ours,
+ * and then its header names the file they are from.
+ */
+export function forbidsSeals({ pith, parentSession }: Header): boolean {
+  return pith?.format === undefined && !(typeof parentSession === "string" && parentSession.endsWith(".jsonl"));
+}
+
+function isDisproved(header: Header, lines: readonly RawLine[], checksum: Checksum): boolean {
+  if (!forbidsSeals(header)) return false;
+  const found = lines.findIndex(({ bytes }, at) => at > 0 && (isHeaderLine(bytes) || bearsSeal(bytes, checksum)));
+  const line = lines[found];
+  // Behind another header, lines are of another file.
+  return line !== undefined && !isHeaderLine(line.bytes);
+}
+
+function isHeaderLine(bytes: Uint8Array): boolean {
+  return HEADER_START.every((byte, at) => bytes[at] === byte);
+}
+
+const HEADER_START = new TextEncoder().encode('{"type":"session",');
 
 function isHeader(value: JsonObject): value is JsonObject & Header {
   return value.type === "session" && typeof value.id === "string";

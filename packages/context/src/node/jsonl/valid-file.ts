@@ -4,7 +4,7 @@ import type { Entry, Header } from "../../entry.ts";
 import type { Damage } from "../../format/damage.ts";
 import { entryAlone } from "../../format/entry-line.ts";
 import { type LineRules, readLine } from "../../format/read-line.ts";
-import { CURRENT_VERSION, findHeader } from "../../format/session-file.ts";
+import { CURRENT_VERSION, findHeader, forbidsSeals } from "../../format/session-file.ts";
 import { type ReadLine, runStart, type Tail, withoutTornTail } from "../../format/torn-tail.ts";
 import type { Checksum } from "../../runtime.ts";
 import { type FormatLimits, formatLimits } from "../../settings.ts";
@@ -36,7 +36,7 @@ export function soundFile(file: OpenFile, checksum: Checksum, limits: FormatLimi
   const raw = { bytes: first, offset: 0, length: first.length, number: 1, ended: true };
   const { header, ours, damage } = findHeader([raw], { checksum, limits });
   if (!header || damage.length > 0 || header.version !== CURRENT_VERSION) return null;
-  const rules = { ours, checksum, limits, decode };
+  const rules = { ours, checksum, limits, decode, isPlain: forbidsSeals(header) };
   const start = first.length + 1;
   const tail = tailOf(file, { rules, limits, start, size });
   return tail && { file, header, rules, limits, start, ...tail };

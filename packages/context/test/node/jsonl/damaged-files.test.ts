@@ -15,7 +15,7 @@ import { damagedLines } from "../../format/damaged-lines.ts";
 import { damagedTrees } from "../../format/damaged-trees.ts";
 import { manyLines, oneLine } from "../../format/hostile-shapes.ts";
 import { damagedSession, noise } from "../../format/mutations.ts";
-import { chain, damageIn, file, piHeader, read } from "../../format/specimen.ts";
+import { blanked, chain, damageIn, file, ourHeader, piHeader, read, seal } from "../../format/specimen.ts";
 import { type Disk, diskInMemory, disks, expectBytes } from "./disks.ts";
 import { type Everything, everythingIn, told } from "./everything.ts";
 import { longSession } from "./long-session.ts";
@@ -57,6 +57,26 @@ test("D9 a gap has no line of its own, also where it was written down in a migra
   await appended(store);
   const again = [await sittings(files).open(path, { as: "follower" }), MemoryStore.open(bytes(path), testPorts())];
   for (const each of again) expect([(await each.entry(gap))?.type, await each.line(gap)]).toEqual(["gap", undefined]);
+});
+
+test.each([
+  ["at the end", (at: number): boolean => at >= 3],
+  ["in front", (at: number): boolean => at < 3],
+])("LOG2 HARM4 a header without mark and seal is damaged where a seal holds %s", async (_, isSealed) => {
+  const lines = chain(6).flatMap((line, at) => (isSealed(at) ? seal(line) : line));
+  const bytes = file(seal(ourHeader).map(blanked), lines);
+  expect(damageIn(read(bytes))).toBe("damaged-header@1");
+  await expectSame(diskInMemory(), bytes);
+});
+
+test.each([1, 2, 3])("LOG2 HARM3 a line of ours that lost its seal is damaged: line %i of 3", async (lost) => {
+  const lines = chain(3).map((line, at) => line.replace('Z"', `Z","number":${at + 1}`));
+  const bytes = file(
+    seal(ourHeader),
+    lines.flatMap((line, at) => (at + 1 === lost ? line.replace('"note"', '"no"') : seal(line))),
+  );
+  expect(damageIn(read(bytes))).toBe(`wrong-checksum@${lost + 1}`);
+  await expectSame(diskInMemory(), bytes);
 });
 
 test("D11 zeros before a line do not make it longer than the limit", async () => {
