@@ -6,6 +6,7 @@ import {
   buildSessionContext,
   convertToLlm,
   DAMAGE,
+  damageNote,
   fileTouches,
   foldedSystem,
   mayBeLostMessage,
@@ -54,6 +55,10 @@ const gap = { type: "gap", id: "e5", parentId: "e4", timestamp: "", why: "not JS
 const isUnknown = mayBeLostMessage(gap); // true: nobody knows what the user said there, so do not go on by yourself
 // #endregion
 
+// #region damageNote
+const lost = damageNote(gap); // "[Pith: an entry of this session is damaged and cannot be read. It was a message of the user. …]"
+// #endregion
+
 // #region DAMAGE
 const noted = buildSessionContext(windowOf([...entries, gap])).messages.at(-1);
 const isNote = noted?.role === "custom" && noted.customType === DAMAGE; // true: a note to the model stands in its place
@@ -75,6 +80,7 @@ const touches = fileTouches(entries); // in order, each with the entry that says
 // [{ path: "src/main.ts", did: "read", entryId: "e3" }, { path: "error.log", did: "read", entryId: "e3" }]
 // #endregion
 
+assert.ok(lost?.startsWith("[Pith: an entry of this session is damaged"));
 assert.deepEqual([isUnknown, isNote, tornNote.content.startsWith("[Pith: ")], [true, true, true]);
 assert.deepEqual(roles, ["system", "user", "assistant", "toolResult"]);
 assert.deepEqual(sources, ["e1", "e2", "e3", "e4"]);
