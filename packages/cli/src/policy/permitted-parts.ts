@@ -78,8 +78,8 @@ function isSameServer(permitted: PermittedServer, server: McpServer): boolean {
   if ("url" in server) return permitted.url !== undefined && isSameAddress(permitted.url, server.url);
   const { args = [], env = [] } = permitted;
   const isNamed = Object.keys(server.env ?? {}).every((name) => env.includes(name));
-  // Each of them could change what the same words start, or what it may do.
-  const isPlain = server.cwd === undefined && server.folders === undefined && server.sandbox === undefined;
+  // Both could change what the same words start. Whether it may leave the sandbox is another item.
+  const isPlain = server.cwd === undefined && server.folders === undefined;
   return permitted.command === server.command && isPlain && isNamed && areSameWords(args, server.args ?? []);
 }
 
