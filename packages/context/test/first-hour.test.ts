@@ -23,15 +23,16 @@ test("the page names the files, from the vocabulary to a story", () => {
     "session/state.ts",
     "session/loaded-branch.ts",
     "context/summary-parts.ts",
+    "context/damage-note.ts",
     "context/build-context.ts",
     "../test/stories/02-a-compaction.test.ts",
   ]);
 });
 
-test("together with the readme and the architecture they are about thirteen hundred lines", () => {
+test("together with the readme and the architecture they are about fifteen hundred lines", () => {
   const total = ["README.md", "ARCHITECTURE.md", ...hour].reduce((sum, path) => sum + lines(path), 0);
   expect(total).toBeGreaterThan(500);
-  expect(total).toBeLessThan(1450);
+  expect(total).toBeLessThan(1600);
 });
 
 test("no source file of it needs one that comes later", () => {

@@ -1,7 +1,6 @@
 /** Writes the note that stands in the context where an entry was lost. It says what is known of the entry and none of its words. */
 
 import type { Entry, GapEntry, LostKind, UnknownEntry } from "../entry.ts";
-import { isKnownKind, isLostKind, isObject } from "../format/read-line.ts";
 
 /** The kind of the message that the note is. */
 export const DAMAGE = "pith.damage";
@@ -18,7 +17,7 @@ export function damageNote(entry: GapEntry | UnknownEntry): string | null {
 
 /** Whether the entry stands for a line that cannot be read. A kind that a newer program wrote is no damage. */
 export function isLost(entry: Entry): entry is GapEntry | UnknownEntry {
-  return entry.type === "gap" || (entry.type === "unknown" && isKnownKind(entry.kind));
+  return entry.type === "gap" || (entry.type === "unknown" && isEntryKind(entry.kind));
 }
 
 /** Whether it was, or may have been, a message of the conversation. Nobody knows then what was asked for or done last. */
@@ -33,10 +32,17 @@ export const TORN_END_NOTE =
   "[Pith: the last lines of this session were cut off, as after a crash or on a full disk, and cannot be read. What was said or done last may be missing here. Check the state of the work before you rely on it.]";
 
 function malformedKind({ kind, value }: UnknownEntry): LostKind | undefined {
-  const role = isObject(value.message) ? value.message.role : undefined;
+  const { role } = Object(value.message) as { readonly role?: unknown };
   const lost = kind === "message" ? role : kind;
-  return isLostKind(lost) ? lost : undefined;
+  return typeof lost === "string" && Object.hasOwn(lostEntries, lost) ? (lost as LostKind) : undefined;
 }
+
+function isEntryKind(kind: string): boolean {
+  return kind === "message" || (Object.hasOwn(lostEntries, kind) && !ROLES.has(kind));
+}
+
+/** A lost message is named by its role. */
+const ROLES: ReadonlySet<string> = new Set<LostKind>(["user", "assistant", "toolResult", "system", "bashExecution"]);
 
 const UNKNOWN = "It may have been a message of the user, a reply of yours, a tool result or a summary.";
 const ADVICE = "Do not guess its content. If you need it, ask the user, or get it again with a tool.";

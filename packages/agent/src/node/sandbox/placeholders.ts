@@ -6,11 +6,13 @@
 import {
   appendFileSync,
   chmodSync,
+  closeSync,
   lstatSync,
   mkdirSync,
   opendirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmdirSync,
   type Stats,
@@ -21,6 +23,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { codeOf } from "../safe-files.ts";
 import { presentPath } from "./box.ts";
+import { openFolderAt } from "./mounts.ts";
 import { startOf } from "./process-record.ts";
 
 const OWNER_WRITES = 0o300;
@@ -93,15 +96,36 @@ export function isPlaceholder(folder: string): boolean {
   }
 }
 
+// BOX1: a command that runs now may put a link in the place of a folder, so everything is done in the folder that was looked at.
 function marked(path: string, mark: string): Marked {
   try {
-    const names = readdirSync(path);
-    if (!names.length || !names.every((name) => MARK.test(name))) return "other";
-    mkdirSync(mark);
-    remove(...names.filter(isLeftBehind).map((name) => join(path, name)));
-    return "marked";
+    return withFolder(path, (folder) => {
+      const names = readdirSync(folder);
+      if (!names.length || !names.every((name) => MARK.test(name))) return "other";
+      mkdirSync(join(folder, basename(mark)));
+      remove(...names.filter(isLeftBehind).map((name) => join(folder, name)));
+      return "marked";
+    });
   } catch (error) {
-    return codeOf(error) === "ENOENT" ? created(path, mark) : "other";
+    if (codeOf(error) !== "ENOENT") return "other";
+  }
+  try {
+    return withFolder(dirname(path), (folder) => created(join(folder, basename(path)), mark));
+  } catch (error) {
+    // Where there is no such folder, there is no such name either. What stands there instead is looked at by the next command.
+    return codeOf(error) === "ENOENT" ? "other" : "refused";
+  }
+}
+
+/** The folder by a path that leads to it whatever becomes of its name. Throws where a link stands there, or further up. */
+function withFolder(path: string, act: (folder: string) => Marked): Marked {
+  const descriptor = openFolderAt(path);
+  try {
+    const folder = `/proc/self/fd/${descriptor}`;
+    if (readlinkSync(folder) !== path) throw new Error(`${path} leads elsewhere`);
+    return act(folder);
+  } finally {
+    closeSync(descriptor);
   }
 }
 
