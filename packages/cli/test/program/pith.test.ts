@@ -135,3 +135,8 @@ function call(name: string, args: Readonly<Record<string, unknown>>) {
 function unmarked(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (name, each) => (name === "cache_control" ? undefined : each)));
 }
+
+test("BOUND6 a run within its limits ends as usual", async () => {
+  const args = ["-p", "--max-turns", "2", "--max-cost", "1", "go"];
+  expect(await ground.pith(args, ["Done."])).toMatchObject({ code: 0, out: "Done.\n" });
+});
