@@ -1,6 +1,6 @@
 /** Shell lines that run a denied program, and honest ones: the former never pass unasked, and few of the latter are asked about. */
 
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { type CommandPattern, commandPattern, couldBeCommand, isSurelyCommand } from "../../src/permissions/rules.ts";
@@ -61,7 +61,7 @@ describe("SHELL5 few honest commands are asked about", () => {
   const fixtures = fileURLToPath(new URL("../../../../../shared/fixtures/", import.meta.url));
   const rules = ["rm -rf:*", "git push:*", "curl:*", "sudo:*", "npm publish:*"].map(pattern);
 
-  test.skipIf(!existsSync(fixtures))("at most one in twenty of recorded sessions", () => {
+  test("at most one in twenty of recorded sessions", () => {
     const lines = readHonestLines(fixtures);
     const unsure = lines.filter((line) => {
       const fits = rules.map((rule) => couldBeCommand(rule, line));
