@@ -49,7 +49,7 @@ function pathFaults(root: string, { path, text }: Page): readonly Fault[] {
 
 /** `packages/cli/src/main.ts`, or below packages `cli/src/main.ts`. */
 const REPOSITORY_PATH =
-  /(?<![\w./-])(?:packages|scripts|bench|evals|(?:context|models|agent|cli|testkit)\/src)\/[\w./-]*\w/g;
+  /(?<![\w./-])(?:packages|scripts|bench|evals|(?:context|models|agent|client|cli|testkit)\/src)\/[\w./-]*\w/g;
 
 function generatedFaults({ path, text }: Page, made: Generators): readonly Fault[] {
   return [...text.matchAll(GENERATED)].flatMap((part) => {

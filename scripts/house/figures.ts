@@ -11,6 +11,7 @@ const counted: Readonly<Record<string, string>> = {
   agent_files: "packages/agent/src/",
   cli_files: "packages/cli/src/",
   models_files: "packages/models/src/",
+  client_files: "packages/client/src/",
   testkit_files: "packages/testkit/src/",
   scripts_files: "scripts/",
   bench_files: "bench/src/",

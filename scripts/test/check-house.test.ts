@@ -170,6 +170,7 @@ test("pnpm house lists questions and figures; with --json the figures are one ob
     agent_files: 0,
     cli_files: 0,
     models_files: 1,
+    client_files: 0,
     testkit_files: 0,
     scripts_files: 0,
     bench_files: 5,

@@ -3,10 +3,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { RpcClient } from "@pith/client";
 import { buildSessionContext, convertToLlm, type Drafted, frontTexts, Session } from "@pith/context";
 import { createStore, machine, openStore } from "@pith/context/node";
 import { type Script, startServer, type TestServer } from "@pith/testkit";
-import { RpcClient } from "pith/rpc";
 import type { Front } from "./measure-front.ts";
 import { type Body, messageTexts, type Recording, type Row, requestText, type Summary, toDraft } from "./recording.ts";
 import { findHandles, type Handles, translateDraft } from "./translate-draft.ts";
@@ -114,7 +114,7 @@ async function requestCompaction(
       ANTHROPIC_API_KEY: "any",
       ANTHROPIC_BASE_URL: server.url,
     },
-    note: (text) => {
+    onStderr: (text) => {
       notes += text;
     },
   });

@@ -1,10 +1,10 @@
 /** Runs one sub-agent as a process of its own: it gets its task over RPC, and ends with it, with its caller, or when stopped. */
 
 import type { ExtensionContext, RunEnd } from "@pith/agent";
+import { RpcClient, type RpcEvent, type RpcUiRequest, type RpcUiResponse } from "@pith/client";
 import type { ModelName } from "@pith/context";
 import { DEPTH, type Held } from "../app/app-options.ts";
 import { sellerOf } from "../app/model.ts";
-import { RpcClient, type RpcEvent, type RpcUiRequest, type RpcUiResponse } from "../modes/rpc/client/index.ts";
 import type { AgentPart } from "./definitions.ts";
 import { SUB_AGENT } from "./log.ts";
 
@@ -71,7 +71,7 @@ export async function runChild(parts: ChildParts): Promise<ChildEnd> {
     args,
     cwd,
     env: { ...process.env, [DEPTH]: "1" },
-    note: (text) => {
+    onStderr: (text) => {
       said = `${said}${text}`.slice(-MOST_SAID);
     },
   });
@@ -102,9 +102,9 @@ async function worked(client: RpcClient, parts: ChildParts): Promise<ChildEnd | 
     if (event.type === "agent_end") end = endOf(event.end);
     if (event.type === "agent_settled") settled.resolve(end);
     if (event.type !== "extension_ui_request") return;
-    void forwardQuestion(event, asking).then((answer) => answer && client.answer(answer));
+    void forwardQuestion(event, asking).then((answer) => answer && client.respond(answer));
   });
-  const gone = client.ended.then(() => {
+  const gone = client.exited.then(() => {
     // What it asked, nobody need answer any more.
     over.abort();
     return { type: "gone" } as const;

@@ -1,8 +1,8 @@
 /** Formats the progress and the results of sub-agents, for people and for the model. */
 
+import type { RpcEvent } from "@pith/client";
 import { addedUsage, noUsage, type Usage } from "@pith/context";
 import { usageTold } from "../modes/print/progress-notes.ts";
-import type { RpcEvent } from "../modes/rpc/client/index.ts";
 import { clipped } from "../text/safe-text.ts";
 import { type Ends, SUB_AGENT } from "./log.ts";
 

@@ -19,8 +19,8 @@ import {
 import { homedir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { RpcClient, type RpcUiRequest } from "@pith/client";
 import { startServer } from "@pith/testkit";
-import { RpcClient, type RpcUiRequest } from "../../src/modes/rpc/client/index.ts";
 import type { Attempt } from "./attempt.ts";
 import { attempts } from "./attempts/all.ts";
 import { ATTACKER, Collector, DOCS, METADATA } from "./collector.ts";
@@ -100,7 +100,7 @@ const pith = [join(INSTALLED, "pith/pith.mjs")];
 bindToolchain();
 for (const name of ["relay", "reporter", "pinned"]) run(["node", ...pith, "mcp", "trust", name, "--yes"]);
 const client = startClient();
-void client.ended.then(({ code }) => {
+void client.exited.then(({ code }) => {
   console.error(`the program has ended with ${code}`);
   process.exit(1);
 });
@@ -171,11 +171,11 @@ function startClient(): RpcClient {
     args,
     cwd: WORKSPACE,
     env,
-    note: (text) => process.stderr.write(text),
+    onStderr: (text) => process.stderr.write(text),
   });
   started.listen((event) => {
     if (event.type !== "extension_ui_request" || !["select", "confirm", "input"].includes(event.method)) return;
-    started.answer({ type: "extension_ui_response", id: event.id, ...answerTo(event) });
+    started.respond({ type: "extension_ui_response", id: event.id, ...answerTo(event) });
   });
   return started;
 }

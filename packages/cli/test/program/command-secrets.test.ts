@@ -2,11 +2,11 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { RpcEvent } from "@pith/client";
+import { RpcClient } from "@pith/client";
 import { plantedSecrets, seededChance } from "@pith/context/testing";
 import type { Script } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { RpcClient } from "../../src/modes/rpc/client/index.ts";
-import type { RpcEvent } from "../../src/modes/rpc/protocol.ts";
 import { Ground } from "../ground.ts";
 
 let ground: Ground;
@@ -33,7 +33,7 @@ async function talk(script: Script, answer: "Yes" | "No", flags: readonly string
       events.push(event);
       if (event.type === "agent_settled") resolve();
       if (event.type === "extension_ui_request" && event.method === "select")
-        client.answer({ type: "extension_ui_response", id: event.id, value: answer });
+        client.respond({ type: "extension_ui_response", id: event.id, value: answer });
     });
   });
   await client.send({ type: "prompt", message: "Deploy it." });

@@ -1,9 +1,9 @@
 /** The program as a process: hosts that a command wants to reach are asked about while it runs, and refused where nobody can be asked. */
 
 import { join } from "node:path";
+import { RpcClient } from "@pith/client";
 import type { Script, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { RpcClient } from "../../src/modes/rpc/client/index.ts";
 import { Ground } from "../ground.ts";
 
 let ground: Ground;
@@ -53,7 +53,7 @@ test("PERM25 PERM26 PERM31 a question comes while the command runs, and a no hol
       if (event.type === "agent_settled") resolve();
       if (event.type !== "extension_ui_request" || event.method !== "select") return;
       asked.push(event.title);
-      client.answer({ type: "extension_ui_response", id: event.id, value: "No" });
+      client.respond({ type: "extension_ui_response", id: event.id, value: "No" });
     });
     void client.send({ type: "prompt", message: "go" });
   });

@@ -12,9 +12,9 @@ import {
   parseRule,
   type UiAsking,
 } from "@pith/agent";
+import type { RpcEvent } from "@pith/client";
 import { afterAll, describe, test } from "vitest";
 import type { Held } from "../../src/app/app-options.ts";
-import type { RpcEvent } from "../../src/modes/rpc/client/index.ts";
 import {
   type ChildEnd,
   childArguments,

@@ -2,8 +2,8 @@
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { RpcClient, type RpcEvent } from "@pith/client";
 import type { Asked, Step } from "@pith/testkit";
-import { RpcClient, type RpcEvent } from "../../src/modes/rpc/client/index.ts";
 import { Ground } from "../ground.ts";
 
 export interface Says {

@@ -5,10 +5,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { RpcClient } from "@pith/client";
 import { type Entry, noUsage, Session, type Usage } from "@pith/context";
 import { createStore, machine, openStore } from "@pith/context/node";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from "vitest";
-import type { RpcClient } from "../../src/modes/rpc/client/index.ts";
 import { subAgentsIn } from "../../src/sub-agents/log.ts";
 import { type Crew, Gate, recover } from "../../src/sub-agents/pool.ts";
 import { endsOf } from "../../src/sub-agents/result.ts";
@@ -116,7 +116,7 @@ describe("recovery", () => {
     void parent.send({ type: "prompt", message: "Go." });
     while (asked.size < 2 || !ground.hasSaid("Task 0.", "Done with Task 0.")) await sleep(50);
     process.kill(parent.pid ?? 0, "SIGKILL");
-    await parent.ended;
+    await parent.exited;
     for (let times = 0; times < 100 && ground.children().length > 0; times += 1) await sleep(100);
     assert.deepEqual(ground.children(), []);
     for (const words of ["And now?", "And then?"]) {
@@ -186,7 +186,7 @@ describe("pool", () => {
     const question = await asked;
     assert.ok(question.method === "select" && question.title.startsWith("scout: "), JSON.stringify(question));
     assert.equal(existsSync(join(ground.folder, "made.txt")), false);
-    client.answer({ type: "extension_ui_response", id: question.id, value: question.options[0] ?? "" });
+    client.respond({ type: "extension_ui_response", id: question.id, value: question.options[0] ?? "" });
     await settled;
     assert.equal(readFileSync(join(ground.folder, "made.txt"), "utf8"), "made");
   });

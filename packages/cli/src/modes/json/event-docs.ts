@@ -1,7 +1,7 @@
 /** Documents every wire event with an example, for the generated events page. A missing event is a compile error. */
 
+import type { AssistantMessageEvent, WireEvent } from "@pith/client";
 import { noUsage } from "@pith/context";
-import type { AssistantMessageEvent, WireEvent } from "./events.ts";
 
 const usage = { ...noUsage, input: 3, output: 5, totalTokens: 8, cost: { ...noUsage.cost, input: 0.1, total: 0.1 } };
 const reply = {

@@ -1,10 +1,11 @@
 /** Writes every event to stdout as a JSON line, at the reader's pace. The run is aborted when the reader closes the pipe. */
 
+import type { CommandResult, WireEvent } from "@pith/client";
 import type { Answer } from "../../commands/command.ts";
 import type { Lines } from "../../text/process-io.ts";
 import { lineOf } from "../../text/safe-text.ts";
 import type { Voice } from "../print/text-output.ts";
-import { atRest, type CommandResult, toWire, type WireEvent } from "./events.ts";
+import { atRest, toWire } from "./events.ts";
 
 export function commandResult(command: string, answer: Answer): CommandResult {
   const told = { type: "command_result", command } as const;

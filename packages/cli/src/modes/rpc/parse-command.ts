@@ -1,8 +1,8 @@
 /** Parses a JSON value into an RPC command, or explains what is wrong. Fields are validated here and nowhere else. */
 
+import type { RpcAttachment, RpcCommandName } from "@pith/client";
 import type { ImageBlock } from "@pith/context";
 import { nearest } from "../../args/usage-error.ts";
-import type { RpcAttachment, RpcName } from "./protocol.ts";
 
 export interface Field<Value> {
   /** As in: `"message" must be …`. */
@@ -99,7 +99,7 @@ export type ReadCommand =
   | {
       readonly type: "command";
       readonly id?: string;
-      readonly name: RpcName;
+      readonly name: RpcCommandName;
       readonly takes: Readonly<Record<string, unknown>>;
     }
   | { readonly type: "mistake"; readonly id?: string; readonly name: string; readonly message: string };
@@ -125,7 +125,7 @@ export function readCommand(value: unknown, known: KnownFields): ReadCommand {
   const takes = Object.fromEntries(
     Object.keys(row.fields).flatMap((each) => (given.has(each) ? [[each, given.get(each)]] : [])),
   );
-  return { type: "command", ...own, name: name as RpcName, takes };
+  return { type: "command", ...own, name: name as RpcCommandName, takes };
 }
 
 const LONGEST_ID = 256;

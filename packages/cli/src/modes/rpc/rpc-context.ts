@@ -1,11 +1,11 @@
 /** Defines what an RPC command runs on (`Seat`), how a command is described (`Row`), and the options that a client sets. */
 
 import type { Mode, SessionReason } from "@pith/agent";
+import type { DeliveryMode, RpcCommand, RpcCommandName, RpcEvent, RpcParams, RpcResult } from "@pith/client";
 import type { Ready } from "../../app/start.ts";
 import type { SessionWish } from "../../args/args.ts";
 import type { Desk } from "../../commands/command.ts";
 import type { Fields } from "./parse-command.ts";
-import type { Delivery, RpcCommand, RpcEvent, RpcGives, RpcName, RpcTakes } from "./protocol.ts";
 
 export interface Seat {
   readonly ready: Ready;
@@ -34,8 +34,8 @@ export type Gone = { readonly type: "gone" } | { readonly type: "failed"; readon
 
 /** Options set by the client: they apply to every later session until the program ends. */
 export interface Chosen {
-  readonly steering?: Delivery;
-  readonly followUp?: Delivery;
+  readonly steering?: DeliveryMode;
+  readonly followUp?: DeliveryMode;
   readonly isCompacting?: boolean;
   readonly mode?: Mode;
 }
@@ -48,19 +48,19 @@ export function hold({ steering, followUp, isCompacting, mode }: Chosen, { built
   if (mode !== undefined) setMode(mode);
 }
 
-export interface Row<Name extends RpcName> {
+export interface Row<Name extends RpcCommandName> {
   /** What it does, in one line. */
   readonly says: string;
   /** A whole line. */
   readonly example: RpcCommand<Name>;
-  readonly fields: Fields<RpcTakes<Name>>;
+  readonly fields: Fields<RpcParams<Name>>;
   /** Those that speak begin one after the other; behind those that leave a session everything waits; `urgent` waits for nothing. */
   readonly lane?: "speaking" | "leaving" | "urgent";
-  readonly run: (takes: RpcTakes<Name>, seat: Seat) => Promise<Outcome<RpcGives<Name>>>;
+  readonly run: (takes: RpcParams<Name>, seat: Seat) => Promise<Outcome<RpcResult<Name>>>;
 }
 
 /** One for every command: the compiler sees that none is missing. */
-export type Rows<Name extends RpcName = RpcName> = { readonly [Each in Name]: Row<Each> };
+export type Rows<Name extends RpcCommandName = RpcCommandName> = { readonly [Each in Name]: Row<Each> };
 
 export type Outcome<Data> =
   | { readonly type: "done"; readonly data: Data }

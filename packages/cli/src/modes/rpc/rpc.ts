@@ -3,6 +3,7 @@
 import { Console } from "node:console";
 import { LARGEST_PICTURE } from "@pith/agent";
 import { nodeFiles } from "@pith/agent/node";
+import type { PromptResult, RpcEvent, RpcResponse } from "@pith/client";
 import { asItIs, type Redaction } from "@pith/context";
 import { shellLinesOf } from "../../app/user-shell.ts";
 import type { Wish } from "../../args/args.ts";
@@ -12,14 +13,13 @@ import { lineOf } from "../../text/safe-text.ts";
 import type { Exit } from "../print/print.ts";
 import { said, speaking } from "./commands/prompt.ts";
 import { within } from "./lines.ts";
-import type { RpcAnswer, RpcEvent, Said } from "./protocol.ts";
 import type { Outcome, Seat } from "./rpc-context.ts";
 import { Answering } from "./server.ts";
 import { openSeat } from "./session.ts";
 import { Questions } from "./ui.ts";
 
 /** Null where nothing stood there. */
-export async function beginning(wish: Wish, seat: Seat): Promise<Outcome<Said> | null> {
+export async function beginning(wish: Wish, seat: Seat): Promise<Outcome<PromptResult> | null> {
   const { words, files } = wish;
   if (files.length === 0) return words === "" ? null : await speaking.prompt.run({ message: words }, seat);
   const own = nodeFiles({ root: seat.desk.cwd, mostBytes: LARGEST_PICTURE });
@@ -31,7 +31,7 @@ export async function beginning(wish: Wish, seat: Seat): Promise<Outcome<Said> |
 }
 
 export interface Paced {
-  readonly write: (line: RpcEvent | RpcAnswer) => void;
+  readonly write: (line: RpcEvent | RpcResponse) => void;
   /** A promise while more waits to be read than the other program should leave lying. */
   readonly room: () => Promise<void> | undefined;
   /** From now on nobody waits for whoever reads. */

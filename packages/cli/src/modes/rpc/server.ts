@@ -1,10 +1,10 @@
 /** Reads command lines and answers each exactly once, whatever it contains. Commands start in the order they arrive. */
 
 import { NotWritten } from "@pith/agent";
+import { createLineSplitter, type Line, MAX_LINE_BYTES, type RpcResponse } from "@pith/client";
 import { rpcTable } from "./commands/commands.ts";
-import { LONGEST_LINE, lfLines, type Piece, readJson, within } from "./lines.ts";
+import { readJson, within } from "./lines.ts";
 import { isId, type KnownFields, readCommand } from "./parse-command.ts";
-import type { RpcAnswer } from "./protocol.ts";
 import type { Outcome, Seat } from "./rpc-context.ts";
 import type { Questions } from "./ui.ts";
 
@@ -59,7 +59,7 @@ const LANE_TIMEOUT_MS = 1_000;
 export interface Serving {
   readonly seat: Seat;
   readonly questions: Questions;
-  readonly answer: (answer: RpcAnswer) => void;
+  readonly answer: (answer: RpcResponse) => void;
   /** Waits while too much is waiting to be read. */
   readonly room: () => Promise<void> | undefined;
 }
@@ -88,9 +88,9 @@ export class Answering {
 
   /** Until the input ends, or somebody stops it. */
   async read(input: AsyncIterable<Uint8Array>, { signal }: { readonly signal: AbortSignal }): Promise<void> {
-    const lines = lfLines();
-    for await (const chunk of input) await this.#take(lines.read(chunk), signal);
-    await this.#take(lines.rest(), signal);
+    const lines = createLineSplitter();
+    for await (const chunk of input) await this.#take(lines.push(chunk), signal);
+    await this.#take(lines.end(), signal);
   }
 
   /** The answers to all that was read so far. */
@@ -98,7 +98,7 @@ export class Answering {
     await Promise.allSettled(this.#open);
   }
 
-  async #take(pieces: readonly Piece[], signal: AbortSignal): Promise<void> {
+  async #take(pieces: readonly Line[], signal: AbortSignal): Promise<void> {
     for (const piece of pieces) {
       if (signal.aborted) return;
       this.#begin(piece);
@@ -107,7 +107,7 @@ export class Answering {
     }
   }
 
-  #begin(piece: Piece): void {
+  #begin(piece: Line): void {
     if (piece.type === "too-long") {
       this.#refuse({ name: "parse", message: TOO_LONG });
       return;
@@ -204,7 +204,7 @@ const MOST_OPEN = 1_000;
 const PATIENCE_MS = 1_000;
 const TOO_MANY = `${MOST_OPEN} commands are under way; wait for their answers, or stop some with abort or abort_bash`;
 const LONGEST_ERROR = 4_000;
-const TOO_LONG = `the line is longer than ${LONGEST_LINE / 1024 / 1024} MiB and was passed over; send less at once`;
+const TOO_LONG = `the line is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB and was passed over; send less at once`;
 
 /** An error may name what it is about, and that may be long. */
 function short(message: string): string {

@@ -3,6 +3,7 @@
 import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentEvent } from "@pith/agent";
+import type { RpcEvent } from "@pith/client";
 import type { Redaction } from "@pith/context";
 import { cwdOf, realFiles } from "@pith/context/node";
 import { openDesk, type Ready, readied } from "../../app/start.ts";
@@ -11,7 +12,6 @@ import type { SessionWish, Wish } from "../../args/args.ts";
 import { looked } from "../../sessions/find-session.ts";
 import type { Terminal } from "../../text/process-io.ts";
 import { atRest, toWire } from "../json/events.ts";
-import type { RpcEvent } from "./protocol.ts";
 import { type Chosen, type Going, type Gone, hold, type Seat } from "./rpc-context.ts";
 import { type Questions, rpcAsk, rpcUi } from "./ui.ts";
 

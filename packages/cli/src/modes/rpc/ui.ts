@@ -1,7 +1,7 @@
 /** Sends the questions of extensions and permissions to the RPC client, and waits for each reply until a timeout. */
 
 import type { Answer, Ask, ExtensionUi, Question, Rule, UiAsking } from "@pith/agent";
-import type { RpcUiRequest } from "./protocol.ts";
+import type { RpcUiRequest } from "@pith/client";
 
 /** What the other program answered; null where it did not, or not in time. */
 export type Replied = { readonly value: string } | { readonly confirmed: boolean } | null;

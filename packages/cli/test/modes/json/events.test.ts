@@ -1,10 +1,11 @@
 /** From what an agent tells to what programs read. */
 
 import type { AgentEvent } from "@pith/agent";
+import type { AssistantMessageEvent, WireEvent } from "@pith/client";
 import { type AssistantMessage, noUsage } from "@pith/context";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type AssistantMessageEvent, atRest, toWire, type WireEvent } from "../../../src/modes/json/events.ts";
+import { atRest, toWire } from "../../../src/modes/json/events.ts";
 
 const reply = (content: AssistantMessage["content"] = []): AssistantMessage => ({
   role: "assistant",

@@ -1,28 +1,29 @@
 /** Tests modes/rpc/lines.ts: split lines, parse JSON. */
 
 import assert from "node:assert/strict";
+import { createLineSplitter, type Line } from "@pith/client";
 import { describe, test } from "vitest";
-import { lfLines, type Piece, readJson } from "../../../src/modes/rpc/lines.ts";
+import { readJson } from "../../../src/modes/rpc/lines.ts";
 
 describe("split lines", () => {
-  const shown = (pieces: readonly Piece[]): readonly (string | number)[] =>
+  const shown = (pieces: readonly Line[]): readonly (string | number)[] =>
     pieces.map((piece) => (piece.type === "line" ? piece.bytes.toString("utf8") : piece.bytes));
 
   test("RPC3 a line ends with LF and nothing else, wherever the bytes are cut", () => {
     const bytes = Buffer.from('{"a":"\u2028\u0085"}\r\n\nlast');
     for (let size = 1; size <= bytes.length; size += 1) {
-      const lines = lfLines();
+      const lines = createLineSplitter();
       const read: (string | number)[] = [];
-      for (let at = 0; at < bytes.length; at += size) read.push(...shown(lines.read(bytes.subarray(at, at + size))));
-      assert.deepEqual([...read, ...shown(lines.rest())], ['{"a":"\u2028\u0085"}', "", "last"]);
+      for (let at = 0; at < bytes.length; at += size) read.push(...shown(lines.push(bytes.subarray(at, at + size))));
+      assert.deepEqual([...read, ...shown(lines.end())], ['{"a":"\u2028\u0085"}', "", "last"]);
     }
   });
 
   test("RPC3 a line that is too long is passed over to its end, and what follows is read", () => {
-    const lines = lfLines(4);
-    assert.deepEqual(shown(lines.read(Buffer.from("12345"))), []);
-    assert.deepEqual(shown(lines.read(Buffer.from("678\nabcd\n"))), [8, "abcd"]);
-    assert.deepEqual(shown(lines.rest()), []);
+    const lines = createLineSplitter(4);
+    assert.deepEqual(shown(lines.push(Buffer.from("12345"))), []);
+    assert.deepEqual(shown(lines.push(Buffer.from("678\nabcd\n"))), [8, "abcd"]);
+    assert.deepEqual(shown(lines.end()), []);
   });
 });
 

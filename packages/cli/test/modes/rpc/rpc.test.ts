@@ -6,9 +6,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createLineSplitter } from "@pith/client";
 import type { Asked, Step } from "@pith/testkit";
 import { afterEach, beforeEach, test } from "vitest";
-import { lfLines } from "../../../src/modes/rpc/lines.ts";
 import { Ground } from "../../ground.ts";
 
 let ground: Ground;
@@ -41,10 +41,10 @@ async function started(script: (asked: Pick<Asked, "results">) => Step) {
   child.stdin.on("error", () => {});
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
   const told: Line[] = [];
-  const lines = lfLines();
+  const lines = createLineSplitter();
   const read = (): void => {
     child.stdout.on("data", (chunk: Buffer) => {
-      for (const piece of lines.read(chunk)) if (piece.type === "line") told.push(JSON.parse(`${piece.bytes}`));
+      for (const piece of lines.push(chunk)) if (piece.type === "line") told.push(JSON.parse(`${piece.bytes}`));
     });
   };
   const seen = async (isIt: (line: Line) => boolean): Promise<Line> => {

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import type { Question } from "@pith/agent";
 import { parseRule } from "@pith/agent";
+import type { RpcUiRequest } from "@pith/client";
 import { test } from "vitest";
-import type { RpcUiRequest } from "../../../src/modes/rpc/protocol.ts";
 import { Questions, rpcAsk, rpcUi } from "../../../src/modes/rpc/ui.ts";
 
 function asking(conceal: (request: RpcUiRequest) => RpcUiRequest = (request) => request) {

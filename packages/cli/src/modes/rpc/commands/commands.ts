@@ -1,6 +1,6 @@
 /** Lists all RPC commands, in the order in which they are shown. */
 
-import type { RpcName } from "../protocol.ts";
+import type { RpcCommandName } from "@pith/client";
 import type { Rows } from "../rpc-context.ts";
 import { fitting } from "./compaction.ts";
 import { choosing } from "./model.ts";
@@ -20,4 +20,4 @@ export const rpcTable: Rows = {
   ...working,
 };
 
-export const rpcNames: readonly RpcName[] = Object.keys(rpcTable) as readonly RpcName[];
+export const rpcNames: readonly RpcCommandName[] = Object.keys(rpcTable) as readonly RpcCommandName[];

@@ -1,17 +1,17 @@
 /** Implements the RPC commands for compaction: compact, preview, undo, redo, automatic compaction and pins. */
 
+import type { RpcCommands, RpcResult } from "@pith/client";
 import { pinEntry, pinWords, previewCompaction, refusalNotes, unpin as takeAway } from "@pith/context";
 import { refusedBecause } from "../../../commands/busy.ts";
 import { LEAF_MOVED, written } from "../../../commands/command.ts";
 import { compactionTold } from "../../../context-report/compaction-text.ts";
 import { flag, name, optional, words } from "../parse-command.ts";
-import type { RpcCommands, RpcGives } from "../protocol.ts";
 import { done, failed, type Outcome, type Rows, type Seat } from "../rpc-context.ts";
 
 export async function compacted(
   instructions: string | undefined,
   { ready }: Seat,
-): Promise<Outcome<RpcGives<"compact">>> {
+): Promise<Outcome<RpcResult<"compact">>> {
   const { agent } = ready.built;
   const outcome = await agent.compact(instructions);
   if (outcome.type !== "compacted") {
@@ -27,7 +27,7 @@ export async function compacted(
   });
 }
 
-export async function stepped(step: "undo" | "redo", { ready }: Seat): Promise<Outcome<RpcGives<"undo_compaction">>> {
+export async function stepped(step: "undo" | "redo", { ready }: Seat): Promise<Outcome<RpcResult<"undo_compaction">>> {
   const outcome = await ready.built.agent.undoCompaction(step);
   switch (outcome.type) {
     case "refused":
@@ -127,7 +127,7 @@ export const fitting: Rows<
   },
 };
 
-function pinsAfter(answer: ReturnType<typeof written>, { ready }: Seat): Outcome<RpcCommands["pin"]["gives"]> {
+function pinsAfter(answer: ReturnType<typeof written>, { ready }: Seat): Outcome<RpcCommands["pin"]["result"]> {
   if (answer.type === "failed") return failed(answer.message);
   return done({ pins: ready.built.agent.session.window.state.pins });
 }

@@ -1,13 +1,13 @@
 /** Implements the RPC commands that send, queue and abort prompts, clear the queue, and run slash commands. */
 
 import { type Agent, type AgentEvent, type Content, NotWritten, type RunEnd } from "@pith/agent";
+import type { PromptResult, RpcAttachment, RpcCommands, RpcSlashCommand, SlashCommandResult } from "@pith/client";
 import { attachText, type ImageBlock } from "@pith/context";
 import { queuedBecause } from "../../../commands/busy.ts";
 import type { Answer } from "../../../commands/command.ts";
 import { commands } from "../../../commands/commands.ts";
 import { commandResult } from "../../json/json-output.ts";
 import { attachments, images, oneOf, optional, text, words } from "../parse-command.ts";
-import type { RanCommand, RpcAttachment, RpcCommands, RpcSlashCommand, Said } from "../protocol.ts";
 import { done, failed, type Outcome, type Rows, type Seat } from "../rpc-context.ts";
 
 export interface Saying {
@@ -18,7 +18,7 @@ export interface Saying {
 }
 
 /** Answered when it is accepted. */
-export async function said(words: Content, saying: Saying): Promise<Outcome<Said>> {
+export async function said(words: Content, saying: Saying): Promise<Outcome<PromptResult>> {
   const { seat, behaviour } = saying;
   const { agent, missing } = seat.ready.built;
   const content = withAttachments(words, saying);
@@ -39,7 +39,7 @@ export async function said(words: Content, saying: Saying): Promise<Outcome<Said
   return answer;
 }
 
-function queued(agent: Agent): Outcome<Said> {
+function queued(agent: Agent): Outcome<PromptResult> {
   const note = queuedBecause(agent);
   return done({ disposition: "queued", ...(note && { note }) });
 }
@@ -62,7 +62,7 @@ export function withAttachments(
 }
 
 /** `handled`: an extension has taken care of it before the run began. */
-async function begun(run: AsyncGenerator<AgentEvent, RunEnd>, seat: Seat): Promise<Outcome<Said>> {
+async function begun(run: AsyncGenerator<AgentEvent, RunEnd>, seat: Seat): Promise<Outcome<PromptResult>> {
   const first = await run.next();
   if (first.done && first.value.type === "failed") return failed(first.value.why);
   if (first.done && first.value.type === "aborted") return failed("it was stopped before it began");
@@ -82,7 +82,7 @@ async function rest(run: AsyncGenerator<AgentEvent, RunEnd>, { tell, fault }: Se
 }
 
 export type RanSlash =
-  | { readonly type: "ran"; readonly outcome: Outcome<RanCommand> }
+  | { readonly type: "ran"; readonly outcome: Outcome<SlashCommandResult> }
   /** For the model; `isTemplate`: not as it was written. */
   | { readonly type: "words"; readonly content: Content; readonly isTemplate: boolean };
 
@@ -102,7 +102,7 @@ type Ran = Exclude<Answer, { type: "prompt" }>;
 
 const HANDLED = { disposition: "handled" } as const;
 
-async function outcomeOf(answer: Ran, seat: Seat): Promise<Outcome<RanCommand>> {
+async function outcomeOf(answer: Ran, seat: Seat): Promise<Outcome<SlashCommandResult>> {
   switch (answer.type) {
     case "told":
       return done({ ...HANDLED, text: answer.text, data: answer.data });

@@ -1,6 +1,7 @@
 /** Implements the RPC commands on sessions: new, switch, fork, clone, name, list, delete and export. */
 
 import { resolve } from "node:path";
+import type { RpcCommands, RpcParams, RpcResult } from "@pith/client";
 import { createSession, listSessions } from "@pith/context/node";
 import { type Answer, keptBack } from "../../../commands/command.ts";
 import { clone, fork } from "../../../commands/fork.ts";
@@ -8,7 +9,6 @@ import { name as naming, resume } from "../../../commands/sessions.ts";
 import { namedSession, sessionToWrite } from "../../../sessions/find-session.ts";
 import { intoTrash } from "../../../sessions/trash.ts";
 import { count, flag, name as named, nameOrNone, optional } from "../parse-command.ts";
-import type { RpcCommands, RpcGives, RpcTakes } from "../protocol.ts";
 import { done, failed, type Going, type Outcome, type Rows, type Seat } from "../rpc-context.ts";
 
 export const sessions: Rows<
@@ -99,7 +99,7 @@ export const sessions: Rows<
   },
 };
 
-type Left = Outcome<RpcGives<"new_session">>;
+type Left = Outcome<RpcResult<"new_session">>;
 
 export async function begun(parentSession: string | undefined, seat: Seat): Promise<Left> {
   const { sessionPath, cwd, home } = seat.desk;
@@ -123,7 +123,7 @@ export async function cloned(seat: Seat): Promise<Left> {
   return await followed(await clone.run("", seat.desk), { seat, reason: "fork" });
 }
 
-export async function forked(entryId: string, seat: Seat): Promise<Outcome<RpcGives<"fork">>> {
+export async function forked(entryId: string, seat: Seat): Promise<Outcome<RpcResult<"fork">>> {
   const answer = await fork.run(entryId, seat.desk);
   const left = await followed(answer, { seat, reason: "fork" });
   if (left.type === "failed") return left;
@@ -146,9 +146,9 @@ function arrived(outcome: Awaited<ReturnType<Seat["go"]>>): Left {
 }
 
 export async function thrownAway(
-  { sessionPath, sessionId }: RpcTakes<"delete_session">,
+  { sessionPath, sessionId }: RpcParams<"delete_session">,
   { desk }: Seat,
-): Promise<Outcome<RpcGives<"delete_session">>> {
+): Promise<Outcome<RpcResult<"delete_session">>> {
   if ((sessionPath === undefined) === (sessionId === undefined))
     return failed('delete_session takes either "sessionPath" or "sessionId"');
   const found = await sessionToWrite(await namedSession(sessionPath ?? sessionId ?? "", desk), desk.home);

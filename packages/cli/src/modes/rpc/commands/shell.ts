@@ -1,17 +1,17 @@
 /** Implements the RPC commands for shell lines, automatic retries and the permission mode. */
 
+import type { RpcCommands, RpcParams, RpcResult } from "@pith/client";
 import { shellLinesOf } from "../../../app/user-shell.ts";
 import { modes } from "../../../commands/settings.ts";
 import { refuseMode } from "../../../policy/policy.ts";
 import { flag, oneOf, optional, words } from "../parse-command.ts";
-import type { RpcCommands, RpcGives, RpcTakes } from "../protocol.ts";
 import { done, failed, type Outcome, type Rows, type Seat } from "../rpc-context.ts";
 
 /** Sends updates while the command runs, and returns once the result is in the log. */
 export async function ranShell(
-  { command, excludeFromContext: isPrivate = false }: RpcTakes<"bash">,
+  { command, excludeFromContext: isPrivate = false }: RpcParams<"bash">,
   { ready, tell, room }: Seat,
-): Promise<Outcome<RpcGives<"bash">>> {
+): Promise<Outcome<RpcResult<"bash">>> {
   let told = "";
   const update = (output: string): void => {
     // Whoever reads slowly misses some of it, and nothing piles up.

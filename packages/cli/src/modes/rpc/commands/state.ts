@@ -1,11 +1,11 @@
 /** Implements the RPC commands that read a session: its state, messages, statistics and context usage. */
 
 import type { Agent } from "@pith/agent";
+import type { RpcCommands, RpcModel, RpcState, RpcStats, RpcUsage } from "@pith/client";
 import { buildSessionContext, type Model } from "@pith/context";
 import { isCompacting } from "../../../commands/busy.ts";
 import { nthAnswer } from "../../../commands/copy.ts";
 import { sessionSums } from "../../../sessions/session-stats.ts";
-import type { RpcCommands, RpcModel, RpcState, RpcStats, RpcUsage } from "../protocol.ts";
 import { done, failed, type Rows, type Seat } from "../rpc-context.ts";
 
 export async function stateOf({ ready }: Pick<Seat, "ready">): Promise<RpcState> {

@@ -1,17 +1,17 @@
 /** Implements the RPC commands on the session tree: read entries, navigate, set labels and list messages to fork from. */
 
+import type { RpcCommands, RpcParams, RpcResult, RpcTreeNode } from "@pith/client";
 import { type Entry, plainText, provenance, type Store } from "@pith/context";
 import { written } from "../../../commands/command.ts";
 import { moveTold } from "../../../commands/tree.ts";
 import { entryDisplayText } from "../../../resources/attachments.ts";
 import { entryOrRoot, flag, name, nameOrNone, optional, text } from "../parse-command.ts";
-import type { RpcCommands, RpcGives, RpcTakes, RpcTreeNode } from "../protocol.ts";
 import { done, failed, type Outcome, type Rows, type Seat } from "../rpc-context.ts";
 
 export async function moved(
-  { entryId, ...wish }: RpcTakes<"navigate_tree">,
+  { entryId, ...wish }: RpcParams<"navigate_tree">,
   { ready }: Seat,
-): Promise<Outcome<RpcGives<"navigate_tree">>> {
+): Promise<Outcome<RpcResult<"navigate_tree">>> {
   const { agent } = ready.built;
   if (entryId !== null && !(await agent.session.store.entry(entryId)))
     return failed(`there is no entry ${entryId.slice(0, 60)}; get_entries has their ids`);
@@ -153,7 +153,7 @@ export const walking: Rows<
   },
 };
 
-export async function forkMessages({ ready }: Seat): Promise<Outcome<RpcGives<"get_fork_messages">>> {
+export async function forkMessages({ ready }: Seat): Promise<Outcome<RpcResult<"get_fork_messages">>> {
   const branch = await ready.built.agent.session.branch();
   const said = branch.filter((entry) => entry.type === "message" && provenance(entry) === "person");
   return done({ messages: said.map((entry) => ({ entryId: entry.id, text: entryDisplayText(entry) })) });

@@ -1,10 +1,10 @@
 /** The typed client and the program it starts, as processes. */
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { RpcClient, type RpcEvent } from "@pith/client";
 import type { Step } from "@pith/testkit";
-import { RpcClient, type RpcEvent } from "pith/rpc";
 import { afterEach, beforeEach, test } from "vitest";
 import { Ground } from "../../../ground.ts";
 
@@ -132,14 +132,6 @@ test("SET13 the program keeps branchSummary.reserveTokens free when a branch is 
   };
   assert.deepEqual(await summarised({}), [false, true]);
   assert.deepEqual(await summarised({ reserveTokens: 0.001 }), [true, true]);
-});
-
-test("RPC13 the package that is published has the client with its types", () => {
-  const { exports: own, publishConfig } = JSON.parse(
-    readFileSync(join(import.meta.dirname, "../../../../package.json"), "utf8"),
-  );
-  const built = String(own["./rpc"]).replace("./src/", "./dist/").replace(/\.ts$/, "");
-  assert.deepEqual(publishConfig.exports["./rpc"], { types: `${built}.d.ts`, default: `${built}.js` });
 });
 
 test("RPC12 RPC3 nothing but lines stands on the standard output, also where the call is a mistake", async () => {

@@ -1,0 +1,154 @@
+/** Implements the RPC client: starts `pith --mode rpc`, sends commands, matches responses by id, and forwards events. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { createLineSplitter, type Line } from "./lines.ts";
+import type {
+  RpcCommand,
+  RpcCommandName,
+  RpcEvent,
+  RpcParams,
+  RpcResponse,
+  RpcResponseTo,
+  RpcUiResponse,
+} from "./protocol.ts";
+
+export interface RpcClientOptions {
+  /** The program to start; `pith` by default, found through PATH. */
+  readonly command?: string;
+  /** Its arguments; `--mode rpc` by default, and to be among them. */
+  readonly args?: readonly string[];
+  readonly cwd?: string;
+  /** The environment of the program; that of this process by default. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Receives what the program writes to its standard error; without it that is dropped. */
+  readonly onStderr?: (text: string) => void;
+}
+
+export interface RpcExit {
+  /** Null where a signal ended the program, or where it did not start. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A running `pith --mode rpc`. */
+export class RpcClient {
+  /** Resolves when the program has ended. */
+  readonly exited: Promise<RpcExit>;
+  readonly #child: ChildProcess;
+  readonly #pending = new Map<string, (response: RpcResponse) => void>();
+  readonly #listeners = new Set<(event: RpcEvent) => void>();
+  #sent = 0;
+  /** Why no response can come any more; null while the program runs. */
+  #exitReason: string | null = null;
+
+  static start(options: RpcClientOptions = {}): RpcClient {
+    return new RpcClient(options);
+  }
+
+  private constructor(options: RpcClientOptions) {
+    const { command = "pith", args = ["--mode", "rpc"], cwd, env = process.env, onStderr = () => {} } = options;
+    this.#child = spawn(command, args, { env, stdio: ["pipe", "pipe", "pipe"], ...(cwd !== undefined && { cwd }) });
+    const lines = createLineSplitter(MAX_RECEIVED_LINE_BYTES);
+    this.#child.stdout?.on("data", (chunk: Buffer) => this.#receive(lines.push(chunk)));
+    this.#child.stderr?.setEncoding("utf8").on("data", onStderr);
+    // Writing to a program that has ended fails here; pending commands learn it from `close` below.
+    this.#child.stdin?.on("error", () => {});
+    this.exited = new Promise((resolve) => {
+      const finish = (exit: RpcExit, reason: string): void => {
+        this.#exitReason ??= reason;
+        for (const respond of this.#pending.values()) respond(failedResponse(this.#exitReason));
+        this.#pending.clear();
+        resolve(exit);
+      };
+      this.#child.on("error", ({ message }) =>
+        finish({ code: null, signal: null }, `the program did not start: ${message}`),
+      );
+      this.#child.on("close", (code, signal) => finish({ code, signal }, "the program has ended; start it again"));
+    });
+  }
+
+  /** Undefined where the program did not start. */
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Sends a command and resolves with its response, a failed one also where the program has ended. Never rejects. */
+  send<Name extends RpcCommandName>(command: { readonly type: Name } & RpcParams<Name>): Promise<RpcResponseTo<Name>> {
+    this.#sent += 1;
+    const id = `c${this.#sent}`;
+    const response = new Promise<RpcResponse>((resolve) => {
+      if (this.#exitReason !== null) return resolve({ ...failedResponse(this.#exitReason), command: command.type });
+      this.#pending.set(id, (received) =>
+        resolve(received.id === undefined ? { ...received, command: command.type } : received),
+      );
+      this.#write({ ...command, id } as RpcCommand);
+    });
+    // The program answers each command with the result type of its own row in RpcCommands.
+    return response as Promise<RpcResponseTo<Name>>;
+  }
+
+  /** Calls the listener with every event. The function that is returned removes it. */
+  listen(listener: (event: RpcEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Answers a question of an extension or a permission. */
+  respond(response: RpcUiResponse): void {
+    this.#write(response);
+  }
+
+  /** Closes the program's input, so that it ends by itself. After the grace period it is stopped, with SIGTERM and then SIGKILL. */
+  async close(graceMs = 5_000): Promise<RpcExit> {
+    this.#child.stdin?.end();
+    for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+      if (await this.#hasExitedWithin(graceMs)) break;
+      this.#child.kill(signal);
+    }
+    return await this.exited;
+  }
+
+  async #hasExitedWithin(ms: number): Promise<boolean> {
+    const timeout = Promise.withResolvers<boolean>();
+    const timer = setTimeout(() => timeout.resolve(false), ms);
+    return await Promise.race([this.exited.then(() => true), timeout.promise]).finally(() => clearTimeout(timer));
+  }
+
+  #write(line: object): void {
+    this.#child.stdin?.write(`${JSON.stringify(line)}\n`);
+  }
+
+  #receive(lines: readonly Line[]): void {
+    for (const line of lines) if (line.type === "line") this.#dispatch(parseMessage(line.bytes));
+  }
+
+  #dispatch(message: RpcResponse | RpcEvent | null): void {
+    if (message === null) return;
+    if (message.type !== "response") {
+      for (const listener of [...this.#listeners]) listener(message);
+      return;
+    }
+    const respond = this.#pending.get(message.id ?? "");
+    this.#pending.delete(message.id ?? "");
+    respond?.(message);
+  }
+}
+
+/** More than the program reads: what it writes holds whole sessions. */
+const MAX_RECEIVED_LINE_BYTES = 256 * 1024 * 1024;
+
+/** Made by the client itself, hence without an id. */
+function failedResponse(error: string): Extract<RpcResponse<never>, { success: false }> {
+  return { type: "response", command: "parse", success: false, error };
+}
+
+/** Null for a line that is not of this protocol. */
+function parseMessage(bytes: Buffer): RpcResponse | RpcEvent | null {
+  try {
+    const message: unknown = JSON.parse(bytes.toString("utf8"));
+    return typeof Object(message).type === "string" ? (message as RpcResponse | RpcEvent) : null;
+  } catch {
+    // Something else in the program wrote to its standard output.
+    return null;
+  }
+}

@@ -1,0 +1,57 @@
+/** Splits bytes into lines at LF only (U+2028 is part of a line). A line that is too long is reported instead of held in memory. */
+
+export type Line =
+  | { readonly type: "line"; readonly bytes: Buffer }
+  /** A line of this many bytes, which were dropped. */
+  | { readonly type: "too-long"; readonly bytes: number };
+
+export interface LineSplitter {
+  /** Takes the next bytes and returns the lines that they complete. */
+  push(chunk: Uint8Array): readonly Line[];
+  /** Returns what has come of a last line without an end. */
+  end(): readonly Line[];
+}
+
+/** The longest line that the program reads, without its line end. */
+export const MAX_LINE_BYTES: number = 32 * 1024 * 1024;
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+export function createLineSplitter(maxBytes: number = MAX_LINE_BYTES): LineSplitter {
+  let parts: Buffer[] = [];
+  let length = 0;
+  const add = (bytes: Buffer): void => {
+    length += bytes.length;
+    if (length > maxBytes) parts = [];
+    else parts.push(bytes);
+  };
+  const finishLine = (): Line => {
+    const line: Line =
+      length > maxBytes
+        ? { type: "too-long", bytes: length }
+        : { type: "line", bytes: withoutCarriageReturn(Buffer.concat(parts)) };
+    parts = [];
+    length = 0;
+    return line;
+  };
+  return {
+    push: (chunk) => {
+      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+      const lines: Line[] = [];
+      let from = 0;
+      for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, from)) {
+        add(bytes.subarray(from, at));
+        lines.push(finishLine());
+        from = at + 1;
+      }
+      if (from < bytes.length) add(bytes.subarray(from));
+      return lines;
+    },
+    end: () => (length === 0 ? [] : [finishLine()]),
+  };
+}
+
+function withoutCarriageReturn(bytes: Buffer): Buffer {
+  return bytes.at(-1) === CR ? bytes.subarray(0, -1) : bytes;
+}

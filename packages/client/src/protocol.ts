@@ -1,0 +1,266 @@
+/** Defines the RPC protocol for server and client: commands with parameters and results, responses, events and UI requests. */
+
+import type { CompactionResult, Content, Mode, Question } from "@pith/agent";
+import type { AgentMessage, Entry, ImageBlock, Pin, ThinkingLevel, Usage } from "@pith/context";
+import type { SessionItem } from "@pith/context/node";
+import type { WireEvent } from "./events.ts";
+
+/** Every command by its name: its parameters, and the data of its response (null for none). */
+export interface RpcCommands {
+  readonly prompt: Command<PromptParams & { readonly streamingBehavior?: "steer" | "followUp" }, PromptResult>;
+  readonly steer: Command<PromptParams, PromptResult>;
+  readonly follow_up: Command<PromptParams, PromptResult>;
+  readonly abort: Command;
+  readonly clear_queue: Command<
+    NoParams,
+    { readonly steering: readonly Content[]; readonly followUp: readonly Content[] }
+  >;
+  readonly run_command: Command<{ readonly command: string }, SlashCommandResult>;
+  readonly get_commands: Command<NoParams, { readonly commands: readonly RpcSlashCommand[] }>;
+  readonly get_state: Command<NoParams, RpcState>;
+  readonly get_messages: Command<NoParams, { readonly messages: readonly AgentMessage[] }>;
+  readonly get_last_assistant_text: Command<NoParams, { readonly text: string | null }>;
+  readonly get_session_stats: Command<NoParams, RpcStats>;
+  readonly set_model: Command<{ readonly provider: string; readonly modelId: string }, RpcModel>;
+  readonly cycle_model: Command<NoParams, { readonly model: RpcModel; readonly thinkingLevel: string } | null>;
+  readonly get_available_models: Command<NoParams, { readonly models: readonly RpcModel[] }>;
+  readonly set_thinking_level: Command<{ readonly level: ThinkingLevel }>;
+  readonly cycle_thinking_level: Command<NoParams, { readonly level: ThinkingLevel }>;
+  readonly get_available_thinking_levels: Command<NoParams, { readonly levels: readonly ThinkingLevel[] }>;
+  readonly set_steering_mode: Command<{ readonly mode: DeliveryMode }>;
+  readonly set_follow_up_mode: Command<{ readonly mode: DeliveryMode }>;
+  readonly compact: Command<{ readonly customInstructions?: string }, CompactionResult & { readonly usage?: Usage }>;
+  readonly preview_compaction: Command<NoParams, unknown>;
+  readonly undo_compaction: Command<NoParams, { readonly leafId: string | null }>;
+  readonly redo_compaction: Command<NoParams, { readonly leafId: string | null }>;
+  readonly set_auto_compaction: Command<{ readonly enabled: boolean }>;
+  readonly context_usage: Command<NoParams, RpcUsage>;
+  readonly pin: Command<{ readonly entryId?: string; readonly text?: string }, { readonly pins: readonly Pin[] }>;
+  readonly unpin: Command<{ readonly pinId: string }, { readonly pins: readonly Pin[] }>;
+  readonly set_auto_retry: Command<{ readonly enabled: boolean }>;
+  readonly abort_retry: Command;
+  readonly bash: Command<{ readonly command: string; readonly excludeFromContext?: boolean }, ShellResult>;
+  readonly abort_bash: Command;
+  readonly get_entries: Command<{ readonly since?: string }, LeafPosition & { readonly entries: readonly Entry[] }>;
+  readonly get_tree: Command<NoParams, LeafPosition & { readonly tree: readonly RpcTreeNode[] }>;
+  readonly navigate_tree: Command<NavigateParams, LeafPosition & Cancellable & { readonly editorText?: string }>;
+  readonly abort_branch_summary: Command;
+  readonly set_label: Command<{ readonly entryId: string; readonly label?: string }>;
+  readonly new_session: Command<{ readonly parentSession?: string }, Cancellable>;
+  readonly switch_session: Command<{ readonly sessionPath: string }, Cancellable>;
+  readonly fork: Command<{ readonly entryId: string }, Cancellable & { readonly text: string }>;
+  readonly clone: Command<NoParams, Cancellable>;
+  readonly get_fork_messages: Command<NoParams, { readonly messages: readonly ForkMessage[] }>;
+  readonly set_session_name: Command<{ readonly name: string }>;
+  readonly list_sessions: Command<
+    { readonly all?: boolean; readonly limit?: number },
+    { readonly sessions: readonly SessionItem[] }
+  >;
+  readonly delete_session: Command<
+    { readonly sessionPath?: string; readonly sessionId?: string },
+    { readonly id: string; readonly path: string; readonly folder: string }
+  >;
+  readonly export_html: Command<{ readonly outputPath?: string }, { readonly path: string }>;
+  readonly get_permission_mode: Command<NoParams, { readonly mode: Mode }>;
+  readonly set_permission_mode: Command<{ readonly mode: Mode }>;
+}
+
+export type RpcCommandName = keyof RpcCommands;
+export type RpcParams<Name extends RpcCommandName> = RpcCommands[Name]["params"];
+export type RpcResult<Name extends RpcCommandName> = RpcCommands[Name]["result"];
+/** A command as it is sent. */
+export type RpcCommand<Name extends RpcCommandName = RpcCommandName> = {
+  readonly [Each in Name]: { readonly id?: string; readonly type: Each } & RpcParams<Each>;
+}[Name];
+
+interface Command<Params extends object = NoParams, Result = null> {
+  readonly params: Params;
+  readonly result: Result;
+}
+
+type NoParams = Readonly<Record<never, never>>;
+
+interface PromptParams {
+  readonly message: string;
+  readonly images?: readonly ImageBlock[];
+  /** Texts beside the message: the model reads them, but they never count as the user's own words. */
+  readonly attachments?: readonly RpcAttachment[];
+}
+
+export interface RpcAttachment {
+  /** Such as a path or an address. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** `handled`: by a command or an extension. `queued`: it waits for the running turn. `started`: the model is working on it. */
+export interface PromptResult {
+  readonly disposition: "handled" | "queued" | "started";
+  /** Why it waits, as text, e.g. while a compaction is running. */
+  readonly note?: string;
+}
+
+export interface SlashCommandResult extends PromptResult {
+  /** The result as text. */
+  readonly text?: string;
+  /** The same result as data. */
+  readonly data?: unknown;
+  /** A prompt for the user to edit and send. */
+  readonly draft?: string;
+}
+
+interface LeafPosition {
+  readonly leafId: string | null;
+}
+
+/** Whether an extension cancelled the command; then nothing has changed. */
+interface Cancellable {
+  readonly cancelled: boolean;
+}
+
+interface NavigateParams {
+  readonly entryId: string | null;
+  readonly summarize?: boolean;
+  readonly customInstructions?: string;
+  readonly replaceInstructions?: boolean;
+  readonly label?: string;
+}
+
+interface ForkMessage {
+  readonly entryId: string;
+  readonly text: string;
+}
+
+interface ShellResult {
+  readonly output: string;
+  readonly exitCode: number | null;
+  readonly cancelled: boolean;
+  readonly truncated: boolean;
+}
+
+/** Whether queued messages are delivered all at once or one per turn. */
+export type DeliveryMode = "all" | "one-at-a-time";
+
+export interface RpcState {
+  /** Null where no model is available. */
+  readonly model: RpcModel | null;
+  readonly thinkingLevel: string;
+  readonly isStreaming: boolean;
+  readonly isCompacting: boolean;
+  readonly steeringMode: DeliveryMode;
+  readonly followUpMode: DeliveryMode;
+  /** Null where the session is not saved. */
+  readonly sessionFile: string | null;
+  readonly sessionId: string;
+  readonly sessionName?: string;
+  readonly autoCompactionEnabled: boolean;
+  readonly messageCount: number;
+  readonly pendingMessageCount: number;
+  /** What was damaged when the session was opened, as text; absent where all of it could be read. */
+  readonly damage?: string;
+}
+
+export interface RpcModel {
+  readonly provider: string;
+  readonly id: string;
+  readonly api?: string;
+  /** 0 where it is unknown. */
+  readonly contextWindow: number;
+  readonly maxTokens: number;
+  readonly reasoning?: boolean;
+}
+
+export interface RpcUsage {
+  readonly tokens: number;
+  /** Whether the provider has measured none of it yet, or none since a compaction or an edit. */
+  readonly isEstimate: boolean;
+  /** The part of `tokens` that the provider measured with its last reply; the rest is estimated. */
+  readonly measured: number;
+  readonly contextWindow: number;
+  /** Share of the context window; null where the window is unknown. */
+  readonly percent: number | null;
+  /** A context above this is compacted; null where the window is unknown. */
+  readonly limit: number | null;
+}
+
+/** Sums over all branches of the session. */
+export interface RpcStats {
+  readonly sessionFile: string | null;
+  readonly sessionId: string;
+  readonly userMessages: number;
+  readonly assistantMessages: number;
+  readonly toolCalls: number;
+  readonly toolResults: number;
+  readonly totalMessages: number;
+  readonly compactions: number;
+  readonly tokens: Omit<Usage, "cost" | "totalTokens"> & { readonly total: number };
+  /** In dollars. */
+  readonly cost: number;
+  readonly contextUsage: RpcUsage;
+}
+
+export interface RpcTreeNode {
+  readonly entry: Entry;
+  readonly children: readonly RpcTreeNode[];
+  readonly label?: string;
+}
+
+export interface RpcSlashCommand {
+  /** Without the slash. */
+  readonly name: string;
+  readonly description: string;
+  readonly source: "pith" | "extension" | "prompt" | "skill";
+}
+
+/** The response to a command. A line that is not a command gets a response with the command `parse`. */
+export type RpcResponse<Data = unknown> =
+  | {
+      readonly id?: string;
+      readonly type: "response";
+      readonly command: string;
+      readonly success: true;
+      readonly data?: Data;
+    }
+  | {
+      readonly id?: string;
+      readonly type: "response";
+      readonly command: string;
+      readonly success: false;
+      readonly error: string;
+    };
+
+export type RpcResponseTo<Name extends RpcCommandName> = RpcResponse<RpcResult<Name>>;
+
+/** What the program sends on its own. */
+export type RpcEvent = WireEvent | BashUpdate | RpcUiRequest;
+
+/** The newest output of a shell command that the user runs, not all of it. */
+export interface BashUpdate {
+  readonly type: "bash_execution_update";
+  readonly command: string;
+  readonly output: string;
+}
+
+export type RpcUiRequest = { readonly type: "extension_ui_request"; readonly id: string } & (
+  | {
+      readonly method: "select";
+      readonly title: string;
+      readonly options: readonly string[];
+      readonly timeout?: number;
+      /** Where a permission is asked for: the whole question, for clients that render their own dialog. */
+      readonly permission?: Pick<Question, "tool" | "arguments" | "intent" | "text" | "yesLasts"> & {
+        readonly rules: readonly string[];
+      };
+    }
+  | { readonly method: "confirm"; readonly title: string; readonly message: string; readonly timeout?: number }
+  | { readonly method: "input"; readonly title: string; readonly placeholder?: string; readonly timeout?: number }
+  | { readonly method: "notify"; readonly message: string; readonly notifyType: "info" | "warning" | "error" }
+  | { readonly method: "setStatus"; readonly statusKey: string; readonly statusText?: string }
+  | { readonly method: "setWidget"; readonly widgetKey: string; readonly widgetLines?: readonly string[] }
+);
+
+export type RpcUiResponse = { readonly type: "extension_ui_response"; readonly id: string } & (
+  | { readonly value: string }
+  | { readonly confirmed: boolean }
+  | { readonly cancelled: true }
+);
