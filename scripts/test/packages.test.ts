@@ -1,0 +1,52 @@
+/** The packages as they are published: what their manifests say, and that npm packs none of them. */
+
+import { spawnSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { isProgram, publishedPackages } from "../build/packages.ts";
+import { npmCli, SUPPORTED_NODES } from "../install-trial/nodes.ts";
+
+const packages = publishedPackages();
+
+test("INST1 npm refuses to pack or publish a package, and says how it is done", () => {
+  const folder = packages.find(({ manifest }) => manifest.name === "@pith/client")?.folder ?? "";
+  for (const act of [["pack"], ["publish", "--dry-run"]]) {
+    const { npm_config_user_agent: _, ...env } = process.env;
+    const { status, stderr } = spawnSync(process.execPath, [npmCli(), ...act], { cwd: folder, env, encoding: "utf8" });
+    expect(status).not.toBe(0);
+    expect(stderr).toContain("nothing was packed");
+    expect(stderr).toContain("pnpm pack:packages");
+  }
+});
+
+test.each(packages)(
+  "INST2 $manifest.name publishes an entry point for each one that the sources have",
+  ({ manifest }) => {
+    const { exports, publishConfig } = manifest;
+    const isPrivate = (name: string): boolean => name === "./tables";
+    const own = Object.keys(exports).filter((name) => !isPrivate(name));
+    const published = Object.keys(publishConfig.exports).filter((name) => !name.endsWith(".schema.json"));
+    expect(published).toEqual(own);
+    expect(Object.keys(publishConfig.bin ?? {})).toEqual(Object.keys(manifest.bin ?? {}));
+    expect(exports["./package.json"]).toBe("./package.json");
+  },
+);
+
+test.each(packages)(
+  "INST3 $manifest.name says where it comes from, and its Node is one that is tried",
+  ({ manifest }) => {
+    const said = manifest as unknown as Record<string, Record<string, string> | undefined>;
+    for (const field of ["description", "license", "homepage", "bugs", "keywords"]) expect(said[field]).toBeTruthy();
+    expect(said.repository?.url).toMatch(/^git\+https:/);
+    expect(said.publishConfig?.access).toBe("public");
+    const [oldest = ""] = SUPPORTED_NODES;
+    expect(said.engines?.node).toBe(`>=${oldest.replace(/\.0$/, "")}`);
+  },
+);
+
+test("INST4 the program has no dependencies, @pith/context and @pith/client have none, and libraries share theirs by ranges", () => {
+  for (const each of packages) {
+    const { name, dependencies = {} } = each.manifest;
+    if (isProgram(each) || name === "@pith/context" || name === "@pith/client") expect(dependencies).toEqual({});
+    for (const range of Object.values(dependencies)) expect(range).toMatch(/^(?:\^\d|workspace:\^$)/);
+  }
+});
