@@ -1,9 +1,10 @@
-/** Runs `pnpm bench loop`: the built program at a task of forty rounds, beside a minimal agent and beside pi. */
+/** Runs `pnpm bench loop`: the installed program at a task of forty rounds, beside a minimal agent and beside pi. */
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { installProgram } from "../installed-program.ts";
 import { piAlone } from "../peers/pi.ts";
 import { median } from "../statistics.ts";
 import type { Figures, Settings, Suite } from "../suite.ts";
@@ -71,7 +72,7 @@ function ratio(one: Result, other: Result, time: keyof Result["times"][number]):
 
 export const loopSuite: Suite = {
   name: "loop",
-  about: "start, rounds, memory and requests of the built program, beside an agent without dependencies and pi",
+  about: "start, rounds, memory and requests of the installed program, beside an agent without dependencies and pi",
   run: runLoop,
 };
 
@@ -94,8 +95,7 @@ async function runLoop({ quick, say }: Settings): Promise<Figures> {
 export function loopFigures(course: Omit<RaceWish, "program">, leading: readonly string[] = []): Figures {
   const folder = mkdtempSync(join(tmpdir(), "pith-program-"));
   try {
-    execFileSync(process.execPath, [join(root, "scripts/build-program.ts"), folder], { stdio: ["ignore", 2, 2] });
-    return raceFigures(raced({ ...course, program: join(folder, "pith.mjs") }, leading));
+    return raceFigures(raced({ ...course, program: installProgram(folder) }, leading));
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { installProgram } from "../installed-program.ts";
 import { piAlone } from "../peers/pi.ts";
 import { median, quantile } from "../statistics.ts";
 import type { Figures, Settings, Suite } from "../suite.ts";
@@ -14,8 +15,6 @@ export const screenSuite: Suite = {
   about: "key to paint, idle CPU and start of the interactive program in tmux, beside pi",
   run: runScreen,
 };
-
-const root = join(import.meta.dirname, "../../..");
 
 async function runScreen({ quick, say }: Settings): Promise<Figures> {
   const { leading, ...peer } = piAlone(say);
@@ -28,8 +27,7 @@ async function runScreen({ quick, say }: Settings): Promise<Figures> {
 export function screenFigures(course: Omit<ScreenWish, "program">, leading: readonly string[] = []): Figures {
   const folder = mkdtempSync(join(tmpdir(), "pith-program-"));
   try {
-    execFileSync(process.execPath, [join(root, "scripts/build-program.ts"), folder], { stdio: ["ignore", 2, 2] });
-    const wish: ScreenWish = { ...course, program: join(folder, "pith.mjs") };
+    const wish: ScreenWish = { ...course, program: installProgram(folder) };
     const program = join(import.meta.dirname, "measure-program.ts");
     const [command = "", ...args] = [...leading, process.execPath, program, JSON.stringify(wish)];
     return figuresOf(
