@@ -4,6 +4,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { type OutputChunk, type RolldownOptions, rolldown } from "rolldown";
 import { dts } from "rolldown-plugin-dts";
+import { writeNotices } from "../release/write-notices.ts";
 import type { Manifest, Package } from "./packages.ts";
 
 /** The oldest Node that runs what is published. */
@@ -22,7 +23,9 @@ export async function buildLibrary({ folder, manifest }: Package): Promise<reado
   // Twice, because a bundle of declarations shares other parts than a bundle of code.
   const code = await write(base, dist);
   const declarations = await write({ ...base, plugins: [dts({ oxc: true, emitDtsOnly: true })] }, dist);
-  return [...code, ...declarations];
+  const chunks = [...code, ...declarations];
+  writeNotices({ chunks, folder: dist, package: folder });
+  return chunks;
 }
 
 async function write(options: RolldownOptions, dir: string): Promise<readonly OutputChunk[]> {

@@ -1,9 +1,17 @@
-/** Lists the packages that are published, with what the build needs to know of each. */
+/**
+ * Lists the packages that are published, with what the build needs to know of each. If one of the names is taken on npm, it changes here and in the
+ * manifests (docs/releasing.md).
+ */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 export const root: string = join(import.meta.dirname, "../..");
+
+/** The npm package of the program. The command that it installs is `pith`, whatever the package is called. */
+export const PROGRAM_NAME = "pith";
+/** The npm scope of the libraries. */
+export const SCOPE = "@pith";
 
 export interface Package {
   readonly folder: string;
@@ -14,6 +22,7 @@ export interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly private?: boolean;
+  readonly repository?: { readonly url: string };
   readonly bin?: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -28,12 +37,22 @@ export function readPackage(folder: string): Package {
   return { folder, manifest: JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) };
 }
 
-export function publishedPackages(): readonly Package[] {
-  const packages = readdirSync(join(root, "packages")).map((name) => readPackage(join(root, "packages", name)));
+/** Of this repository, or of a copy of it. */
+export function publishedPackages(from: string = root): readonly Package[] {
+  const packages = readdirSync(join(from, "packages")).map((name) => readPackage(join(from, "packages", name)));
   return packages.filter(({ manifest }) => manifest.private !== true);
+}
+
+/** The one version of all published packages. */
+export function readVersion(from: string = root): string {
+  const versions = new Set(publishedPackages(from).map(({ manifest }) => manifest.version));
+  const [version] = versions;
+  if (version === undefined || versions.size !== 1)
+    throw new Error(`the packages must share one version, and have ${[...versions].join(", ") || "none"}`);
+  return version;
 }
 
 /** The program is one bundle with all its dependencies; every other package is a library. */
 export function isProgram({ manifest }: Package): boolean {
-  return manifest.publishConfig.bin?.pith !== undefined;
+  return manifest.name === PROGRAM_NAME;
 }

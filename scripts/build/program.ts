@@ -3,6 +3,7 @@
 import { chmodSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type OutputChunk, rolldown } from "rolldown";
+import { writeNoticesAndSbom } from "../release/write-notices.ts";
 import { TARGET } from "./library.ts";
 import { root } from "./packages.ts";
 
@@ -59,7 +60,9 @@ export async function buildProgram(folder: string = PROGRAM_FOLDER): Promise<rea
   });
   await bundle.close();
   chmodSync(join(folder, "pith.mjs"), 0o755);
-  return output.filter((part) => part.type === "chunk");
+  const written = output.filter((part) => part.type === "chunk");
+  writeNoticesAndSbom({ chunks: written, folder, package: cli });
+  return written;
 }
 
 /** The modules that are loaded together with this one, without those that are imported later. */

@@ -1,5 +1,6 @@
 /** Checks imports between packages: only what the table allows, and only through an entry of `exports`. */
 
+import { PROGRAM_NAME, SCOPE } from "../build/packages.ts";
 import type { Fault } from "../fault.ts";
 import { type Import, imports } from "../source/modules.ts";
 import type { Source } from "../source/source.ts";
@@ -16,10 +17,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "packages/ai-sdk": ["@pith/context", "@pith/models/convert", "@pith/models/overflow"],
   "packages/server": ["@pith/context", "@pith/models", "@pith/agent"],
   "packages/testkit": [],
-  bench: ["@pith", "pith"],
-  evals: ["@pith", "pith"],
-  scripts: ["@pith", "pith"],
-  examples: ["@pith", "pith"],
+  bench: [SCOPE, PROGRAM_NAME],
+  evals: [SCOPE, PROGRAM_NAME],
+  scripts: [SCOPE, PROGRAM_NAME],
+  examples: [SCOPE, PROGRAM_NAME],
 };
 
 export function doors(house: House): readonly Fault[] {

@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { PROGRAM_NAME, SCOPE } from "../build/packages.ts";
 import type { Fault } from "../fault.ts";
 import { readFolder, type Source, subfolders } from "../source/source.ts";
 
@@ -31,7 +32,7 @@ export function homeOf(house: House, path: string): Home | undefined {
 
 /** Whether a specifier names one of our packages. */
 export function isOurs(specifier: string): boolean {
-  return opens("@pith", specifier) || opens("pith", specifier);
+  return opens(SCOPE, specifier) || opens(PROGRAM_NAME, specifier);
 }
 
 /** Whether a name, of a scope, a package or a door, is or contains what the specifier asks for. */

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { isProgram, type Package, publishedPackages, root } from "../build/packages.ts";
+import { packageFaults, readTarball } from "../release/tarballs.ts";
 import type { Trial } from "./trial.ts";
 
 export interface Tarball extends Package {
@@ -42,23 +43,10 @@ function bytesOf(file: string): ArrayBuffer {
   return (buffer as ArrayBuffer).slice(byteOffset, byteOffset + byteLength);
 }
 
-/** Ranges between ours follow the version, the program needs nothing, and no file of the sources is left. */
-function checkManifest(tarball: Tarball): string {
-  const packed = JSON.parse(execFileSync("tar", ["-xzOf", tarball.file, "package/package.json"], { encoding: "utf8" }));
-  const { dependencies = {}, optionalDependencies = {}, peerDependencies = {}, scripts = {} } = packed;
-  const ranges = { ...dependencies, ...optionalDependencies, ...peerDependencies };
-  const faults = Object.entries<string>(ranges).flatMap(([name, range]) => {
-    if (/^(?:workspace|file|link|catalog):/.test(range)) return [`${name} is "${range}"`];
-    if (name.startsWith("@pith/") && range !== `^${packed.version}`) return [`${name} is "${range}"`];
-    return [];
-  });
-  if (isProgram(tarball) && Object.keys(dependencies).length > 0)
-    faults.push("the program has runtime dependencies; everything it needs is bundled");
-  for (const name of ["preinstall", "install", "postinstall", "prepare"])
-    if (name in scripts) faults.push(`${name} would run where it is installed`);
-  const files = execFileSync("tar", ["-tzf", tarball.file], { encoding: "utf8" }).trim().split("\n");
-  for (const file of files) if (/\.ts$/.test(file) && !/\.d\.ts$/.test(file)) faults.push(`${file} is a source file`);
-  if (!files.includes("package/LICENSE")) faults.push("the licence is missing");
+function checkManifest({ file, manifest }: Tarball): string {
+  const packed = readTarball(file);
+  const names = publishedPackages().map((each) => each.manifest.name);
+  const faults = packageFaults(packed, { version: manifest.version, names });
   if (faults.length > 0) throw new Error(faults.join("; "));
-  return `${files.length} files`;
+  return `${packed.files.length} files`;
 }

@@ -1,5 +1,6 @@
 /** A small house without a fault, and the places in it where a test plants one. */
 
+import { PROGRAM_NAME } from "../build/packages.ts";
 import type { Tree } from "./plant.ts";
 
 export const clean: Tree = {
@@ -21,9 +22,9 @@ export const clean: Tree = {
   ),
   "packages/ai-sdk/package.json": manifest("@pith/ai-sdk", {}),
   "packages/ai-sdk/src/index.ts": file(`export { request } from "@pith/models/convert";`),
-  "packages/cli/package.json": manifest("pith", "./src/index.ts"),
+  "packages/cli/package.json": manifest(PROGRAM_NAME, "./src/index.ts"),
   "bench/package.json": manifest("@pith/bench", { "./suite": "./src/suite.ts" }),
-  "bench/src/suite.ts": file(`import "pith";\nimport "@pith/models";`),
+  "bench/src/suite.ts": file(`import "${PROGRAM_NAME}";\nimport "@pith/models";`),
   "evals/package.json": manifest("@pith/evals", {}),
   "evals/src/run.ts": file(`import "@pith/bench/suite";`),
   "examples/01-tree.ts": file(`import "@pith/context/node";`),

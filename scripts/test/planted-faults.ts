@@ -1,5 +1,6 @@
 /** One of each fault of the house, with the only place where it must be found and words it must be told in. */
 
+import { PROGRAM_NAME } from "../build/packages.ts";
 import { context, file, inConvert, inMessage, type Place } from "./clean-house.ts";
 
 export interface Planted extends Place {
@@ -8,11 +9,15 @@ export interface Planted extends Place {
 }
 
 const doorFaults: readonly Planted[] = [
-  { fault: "a package that the table forbids", ...inConvert(`import "pith";`), says: "may not import" },
-  { fault: "a type of it", ...inConvert(`import type { A } from "pith";`), says: "may not import" },
-  { fault: "an export of it", ...inConvert(`export * from "pith/screen";`), says: "may not import" },
-  { fault: "an import of it at run time", ...inConvert(`await import("pith");`), says: "may not import" },
-  { fault: "a type import of it inside a type", ...inConvert(`type A = import("pith").A;`), says: "may not import" },
+  { fault: "a package that the table forbids", ...inConvert(`import "${PROGRAM_NAME}";`), says: "may not import" },
+  { fault: "a type of it", ...inConvert(`import type { A } from "${PROGRAM_NAME}";`), says: "may not import" },
+  { fault: "an export of it", ...inConvert(`export * from "${PROGRAM_NAME}/screen";`), says: "may not import" },
+  { fault: "an import of it at run time", ...inConvert(`await import("${PROGRAM_NAME}");`), says: "may not import" },
+  {
+    fault: "a type import of it inside a type",
+    ...inConvert(`type A = import("${PROGRAM_NAME}").A;`),
+    says: "may not import",
+  },
   { fault: "a package of ours in the heart", ...inMessage(`import "@pith/models";`), says: "may not import" },
   {
     fault: "a door that only another may use",

@@ -1,0 +1,91 @@
+/** `pnpm release:dry-run`: makes the next release in a copy of the checkout, and publishes nothing. The last line is JSON: what was made. */
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
+import { PROGRAM_NAME, publishedPackages, readVersion } from "../build/packages.ts";
+import { isUnreleased, readSection } from "./changelog.ts";
+import { readTarballs, type Tarball, tarballFaults } from "./tarballs.ts";
+import { NOTICES_FILE } from "./write-notices.ts";
+
+const SUMMARY = "A change that the dry run made up.";
+const started = Date.now();
+const copy = mkdtempSync(join(tmpdir(), "pith-release-"));
+const isKept = process.argv.includes("--keep");
+let faults: readonly string[] = [];
+try {
+  const result = await rehearse();
+  faults = result.faults;
+  for (const fault of faults) console.log(`fault: ${fault}`);
+  const seconds = Math.round((Date.now() - started) / 1000);
+  console.log(JSON.stringify({ ...result, seconds, ...(isKept ? { folder: copy } : {}) }));
+} finally {
+  if (!isKept) rmSync(copy, { recursive: true });
+}
+process.exitCode = faults.length > 0 ? 1 : 0;
+
+async function rehearse() {
+  copyCheckout(join(import.meta.dirname, "../.."));
+  run("pnpm", ["install", "--frozen-lockfile", "--ignore-scripts", "--prefer-offline", "--silent"]);
+  const before = readVersion(copy);
+  // A version that was never released is released as it is; the one after it is made from a changeset.
+  if (isUnreleased(readChangelog(), before)) run("pnpm", ["--silent", "release:version"]);
+  writeFileSync(join(copy, ".changeset/dry-run.md"), `---\n"${PROGRAM_NAME}": patch\n---\n\n${SUMMARY}\n`);
+  run("pnpm", ["--silent", "release:version"]);
+  const version = readVersion(copy);
+  run(process.execPath, ["scripts/release/check-release.ts", `v${version}`]);
+  const folder = join(copy, "packed");
+  mkdirSync(folder);
+  run("pnpm", ["--silent", "pack:packages", folder]);
+  const tarballs = readTarballs(folder);
+  const names = publishedPackages(copy).map(({ manifest }) => manifest.name);
+  return {
+    ...{ before, version },
+    packages: tarballs.map(({ manifest, bytes, files }) => ({
+      ...{ name: manifest.name, bytes, files: files.length },
+      hasNotices: files.some((path) => path.endsWith(NOTICES_FILE)),
+    })),
+    components: tarballs.find(isProgram)?.sbom?.components.length ?? 0,
+    faults: [
+      ...(before === version ? ["the changeset did not raise the version"] : []),
+      ...(readSection(readChangelog(), version).includes(SUMMARY) ? [] : ["the changelog does not have the summary"]),
+      ...tarballFaults(tarballs, { version, names }),
+      ...(await sbomFaults(tarballs)),
+    ],
+  };
+}
+
+/** The files as they are now, committed or not, without what git ignores. */
+function copyCheckout(root: string): void {
+  const list = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  for (const path of list.split("\0").filter((each) => each !== "" && existsSync(join(root, each)))) {
+    mkdirSync(dirname(join(copy, path)), { recursive: true });
+    copyFileSync(join(root, path), join(copy, path));
+  }
+}
+
+function run(command: string, args: readonly string[]): void {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: copy, encoding: "utf8" });
+  if (status === 0) return;
+  throw new Error(`${[command, ...args].join(" ")} failed:\n${error?.message ?? stdout + stderr}`);
+}
+
+function readChangelog(): string {
+  return readFileSync(join(copy, "CHANGELOG.md"), "utf8");
+}
+
+function isProgram({ manifest }: Tarball): boolean {
+  return manifest.name === PROGRAM_NAME;
+}
+
+async function sbomFaults(tarballs: readonly Tarball[]): Promise<readonly string[]> {
+  const sbom = tarballs.find(isProgram)?.sbom;
+  if (!sbom) return [];
+  const error = await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(JSON.stringify(sbom));
+  return error === null ? [] : [`the bill of materials is not valid CycloneDX 1.6: ${JSON.stringify(error)}`];
+}

@@ -1,0 +1,123 @@
+/** Describes a bundle as a CycloneDX 1.6 software bill of materials. The same bundle gives the same bytes: no time, no randomness. */
+
+import { createHash } from "node:crypto";
+import { lockedVersions } from "../supply-chain/release-age.ts";
+import { type BundleContent, type BundledData, type BundledPackage, findDependency } from "./bundled-packages.ts";
+import type { NamedVersion } from "./notices.ts";
+
+export interface SbomOptions extends BundleContent {
+  readonly program: NamedVersion & { readonly licence: string; readonly description: string };
+  /** The text of pnpm-lock.yaml, which has the hashes of the packages. */
+  readonly lockfile: string;
+}
+
+export function createSbom({
+  program,
+  packages,
+  data,
+  direct,
+  lockfile,
+}: SbomOptions): Readonly<Record<string, unknown>> {
+  const { name, version, licence, description } = program;
+  const reference = packageUrl(name, version);
+  const hashes = lockedHashes(lockfile);
+  const components = [...packages.map((each) => packageComponent(each, hashes)), ...data.map(dataComponent)];
+  const inner = packages.map((each) => ({ ref: referenceOf(each), dependsOn: dependenciesOf(each, packages) }));
+  const reached = new Set(inner.flatMap(({ dependsOn }) => dependsOn));
+  // What nothing else depends on belongs to the program as well: the helpers of the bundler.
+  const imported = packages.filter((each) => direct.includes(each.folder) || !reached.has(referenceOf(each)));
+  const content = {
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    version: 1,
+    metadata: {
+      lifecycles: [{ phase: "build" }],
+      component: {
+        ...{ type: "application", "bom-ref": reference, ...splitName(name), version, description },
+        ...{ licenses: [{ license: { id: licence } }], purl: reference },
+      },
+    },
+    components,
+    dependencies: [
+      { ref: reference, dependsOn: [...imported.map(referenceOf), ...data.map(dataReference)] },
+      ...inner,
+      ...data.map((each) => ({ ref: dataReference(each) })),
+    ],
+  };
+  return {
+    $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
+    serialNumber: serialNumber(content),
+    ...content,
+  };
+}
+
+function packageComponent(each: BundledPackage, hashes: ReadonlyMap<string, string>): object {
+  const { name, version, licence, author, repository } = each;
+  const hash = hashes.get(`${name}@${version}`);
+  return {
+    ...{ type: "library", "bom-ref": referenceOf(each), ...splitName(name), version },
+    ...(author === null ? {} : { authors: [{ name: author }] }),
+    // Of the package as it is published; the bundle contains the parts of it that are used.
+    ...(hash ? { hashes: [{ alg: "SHA-512", content: hash }] } : {}),
+    licenses: [{ license: { id: licence } }],
+    purl: referenceOf(each),
+    ...(repository === null ? {} : { externalReferences: [{ type: "vcs", url: repository }] }),
+  };
+}
+
+function dataComponent(each: BundledData): object {
+  const { name, version, description, licence, repository, purl, copyright } = each;
+  return {
+    ...{ type: "data", "bom-ref": dataReference(each), ...splitName(name) },
+    ...(version === null ? {} : { version }),
+    description,
+    licenses: [{ license: { id: licence } }],
+    copyright,
+    purl: version === null ? purl : `${purl}@${version}`,
+    externalReferences: [{ type: "vcs", url: repository }],
+  };
+}
+
+function dataReference({ name, version }: BundledData): string {
+  return ["data:", name, version === null ? "" : `@${version}`].join("");
+}
+
+function referenceOf({ name, version }: NamedVersion): string {
+  return packageUrl(name, version);
+}
+
+function packageUrl(name: string, version: string): string {
+  return `pkg:npm/${name.replace(/^@/, "%40")}@${encodeURIComponent(version)}`;
+}
+
+function splitName(name: string): { readonly group?: string; readonly name: string } {
+  const [, group, rest] = /^(@[^/]+)\/(.+)$/.exec(name) ?? [];
+  return group && rest ? { group, name: rest } : { name };
+}
+
+/** Which packages of the bundle this one depends on: those its own folder finds by their names. */
+function dependenciesOf(
+  { folder, dependencies }: BundledPackage,
+  packages: readonly BundledPackage[],
+): readonly string[] {
+  const folders = dependencies.map((name) => findDependency(folder, name));
+  return packages.filter((each) => folders.includes(each.folder)).map(referenceOf);
+}
+
+/** By `name@version`, SHA-512 in hexadecimal. */
+function lockedHashes(lockfile: string): ReadonlyMap<string, string> {
+  const lines = lockfile.split("\n");
+  const hashes = lockedVersions(lockfile).flatMap(({ name, version, line }) => {
+    const hash = /integrity: sha512-([\w+/=]+)/.exec(lines[line] ?? "")?.[1];
+    return hash ? [[`${name}@${version}`, Buffer.from(hash, "base64").toString("hex")] as const] : [];
+  });
+  return new Map(hashes);
+}
+
+/** A UUID of version 8, made from the content. */
+function serialNumber(content: object): string {
+  const bytes = createHash("sha256").update(JSON.stringify(content)).digest().subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return `urn:uuid:${bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")}`;
+}

@@ -1,0 +1,154 @@
+/** Checks packed packages as users get them: one version, no workspace ranges, nothing that runs at installation, every named file there, notices beside bundles. */
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PROGRAM_NAME } from "../build/packages.ts";
+import { NOTICES_FILE, SBOM_FILE } from "./write-notices.ts";
+
+export interface Tarball {
+  readonly file: string;
+  readonly bytes: number;
+  readonly manifest: PackedManifest;
+  /** Paths in the package, such as `dist/index.js`. */
+  readonly files: readonly string[];
+  /** The bill of materials, where there is one. */
+  readonly sbom: Sbom | null;
+}
+
+interface PackedManifest extends Readonly<Record<string, unknown>> {
+  readonly name: string;
+  readonly version: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly scripts?: Readonly<Record<string, string>>;
+}
+
+export interface Sbom {
+  readonly metadata: { readonly component: { readonly name: string; readonly version: string } };
+  readonly components: readonly unknown[];
+}
+
+/** Every tarball of a folder, in the order of their names. */
+export function readTarballs(folder: string): readonly Tarball[] {
+  const names = readdirSync(folder).filter((name) => name.endsWith(".tgz"));
+  return names.sort().map((name) => readTarball(join(folder, name)));
+}
+
+export function readTarball(file: string): Tarball {
+  const place = mkdtempSync(join(tmpdir(), "pith-tarball-"));
+  try {
+    execFileSync("tar", ["-xzf", file, "-C", place]);
+    const inside = join(place, "package");
+    const files = readdirSync(inside, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) =>
+        join(entry.parentPath, entry.name)
+          .slice(inside.length + 1)
+          .replaceAll("\\", "/"),
+      );
+    const sbom = files.find((path) => path.endsWith(SBOM_FILE));
+    return {
+      file,
+      bytes: statSync(file).size,
+      manifest: JSON.parse(readFileSync(join(inside, "package.json"), "utf8")),
+      files: files.sort(),
+      sbom: sbom ? JSON.parse(readFileSync(join(inside, sbom), "utf8")) : null,
+    };
+  } finally {
+    rmSync(place, { recursive: true });
+  }
+}
+
+export interface Expectation {
+  readonly version: string;
+  /** Of all packages that are published. */
+  readonly names: readonly string[];
+}
+
+/** One sentence for each fault. */
+export function tarballFaults(tarballs: readonly Tarball[], { version, names }: Expectation): readonly string[] {
+  const packed = tarballs.map(({ manifest }) => manifest.name);
+  return [
+    ...names.filter((name) => !packed.includes(name)).map((name) => `${name} was not packed`),
+    ...packed.filter((name) => !names.includes(name)).map((name) => `${name} was packed, and is not published`),
+    ...tarballs.flatMap((tarball) =>
+      packageFaults(tarball, { version, names }).map((sentence) => `${tarball.manifest.name}: ${sentence}`),
+    ),
+  ];
+}
+
+/** What is wrong with one package, one sentence for each fault. */
+export function packageFaults(tarball: Tarball, expected: Expectation): readonly string[] {
+  const isProgram = tarball.manifest.name === PROGRAM_NAME;
+  return [
+    ...versionFaults(tarball, expected),
+    ...fileFaults(tarball),
+    ...(isProgram ? programFaults(tarball, expected.version) : []),
+  ];
+}
+
+const INSTALL_SCRIPTS = ["preinstall", "install", "postinstall", "prepare"];
+
+function versionFaults({ manifest }: Tarball, { version, names }: Expectation): readonly string[] {
+  const { dependencies, optionalDependencies, peerDependencies, scripts = {} } = manifest;
+  const ranges = Object.entries({ ...dependencies, ...optionalDependencies, ...peerDependencies });
+  const own = ranges.filter(([name]) => names.includes(name));
+  return [
+    ...(manifest.version === version ? [] : [`its version is ${manifest.version}, not ${version}`]),
+    ...(/":"(?:workspace|file|link|catalog):/.test(JSON.stringify(manifest))
+      ? ["its package.json has a range that holds only in the workspace"]
+      : []),
+    ...own
+      .filter(([, range]) => range !== `^${version}`)
+      .map(([name, range]) => `it depends on ${name} ${range}, not on ^${version}`),
+    ...INSTALL_SCRIPTS.filter((name) => name in scripts).map((name) => `it runs a script at installation (${name})`),
+  ];
+}
+
+function fileFaults({ manifest, files }: Tarball): readonly string[] {
+  const { bin, exports, main, types } = manifest;
+  const named = pathsIn([bin, exports, main, types]);
+  return [
+    ...["LICENSE", "README.md"].filter((name) => !files.includes(name)).map((name) => `it has no ${name}`),
+    ...named
+      .filter((path) => !files.includes(path))
+      .map((path) => `its package.json names ${path}, which it does not have`),
+    ...files
+      .filter((path) => /\.ts$/.test(path) && !/\.d\.ts$/.test(path))
+      .slice(0, 1)
+      .map((path) => `it has the source ${path}`),
+  ];
+}
+
+function pathsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return value.includes("*") ? [] : [value.replace(/^\.\//, "")];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(pathsIn) : [];
+}
+
+function programFaults({ manifest, files, sbom }: Tarball, version: string): readonly string[] {
+  const { dependencies = {} } = manifest;
+  return [
+    ...(files.some((path) => path.endsWith(NOTICES_FILE)) ? [] : [`it has no ${NOTICES_FILE}`]),
+    ...(sbom ? [] : [`it has no ${SBOM_FILE}`]),
+    ...(sbom && sbom.metadata.component.version !== version ? [`its ${SBOM_FILE} is of another version`] : []),
+    ...Object.keys(dependencies).map((name) => `it depends on ${name}, which should be in its bundle`),
+  ];
+}
+
+/** Dependencies before what depends on them, so that a package that is published can be installed at once. */
+export function inPublishingOrder(tarballs: readonly Tarball[]): readonly Tarball[] {
+  const order: Tarball[] = [];
+  const add = (tarball: Tarball): void => {
+    if (order.includes(tarball)) return;
+    const names = Object.keys({ ...tarball.manifest.dependencies, ...tarball.manifest.peerDependencies });
+    for (const next of tarballs) if (next !== tarball && names.includes(next.manifest.name)) add(next);
+    order.push(tarball);
+  };
+  // The program comes last: it is what people install.
+  for (const tarball of tarballs) if (tarball.manifest.name !== PROGRAM_NAME) add(tarball);
+  for (const tarball of tarballs) add(tarball);
+  return order;
+}

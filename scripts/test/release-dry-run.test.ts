@@ -1,0 +1,18 @@
+/** A whole release, from the changeset to the tarballs, is made in a copy of the checkout; only publishing is left out. */
+
+import { expect, test } from "vitest";
+import { PROGRAM_NAME, publishedPackages, readVersion } from "../build/packages.ts";
+import { runScript } from "./run-script.ts";
+
+test("REL8 a dry run raises the version, packs every package and finds no fault", () => {
+  const { status, lines } = runScript("release/dry-run.ts");
+  const result = JSON.parse(lines.at(-1) ?? "");
+  expect(result).toMatchObject({ before: readVersion(), faults: [] });
+  expect(status).toBe(0);
+  const packages: readonly { readonly name: string; readonly hasNotices: boolean }[] = result.packages;
+  const names = publishedPackages().map(({ manifest }) => manifest.name);
+  expect(packages.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
+  // Data of others is compiled into these.
+  const noticed = packages.filter(({ hasNotices }) => hasNotices).map(({ name }) => name);
+  expect(noticed).toEqual(expect.arrayContaining([PROGRAM_NAME, "@pith/context", "@pith/models"]));
+});
