@@ -2,12 +2,18 @@
 
 /** Whether a path is the folder itself or lies in it. */
 export function isWithin(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
+  const slash = isWindowsPath(folder) ? "\\" : "/";
+  return path === folder || path.startsWith(folder.endsWith(slash) ? folder : `${folder}${slash}`);
+}
+
+/** Absolute, as Windows spells it. On other systems no absolute path begins like this. */
+function isWindowsPath(path: string): boolean {
+  return path[0] !== "/" && (path.startsWith(":\\", 1) || path.startsWith("\\\\"));
 }
 
 /** From the folder where it lies inside, else as it is. */
 export function shownFrom(folder: string, path: string): string {
-  return path !== folder && isWithin(folder, path) ? path.slice(folder.length).replace(/^\//, "") : path;
+  return path !== folder && isWithin(folder, path) ? path.slice(folder.length).replace(/^[\\/]/, "") : path;
 }
 
 /**

@@ -19,9 +19,12 @@ export {
 export type { Box } from "./sandbox/box.ts";
 export type { Bubblewrap } from "./sandbox/bubblewrap.ts";
 export {
+  type CommandSandbox,
+  findCommandSandbox,
   findSandbox,
   isExecutable,
   type SandboxHere,
+  type SandboxPlace,
   type Sought,
   safeEnvironment,
   safeProgram,
@@ -44,9 +47,21 @@ export {
   type PrivateFolders,
   removeUnusedFolders,
 } from "./sandbox/private-folders.ts";
+export type { RuntimeBox } from "./sandbox/runtime/config.ts";
+export {
+  findForeignFiles,
+  hashPackage,
+  type InstalledRuntime,
+  installCommand,
+  packageFolder,
+  RUNTIME,
+  RUNTIME_VERSION,
+} from "./sandbox/runtime/install.ts";
+export { type RuntimeShell, runtimeShell } from "./sandbox/runtime/shell.ts";
 export { sandboxedShell } from "./sandbox/sandbox.ts";
 export { type NodeSearchParts, nodeSearch } from "./search/search.ts";
 export { nodeShell } from "./shell.ts";
 export type { NodeWebParts } from "./web/open-page.ts";
 export type { Resolve } from "./web/public-address.ts";
 export { nodeWeb } from "./web/web.ts";
+export { findGitBash } from "./windows.ts";

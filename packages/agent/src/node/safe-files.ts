@@ -146,8 +146,9 @@ export async function takePlace(path: string, { last, ...file }: NewFile): Promi
   }
 }
 
-/** For whom not even the new name may be lost. */
-export async function syncFolder(path: string): Promise<void> {
+/** For whom not even the new name may be lost. Windows lets nobody flush a folder (EPERM). */
+export async function syncFolder(path: string, platform: NodeJS.Platform = process.platform): Promise<void> {
+  if (platform === "win32") return;
   const folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
   await folder.sync().finally(() => folder.close());
 }
@@ -167,10 +168,11 @@ async function writeNew(path: string, { bytes, mode, prepare }: Omit<NewFile, "l
 
 /**
  * For the owner alone, whatever the umask, and never through a link. Makes the folder, with those above it, or closes the one that is
- * there.
+ * there. On Windows the rights of a folder are those of the one above it: modes say nothing there.
  */
-export async function ownFolder(path: string): Promise<void> {
+export async function ownFolder(path: string, platform: NodeJS.Platform = process.platform): Promise<void> {
   await mkdir(path, { recursive: true, mode: OWNER_FOLDER });
+  if (platform === "win32") return;
   await withFile(path, constants.O_RDONLY | constants.O_DIRECTORY, (folder) => folder.chmod(OWNER_FOLDER));
 }
 

@@ -6,10 +6,13 @@ import { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ShellAct, ShellEnd, WorkspaceShell } from "../ports.ts";
 import { codeOf } from "./safe-files.ts";
+import { findGitBash, killTree, NO_BASH } from "./windows.ts";
 
 /** False where there is nobody left to tell. */
 export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
-  return tell(-leader, signal);
+  if (process.platform !== "win32") return tell(-leader, signal);
+  // There are no groups and no polite signals: all that the leader started is ended at once.
+  return signal === 0 ? tell(leader, 0) : killTree(leader);
 }
 
 /** All but the one that leads them. */
@@ -90,6 +93,8 @@ export interface Wrapper {
   readonly complaint: (text: string) => void;
   /** What it reads from its fourth file. */
   readonly filter?: Uint8Array | null;
+  /** Whether it becomes the command instead of waiting for it; then it is ended like any other. */
+  readonly isReplaced?: boolean;
 }
 
 type Stop = "timeout" | "abort";
@@ -114,8 +119,8 @@ export async function runInGroup(launch: Launch, act: ShellAct): Promise<ShellEn
 }
 
 /** Both streams are one from the first command on: two pipes would lose the order in which things were said. */
-export function inBash(command: string): readonly string[] {
-  return ["/bin/bash", "-c", `exec 2>&1; ${command}`];
+export function inBash(command: string, bash = "/bin/bash"): readonly string[] {
+  return [bash, "-c", `exec 2>&1; ${command}`];
 }
 
 function started({ program, arguments: words, root, environment, wrapper }: Launch): ChildProcess {
@@ -124,7 +129,9 @@ function started({ program, arguments: words, root, environment, wrapper }: Laun
   const child = spawn(program, words, {
     cwd: root,
     env: { ...environment },
-    detached: true,
+    // On Windows a group of its own would be a console window of its own.
+    detached: process.platform !== "win32",
+    windowsHide: true,
     stdio: ["ignore", "pipe", "pipe", ...report, ...filter],
   });
   if (wrapper?.filter) writeFilter(child.stdio[4], wrapper.filter);
@@ -137,7 +144,7 @@ function writeFilter(pipe: unknown, filter: Uint8Array): void {
 }
 
 function ended(child: ChildProcess, { wrapper }: Launch, act: ShellAct): Promise<ShellEnd> {
-  const stopped = stopping(child, act, { sparesLeader: wrapper !== undefined });
+  const stopped = stopping(child, act, { sparesLeader: wrapper !== undefined && wrapper.isReplaced !== true });
   const [output, errors, report] = pipesOf(child);
   output?.on("data", (chunk: Buffer) => handOn(chunk, act));
   errors?.on("data", (chunk: Buffer) => (wrapper ? wrapper.complaint(chunk.toString()) : handOn(chunk, act)));
@@ -211,15 +218,19 @@ export function seenEnvironment({ environment, withheld = [] }: SeenBy): Record<
   return Object.fromEntries(passed.filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
 
-export interface ShellPlace extends Pick<Launch, "root">, SeenBy {}
+export interface ShellPlace extends Pick<Launch, "root">, SeenBy {
+  readonly platform?: NodeJS.Platform;
+}
 
-export function nodeShell({ root, ...seenBy }: ShellPlace): WorkspaceShell {
+export function nodeShell({ root, platform = process.platform, ...seenBy }: ShellPlace): WorkspaceShell {
   const environment = seenEnvironment(seenBy);
+  const bash = platform === "win32" ? findGitBash(environment, root) : "/bin/bash";
   return {
-    run: (command, act) => {
-      const [program = "", ...rest] = inBash(command);
+    run: async (command, act) => {
+      if (bash === null) return { type: "not-started", message: `the command was not run: ${NO_BASH}` };
+      const [program = "", ...rest] = inBash(command, bash);
       const seen = { ...environment, ...act.environment };
-      return runInGroup({ program, arguments: rest, root, environment: seen }, act);
+      return await runInGroup({ program, arguments: rest, root, environment: seen }, act);
     },
   };
 }

@@ -23,6 +23,7 @@ import {
   type Permit,
   type Permits,
   type RealPath,
+  reachedAt,
   realGround,
   type Sight,
   sightOf,
@@ -35,13 +36,18 @@ export function leaveFor(sight: Sight, standing: Standing): Leave {
   const isEnough = decide(sight, standing).type === "asked" ? ["allowed", "asked"] : ["allowed"];
   return {
     // Where nobody can tell, it is taken at its word: a link is not followed then.
-    reached: new Map(sight.reached.map(({ named, real }) => [named, real ?? named])),
+    reached: new Map(
+      sight.reached.map(({ spelled, ...as }) => spelled ?? as).map(({ named, real }) => [named, real ?? named]),
+    ),
     isClosed: (path) => !isEnough.includes(decide(lookAt(path, sight), standing).type),
   };
 }
 
 function lookAt(path: string, { act }: Sight): Sight {
-  return { act: { ...act, intent: { type: "look", paths: [path] } }, reached: [{ named: path, real: path }] };
+  return {
+    act: { ...act, intent: { type: "look", paths: [path] } },
+    reached: [reachedAt({ named: path, real: path })],
+  };
 }
 
 /** The refusal when no user can be asked; it names the flags that would allow the call. */
@@ -175,7 +181,8 @@ export class Permissions implements Permits {
     const act: Act = { tool: "write", arguments: { path }, intent: { type: "change", paths: [path] } };
     const sight = await sightOf(act, this.#parts.realPath);
     const decision = decide(sight, { ...(await this.#standing()), mode: "edit" });
-    const real = sight.reached[0]?.real ?? null;
+    const [reached] = sight.reached;
+    const real = (reached?.spelled ?? reached)?.real ?? null;
     if (decision.type === "allowed" && real !== null) return { type: "permitted", real };
     return { type: "refused", why: whyNotRestored(decision) };
   }

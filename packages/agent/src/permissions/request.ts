@@ -28,10 +28,18 @@ export interface Sight {
   readonly reached: readonly Reached[];
 }
 
+/** Rules and lists of names are written with slashes, so both paths are. */
 export interface Reached {
   readonly named: string;
   /** Absolute, with every link followed; null where nobody can tell. */
   readonly real: string | null;
+  /** The same two as the system spells them, where it spells them otherwise: these are opened. */
+  readonly spelled?: Omit<Reached, "spelled">;
+}
+
+/** `C:\a\b` as `C:/a/b`. On other systems a backslash is a letter of a name, and no absolute path begins like this. */
+export function withSlashes(path: string): string {
+  return /^(?:[A-Za-z]:\\|\\\\)/.test(path) ? path.replaceAll("\\", "/") : path;
 }
 
 /** The port to where a path leads: `..` and links resolved, also where nothing is yet; null where it cannot be told. */
@@ -67,9 +75,9 @@ export interface GroundParts extends Omit<Ground, "temporary" | "hasSandbox"> {
 
 // Both names of each, because a rule or a path may bear either.
 export async function realGround(ground: GroundParts, realPath: RealPath): Promise<Ground> {
-  const real = async (path: string): Promise<string> => (await realPath(path)) ?? path;
+  const real = async (path: string): Promise<string> => withSlashes((await realPath(path)) ?? path);
   const both = async (paths: readonly string[]): Promise<readonly string[]> => [
-    ...new Set([...paths, ...(await Promise.all(paths.map(real)))]),
+    ...new Set([...paths.map(withSlashes), ...(await Promise.all(paths.map(real)))]),
   ];
   const { root, home, temporary, keys, own, hasSandbox = false } = ground;
   return {
@@ -83,5 +91,11 @@ export async function realGround(ground: GroundParts, realPath: RealPath): Promi
 }
 
 async function reach(path: string, realPath: RealPath): Promise<Reached> {
-  return { named: path, real: await realPath(path) };
+  return reachedAt({ named: path, real: await realPath(path) });
+}
+
+export function reachedAt(spelled: Omit<Reached, "spelled">): Reached {
+  const named = withSlashes(spelled.named);
+  const real = spelled.real === null ? null : withSlashes(spelled.real);
+  return named === spelled.named && real === spelled.real ? spelled : { named, real, spelled };
 }

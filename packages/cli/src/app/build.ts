@@ -147,7 +147,7 @@ async function groundFor(wish: Wish, place: Place): Promise<Ground | Extract<Bui
   const userHome = homedir();
   // Tried by a program of its own, while everything else is made ready.
   const sandbox = openSandbox(place);
-  const temporary = sandbox.then((opened) => (opened.type === "works" ? opened.folders.temporary : null));
+  const temporary = sandbox.then((opened) => (opened.type === "does-not" ? null : opened.folders.temporary));
   const unheld = await missingSandbox(place, sandbox);
   if (unheld !== null) return unheld;
   const audit = openAudit(wish, place);
@@ -199,7 +199,7 @@ async function missingSandbox(
 ): Promise<NotOpened | null> {
   if (policy === undefined || !requiresSandbox(policy)) return null;
   const opened = await sandbox;
-  if (opened.type === "works") return null;
+  if (opened.type !== "does-not") return null;
   const message = `${forbidden(policy, "commands without a sandbox")} There is none here: ${opened.why}`;
   return { type: "failed", message, code: 1 };
 }

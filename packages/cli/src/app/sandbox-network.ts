@@ -2,13 +2,13 @@
 
 import { homedir, tmpdir } from "node:os";
 import type { Permits, SandboxPorts, WorkspaceShell } from "@pith/agent";
-import { type SandboxHere, SandboxNetwork } from "@pith/agent/node";
+import { type CommandSandbox, SandboxNetwork } from "@pith/agent/node";
 import type { Settings } from "../settings/settings.ts";
 import type { Place } from "./app-options.ts";
 import { NetworkPermissions, networkSetting } from "./network-permissions.ts";
 import { packageHosts } from "./package-hosts.ts";
 
-type WorkingSandbox = Extract<SandboxHere, { type: "works" }>;
+type WorkingSandbox = Extract<CommandSandbox, { type: "works" | "runtime" }>;
 
 export interface NetworkPlace extends Pick<Place, "cwd" | "environment" | "choices"> {
   readonly permissions: Permits;
@@ -17,14 +17,16 @@ export interface NetworkPlace extends Pick<Place, "cwd" | "environment" | "choic
 export interface LazyNetwork {
   /** A shell on the network; both are made with the first command. */
   shell(create: (network: SandboxNetwork) => WorkspaceShell): WorkspaceShell;
-  readonly ports: SandboxPorts;
+  /** Null where the sandbox has no ports to open. */
+  readonly ports: SandboxPorts | null;
   close(): Promise<void>;
 }
 
 /** Null where commands have no network: the settings say so, or the machine cannot give them one. */
-export function lazyNetwork({ program }: WorkingSandbox, place: NetworkPlace): LazyNetwork | null {
+export function lazyNetwork(sandbox: WorkingSandbox, place: NetworkPlace): LazyNetwork | null {
   const { cwd, environment, choices, permissions } = place;
-  if (networkSetting(choices) === "off" || program.nsenter === null) return null;
+  const program = sandbox.type === "works" ? sandbox.program : null;
+  if (networkSetting(choices) === "off" || program?.nsenter === null) return null;
   const isPackageHost = packageHosts({ environment, home: homedir(), writable: [cwd, tmpdir()] });
   const deciding = new NetworkPermissions({ permissions, isPackageHost });
   const open = once(() =>
@@ -34,16 +36,20 @@ export function lazyNetwork({ program }: WorkingSandbox, place: NetworkPlace): L
   );
   return {
     shell: (create) => deciding.forgetWhenEnded(lazyShell(once(async () => create(await open.get())))),
-    ports: deciding.ports({
-      reachHostPort: async (port) => await (await open.get()).reachHostPort(port),
-      publishPort: async (port) => await (await open.get()).publishPort(port),
-    }),
+    ports:
+      program === null
+        ? null
+        : deciding.ports({
+            reachHostPort: async (port) => await (await open.get()).reachHostPort(port),
+            publishPort: async (port) => await (await open.get()).publishPort(port),
+          }),
     close: async () => await (await open.known()?.catch(() => null))?.close(),
   };
 }
 
 /** For people: why commands have no network although the settings let them. */
-export function networkNotes({ networkProblem }: WorkingSandbox, choices: Settings): readonly string[] {
+export function networkNotes(sandbox: WorkingSandbox, choices: Settings): readonly string[] {
+  const networkProblem = sandbox.type === "works" ? sandbox.networkProblem : null;
   if (networkProblem === null || networkSetting(choices) === "off") return [];
   return [`commands in the sandbox have no network: ${networkProblem}`];
 }

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import type { DeniedPlaces } from "@pith/agent";
 import {
   type Box,
+  type CommandSandbox,
+  findCommandSandbox,
   openPrivateFolders,
   type PrivateFolders,
   removeUnusedFolders,
-  type SandboxHere,
-  sandboxHere,
 } from "@pith/agent/node";
 import { requireHeldSandbox } from "../policy/permitted-parts.ts";
 import { isInside } from "../resources/context-files.ts";
@@ -18,12 +18,17 @@ import type { Settings } from "../settings/settings.ts";
 import type { Place } from "./app-options.ts";
 
 export type OpenSandbox =
-  | (Extract<SandboxHere, { type: "works" }> & {
+  | (Extract<CommandSandbox, { type: "works" | "runtime" }> & {
       readonly folders: PrivateFolders;
       /** Done beside everything else; never fails. */
       readonly cleaning: Promise<void>;
     })
-  | Extract<SandboxHere, { type: "does-not" }>;
+  | Extract<CommandSandbox, { type: "does-not" }>;
+
+/** Where the sandbox runtime of macOS is installed, in Pith's home. */
+export function runtimeFolder(home: string): string {
+  return join(home, "sandbox-runtime");
+}
 
 export async function openSandbox(
   place: Pick<Place, "cwd" | "home" | "environment" | "choices">,
@@ -31,7 +36,13 @@ export async function openSandbox(
   const { cwd: root, environment, choices } = place;
   if (choices.sandbox === "off") return { type: "does-not", why: "it was switched off" };
   const folder = join(place.home, "sandbox");
-  const here = requireHeldSandbox(choices.policy, await sandboxHere({ environment, root, home: homedir() }));
+  const found = await findCommandSandbox({
+    environment,
+    root,
+    home: homedir(),
+    runtimeFolder: runtimeFolder(place.home),
+  });
+  const here = requireHeldSandbox(choices.policy, found);
   if (here.type === "does-not") return here;
   try {
     const folders = await openPrivateFolders({ folder, root, home: homedir(), environment });
@@ -56,11 +67,10 @@ export interface BoxPlace extends Pick<Place, "cwd" | "home" | "environment" | "
   readonly denied: DeniedPlaces;
 }
 
-export async function boxOf(sandbox: Extract<OpenSandbox, { type: "works" }>, place: BoxPlace): Promise<Box> {
+/** What commands may do, however they are held. */
+export async function boxOf(folders: PrivateFolders, place: BoxPlace): Promise<Omit<Box, "program">> {
   const { cwd: root, home, environment, choices, mayWrite, denied } = place;
-  const { program, folders } = sandbox;
   return {
-    program,
     root,
     home: homedir(),
     privateHome: folders.home,

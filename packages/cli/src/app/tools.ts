@@ -31,6 +31,8 @@ import {
   nodeShell,
   nodeWeb,
   originalsFolder,
+  type RuntimeShell,
+  runtimeShell,
   type SandboxNetwork,
   sandboxedShell,
   sessionBlobs,
@@ -74,20 +76,51 @@ export async function bashHere(place: BashPlace, blobs: Blobs): Promise<BashHere
     return { bash, notes, close: () => bash.dispose() };
   }
   const network = lazyNetwork(here, place);
-  const box = await boxOf(here, place);
-  const create = (opened: SandboxNetwork | null): WorkspaceShell => sandboxedShell({ ...box, network: opened });
+  const held = await shellsIn(here, place);
   const sandbox = {
     ...{ unconfined, mayWrite, network: network ? networkSetting(choices) : ("off" as const) },
-    ...(network && { ports: network.ports }),
+    ...{ temporary: held.temporary, hasLocalhost: here.type === "works" },
+    ...(network?.ports && { ports: network.ports }),
   };
-  const bash = bashTool(heard(network ? network.shell(create) : create(null)), { ...kept, sandbox });
+  const bash = bashTool(heard(network ? network.shell(held.create) : held.create(null)), { ...kept, sandbox });
   return {
     bash,
     notes: [...networkNotes(here, choices), ...unheldNotes(denied.unheld)],
     close: async () => {
       await bash.dispose();
+      await held.close();
       await network?.close();
     },
+  };
+}
+
+interface HeldShells {
+  create(network: SandboxNetwork | null): WorkspaceShell;
+  /** The temporary folder, as commands name it. */
+  readonly temporary: string;
+  close(): Promise<void>;
+}
+
+async function shellsIn(here: Exclude<OpenSandbox, { type: "does-not" }>, place: BashPlace): Promise<HeldShells> {
+  const box = await boxOf(here.folders, place);
+  if (here.type === "works") {
+    const { program } = here;
+    return {
+      create: (network) => sandboxedShell({ ...box, program, network }),
+      temporary: "/tmp",
+      close: async () => {},
+    };
+  }
+  const { runtime } = here;
+  const shells: RuntimeShell[] = [];
+  return {
+    create: (network) => {
+      const shell = runtimeShell({ ...box, runtime, network });
+      shells.push(shell);
+      return shell;
+    },
+    temporary: "$TMPDIR",
+    close: async () => void (await Promise.all(shells.map((shell) => shell.close()))),
   };
 }
 
@@ -98,11 +131,12 @@ function unheldNotes(rules: readonly Rule[]): readonly string[] {
 
 /** Who switched it off knows. */
 function notesOn(
-  { why }: Extract<OpenSandbox, { type: "does-not" }>,
+  { why, advice }: Extract<OpenSandbox, { type: "does-not" }>,
   { sandbox, network }: Settings,
 ): readonly string[] {
+  const reason = advice === undefined ? why : `${why}; ${advice}`;
   const unheld =
-    sandbox === "off" ? [] : [`commands have no sandbox, so each needs --allow or --permission-mode all: ${why}`];
+    sandbox === "off" ? [] : [`commands have no sandbox, so each needs --allow or --permission-mode all: ${reason}`];
   return network === "off" ? [...unheld, "--network off counts in the sandbox alone"] : unheld;
 }
 
@@ -140,6 +174,7 @@ export interface Workplace {
 export async function workplace(parts: WorkplaceParts): Promise<Workplace> {
   const { cwd, home, session, sessionPath, choices, vault } = parts;
   const sandbox = await parts.sandbox;
+  // The runtime mounts nothing: there, `/tmp` is that of the machine for commands as for tools.
   const temporary = sandbox.type === "works" ? sandbox.folders.temporary : undefined;
   const seen = { root: cwd, temporary, shown: shownFolders(choices) };
   const files = nodeFiles(seen);

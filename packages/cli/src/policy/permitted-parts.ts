@@ -3,7 +3,7 @@
 import { realpathSync } from "node:fs";
 import { sep } from "node:path";
 import { type Limits, parseRule, type Rule, type Rules } from "@pith/agent";
-import type { SandboxHere } from "@pith/agent/node";
+import type { CommandSandbox } from "@pith/agent/node";
 import type { FoundExtension, FoundExtensions } from "../extensions/extension-files.ts";
 import type { McpServer, NamedServer } from "../settings/settings.ts";
 import {
@@ -48,14 +48,19 @@ function permittedPath({ path, held }: FoundExtension, allow: readonly string[],
 }
 
 /** A required sandbox is made by programs that root alone can change: `PATH` may name a folder of the user's own. */
-export function requireHeldSandbox<Here extends SandboxHere>(policy: Policy | undefined, here: Here): Here | NoSandbox {
-  if (here.type !== "works" || !requiresSandbox(policy)) return here;
+export function requireHeldSandbox<Here extends CommandSandbox>(
+  policy: Policy | undefined,
+  here: Here,
+): Here | NoSandbox {
+  if (here.type === "does-not" || !requiresSandbox(policy)) return here;
+  if (here.type === "runtime")
+    return { type: "does-not", why: `${here.runtime.folder} can be changed by others than root` };
   const programs = [here.program.path, here.program.nsenter].filter((path) => path !== null);
   const loose = programs.find((path) => !isHeldByOwner(realpathSync(path)));
   return loose === undefined ? here : { type: "does-not", why: `${loose} can be changed by others than root` };
 }
 
-type NoSandbox = Extract<SandboxHere, { type: "does-not" }>;
+type NoSandbox = Extract<CommandSandbox, { type: "does-not" }>;
 
 /** Null where it may be used. */
 export function refuseServer(

@@ -12,11 +12,11 @@ export type Keys = Readonly<Record<string, string>>;
 
 export type ReadKeys = { readonly type: "read"; readonly keys: Keys } | Mistake;
 
-/** Read only if no other user can read it. No file is no mistake. */
-export async function readKeyFile(path: string): Promise<ReadKeys> {
+/** Read only if no other user can read it. No file is no mistake. On Windows users have no number, and modes say nothing. */
+export async function readKeyFile(path: string, userId: number | null = ownUserId()): Promise<ReadKeys> {
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    return await keysOf(file, path).finally(() => file.close());
+    return await keysOf(file, { path, userId }).finally(() => file.close());
   } catch (error) {
     const { code = "for an unknown reason" } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return { type: "read", keys: {} };
@@ -25,14 +25,25 @@ export async function readKeyFile(path: string): Promise<ReadKeys> {
   }
 }
 
-async function keysOf(file: FileHandle, path: string): Promise<ReadKeys> {
+interface KeyFile {
+  readonly path: string;
+  /** Null where users have none. */
+  readonly userId: number | null;
+}
+
+async function keysOf(file: FileHandle, { path, userId }: KeyFile): Promise<ReadKeys> {
   const stats = await file.stat();
   if (!stats.isFile()) return mistake(`${path} is no regular file, so it was not read`);
-  if (stats.uid !== process.geteuid?.()) return mistake(`${path} belongs to somebody else, so it was not read`);
-  if ((stats.mode & OTHERS) !== 0)
+  if (userId !== null && stats.uid !== userId) return mistake(`${path} belongs to somebody else, so it was not read`);
+  if (userId !== null && (stats.mode & OTHERS) !== 0)
     return mistake(`${path} is open to others, so it was not read; run: chmod 600 ${quoted(path)}`);
   if (stats.size > MOST_BYTES) return mistake(`${path} is too long for a file of keys`);
   return keysIn(await file.readFile("utf8"), path);
+}
+
+/** Null on Windows. */
+export function ownUserId(): number | null {
+  return process.geteuid?.() ?? null;
 }
 
 const OTHERS = 0o077;

@@ -18,7 +18,7 @@ import type { Restored, Secrets, WorkspaceFiles } from "@pith/agent";
 import { type Entry, fileTouches, type Session, splitContent } from "@pith/context";
 import { type Variables, Vault } from "@pith/context/secrets";
 import type { Environment } from "@pith/models";
-import { keyFile, readKeyFile } from "./keys.ts";
+import { keyFile, ownUserId, readKeyFile } from "./keys.ts";
 import type { McpServerSettings, Settings } from "./settings.ts";
 
 export function redactionKeyFile(home: string): string {
@@ -54,8 +54,9 @@ function keyIn(path: string): Uint8Array | null {
   if (file === null) return null;
   try {
     const { uid, size, mode } = fstatSync(file);
-    if (uid !== process.geteuid?.() || size !== BYTES) throw new Error(`${path} is no key of this user`);
-    if ((mode & OTHERS) !== 0) fchmodSync(file, OWNER);
+    const userId = ownUserId();
+    if ((userId !== null && uid !== userId) || size !== BYTES) throw new Error(`${path} is no key of this user`);
+    if (userId !== null && (mode & OTHERS) !== 0) fchmodSync(file, OWNER);
     const key = new Uint8Array(BYTES);
     if (readSync(file, key, 0, BYTES, 0) !== BYTES) throw new Error(`${path} could not be read whole`);
     return key;

@@ -99,3 +99,11 @@ function named(id: string): Provider {
   if (!provider) throw new Error(`there is no provider ${id}`);
   return provider;
 }
+
+test("PLAT14 where users have no number, as on Windows, the mode of the file is no reason not to read it", async () => {
+  const path = join(home, "keys.json");
+  writeFileSync(path, '{ "openai": "from-the-file" }');
+  chmodSync(path, 0o666);
+  expect(await readKeyFile(path, null)).toEqual({ type: "read", keys: { openai: "from-the-file" } });
+  expect(await readKeyFile(path)).toMatchObject({ type: "mistake" });
+});

@@ -95,7 +95,7 @@ export const realFiles: Files = {
   rename: renameSync,
   link: linkSync,
   remove: unlinkSync,
-  syncFolder: withFolder(fsyncSync),
+  syncFolder: folderSync(process.platform),
 };
 
 const APPEND = constants.O_RDWR | constants.O_APPEND;
@@ -137,6 +137,11 @@ function statOf(stats: Stats): FileStat {
   const kind = stats.isFile() ? "file" : stats.isDirectory() ? "folder" : "other";
   const readOnly = (stats.mode & OWNER_WRITES) === 0;
   return { kind, identity: `${stats.dev}:${stats.ino}`, size: stats.size, modified: stats.mtimeMs, readOnly };
+}
+
+/** Windows lets nobody flush a folder (EPERM); its file system keeps names in a journal of its own. */
+export function folderSync(platform: NodeJS.Platform): (path: string) => void {
+  return platform === "win32" ? () => {} : withFolder(fsyncSync);
 }
 
 function withFolder(act: (descriptor: number) => void): (path: string) => void {

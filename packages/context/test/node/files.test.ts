@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Files, type OpenFile, realFiles } from "../../src/node/files.ts";
+import { type Files, folderSync, type OpenFile, realFiles } from "../../src/node/files.ts";
 import { FaultyFiles } from "../../src/testing/faulty-files/faulty-files.ts";
 import { filesContract, type Ground, textAt, textOf, tried, write } from "./files-contract.ts";
 
@@ -26,6 +26,12 @@ function faultyGround(): Ground {
 }
 
 describe("real files", () => filesContract(realGround));
+
+test("PLAT14 on Windows no folder is flushed, which the system refuses", () => {
+  folderSync("win32")(join(root, "none"));
+  expect(() => folderSync("linux")(join(root, "none"))).toThrow(/ENOENT/);
+});
+
 describe("faulty files", () => filesContract(faultyGround));
 
 describe("what only this machine has", () => {

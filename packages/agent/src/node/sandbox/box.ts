@@ -1,7 +1,7 @@
 /** Defines what a sandbox is made from. */
 
 import { existsSync, realpathSync } from "node:fs";
-import { isAbsolute } from "node:path";
+import { basename, dirname, isAbsolute } from "node:path";
 import type { Bubblewrap } from "./bubblewrap.ts";
 import type { SandboxNetwork } from "./network/network.ts";
 
@@ -45,6 +45,12 @@ export const TEMPORARY: readonly string[] = ["/tmp", "/var/tmp"];
 
 /** How a folder is called, outside of those, in which all sessions of a user have their temporary folders. */
 export const SESSIONS_PREFIX = "pith-of-";
+
+/** Where other sessions have their temporary folders, outside of `/tmp`; there they are not seen anyway. */
+export function otherSessions({ temporary }: Pick<Box, "temporary">): readonly string[] {
+  const folder = dirname(temporary);
+  return basename(folder).startsWith(SESSIONS_PREFIX) ? [folder] : [];
+}
 
 /** Sockets of services that do things for whoever asks: the container engine, the buses, agents with keys. */
 export const SOCKET_FOLDERS: readonly string[] = ["/run", "/var/run"];

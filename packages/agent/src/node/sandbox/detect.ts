@@ -9,6 +9,7 @@ import { type Box, presentPath, presentPaths } from "./box.ts";
 import type { Bubblewrap } from "./bubblewrap.ts";
 import { diskArguments } from "./mounts.ts";
 import { NetworkNamespace } from "./network/namespace.ts";
+import { findRuntime, type InstalledRuntime } from "./runtime/install.ts";
 import { buildFilter } from "./seccomp.ts";
 import { secretPlacesIn } from "./secret-places.ts";
 
@@ -94,7 +95,21 @@ export type SandboxHere =
       /** Why commands have no network at all, whatever the settings say; null where they may have one. */
       readonly networkProblem: string | null;
     }
-  | { readonly type: "does-not"; readonly why: string };
+  | {
+      readonly type: "does-not";
+      readonly why: string;
+      /** What to do about it, where there is something. */
+      readonly advice?: string;
+    };
+
+/** What holds commands: on macOS the sandbox runtime, of which nothing is loaded before the first command. */
+export type CommandSandbox = SandboxHere | { readonly type: "runtime"; readonly runtime: InstalledRuntime };
+
+export interface SandboxPlace extends Pick<Box, "root" | "home" | "environment"> {
+  /** Where the sandbox runtime is installed, on systems that have no bubblewrap. */
+  readonly runtimeFolder: string;
+  readonly platform?: NodeJS.Platform;
+}
 
 /** Namespaces of its own but for the network's, no capabilities, and no longer than whoever started it. */
 const APART: readonly string[] = [
@@ -112,19 +127,41 @@ const FOR_GOOD: readonly string[] = [...APART, "--disable-userns"];
 
 const LONGEST_MS = 10_000;
 
-export async function sandboxHere(place: Pick<Box, "root" | "home" | "environment">): Promise<SandboxHere> {
+export async function findCommandSandbox(place: SandboxPlace): Promise<CommandSandbox> {
+  const { root, home, runtimeFolder, platform = process.platform } = place;
+  if (platform !== "darwin") return await sandboxHere({ ...place, platform });
+  const unfit = unfitRoot(presentPath(root) ?? root, home);
+  if (unfit !== null) return { type: "does-not", why: unfit };
+  const found = findRuntime(runtimeFolder);
+  return found.type === "installed"
+    ? { type: "runtime", runtime: found.runtime }
+    : { type: "does-not", why: found.why, advice: found.advice };
+}
+
+type BubblewrapPlace = Pick<SandboxPlace, "root" | "environment" | "platform">;
+
+export async function sandboxHere(place: BubblewrapPlace & Pick<Box, "home">): Promise<SandboxHere> {
+  const { platform = process.platform } = place;
   const root = presentPath(place.root) ?? place.root;
-  const unfit = process.platform === "linux" ? unfitRoot(root, place.home) : null;
+  const unfit = platform === "linux" ? unfitRoot(root, place.home) : null;
   return unfit !== null ? { type: "does-not", why: unfit } : await findSandbox(place);
 }
 
 /** For programs that do not work in the workspace, whatever that is. Nothing of the workspace is used to make a sandbox. */
-export async function findSandbox({ root, environment }: Pick<Box, "root" | "environment">): Promise<SandboxHere> {
-  if (process.platform !== "linux") return { type: "does-not", why: `there is no sandbox for ${process.platform} yet` };
+export async function findSandbox({
+  root,
+  environment,
+  platform = process.platform,
+}: BubblewrapPlace): Promise<SandboxHere> {
+  if (platform !== "linux") return { type: "does-not", ...NO_SANDBOX[platform === "win32" ? "win32" : "others"] };
   const writable = [presentPath(root) ?? root];
   const find = (name: string): string | null => safeProgram({ name, folders: environment.PATH ?? "", writable });
   const path = find("bwrap");
-  if (path === null) return { type: "does-not", why: "bubblewrap is not installed: there is no `bwrap`" };
+  if (path === null)
+    return {
+      ...{ type: "does-not", why: "bubblewrap is not installed: there is no `bwrap`" },
+      advice: "install bubblewrap with your package manager, e.g. apt-get install bubblewrap",
+    };
   const nsenter = find("nsenter");
   const complaint = await tryCommand([], { path, nsenter, apart: FOR_GOOD });
   if (complaint === null) return await withNetwork({ path, nsenter, apart: FOR_GOOD });
@@ -132,6 +169,14 @@ export async function findSandbox({ root, environment }: Pick<Box, "root" | "env
     return await withNetwork({ path, nsenter, apart: APART });
   return { type: "does-not", why: `bubblewrap cannot start here: ${complaint}` };
 }
+
+const NO_SANDBOX = {
+  win32: {
+    why: "there is no sandbox for Windows",
+    advice: "run Pith in WSL 2, where bubblewrap holds commands; docs/platforms.md says how",
+  },
+  others: { why: `bubblewrap holds programs on Linux alone, and this is ${process.platform}` },
+} as const;
 
 /** Where no namespace can be made and entered, or calls cannot be filtered, commands run without any network. */
 async function withNetwork(program: Bubblewrap): Promise<SandboxHere> {

@@ -4,14 +4,14 @@
  */
 
 import { lstatSync, statSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import { isWithin } from "../../text.ts";
 import {
   type Box,
   NEEDED_AMONG_SOCKETS,
+  otherSessions,
   presentPath,
   presentPaths,
-  SESSIONS_PREFIX,
   SOCKET_FOLDERS,
   TEMPORARY,
 } from "./box.ts";
@@ -138,12 +138,6 @@ function hiddenPlaces(box: Box, { secrets }: StandingLayout, shown: readonly Mou
     ...covered.filter(isSeen).map((path): Mount => ({ path, as: isFolder(path) ? "empty" : "closed" })),
     ...shownPlaces(box, hidden),
   ];
-}
-
-/** Where other sessions have their temporary folders, outside of `/tmp`; there they are not seen anyway. */
-function otherSessions({ temporary }: Box): readonly string[] {
-  const folder = dirname(temporary);
-  return basename(folder).startsWith(SESSIONS_PREFIX) ? [folder] : [];
 }
 
 /** A link to the hidden folder itself does not open it. */

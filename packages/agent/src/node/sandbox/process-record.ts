@@ -11,22 +11,25 @@ export interface ProcessRecord {
   readonly machine: string;
 }
 
-export function currentProcess(): ProcessRecord {
-  return { pid: process.pid, start: startOf(process.pid) ?? "", machine: machineOf() };
+/** `proc` is where the system tells of its processes; on macOS and Windows there is no such place, and a number has to do. */
+export function currentProcess(proc: string = PROC): ProcessRecord {
+  return { pid: process.pid, start: startOf(process.pid, proc) ?? "", machine: machineOf(proc) };
 }
+
+const PROC = "/proc";
 
 /** False also where it cannot be told, because the process ran in another container. */
-export function hasEnded({ pid, start, machine }: ProcessRecord): boolean {
+export function hasEnded({ pid, start, machine }: ProcessRecord, proc: string = PROC): boolean {
   const [boot, group] = machine.split(" ");
-  const [ownBoot, ownGroup] = machineOf().split(" ");
+  const [ownBoot, ownGroup] = machineOf(proc).split(" ");
   if (boot !== ownBoot) return true;
-  return group === ownGroup && (startOf(pid) !== start || !isRunning(pid));
+  return group === ownGroup && ((startOf(pid, proc) ?? "") !== start || !isRunning(pid));
 }
 
-/** Null where there is no such process. */
-export function startOf(pid: number): string | null {
+/** Null where there is no such process, or where the system does not tell. */
+export function startOf(pid: number, proc: string = PROC): string | null {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const stat = readFileSync(`${proc}/${pid}/stat`, "utf8");
     // The name before it may contain anything; the start is the twentieth field behind it.
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
   } catch {
@@ -43,12 +46,11 @@ function isRunning(pid: number): boolean {
   }
 }
 
-function machineOf(): string {
+function machineOf(proc: string): string {
   try {
-    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-    return `${boot} ${readlinkSync("/proc/self/ns/pid")}`;
+    const boot = readFileSync(`${proc}/sys/kernel/random/boot_id`, "utf8").trim();
+    return `${boot} ${readlinkSync(`${proc}/self/ns/pid`)}`;
   } catch {
-    // Without /proc there is no sandbox either.
     return "";
   }
 }

@@ -49,7 +49,8 @@ export function startRipgrep({ program, options, folder, file = "", signal }: Ru
   signal.throwIfAborted();
   const child = spawn(program, [...options, "--", `./${file}`], {
     cwd: folder,
-    detached: true,
+    detached: process.platform !== "win32",
+    windowsHide: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
   let complaint = "";

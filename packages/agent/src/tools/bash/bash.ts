@@ -51,6 +51,8 @@ export function bashTool(shell: WorkspaceShell, parts: BashParts = {}): BashTool
       network: sandbox?.network ?? null,
       hasSecrets: parts.secrets !== undefined,
       hasPorts: sandbox?.ports !== undefined && sandbox.network !== "off",
+      temporary: sandbox?.temporary ?? "/tmp",
+      hasLocalhost: sandbox?.hasLocalhost ?? true,
     }),
     isIdempotent: false,
     intent: (asked) => intentOf(wishOf(asked), sandbox),

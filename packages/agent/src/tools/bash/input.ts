@@ -111,13 +111,13 @@ const description =
   "Start servers, watchers and other long work with `background`; you get the name of a job, " +
   "by which you later see its new output, wait for it or end it.";
 
-const PLACE = " Commands run in a sandbox: they write only in the workspace, in /tmp and in a home of their own.";
 const NETWORKS: Readonly<Record<NetworkSetting, string>> = {
   off: " They have no network.",
-  hosts:
-    " They reach the network by host, over HTTP and HTTPS, and the user may be asked about a host. localhost is the sandbox, not the user's machine.",
-  open: " They reach public hosts over HTTP and HTTPS. localhost is the sandbox, not the user's machine.",
+  hosts: " They reach the network by host, over HTTP and HTTPS, and the user may be asked about a host.",
+  open: " They reach public hosts over HTTP and HTTPS.",
 };
+const OWN_LOCALHOST = " localhost is the sandbox, not the user's machine.";
+const NO_LOCALHOST = " They can neither listen on localhost nor connect to it.";
 const SECRETS =
   " A word such as PITH_SECRET_github_5f0c1a9b3d27 stands for a secret and is passed as it is, unless you name it in `secrets`.";
 
@@ -163,11 +163,15 @@ export interface BashAbilities {
   readonly network: NetworkSetting | null;
   readonly hasSecrets: boolean;
   readonly hasPorts: boolean;
+  /** The temporary folder, as commands name it. */
+  readonly temporary: string;
+  readonly hasLocalhost: boolean;
 }
 
 /** What a model has to know: where commands run, what they reach, and what can be asked for. */
-export function describeBash({ network, hasSecrets, hasPorts }: BashAbilities): Described {
-  const place = network === null ? "" : PLACE + NETWORKS[network];
+export function describeBash(abilities: BashAbilities): Described {
+  const { network, hasSecrets, hasPorts } = abilities;
+  const place = network === null ? "" : describePlace(network, abilities);
   return {
     description: description + place + (hasSecrets ? SECRETS : ""),
     parameters: {
@@ -180,4 +184,10 @@ export function describeBash({ network, hasSecrets, hasPorts }: BashAbilities): 
       },
     },
   };
+}
+
+function describePlace(network: NetworkSetting, { temporary, hasLocalhost }: BashAbilities): string {
+  const place = ` Commands run in a sandbox: they write only in the workspace, in ${temporary} and in a home of their own.`;
+  if (!hasLocalhost) return place + NETWORKS[network] + NO_LOCALHOST;
+  return place + NETWORKS[network] + (network === "off" ? "" : OWN_LOCALHOST);
 }

@@ -17,6 +17,10 @@ export interface Sandbox {
   readonly mayWrite: () => boolean;
   /** Opens ports between the sandbox and the user's machine, where the user permits it. */
   readonly ports?: SandboxPorts;
+  /** The temporary folder, as a command names it; `/tmp` unless said. */
+  readonly temporary?: string;
+  /** Whether commands can listen on localhost and reach each other there; they can unless said. */
+  readonly hasLocalhost?: boolean;
 }
 
 export interface SandboxPorts {
@@ -38,16 +42,17 @@ function denialNote(text: string, { end, sandbox, connections }: Told): string |
   return UNREACHABLE.test(text) && connections.note() === null ? networkNote(sandbox) : null;
 }
 
-function networkNote({ network, mayWrite }: Sandbox): string {
+function networkNote({ network, mayWrite, hasLocalhost = true }: Sandbox): string {
   if (network === "off") return `This ran in a sandbox, which has no network.${mayWrite() ? ` ${ASK}` : ""}`;
+  if (!hasLocalhost)
+    return `This ran in a sandbox, where only programs that use HTTPS_PROXY reach other hosts, and no port of localhost can be used. ${ASK}`;
   return "This ran in a sandbox, where only programs that use HTTPS_PROXY reach other hosts, and localhost is the sandbox's own.";
 }
 
-function writeNote({ network, mayWrite }: Sandbox): string {
-  const reach = network === "off" ? " and has no network" : "";
+function writeNote({ network, mayWrite, temporary = "/tmp", hasLocalhost = true }: Sandbox): string {
+  const reach = network === "off" ? " and has no network" : hasLocalhost ? "" : " and uses no port of localhost";
   if (!mayWrite()) return `This ran in a sandbox, which now writes only temporary files, not the workspace${reach}.`;
-  const places =
-    "in the workspace (not .git/config, .git/hooks, .vscode and the like), in /tmp and in a home of its own";
+  const places = `in the workspace (not .git/config, .git/hooks, .vscode and the like), in ${temporary} and in a home of its own`;
   return `This ran in a sandbox, which writes only ${places}${reach}. ${ASK}`;
 }
 

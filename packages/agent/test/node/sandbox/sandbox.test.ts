@@ -86,6 +86,7 @@ describe("sandboxed shell", () => {
     expect(await sandboxHere({ environment: { PATH: "/no:relative" }, root: "/nowhere", home: "/no-home" })).toEqual({
       type: "does-not",
       why: "bubblewrap is not installed: there is no `bwrap`",
+      advice: expect.stringContaining("install bubblewrap"),
     });
   });
 

@@ -4,6 +4,7 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, isAbsolute, join, relative } from "node:path";
+import { findGitBash } from "@pith/agent/node";
 import { type Provider, providers } from "@pith/models";
 import { policyPlace, readPolicy } from "../../policy/policy-file.ts";
 import { keyFile, readKeyFile } from "../../settings/keys.ts";
@@ -146,7 +147,17 @@ function ids(): string {
 }
 
 export async function machineChecks(call: Call): Promise<readonly Check[]> {
-  return [nodeCheck(process.versions.node), await ripgrepCheck(call)];
+  return [nodeCheck(process.versions.node), ...bashChecks(call, process.platform), await ripgrepCheck(call)];
+}
+
+/** Elsewhere than on Windows it is there. */
+export function bashChecks({ environment, cwd }: Call, platform: NodeJS.Platform): readonly Check[] {
+  if (platform !== "win32") return [];
+  const found = findGitBash(environment, cwd);
+  const advice = "install Git for Windows, which brings Git Bash, or run Pith in WSL 2; docs/platforms.md says more";
+  return found === null
+    ? [fault("bash", "there is none, so no command can be run", advice)]
+    : [warning("bash", found, "Pith on Windows itself is little tried; WSL 2 is the safe way, see docs/platforms.md")];
 }
 
 function nodeCheck(version: string): Check {

@@ -3,14 +3,19 @@
 import { execFile } from "node:child_process";
 import { homedir } from "node:os";
 import { promisify } from "node:util";
-import { type SandboxHere, sandboxHere } from "@pith/agent/node";
+import { type CommandSandbox, findCommandSandbox, findForeignFiles, type InstalledRuntime } from "@pith/agent/node";
+import { runtimeFolder } from "../../app/sandbox.ts";
 import { choose } from "../../settings/resolve.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { Call } from "../subcommand.ts";
 import { type Check, ok, warning } from "./checks.ts";
 
-export async function sandboxChecks({ cwd, environment, home }: Call): Promise<readonly Check[]> {
-  const here = await sandboxHere({ environment, root: cwd, home: homedir() });
+export async function sandboxChecks(
+  { cwd, environment, home }: Call,
+  platform: NodeJS.Platform = process.platform,
+): Promise<readonly Check[]> {
+  const folder = runtimeFolder(home);
+  const here = await findCommandSandbox({ environment, root: cwd, home: homedir(), runtimeFolder: folder, platform });
   const chosen = await choose({}, { home, environment });
   // Settings with a mistake are named by a check of their own.
   const choices = chosen.type === "mistake" ? {} : chosen.choices;
@@ -18,9 +23,10 @@ export async function sandboxChecks({ cwd, environment, home }: Call): Promise<r
   return [await programCheck(here), ...network, protectionCheck(here, choices)];
 }
 
-async function programCheck(here: SandboxHere): Promise<Check> {
+async function programCheck(here: CommandSandbox): Promise<Check> {
   if (here.type === "does-not")
-    return warning("sandbox", here.why, "install bubblewrap; without it each command needs --allow");
+    return warning("sandbox", here.why, here.advice ?? "without a sandbox each command needs your yes or --allow");
+  if (here.type === "runtime") return await runtimeCheck(here.runtime);
   const { path } = here.program;
   if (here.networkProblem !== null)
     return warning(
@@ -29,6 +35,14 @@ async function programCheck(here: SandboxHere): Promise<Check> {
       NETWORK_ADVICE,
     );
   return ok("sandbox", `commands are held by ${path} (${await versionOf(path)})`);
+}
+
+/** Its files are compared here as before the first command, and nothing of it is loaded. */
+async function runtimeCheck(runtime: InstalledRuntime): Promise<Check> {
+  const foreign = await findForeignFiles(runtime);
+  if (foreign === null)
+    return ok("sandbox", `commands are held by sandbox-runtime ${runtime.version}, in ${runtime.folder}`);
+  return warning("sandbox", `${foreign.why}; commands are refused until it is`, foreign.advice);
 }
 
 const NETWORK_ADVICE = "install util-linux, which has nsenter; docs/network.md says what it is for";
@@ -59,10 +73,11 @@ function networkCheck(problem: string | null, { network = "hosts" }: Settings): 
 }
 
 /** By the rows of docs/security.md. */
-export function protectionCheck(here: SandboxHere, choices: Settings): Check {
+export function protectionCheck(here: CommandSandbox, choices: Settings): Check {
   const loosened = looseSettings(choices);
-  const isHeld = here.type === "works" && choices.sandbox !== "off";
-  const says = isHeld ? `for commands: ${FOR_COMMANDS}; ` : "nothing holds a command that you allow; ";
+  const isHeld = here.type !== "does-not" && choices.sandbox !== "off";
+  const held = here.type === "runtime" ? FOR_COMMANDS_ON_MACOS : FOR_COMMANDS;
+  const says = isHeld ? `for commands: ${held}; ` : "nothing holds a command that you allow; ";
   const all = `${says}for every tool: ${FOR_TOOLS}`;
   if (!isHeld) return warning("protections", all, "docs/security.md says what is missing; a container can hold it");
   if (loosened.length === 0) return ok("protections", all);
@@ -71,6 +86,8 @@ export function protectionCheck(here: SandboxHere, choices: Settings): Check {
 
 const FOR_COMMANDS =
   "hidden home and variables, writable places, guarded names, network by host, private addresses, unix sockets, ports";
+const FOR_COMMANDS_ON_MACOS =
+  "hidden home and variables, writable places, guarded names, network by host, private addresses, unix sockets, no port of localhost";
 const FOR_TOOLS = "fetch by host, placeholders, restore, trust, redaction, permissions";
 
 function looseSettings(choices: Settings): readonly string[] {

@@ -4,10 +4,11 @@ import { type ChildProcess, type ChildProcessWithoutNullStreams, type StdioOptio
 import { closeSync, existsSync, openSync, readFileSync, realpathSync } from "node:fs";
 import { Server, type Socket } from "node:net";
 import { delimiter, isAbsolute } from "node:path";
+import { codeOf } from "../../safe-files.ts";
 import type { Bubblewrap } from "../bubblewrap.ts";
 
 /** Where a helper's parent is killed while a socket is on its way, Node does not tell the helper that the channel is closed. */
-const END_WITH_PARENT = `
+export const END_WITH_PARENT = `
 const parent = process.ppid;
 setInterval(() => process.ppid === parent || process.exit(0), 2000).unref();
 process.on("disconnect", () => process.exit(0));
@@ -43,11 +44,34 @@ export type Listening =
   | { readonly type: "listening"; readonly server: Server }
   | { readonly type: "failed"; readonly code: string };
 
+/** Where the proxy of a sandbox listens. */
+export interface NetworkSite {
+  /** What is put before a command line so that it reaches the proxy. */
+  readonly enter: readonly string[];
+  listen(port: number): Promise<Listening>;
+  relay(outer: Socket, port: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The machine's own loopback, for a sandbox that lets commands reach one port of it and no other. It has no ports to open. */
+export const machineLoopback: NetworkSite = {
+  enter: [],
+  listen: (port) =>
+    new Promise((resolve) => {
+      const server = new Server();
+      server.once("error", (error) => resolve({ type: "failed", code: codeOf(error) }));
+      if (port !== 0) resolve({ type: "failed", code: "ENOTSUP" });
+      else server.listen(0, "127.0.0.1", () => resolve({ type: "listening", server }));
+    }),
+  relay: async (outer) => void outer.destroy(),
+  close: async () => {},
+};
+
 /**
  * The namespace lives as long as these files are open; no process has to stay in it. Whoever enters gets it by way of this process's files,
  * so that no command inherits them.
  */
-export class NetworkNamespace {
+export class NetworkNamespace implements NetworkSite {
   /** What is put before a command line so that it runs in the namespace. */
   readonly enter: readonly string[];
   readonly #files: number[];

@@ -8,7 +8,7 @@ import { codeOf } from "../../safe-files.ts";
 import type { Destination, Resolve } from "../../web/public-address.ts";
 import type { Bubblewrap } from "../bubblewrap.ts";
 import type { Environment } from "./dial.ts";
-import { NetworkNamespace } from "./namespace.ts";
+import { machineLoopback, NetworkNamespace, type NetworkSite } from "./namespace.ts";
 import type { ProxyCommand, startProxy } from "./proxy.ts";
 
 export interface HostRequest {
@@ -23,7 +23,8 @@ export type HostDecision = { readonly type: "allowed" } | { readonly type: "refu
 export type PermitHost = (request: HostRequest, options: { readonly signal: AbortSignal }) => Promise<HostDecision>;
 
 export interface SandboxNetworkOptions {
-  readonly program: Bubblewrap;
+  /** What makes the namespace; null where commands share the machine's loopback and their sandbox opens one port of it. */
+  readonly program: Bubblewrap | null;
   /** The user's own, whose HTTPS_PROXY, HTTP_PROXY and NO_PROXY say how hosts are reached. */
   readonly environment: Environment;
   readonly permitHost: PermitHost;
@@ -61,7 +62,7 @@ const LOCAL = "localhost,127.0.0.1,::1";
 
 export class SandboxNetwork {
   readonly #options: SandboxNetworkOptions;
-  readonly #namespace: NetworkNamespace;
+  readonly #site: NetworkSite;
   readonly #proxy: HttpServer;
   readonly #port: number;
   readonly #questions: HostQuestions;
@@ -71,10 +72,10 @@ export class SandboxNetwork {
   readonly #servers: Server[] = [];
   readonly #sockets = new Set<Socket>();
 
-  private constructor(namespace: NetworkNamespace, listening: Server, options: ConstructorOptions) {
+  private constructor(site: NetworkSite, listening: Server, options: ConstructorOptions) {
     const { environment, permitHost, resolve, privateHosts = [] } = options;
     this.#options = options;
-    this.#namespace = namespace;
+    this.#site = site;
     this.#port = (listening.address() as AddressInfo).port;
     this.#questions = new HostQuestions(permitHost);
     const findCommand = (authorization: string | undefined): ProxyCommand | null => this.#findCommand(authorization);
@@ -83,12 +84,12 @@ export class SandboxNetwork {
 
   /** Throws where the machine cannot make one; `sandboxHere` tells before. */
   static async open(options: SandboxNetworkOptions): Promise<SandboxNetwork> {
-    const namespace = await NetworkNamespace.open(options.program);
+    const site = options.program === null ? machineLoopback : await NetworkNamespace.open(options.program);
     // What speaks HTTP and TLS is slow to load; a session that runs no command does not wait for it.
-    const [listening, proxy] = await Promise.all([namespace.listen(0), import("./proxy.ts")]);
+    const [listening, proxy] = await Promise.all([site.listen(0), import("./proxy.ts")]);
     if (listening.type === "listening")
-      return new SandboxNetwork(namespace, listening.server, { ...options, startProxy: proxy.startProxy });
-    await namespace.close();
+      return new SandboxNetwork(site, listening.server, { ...options, startProxy: proxy.startProxy });
+    await site.close();
     throw new Error(`the proxy of the sandbox cannot listen: ${listening.code}`);
   }
 
@@ -97,6 +98,11 @@ export class SandboxNetwork {
     const separate = await SandboxNetwork.open(this.#options);
     await Promise.all([...this.#reached.keys()].map((port) => separate.reachHostPort(port)));
     return separate;
+  }
+
+  /** The port at which the proxy listens. */
+  get port(): number {
+    return this.#port;
   }
 
   /** Registers a command, which alone knows its credentials for the proxy. */
@@ -112,7 +118,7 @@ export class SandboxNetwork {
     const command = { token, signal: ended.signal, connections: new Set<() => void>(), onConnection, permit };
     this.#commands.set(id, command);
     return {
-      enter: this.#namespace.enter,
+      enter: this.#site.enter,
       environment: proxyEnvironment(`http://${id}:${token}@127.0.0.1:${this.#port}`),
       leave: () => {
         this.#commands.delete(id);
@@ -133,7 +139,7 @@ export class SandboxNetwork {
   /** Lets commands reach the machine's 127.0.0.1:port under the same address. Holds until `close`. */
   reachHostPort(port: number): Promise<PortResult> {
     return openOnce(this.#reached, port, async () => {
-      const listening = await this.#namespace.listen(port);
+      const listening = await this.#site.listen(port);
       if (listening.type === "failed") return inUse(listening.code, `port ${port} of the sandbox`);
       const server = createServer({ allowHalfOpen: true }, (inner) => {
         this.#join(
@@ -151,7 +157,7 @@ export class SandboxNetwork {
   publishPort(port: number): Promise<PortResult> {
     return openOnce(this.#published, port, async () => {
       const server = createServer({ pauseOnConnect: true }, (outer) => {
-        this.#namespace.relay(outer, port).catch(() => outer.destroy());
+        this.#site.relay(outer, port).catch(() => outer.destroy());
       });
       const code = await new Promise<string | null>((resolve) => {
         server.once("error", (error) => resolve(codeOf(error)));
@@ -186,7 +192,7 @@ export class SandboxNetwork {
     this.#proxy.closeAllConnections();
     for (const server of this.#servers) server.close();
     for (const socket of this.#sockets) socket.destroy();
-    await this.#namespace.close();
+    await this.#site.close();
   }
 }
 

@@ -1,0 +1,71 @@
+/** Tests what Windows needs, at the ports: Git Bash, trees of processes, folders that cannot be flushed. Nothing here ran on Windows. */
+
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { ownFolder, syncFolder } from "../../src/node/safe-files.ts";
+import { nodeShell } from "../../src/node/shell.ts";
+import { findGitBash, killTreeCommand } from "../../src/node/windows.ts";
+import { isWithin, shownFrom } from "../../src/text.ts";
+
+describe("Git Bash", () => {
+  const environment = {
+    ProgramFiles: "C:\\Program Files",
+    LOCALAPPDATA: "C:\\Users\\ann\\AppData\\Local",
+    SystemRoot: "C:\\Windows",
+    PATH: "C:\\Windows\\System32;C:\\work\\bin;relative;D:\\tools",
+  };
+  const root = "C:\\work";
+  const found = (...files: readonly string[]): string | null =>
+    findGitBash(environment, root, (path) => files.includes(path));
+
+  test("PLAT13 it is found where Git for Windows installs it, and else by PATH", () => {
+    expect(found("C:\\Program Files\\Git\\bin\\bash.exe", "D:\\tools\\bash.exe")).toBe(
+      "C:\\Program Files\\Git\\bin\\bash.exe",
+    );
+    expect(found("C:\\Users\\ann\\AppData\\Local\\Programs\\Git\\bin\\bash.exe")).toMatch(/^C:\\Users\\ann/);
+    expect(found("D:\\tools\\bash.exe")).toBe("D:\\tools\\bash.exe");
+  });
+
+  test("PLAT13 neither the launcher of WSL nor a program of the workspace is taken for it", () => {
+    expect(found("C:\\Windows\\System32\\bash.exe", "C:\\work\\bin\\bash.exe", "relative\\bash.exe")).toBe(null);
+  });
+
+  test("PLAT13 where there is none no command runs, and the message says what to install", async () => {
+    const shell = nodeShell({ root: "/nowhere", environment: {}, platform: "win32" });
+    const end = await shell.run("true", { signal: new AbortController().signal, output: () => {} });
+    expect(end).toMatchObject({ type: "not-started", message: expect.stringMatching(/Git for Windows.*WSL 2/) });
+  });
+
+  test("PLAT13 a command is ended with all that it started, by the system's own program", () => {
+    expect(killTreeCommand(42, { SystemRoot: "D:\\Win" })).toEqual([
+      "D:\\Win\\System32\\taskkill.exe",
+      ...["/pid", "42", "/t", "/f"],
+    ]);
+  });
+});
+
+describe("files", () => {
+  test("PLAT14 a folder is not flushed and its mode is not set, which Windows refuses", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "pith-windows-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    await syncFolder(join(folder, "none"), "win32");
+    await expect(syncFolder(join(folder, "none"), "linux")).rejects.toMatchObject({ code: "ENOENT" });
+    const own = join(folder, "own");
+    await ownFolder(own, "win32");
+    expect(existsSync(own)).toBe(true);
+    await ownFolder(own, "linux");
+    expect(statSync(own).mode & 0o777).toBe(0o700);
+  });
+
+  test("PLAT14 paths of Windows lie within folders of Windows, and elsewhere a backslash is a letter", () => {
+    expect(isWithin("C:\\work", "C:\\work\\a\\b")).toBe(true);
+    expect(isWithin("C:\\work", "C:\\workshop")).toBe(false);
+    expect(isWithin("C:\\", "C:\\work")).toBe(true);
+    expect(isWithin("\\\\server\\share", "\\\\server\\share\\a")).toBe(true);
+    expect(isWithin("/w/a", "/w/a\\b")).toBe(false);
+    expect(shownFrom("C:\\work", "C:\\work\\a\\b")).toBe("a\\b");
+    expect(shownFrom("/w", "/w/a")).toBe("a");
+  });
+});

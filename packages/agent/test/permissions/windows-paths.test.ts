@@ -1,0 +1,50 @@
+/** Tests permissions with paths as Windows spells them: rules and lists of names are written with slashes. */
+
+import { describe, expect, test } from "vitest";
+import { Permissions } from "../../src/permissions/permissions.ts";
+import { act, change, look, rules } from "./ground.ts";
+
+const ground = {
+  root: "C:\\work",
+  home: "C:\\Users\\ann",
+  temporary: ["C:\\Temp"],
+  keys: ["C:\\Users\\ann\\.pith\\keys.json"],
+  own: ["C:\\Users\\ann\\.pith"],
+};
+
+function permissions(deny: readonly string[] = []): Permissions {
+  return new Permissions({ mode: "edit", rules: rules({ deny }), ground, realPath: async (path) => path });
+}
+
+const asking = { signal: new AbortController().signal };
+
+describe("paths of Windows", () => {
+  test.each([
+    [look("C:\\work\\src\\a.ts"), "permitted"],
+    [change("C:\\work\\src\\a.ts"), "permitted"],
+    [change("C:\\Temp\\a.ts"), "permitted"],
+    [change("C:\\elsewhere\\a.ts"), "refused"],
+    [change("C:\\work\\.git\\hooks\\pre-commit"), "refused"],
+    [look("C:\\Users\\ann\\.ssh\\id_ed25519"), "refused"],
+    [look("C:\\Users\\ann\\.pith\\keys.json"), "refused"],
+    [change("C:\\Users\\ann\\.pith\\settings.json"), "refused"],
+  ])("PLAT15 %j is %s", async (intent, outcome) => {
+    expect((await permissions().permit(act(intent), asking)).type).toBe(outcome);
+  });
+
+  test("PLAT15 a rule that denies a path denies it with backslashes too", async () => {
+    const denying = permissions(["edit(src/private/**)", "read(~/notes/**)"]);
+    expect((await denying.permit(act(change("C:\\work\\src\\private\\a.ts")), asking)).type).toBe("refused");
+    expect((await denying.permit(act(look("C:\\Users\\ann\\notes\\a.txt")), asking)).type).toBe("refused");
+    expect((await denying.permit(act(change("C:\\work\\src\\open.ts")), asking)).type).toBe("permitted");
+  });
+
+  test("PLAT15 what may be opened is spelled as the system spells it", async () => {
+    const path = "C:\\work\\src\\a.ts";
+    const permit = await permissions().permit(act(look(path)), asking);
+    if (permit.type !== "permitted") throw new Error(permit.why);
+    expect([...(permit.leave?.reached ?? [])]).toEqual([[path, path]]);
+    expect(permit.leave?.isClosed("C:\\work\\.ssh\\id")).toBe(true);
+    expect(permit.leave?.isClosed("C:\\work\\src\\b.ts")).toBe(false);
+  });
+});
