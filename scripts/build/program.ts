@@ -1,7 +1,7 @@
 /** Bundles the program `pith` with all its dependencies, split so that a start loads only what it needs. */
 
 import { chmodSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type OutputChunk, rolldown } from "rolldown";
 import { writeNoticesAndSbom } from "../release/write-notices.ts";
 import { TARGET } from "./library.ts";
@@ -21,7 +21,7 @@ const LATE_EMOJI = () =>
 /** Writes it to the folder, by default the one that is published. `pith.mjs` starts it. */
 export async function buildProgram(folder: string = PROGRAM_FOLDER): Promise<readonly OutputChunk[]> {
   // What an earlier build left would be published along. Another folder is not ours to clear.
-  if (folder === PROGRAM_FOLDER) rmSync(PROGRAM_FOLDER, { recursive: true, force: true });
+  if (folder === PROGRAM_FOLDER) rmSync(dirname(PROGRAM_FOLDER), { recursive: true, force: true });
   const { version } = JSON.parse(readFileSync(join(cli, "package.json"), "utf8"));
   const bundle = await rolldown({
     input: join(cli, "src/launcher.ts"),
