@@ -27,6 +27,8 @@ export async function buildProgram(folder: string = PROGRAM_FOLDER): Promise<rea
     input: join(cli, "src/launcher.ts"),
     platform: "node",
     logLevel: "warn",
+    // Optional, and it finds the executable of the platform beside its own folder.
+    external: ["@vscode/ripgrep"],
     transform: {
       target: TARGET,
       // The providers' packages touch Node's own before each request, which would load all of its `fetch`.

@@ -69,11 +69,28 @@ export async function tryProgram(node: Node, { folder, tarball }: Place, trial: 
   });
   if (isWindows) trial.notTried(`Node ${node.version}: screen`, "there is no tmux on Windows");
   else await step("screen", () => tryScreen(command));
-  await step("pith sessions list", async () => {
-    requireText(await run(node.file, [pith, "sessions", "list"], command), /How is it\?/);
+  await step("pith sessions search", async () => {
+    requireText(await run(node.file, [pith, "sessions", "search", "screen works"], command), /The screen works/);
+    return undefined;
+  });
+  await step("pith doctor", async () => {
+    const env = { ...command.env, ANTHROPIC_API_KEY: "any" };
+    requireText(await run(node.file, [pith, "doctor"], { ...command, env }), /ripgrep: \S+ripgrep-\S+/);
     return undefined;
   });
   return installed;
+}
+
+/** pnpm puts each package into a folder of its own, where only its own dependencies are found. */
+export async function tryPnpm({ folder, tarball }: Place, trial: Trial): Promise<void> {
+  const env = { ...freshEnvironment(makeFolder(folder, "home"), process.env.PATH ?? ""), ANTHROPIC_API_KEY: "any" };
+  const command = { cwd: makeFolder(folder, "project"), env };
+  await trial.step("pnpm: pith finds its ripgrep", async () => {
+    await run("pnpm", ["add", "--ignore-scripts", "--config.minimumReleaseAge=0", tarball.file], command);
+    const pith = join(command.cwd, "node_modules/.bin/pith");
+    requireText(await run(pith, ["doctor"], command), /ripgrep: \S+ripgrep-\S+/);
+    return undefined;
+  });
 }
 
 type Folders = [string, string, string];

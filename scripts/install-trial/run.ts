@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { isProgram } from "../build/packages.ts";
 import { installLibraries, tryJavaScript, tryTypeScript } from "./libraries.ts";
 import { findNode, SUPPORTED_NODES } from "./nodes.ts";
-import { type Installed, tryProgram } from "./program.ts";
+import { type Installed, tryPnpm, tryProgram } from "./program.ts";
 import { checkTarball, packAll } from "./tarballs.ts";
 import { Trial } from "./trial.ts";
 
@@ -28,6 +28,8 @@ try {
   const nodes = values.node.split(",").map(findNode);
   const libraries = await installLibraries(join(folder, "consumer"), tarballs);
   await tryTypeScript(libraries, trial);
+  if (process.platform === "win32") trial.notTried("pnpm", "its programs are scripts of cmd there");
+  else await tryPnpm({ folder: join(folder, "pnpm"), tarball: program }, trial);
   for (const node of nodes) {
     await tryJavaScript(node, libraries, trial);
     installed.push(await tryProgram(node, { folder: join(folder, node.version), tarball: program }, trial));

@@ -43,7 +43,8 @@ export function openTerminal(file: string, { cwd, env }: Command): Terminal {
     exited: () =>
       until(() => {
         const [dead, status] = tmux("display-message", "-p", "#{pane_dead} #{pane_dead_status}").split(" ");
-        return dead === "1" ? Number(status) : null;
+        // tmux knows that the program has ended before it knows how.
+        return dead === "1" && status !== undefined && status !== "" ? Number(status) : null;
       }, "its end"),
     close: () => void tmux("kill-server"),
   };

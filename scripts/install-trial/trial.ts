@@ -38,7 +38,7 @@ export interface Command {
   readonly timeoutMs?: number;
 }
 
-/** Its standard output. Rejects with all it wrote if it fails. */
+/** Its standard output. Rejects with all it wrote if it fails, or if Node warned of something. */
 export function run(
   file: string,
   args: readonly string[],
@@ -46,7 +46,8 @@ export function run(
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = execFile(file, args, { cwd, env, timeout: timeoutMs, maxBuffer: 1 << 26 }, (error, out, notes) => {
-      if (error) reject(new Error(`${error.message}\n${out}\n${notes}`.trim()));
+      if (error || /\w+Warning: /.test(notes))
+        reject(new Error(`${error?.message ?? "Node warned"}\n${out}\n${notes}`.trim()));
       else resolve(out);
     });
     child.stdin?.end();

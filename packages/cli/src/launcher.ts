@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-/** Starts the built `pith`: checks the Node version and turns on V8's compile cache. The program is imported only after that. */
+/**
+ * Starts the built `pith`: checks the Node version, turns on V8's compile cache and hides warnings about features that Node calls experimental.
+ * The program is imported only after that.
+ */
 
 import { mkdirSync } from "node:fs";
 import * as module from "node:module";
@@ -10,6 +13,7 @@ if (isOld()) {
   console.error(`pith needs Node 22.19 or newer; this is ${process.version}`);
   process.exitCode = 2;
 } else {
+  hideExperimentalWarnings();
   keepCompiled();
   await import("./bin.ts");
 }
@@ -17,6 +21,16 @@ if (isOld()) {
 function isOld(): boolean {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   return major < 22 || (major === 22 && minor < 19);
+}
+
+/** SQLite and TypeScript extensions are experimental in Node 22 and tested there; a warning would be written into the screen. */
+function hideExperimentalWarnings(): void {
+  const emitWarning = process.emitWarning as (...args: readonly unknown[]) => void;
+  process.emitWarning = (...args: readonly unknown[]): void => {
+    const [, options] = args;
+    const type = typeof options === "object" && options !== null && "type" in options ? options.type : options;
+    if (type !== "ExperimentalWarning") emitWarning.apply(process, args as never);
+  };
 }
 
 /** Beside the sessions, so that nobody but the user writes there: what is kept is run. */
