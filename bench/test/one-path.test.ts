@@ -4,14 +4,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { installBuiltContext } from "../src/built-package.ts";
 import { openOnePath } from "../src/session/one-path.ts";
 
 test("FILE30 30,000 small entries on one path open within three times a bare read and parse", {
   retry: 2,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "pith-one-path-"));
-  const home = join(import.meta.dirname, "../../packages/context");
   try {
+    const { home } = await installBuiltContext(folder);
     const { ratio } = await openOnePath({ folder, home, entries: 30_000, rounds: 5, say: () => undefined });
     expect(ratio).toBeLessThan(3);
   } finally {

@@ -1,6 +1,7 @@
 /** Compaction: whether it is too much, what would happen, doing it, its receipt, taking it back, and the breaker. */
 
 import assert from "node:assert/strict";
+import { setImmediate } from "node:timers/promises";
 import {
   BREAKER,
   breakerAt,
@@ -11,6 +12,7 @@ import {
   compactionLimits,
   due,
   MemoryStore,
+  measureInSteps,
   pinWords,
   prepareCompaction,
   previewCompaction,
@@ -66,6 +68,10 @@ assert.deepEqual(room, { tokens: 8_000, reserve: 6_400 });
 
 // #region surelyFits
 const isSmall = surelyFits(session.window, budget); // false: it must be counted; true costs nothing and is always right
+// #endregion
+
+// #region measureInSteps
+for (const _ of measureInSteps(session.window)) await setImmediate(); // after opening; then the first plan of a long session is quick
 // #endregion
 
 // #region previewCompaction

@@ -1,40 +1,17 @@
 /** Runs `pnpm bench context`: what one step of an agent (append, build, convert) costs on a long session, beside pi. */
 
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buildSessionContext, convertToLlm, type Drafted, MemoryStore, Session } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { installBuiltContext } from "../built-package.ts";
 import { COMPACTIONS, ENTRIES, messageAt, writeLongSession } from "../made-up-session.ts";
 import { type Pi, startPi } from "../peers/pi.ts";
+import type { Worker } from "../peers/worker.ts";
 import { random } from "../random.ts";
 import { median, quantile } from "../statistics.ts";
 import type { Figures, Settings, Suite } from "../suite.ts";
 import { texts } from "../texts.ts";
-
-export interface OurSession {
-  step(message: object): Promise<{ readonly appendMs: number; readonly buildMs: number; readonly convertMs: number }>;
-  /** How many messages the last step would have sent. */
-  messages(): number;
-}
-
-export async function openOurs(bytes: Uint8Array): Promise<OurSession> {
-  const session = await Session.open(MemoryStore.open(bytes, machine), machine);
-  let sent = 0;
-  return {
-    async step(message) {
-      const start = performance.now();
-      await session.append({ type: "message", message } as Drafted);
-      const appended = performance.now();
-      const context = buildSessionContext(session.window);
-      const built = performance.now();
-      sent = convertToLlm(context.messages).length;
-      const converted = performance.now();
-      return { appendMs: appended - start, buildMs: built - appended, convertMs: converted - built };
-    },
-    messages: () => sent,
-  };
-}
+import { startContext } from "./start-context.ts";
 
 export const contextSuite: Suite = {
   name: "context",
@@ -46,9 +23,16 @@ async function runContext(settings: Settings): Promise<Figures> {
   const folder = mkdtempSync(join(tmpdir(), "pith-bench-"));
   const pi = startPi();
   try {
+    settings.say("packing the package");
+    const { home, measured } = await installBuiltContext(folder);
     const long = writeLongSession(join(folder, "long.jsonl"), COMPACTIONS, settings);
     const short = writeLongSession(join(folder, "short.jsonl"), 1, settings);
-    return await measured({ long, short, pi, settings });
+    const ours = startContext(home);
+    try {
+      return { measured, ...(await steps({ long, short, ours, pi, settings })) };
+    } finally {
+      ours.end();
+    }
   } finally {
     pi.end();
     rmSync(folder, { recursive: true });
@@ -58,14 +42,16 @@ async function runContext(settings: Settings): Promise<Figures> {
 interface Scene {
   readonly long: string;
   readonly short: string;
+  readonly ours: Worker;
   readonly pi: Pi;
   readonly settings: Settings;
 }
 
-async function measured({ long, short, pi, settings: { say, quick, seed, corpus } }: Scene): Promise<Figures> {
+async function steps({ long, short, ours, pi, settings }: Scene): Promise<Figures> {
+  const { say, quick, seed, corpus } = settings;
   say("opening it in Pith and in pi");
-  const ours = await openOurs(readFileSync(long));
-  const oursShort = await openOurs(readFileSync(short));
+  await ours.ask({ op: "open", name: "long", file: long });
+  await ours.ask({ op: "open", name: "short", file: short });
   await pi.ask({ op: "open", file: long });
   const text = texts(random(seed + 1), corpus);
   const rows: Row[] = [];
@@ -77,11 +63,12 @@ async function measured({ long, short, pi, settings: { say, quick, seed, corpus 
     const theirs: PiStep[] = [];
     for (const message of messages) theirs.push((await pi.ask({ op: "warm", message })) as PiStep);
     for (const [index, message] of messages.entries()) {
-      const steps = { ours: await ours.step(message), short: await oursShort.step(message), theirs: theirs[index] };
-      if (block > 0 && steps.theirs) rows.push({ ...steps, theirs: steps.theirs });
+      const step = async (name: string): Promise<OurStep> => (await ours.ask({ op: "step", name, message })) as OurStep;
+      const row = { ours: await step("long"), short: await step("short"), theirs: theirs[index] };
+      if (block > 0 && row.theirs) rows.push({ ...row, theirs: row.theirs });
     }
   }
-  return figuresOf(rows, ours);
+  return figuresOf(rows);
 }
 
 /** Steps in a row, so that both are measured with their own data at hand. */
@@ -93,20 +80,28 @@ interface PiStep {
   readonly convertMs: number;
 }
 
+interface OurStep {
+  readonly appendMs: number;
+  readonly buildMs: number;
+  readonly convertMs: number;
+  /** How many messages it would have sent. */
+  readonly messages: number;
+}
+
 interface Row {
-  readonly ours: { readonly appendMs: number; readonly buildMs: number; readonly convertMs: number };
-  readonly short: { readonly appendMs: number; readonly buildMs: number; readonly convertMs: number };
+  readonly ours: OurStep;
+  readonly short: OurStep;
   readonly theirs: PiStep;
 }
 
-function figuresOf(rows: readonly Row[], ours: OurSession): Figures {
+function figuresOf(rows: readonly Row[]): Figures {
   const whole = rows.map(({ ours: { appendMs, buildMs, convertMs } }) => appendMs + buildMs + convertMs);
   const short = rows.map(({ short: { appendMs, buildMs, convertMs } }) => appendMs + buildMs + convertMs);
   const theirs = rows.map(({ theirs: { appendMs, contextMs, convertMs } }) => appendMs + contextMs + convertMs);
   return {
     entries: ENTRIES,
     compactions: COMPACTIONS,
-    messages: ours.messages(),
+    messages: rows.at(-1)?.ours.messages ?? 0,
     warm_append_ms: median(whole),
     warm_append_p95_ms: quantile(whole, 0.95),
     append_ms: median(rows.map((row) => row.ours.appendMs)),

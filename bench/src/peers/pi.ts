@@ -1,6 +1,6 @@
 /** Fetches pi 1.5.0 into an ignored folder and runs it as a peer to compare with, in a network namespace of its own. */
 
-import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startWorker, type Worker } from "./worker.ts";
 
 const VERSION = "1.5.0";
 const peers = join(import.meta.dirname, "../../../.peers");
@@ -80,51 +81,15 @@ export const quiet: Readonly<Record<string, string>> = {
   PI_SKIP_VERSION_CHECK: "1",
 };
 
-export interface Pi {
-  ask(command: { readonly op: string } & Readonly<Record<string, unknown>>): Promise<unknown>;
-  end(): void;
-}
+export type Pi = Worker;
 
 /** A running pi; ask it one thing at a time, and end it. */
 export function startPi(): Pi {
   const home = mkdtempSync(join(tmpdir(), "pith-pi-home-"));
-  const [command = "", ...args] = [
-    ...withoutNetwork(),
-    process.execPath,
-    join(import.meta.dirname, "pi-worker.mjs"),
-    piBundle(),
-    piPlanning(),
-  ];
-  const env = { ...quiet, HOME: home };
-  const child = spawn(command, args, { env, stdio: ["pipe", "pipe", "inherit"] });
-  const answers = lines(child.stdout.setEncoding("utf8"));
-  return {
-    async ask(question) {
-      child.stdin.write(`${JSON.stringify(question)}\n`);
-      const { value, done } = await answers.next();
-      if (done) throw new Error(`pi ended before it answered "${question.op}"`);
-      const answer = JSON.parse(value) as { ok?: unknown; error?: string };
-      if (answer.error !== undefined) throw new Error(`pi could not do "${question.op}": ${answer.error}`);
-      return answer.ok;
-    },
-    end() {
-      child.stdin.end();
-      child.on("close", () => rmSync(home, { recursive: true, force: true }));
-    },
-  };
-}
-
-// Not readline: it also ends lines at U+2028, which JSON leaves as it is.
-async function* lines(chunks: AsyncIterable<string>): AsyncGenerator<string> {
-  let started: string[] = [];
-  for await (const chunk of chunks) {
-    const [end = "", ...more] = chunk.split("\n");
-    started.push(end);
-    for (const begin of more) {
-      yield started.join("");
-      started = [begin];
-    }
-  }
+  const program = join(import.meta.dirname, "pi-worker.mjs");
+  const command = [...withoutNetwork(), process.execPath, program, piBundle(), piPlanning()];
+  const pi = startWorker("pi", command, { ...quiet, HOME: home });
+  return { ...pi, end: () => pi.end(() => rmSync(home, { recursive: true, force: true })) };
 }
 
 /** pi's program, and the command prefix that confines it to the loopback. Where it cannot be had it is left out, and that is told. */

@@ -1,9 +1,9 @@
 /** Runs `pnpm bench search`: what it costs to search 5,000 sessions of 1 GB, and to index them for the first time. */
 
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { installBuiltContext } from "../built-package.ts";
 import { fresh } from "../session/setup.ts";
 import { median, quantile } from "../statistics.ts";
 import type { Figures, Settings, Suite } from "../suite.ts";
@@ -27,33 +27,37 @@ export interface Pile extends CorpusShape, Pick<Settings, "say"> {
 const QUICK = { sessions: 500, bytes: 100e6, each: 10, runs: 3 };
 const WHOLE = { sessions: 5_000, bytes: 1e9, each: 25, runs: 3 };
 
-const workspace = join(import.meta.dirname, "../../..");
-const home = join(workspace, "packages/context");
-
 export async function runSearch(pile: Pile): Promise<Figures> {
   const { say, sessions } = pile;
-  say("building the package");
-  const tsc = join(workspace, "node_modules/typescript/bin/tsc");
-  execFileSync(process.execPath, [tsc, "-b", home], { stdio: "inherit" });
-  const pithHome = mkdtempSync(join(tmpdir(), "pith-bench-"));
+  const [folder, pithHome] = [mkdtempSync(join(tmpdir(), "pith-built-")), mkdtempSync(join(tmpdir(), "pith-bench-"))];
   try {
+    say("packing the package");
+    const { home, measured } = await installBuiltContext(folder);
     say(`writing ${sessions} sessions, ${pile.bytes / 1e6} MB`);
     const bytes = writeCorpus(pithHome, pile);
-    return { sessions, mb: bytes / 1e6, ...(await searchFigures(pithHome, { ...pile, bytes })) };
+    return { measured, sessions, mb: bytes / 1e6, ...(await searchFigures({ home, pithHome }, { ...pile, bytes })) };
   } finally {
+    rmSync(folder, { recursive: true });
     rmSync(pithHome, { recursive: true });
   }
 }
 
-async function searchFigures(pithHome: string, { bytes, seed, each, runs, say }: Pile): Promise<Figures> {
+/** The folder of the built package, and that of the sessions. */
+interface Folders {
+  readonly home: string;
+  readonly pithHome: string;
+}
+
+async function searchFigures(folders: Folders, { bytes, seed, each, runs, say }: Pile): Promise<Figures> {
+  const { home, pithHome } = folders;
   say("reading them for the first time");
   const first = await fresh<FirstReading>(program("first-reading"), home, pithHome);
   const asked = questions(pithHome, { each, seed });
   say(`${asked.length} questions, one after the other, then some with a pause between`);
   const rounds: Answers[] = [];
-  for (let run = 0; run < runs; run++) rounds.push(await ask(pithHome, asked, 0));
+  for (let run = 0; run < runs; run++) rounds.push(await ask(folders, asked, 0));
   const few = asked.filter((_, at) => at % 5 === 0);
-  const spaced = await ask(pithHome, few, PAUSE);
+  const spaced = await ask(folders, few, PAUSE);
   checkFound(rounds.flatMap(({ answers }) => answers));
   return {
     ...times(asked, rounds),
@@ -63,7 +67,7 @@ async function searchFigures(pithHome: string, { bytes, seed, each, runs, say }:
     ),
     search_cold_ms: median([...rounds, spaced].map(({ coldMs }) => coldMs)),
     found_after_ms: Math.max(...rounds.flatMap(({ afters }) => afters)),
-    ...(await listFigures(pithHome, runs * 3)),
+    ...(await listFigures(folders, runs * 3)),
     index_mb_per_s: bytes / 1e3 / first.indexMs,
     index_share: statSync(join(pithHome, "search.db")).size / bytes,
     index_block_ms: first.blockMs,
@@ -95,7 +99,7 @@ interface Answers {
   readonly afters: readonly number[];
 }
 
-function ask(pithHome: string, asked: readonly Asked[], pause: number): Promise<Answers> {
+function ask({ home, pithHome }: Folders, asked: readonly Asked[], pause: number): Promise<Answers> {
   return fresh<Answers>(program("search"), home, pithHome, JSON.stringify(asked), String(pause));
 }
 
@@ -123,7 +127,7 @@ function checkFound(answers: readonly Answer[]): void {
   if (empty) throw new Error(`${empty.query} stands in a session, but was not found`);
 }
 
-async function listFigures(pithHome: string, rounds: number): Promise<Figures> {
+async function listFigures({ home, pithHome }: Folders, rounds: number): Promise<Figures> {
   const list = (): Promise<{ readonly listMs: number }> => fresh("list.mjs", home, pithHome);
   const first = await list();
   const warm: number[] = [];

@@ -13,7 +13,7 @@ import type { Settings } from "../suite.ts";
 export interface Scene {
   /** For whatever is written; gone afterwards. */
   readonly folder: string;
-  /** Of the built package. */
+  /** The folder of the built package. */
   readonly home: string;
   readonly settings: Settings;
 }

@@ -1,10 +1,10 @@
 /** Runs `pnpm bench session`: what opening, appending and listing cost, beside the bare limit and pi, each in fresh processes. */
 
-import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { folderName } from "@pith/context/node";
+import { installBuiltContext } from "../built-package.ts";
 import { median } from "../statistics.ts";
 import type { Figures, Settings, Suite } from "../suite.ts";
 import { onePathFigures } from "./one-path.ts";
@@ -77,23 +77,20 @@ export const sessionSuite: Suite = {
   run: runSession,
 };
 
-const workspace = join(import.meta.dirname, "../../..");
-const home = join(workspace, "packages/context");
-
 async function runSession(settings: Settings): Promise<Figures> {
-  settings.say("building the package");
-  execFileSync(process.execPath, [join(workspace, "node_modules/typescript/bin/tsc"), "-b", home], {
-    stdio: "inherit",
-  });
-  const scene: Scene = { folder: mkdtempSync(join(tmpdir(), "pith-bench-")), home, settings };
+  const folder = mkdtempSync(join(tmpdir(), "pith-bench-"));
   try {
+    settings.say("packing the package");
+    const { home, measured } = await installBuiltContext(folder);
+    const scene: Scene = { folder, home, settings };
     return {
+      measured,
       ...(await openFigures(scene)),
       ...(await onePathFigures(scene)),
       ...(await appendFigures(scene)),
       ...(await listFigures(scene)),
     };
   } finally {
-    rmSync(scene.folder, { recursive: true });
+    rmSync(folder, { recursive: true });
   }
 }

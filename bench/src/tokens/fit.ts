@@ -1,6 +1,6 @@
 /** Measures how often a token begins where, and prints `token-weights.ts`, to be formatted. Run by hand: `node bench/src/tokens/fit.ts`. */
 
-import { sortOf, type TokenWeights, tokenSteps, tokenWeights } from "@pith/context/testing";
+import { COST_SHIFT, ROW_MASK, sortOf, type TokenWeights, tokenSteps, tokenWeights } from "@pith/context/testing";
 import type { Kind } from "./random-text.ts";
 import { tokenStarts } from "./real-tokens.ts";
 import { madeUpTexts, packageTexts } from "./training-texts.ts";
@@ -24,16 +24,17 @@ interface Tally {
  */
 function tallied(kinds: readonly Kind[]): ReadonlyMap<number, Tally> {
   const tallies = new Map<number, Tally>();
-  const { costs, nextRows, firstRow } = tokenSteps(numbered);
+  const { steps, firstRow } = tokenSteps(numbered);
   for (const { text } of kinds) {
     const starts = startsBehindSpaces(text);
     const share = 10_000 / starts.reduce((sum, begun) => sum + begun, 0);
     let row = firstRow;
     for (const [at, begun] of starts.entries()) {
-      const step = row + (sortOf[text.charCodeAt(at)] ?? 0);
-      const tally = tallies.get(costs[step] ?? 0) ?? { begun: 0, seen: 0 };
-      tallies.set(costs[step] ?? 0, { begun: tally.begun + begun * share, seen: tally.seen + share });
-      row = nextRows[step] ?? 0;
+      const step = steps[row + (sortOf[text.charCodeAt(at)] ?? 0)] ?? 0;
+      const weight = step >>> COST_SHIFT;
+      const tally = tallies.get(weight) ?? { begun: 0, seen: 0 };
+      tallies.set(weight, { begun: tally.begun + begun * share, seen: tally.seen + share });
+      row = step & ROW_MASK;
     }
   }
   return tallies;

@@ -50,6 +50,7 @@ export {
   type SessionCompactFailedEvent,
 } from "./compaction/compaction-hooks.ts";
 export type { Cut, CutParts } from "./compaction/cut-point.ts";
+export { measureInSteps } from "./compaction/measure-in-steps.ts";
 export { type ModelWriting, modelWriter } from "./compaction/model-summarizer.ts";
 export {
   type CompactionResult,

@@ -1,9 +1,9 @@
 /** Reads all sessions of a home into a new index, once, in a process of its own. Arguments: package folder, home. */
 
-import { join } from "node:path";
+import { importBuilt } from "../../import-built.mjs";
 
 const [, , home, pithHome] = process.argv;
-const { searchSessions } = await import(join(home, "dist/node/index.js"));
+const { searchSessions } = await importBuilt(home, "./node");
 
 let [last, longest] = [performance.now(), 0];
 const beat = () => {

@@ -1,11 +1,11 @@
 /** Asks all questions of an existing index, in a process of its own. Arguments: package folder, home, questions as JSON, pause in ms. */
 
 import { appendFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { importBuilt } from "../../import-built.mjs";
 
 const [, , home, pithHome, questions, pause] = process.argv;
-const { searchSessions } = await import(join(home, "dist/node/index.js"));
+const { searchSessions } = await importBuilt(home, "./node");
 const env = { PITH_HOME: pithHome };
 
 const WARM_UP = 12;

@@ -2,10 +2,11 @@
 
 import { fdatasyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { importBuilt } from "../../import-built.mjs";
 
 const [, , home, folder, count] = process.argv;
-const { Session } = await import(join(home, "dist/index.js"));
-const { createStore, machine } = await import(join(home, "dist/node/index.js"));
+const { Session } = await importBuilt(home, ".");
+const { createStore, machine } = await importBuilt(home, "./node");
 
 const text = "An append is acknowledged when it would survive a power cut. ".repeat(32);
 const descriptor = openSync(join(folder, "bare.jsonl"), "a", 0o600);

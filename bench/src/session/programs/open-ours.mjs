@@ -1,10 +1,10 @@
 /** Opens a session with the built package, once, in a process of its own, and prints the time. Arguments: package folder, file. */
 
-import { join } from "node:path";
+import { importBuilt } from "../../import-built.mjs";
 
 const [, , home, file] = process.argv;
-const { buildSessionContext, Session } = await import(join(home, "dist/index.js"));
-const { machine, openStore } = await import(join(home, "dist/node/index.js"));
+const { buildSessionContext, Session } = await importBuilt(home, ".");
+const { machine, openStore } = await importBuilt(home, "./node");
 
 const before = process.cpuUsage();
 const start = performance.now();

@@ -32,6 +32,7 @@ import type { CompactionSettings, Settings } from "../settings/settings.ts";
 import type { Place } from "./app-options.ts";
 import { type AuditClient, AuditLog } from "./audit-log.ts";
 import { createGitHeadReader, describeGitHead } from "./git-branch.ts";
+import { measureAhead } from "./measure-ahead.ts";
 import { type OpenBeside, openingBeside } from "./model.ts";
 import { type Permitting, permitting } from "./permissions.ts";
 import { closeSandbox, type OpenSandbox, openSandbox } from "./sandbox.ts";
@@ -253,6 +254,7 @@ async function agentOn(ground: Ground, { place, openModel, ...told }: AgentWish)
       first: extensions?.writers ?? [],
     })),
   });
+  measureAhead(session);
   return agent;
 }
 

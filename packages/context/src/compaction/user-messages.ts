@@ -96,7 +96,7 @@ export function isFromUser(entry: Entry, edits: readonly ContextEditEntry[]): bo
   return attachments.length > 0 || /\S/.test(typed);
 }
 
-interface UserMessage {
+export interface UserMessage {
   readonly reference: string;
   /** What the user typed; empty for a message that consists of attachments. */
   readonly text: string;
@@ -122,13 +122,26 @@ function coveredMessages({ covered, edits, request, question }: WordsParts): rea
     const reference = entryReference(entry);
     if (entry.type === "gap" && entry.kind === "user")
       return [{ reference, text: LOST, repliesTo: "", attached: "", tokens: textTokens(LOST) }];
-    if (reference === request?.reference || !isFromUser(entry, edits)) return [];
-    const { typed: text, attachments } = userParts(entry, edits);
+    if (reference === request?.reference) return [];
+    const message = readUserMessage(covered, at, edits);
+    if (message === null) return [];
     const carried = question?.reference === reference ? question.text : "";
-    const repliesTo = questionBefore(covered, at, edits) || carried;
-    const attached = attachedLine(attachments, reference);
-    return [{ reference, text, attached, repliesTo, tokens: countTokens(entry, text) }];
+    return [{ ...message, repliesTo: message.repliesTo || carried }];
   });
+}
+
+/** The message of a user at this place; null where another entry stands. */
+export function readUserMessage(
+  entries: readonly Entry[],
+  at: number,
+  edits: readonly ContextEditEntry[],
+): UserMessage | null {
+  const entry = entries[at];
+  if (!entry || !isFromUser(entry, edits)) return null;
+  const { typed: text, attachments } = userParts(entry, edits);
+  const reference = entryReference(entry);
+  const attached = attachedLine(attachments, reference);
+  return { reference, text, attached, repliesTo: questionBefore(entries, at, edits), tokens: countTokens(entry, text) };
 }
 
 /** HARM2: a reader of the messages sees that one is missing. */
@@ -266,15 +279,18 @@ const withAttached = (text: string, attached: string): string =>
 
 /** A line that looks like one of ours gets a backslash, so that a pasted text cannot pass for another message or part. */
 function escapeStructure(text: string): string {
-  return text.replace(MAYBE_OURS, (line, indent: string, sign: string, rest: string) => {
+  return text.replace(MAYBE_OURS, (shown, sign: string, rest: string) => {
     const isOurs = HASH.test(sign) ? HEADING.test(rest) : REFERENCE.test(foldForEye(rest));
-    return isOurs ? `${indent}\\${sign}${rest}` : line;
+    return isOurs ? `\\${shown}` : shown;
   });
 }
 
-/** A line that begins with `#` or a bracket, behind blanks and letters that nobody sees. */
+/** A line that begins with `#` or a bracket, behind blanks and letters that nobody sees. Those signs are rare, so they are looked for first. */
 const UNSEEN = "[[\\s\\p{Default_Ignorable_Code_Point}\\p{Cc}\\p{Cf}\\p{M}\\u2800]--[\\n\\r\\u2028\\u2029]]";
-const MAYBE_OURS = new RegExp(`^(${UNSEEN}*)([#＃﹟\\[［【〔〖〘〚⟦⦋⦍⦏❲⁅﹝︹︻︗])([^\\n\\r\\u2028\\u2029]*)`, "gmv");
+const MAYBE_OURS = new RegExp(
+  `([#＃﹟\\[［【〔〖〘〚⟦⦋⦍⦏❲⁅﹝︹︻︗])(?<=^${UNSEEN}*.)([^\\n\\r\\u2028\\u2029]*)`,
+  "gmv",
+);
 const HASH = /^[#＃﹟]/;
 const HEADING = new RegExp(`^[#＃﹟]*${UNSEEN}+[^\\s]`, "v");
 const REFERENCE = /^(?:#\p{Nd}|entry:|attached:)/u;

@@ -1,7 +1,7 @@
 /** Reads the text of an entry as the context has it, images only named, and determines who wrote it. */
 
 import type { ContextEditEntry, Entry } from "../entry.ts";
-import type { AgentMessage } from "../message.ts";
+import type { AgentMessage, UserMessage } from "../message.ts";
 import { type MessageParts, splitContent } from "./attachments.ts";
 import { entryMessage, latestEdit } from "./build-context.ts";
 
@@ -15,8 +15,19 @@ export function entryWords(entry: Entry, edits: readonly ContextEditEntry[] = []
 export function userParts(entry: Entry, edits: readonly ContextEditEntry[] = []): MessageParts {
   if (provenance(entry) !== "person") return NOTHING;
   const message = entryMessage(entry, latestEdit(edits, entry));
-  return message?.role === "user" ? splitContent(message.content) : NOTHING;
+  return message?.role === "user" ? contentParts(message) : NOTHING;
 }
+
+// An entry always gives the same message, and a plan asks for the parts of each one several times.
+function contentParts(message: UserMessage): MessageParts {
+  const known = partsOf.get(message);
+  if (known) return known;
+  const parts = splitContent(message.content);
+  partsOf.set(message, parts);
+  return parts;
+}
+
+const partsOf = new WeakMap<UserMessage, MessageParts>();
 
 const NOTHING: MessageParts = { typed: "", attachments: [] };
 

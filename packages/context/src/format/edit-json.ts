@@ -34,7 +34,14 @@ export function memberSpans(text: string): ReadonlyMap<string, Span> {
 
 /** Whether objects and lists nest deeper than the limit; looks at any text, valid JSON or not. */
 export function nestsDeeperThan(text: string, limit: number): boolean {
-  if (!opensMoreThan(text, limit)) return false;
+  // Most lines have so few brackets, in strings or not, that nobody needs to look which of them nest.
+  let count = 0;
+  for (let at = text.indexOf("{"); at !== -1 && count <= limit; at = text.indexOf("{", at + 1)) count++;
+  for (let at = text.indexOf("["); at !== -1 && count <= limit; at = text.indexOf("[", at + 1)) count++;
+  return count > limit && nestsDeeper(text, limit);
+}
+
+function nestsDeeper(text: string, limit: number): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const letter = text.charCodeAt(at);
@@ -42,16 +49,6 @@ export function nestsDeeperThan(text: string, limit: number): boolean {
     else if (opens(letter)) depth++;
     else if (closes(letter)) depth--;
     if (depth > limit) return true;
-  }
-  return false;
-}
-
-// Most lines have so few brackets, in strings or not, that nobody needs to look which of them nest.
-function opensMoreThan(text: string, limit: number): boolean {
-  let count = 0;
-  for (const bracket of "{[") {
-    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1))
-      if (++count > limit) return true;
   }
   return false;
 }

@@ -57,7 +57,10 @@ type Place = Pick<Entry, "id" | "parentId">;
 export function entryAlone(value: JsonObject): Entry | null {
   const { type, id, parentId } = value;
   if (type === "session" || typeof id !== "string" || id === "") return null;
-  if ((typeof parentId !== "string" && parentId !== null) || isOldSpelling(value)) return null;
+  if (typeof parentId !== "string" && parentId !== null) return null;
+  // Version 1 counted lines where a compaction now names an entry; version 2 had another name for a role.
+  if (type === "message" && Object(value.message).role === "hookMessage") return null;
+  if (type === "compaction" && typeof value.firstKeptEntryId !== "string") return null;
   return entryOf(value, { id, parentId }, wrongField(value) !== null);
 }
 
@@ -69,7 +72,8 @@ export function entryOf(value: JsonObject, { id, parentId }: Place, malformed: b
   const isUsual =
     inPlace && !malformed && hasGoodNumber && typeof timestamp === "string" && value.customType !== GAP_NOTE;
   // wrongField has looked at every field that the kind promises.
-  if (isUsual && typeof type === "string" && isKnownKind(type)) return value as unknown as Entry;
+  if (isUsual && (type === "message" || (typeof type === "string" && isKnownKind(type))))
+    return value as unknown as Entry;
   const { number, ...rest } = value;
   const place = {
     id,
@@ -90,10 +94,4 @@ export function entryOf(value: JsonObject, { id, parentId }: Place, malformed: b
 function gapData(data: unknown): Pick<GapEntry, "why" | "kind"> {
   const { why, kind } = isObject(data) ? data : {};
   return { why: typeof why === "string" ? why : damageNotes.malformed, ...(isLostKind(kind) && { kind }) };
-}
-
-// Version 1 counted lines where a compaction now names an entry; version 2 had another name for a role.
-function isOldSpelling({ type, firstKeptEntryId, message }: JsonObject): boolean {
-  if (type === "compaction") return typeof firstKeptEntryId !== "string";
-  return type === "message" && isObject(message) && message.role === "hookMessage";
 }

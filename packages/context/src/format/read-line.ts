@@ -41,7 +41,7 @@ export interface LineRules {
   readonly ours: boolean;
   readonly checksum: Checksum;
   readonly limits?: FormatLimits;
-  /** Bytes of UTF-8 to text, null for what is no UTF-8; a machine may know a faster way. */
+  /** The bytes before `end` as text, null for what is no UTF-8; a machine may know a faster way. */
   readonly decode?: Decode;
   /** Whose file it is has yet to be found out: no line is damaged for want of a seal. */
   readonly isUnsure?: boolean;
@@ -49,18 +49,18 @@ export interface LineRules {
   readonly isPlain?: boolean;
 }
 
-export type Decode = (bytes: Uint8Array) => string | null;
+export type Decode = (bytes: Uint8Array, end: number) => string | null;
 
 export function readLine(raw: Uint8Array, rules: LineRules): LineReading {
   const { ours, checksum, limits = formatLimits, decode = decoded, isUnsure = false, isPlain = false } = rules;
   if (raw.length > limits.lineBytes) return overlongLine(raw);
-  const bytes = withoutZeros(raw);
+  const bytes = raw[0] === 0 || raw[raw.length - 1] === 0 ? withoutZeros(raw) : raw;
   if (bytes.length === 0) return damaged("nul-bytes", "", bytes);
   const seal = ours ? sealOf(bytes) : null;
-  const text = seal ? sealedText(bytes, seal, decode) : decode(bytes);
+  const text = seal ? sealedText(bytes, seal, decode) : decode(bytes, bytes.length);
   if (text === null) return damaged("invalid-utf8", firstLetters(bytes), bytes);
   if (nestsDeeperThan(text, limits.depth)) return damaged("nested-too-deep", text, bytes);
-  if (seal && !sealHolds(seal, bytes, checksum)) return damaged("wrong-checksum", text, bytes);
+  if (seal && checksum(bytes.subarray(0, seal.summedEnd)) !== seal.sum) return damaged("wrong-checksum", text, bytes);
   const value = parsed(text);
   if (value === undefined) return damaged("not-json", text, bytes);
   if (!isObject(value)) return damaged("not-an-object", "", bytes);
@@ -68,7 +68,8 @@ export function readLine(raw: Uint8Array, rules: LineRules): LineReading {
   if (mended) return blemished(readLine(mended, rules), "damaged-seal");
   const isStripped = ours && !isUnsure && seal === null && isNumbered(value);
   if (isStripped || (isPlain && bearsSeal(bytes, checksum))) return damaged("wrong-checksum", text, bytes);
-  const blemish = bytes.length < raw.length ? "nul-bytes" : seal && endsStrangely(bytes) ? "damaged-seal" : null;
+  const isOdd = seal !== null && bytes[bytes.length - 1] !== CLOSING_BRACE && endsStrangely(bytes);
+  const blemish = bytes.length < raw.length ? "nul-bytes" : isOdd ? "damaged-seal" : null;
   return { type: "whole", value, marks: seal?.marks ?? NONE, sealed: seal !== null, blemish };
 }
 
@@ -89,7 +90,6 @@ function blemished(reading: LineReading, blemish: DamageKind): LineReading {
 
 // The line end has changed into another kind of space; the line before it is as it was written.
 function endsStrangely(bytes: Uint8Array): boolean {
-  if (bytes.at(-1) === CLOSING_BRACE) return false;
   const end = bytes.lastIndexOf(CLOSING_BRACE);
   return bytes.subarray(end + 1).some((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0d);
 }
@@ -110,14 +110,14 @@ function overlongLine(head: Uint8Array): DamagedLine {
 export function lineText(raw: Uint8Array, ours: boolean): string {
   const bytes = withoutZeros(raw);
   const seal = ours ? sealOf(bytes) : null;
-  return seal ? (sealedText(bytes, seal, decoded) ?? "") : (decoded(bytes) ?? "").trimEnd();
+  return seal ? (sealedText(bytes, seal, decoded) ?? "") : (decoded(bytes, bytes.length) ?? "").trimEnd();
 }
 
 // The brace that closes the entry stands behind its seal. Put in the seal's place while the text is made, it saves a copy of every line.
 function sealedText(bytes: Uint8Array, { textEnd }: Seal, decode: Decode): string | null {
   const was = bytes[textEnd] ?? 0;
   bytes[textEnd] = CLOSING_BRACE;
-  const text = decode(bytes.subarray(0, textEnd + 1));
+  const text = decode(bytes, textEnd + 1);
   bytes[textEnd] = was;
   return text;
 }
@@ -126,9 +126,9 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function decoded(bytes: Uint8Array): string | null {
+function decoded(bytes: Uint8Array, end: number): string | null {
   try {
-    return strict.decode(bytes);
+    return strict.decode(bytes.subarray(0, end));
   } catch {
     // Not UTF-8 is an answer here; the caller names the damage.
     return null;
@@ -226,16 +226,18 @@ function hasShape(kind: string): kind is Exclude<KnownKind, "message"> {
 }
 
 function wrongPart(message: JsonObject): string | null {
+  // pi writes null where a message has no content, and reads it as nothing.
+  const isList = message.content == null || Array.isArray(message.content);
   switch (message.role) {
     case "assistant":
-      return blocks(message.content) ? null : "message.content";
+      return isList ? null : "message.content";
     case "toolResult":
-      if (!string(message.toolCallId)) return "message.toolCallId";
-      return blocks(message.content) ? null : "message.content";
+      if (typeof message.toolCallId !== "string") return "message.toolCallId";
+      return isList ? null : "message.content";
     case "user":
     case "system":
     case "custom":
-      return content(message.content) ? null : "message.content";
+      return isList || typeof message.content === "string" ? null : "message.content";
     case "bashExecution":
       if (!string(message.command)) return "message.command";
       return maybeString(message.output) ? null : "message.output";
@@ -257,7 +259,6 @@ const object: Field = isObject;
 const list: Field = Array.isArray;
 // pi writes null where a message has no content, and reads it as nothing.
 const content: Field = (value) => value == null || typeof value === "string" || Array.isArray(value);
-const blocks: Field = (value) => value == null || Array.isArray(value);
 const replacement: Field = (value) =>
   value === null || (isObject(value) && value.content != null && content(value.content));
 

@@ -94,8 +94,7 @@ function inUtf8(line: Uint8Array, { width, low }: Encoding): Uint8Array {
 
 /** Nothing but space: such a line is passed over. */
 export function isBlank(line: Uint8Array): boolean {
-  const [first = 0] = line;
-  return first <= SPACE && line.every(isBlankByte);
+  return (line[0] ?? 0) <= SPACE && line.every(isBlankByte);
 }
 
 /** Of a blank line; a line end is none. */

@@ -11,7 +11,7 @@ export const machine: Ports = {
   sessionId: () => randomUUID(),
   nonce: () => randomBytes(12).toString("hex"),
   sleep,
-  checksum: (bytes) => crc32(bytes),
+  checksum: crc32,
 };
 
 async function sleep(ms: number, { signal }: { readonly signal?: AbortSignal }): Promise<void> {

@@ -63,7 +63,7 @@ export function windowAt(leafToRoot: Iterable<Entry>, { settle = true }: { reado
     upwards.push(entry);
     if (entry.type === "compaction") firstKept ??= entry.firstKeptEntryId;
     foundKept ||= entry.id === firstKept;
-    foundState ||= carriedBy(entry) !== null;
+    foundState ||= entry.type === "compaction" && carriedBy(entry) !== null;
     reachesRoot = entry.parentId === null;
     if (foundKept && (foundState || !settle)) break;
   }

@@ -1,6 +1,6 @@
 /** Exports `@pith/context/testing`: stories, scripted model, store contract, faulty files, sample secrets, provider rules, token model. */
 
-export { sortOf, type TokenWeights, tokenSteps } from "../tokens/token-model.ts";
+export { COST_SHIFT, ROW_MASK, sortOf, type TokenWeights, tokenSteps } from "../tokens/token-model.ts";
 export { tokenWeights } from "../tokens/token-weights.ts";
 export { FaultyFiles } from "./faulty-files/faulty-files.ts";
 export type { Chance } from "./faulty-files/power-cut.ts";

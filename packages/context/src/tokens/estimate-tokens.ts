@@ -2,26 +2,39 @@
 
 import type { Block, BlockData, ImageBlock, Message, SystemMessage, Tool } from "../message.ts";
 import type { Request } from "../model.ts";
-import { sortOf, TOKEN, type TokenSteps, tokenSteps } from "./token-model.ts";
+import { COST_SHIFT, ROW_MASK, sortOf, TOKEN, type TokenSteps, tokenSteps } from "./token-model.ts";
 import { tokenWeights } from "./token-weights.ts";
 
 /** Close to what o200k_base counts, on any kind of text. */
 export function textTokens(text: string): number {
-  steps ??= tokenSteps(tokenWeights);
-  const { costs, nextRows, firstRow } = steps;
+  return textSize(text).tokens;
+}
+
+// Tokens and bytes of UTF-8 in one pass: the first plan of a session measures every text in it.
+function textSize(text: string): Size {
+  tokenTable ??= tokenSteps(tokenWeights);
+  const { steps, firstRow } = tokenTable;
   let cost = 0;
+  let bytes = text.length;
   let row = firstRow;
   for (let at = 0; at < text.length; at++) {
-    const step = row + (sortOf[text.charCodeAt(at)] as number);
-    cost += costs[step] as number;
-    row = nextRows[step] as number;
+    const code = text.charCodeAt(at);
+    const step = steps[row + (sortOf[code] as number)] as number;
+    cost += step >>> COST_SHIFT;
+    row = step & ROW_MASK;
+    if (code >= 0x80) bytes += code < 0x800 || isSurrogate(code) ? 1 : 2;
   }
   // A lone space has nothing to be counted with, and yet is a token.
-  return Math.max(Math.min(text.length, 1), Math.round(cost / TOKEN));
+  return { tokens: Math.max(Math.min(text.length, 1), Math.round(cost / TOKEN)), bytes };
+}
+
+// A pair of them takes four bytes.
+function isSurrogate(code: number): boolean {
+  return code >= 0xd800 && code < 0xe000;
 }
 
 /** Made when it is first needed, so that no start waits for it. */
-let steps: TokenSteps | undefined;
+let tokenTable: TokenSteps | undefined;
 
 export interface ImageSize {
   readonly width: number;
@@ -192,24 +205,6 @@ function servedSize({ served }: BlockData): Size {
 function imageTokens({ data }: ImageBlock): number {
   const size = imageSize(data);
   return size ? Math.min(1600, Math.max(85, Math.ceil((size.width * size.height) / 750))) : 1200;
-}
-
-function textSize(text: string): Size {
-  return { tokens: textTokens(text), bytes: utf8Length(text) };
-}
-
-function utf8Length(text: string): number {
-  let bytes = text.length;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code >= 0x80) bytes += code < 0x800 || isSurrogate(code) ? 1 : 2;
-  }
-  return bytes;
-}
-
-// A pair of them takes four bytes.
-function isSurrogate(code: number): boolean {
-  return code >= 0xd800 && code < 0xe000;
 }
 
 function total(sizes: readonly Size[]): Size {

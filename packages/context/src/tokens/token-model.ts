@@ -117,26 +117,27 @@ export interface TokenWeights {
 
 /** A row for all that may come before, and in it a column for each sort: what that costs, and the row for what follows it. */
 export interface TokenSteps {
-  readonly costs: Uint16Array;
-  readonly nextRows: Uint16Array;
+  /** The cost above `COST_SHIFT`, the next row below: one look for each letter. */
+  readonly steps: Uint32Array;
   readonly firstRow: number;
 }
 
+export const COST_SHIFT = 16;
+export const ROW_MASK = 0xffff;
+
 export function tokenSteps(weights: TokenWeights): TokenSteps {
-  const costs = new Uint16Array(allSorts.length * LONGEST_RUN * COLUMNS);
-  const nextRows = new Uint16Array(costs.length);
+  const steps = new Uint32Array(allSorts.length * LONGEST_RUN * COLUMNS);
   for (const before of befores()) {
     const row = rowOf(before.place, before.run);
     for (const { kind, from, to } of spans) {
       const cost = kindCost(before, kind, weights);
       const run = nextRun(before, kind);
       for (let column = from; column < to; column++) {
-        costs[row + column] = cost ?? letterCost(before, column, weights);
-        nextRows[row + column] = rowOf(column, run);
+        steps[row + column] = ((cost ?? letterCost(before, column, weights)) << COST_SHIFT) | rowOf(column, run);
       }
     }
   }
-  return { costs, nextRows, firstRow: rowOf(spans.find(({ kind }) => kind === "newline")?.from ?? 0, 1) };
+  return { steps, firstRow: rowOf(spans.find(({ kind }) => kind === "newline")?.from ?? 0, 1) };
 }
 
 export const TOKEN = 100;

@@ -45,7 +45,7 @@ export class Backwards {
 
   next(): FoundLine | null {
     for (;;) {
-      if (this.#skipsBlankLines()) continue;
+      if (!((this.#held[this.#end - 1] ?? 0) > SPACE) && this.#skipsBlankLines()) continue;
       const start = this.#searchable === 0 ? -1 : this.#held.lastIndexOf(LINE_END, this.#searchable - 1);
       if (start === -1 && this.#at > this.#stretch.start) {
         if (!this.#readMore()) return null;
@@ -60,7 +60,7 @@ export class Backwards {
       this.#ended = true;
       this.#end = Math.max(start, 0);
       this.#searchable = this.#end;
-      if (!isBlank(line.bytes)) return line;
+      if ((line.bytes[0] ?? 0) > SPACE || !isBlank(line.bytes)) return line;
     }
   }
 
@@ -102,10 +102,13 @@ export class Backwards {
 
 const EMPTY = Buffer.alloc(0);
 const LINE_END = 0x0a;
+/** No byte above it is blank. */
+const SPACE = 0x20;
 /** Room for the beginning of a line that the next step completes. */
 const SPARE = 64 * 1024;
 const FIRST_STEP = 128 * 1024;
-const LONGEST_STEP = 1024 * 1024;
+/** What is read stays in the processor's cache until it is parsed, and adds little to the memory of a session. */
+const LONGEST_STEP = 256 * 1024;
 
 export interface PassedLine extends FoundLine {
   readonly length: number;
@@ -248,8 +251,8 @@ const HEAD_PATTERN = new RegExp(
 );
 
 /** Null for invalid UTF-8. Uses the native decoder, because opening a file calls it more often than anything else. */
-export function decode(bytes: Uint8Array): string | null {
-  const text = (bytes instanceof Buffer ? bytes : Buffer.from(bytes)).toString("utf8");
+export function decode(bytes: Uint8Array, end: number): string | null {
+  const text = (bytes instanceof Buffer ? bytes : Buffer.from(bytes)).toString("utf8", 0, end);
   // What is no UTF-8 turns into this letter; where it is missing, nobody needs to look at the bytes again.
-  return text.includes("\ufffd") && !isUtf8(bytes) ? null : text;
+  return text.includes("\ufffd") && !isUtf8(bytes.subarray(0, end)) ? null : text;
 }

@@ -1,0 +1,33 @@
+/** Measuring an opened session while the program does other things. */
+
+import { type Entry, windowOf } from "@pith/context";
+import { expect, test, vi } from "vitest";
+import { measureAhead } from "../../src/app/measure-ahead.ts";
+
+test("DUE9 an opened session is measured ahead, and not before what is under way has had its turn", async () => {
+  let reads = 0;
+  const message = {
+    role: "toolResult",
+    toolCallId: "call",
+    toolName: "read",
+    get content() {
+      reads += 1;
+      return [{ type: "text", text: "what a file says" }];
+    },
+    isError: false,
+    timestamp: 0,
+  };
+  const entries = Array.from(
+    { length: 300 },
+    (_, at): Entry => ({
+      type: "message",
+      id: `e${at}`,
+      parentId: at === 0 ? null : `e${at - 1}`,
+      timestamp: "",
+      message: message as Extract<Entry, { type: "message" }>["message"],
+    }),
+  );
+  measureAhead({ window: windowOf(entries) });
+  expect(reads).toBe(0);
+  await vi.waitFor(() => expect(reads).toBeGreaterThanOrEqual(300), { timeout: 10_000 });
+});
