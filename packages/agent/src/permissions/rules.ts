@@ -215,7 +215,8 @@ export function parseRule(written: string, words: RuleWords = {}): ParsedRule {
 function parseText(written: string, { tools = [] }: RuleWords): ParsedRule {
   const text = written.trim();
   if (text === "") return mistake("empty", "a rule is missing: write one such as bash(npm test)");
-  if (UNSEEN.test(text)) return mistake("unseen", "a rule may have neither line ends nor invisible characters");
+  if (unseenPattern().test(text))
+    return mistake("unseen", "a rule may have neither line ends nor invisible characters");
   const name = NAME.exec(text)?.[0];
   if (name === undefined) return mistake("no-tool", `${text}: a rule begins with the name of a tool`);
   const known = [...KNOWN, ...tools];
@@ -231,7 +232,7 @@ const NAME = /^[A-Za-z_][\w.-]*/;
 const KNOWN: readonly string[] = [
   ...["read", "write", "edit", "bash", "outside", "grep", "find", "ls", "fetch", "network", "publish"],
 ];
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u;
+const unseenPattern = (): RegExp => /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 function meant(name: string, known: readonly string[]): string {
   const near = known.find((each) => each.toLowerCase() === name.toLowerCase());

@@ -4,12 +4,12 @@ import { stripVTControlCharacters } from "node:util";
 
 /** Line ends and tabs stay; so do the joiners that scripts and emoji are written with. */
 export function plain(text: string): string {
-  return text.replace(UNSEEN, (sign) => (sign === "\r\n" ? "\n" : escaped(sign.codePointAt(0) ?? 0)));
+  return text.replace(unseenPattern(), (sign) => (sign === "\r\n" ? "\n" : escaped(sign.codePointAt(0) ?? 0)));
 }
 
 // Controls (C0, C1), formats (bidi, zero width, tags), half characters, line and paragraph separators, fillers without
 // ink, and the block U+E0000. Of the formats, the Arabic number signs have ink.
-const UNSEEN =
+const unseenPattern = (): RegExp =>
   /\r\n|[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}\u{115f}\u{1160}\u{3164}\u{ffa0}]--[\n\t\u{200c}\u{200d}\u{600}-\u{605}\u{6dd}\u{70f}\u{8e2}]]/gv;
 
 function escaped(point: number): string {
@@ -58,28 +58,30 @@ const LONGEST_LINE = 1_000;
 
 /** For text put into an editor. Line ends and tabs stay; so do the joiners that scripts and emoji are written with. */
 export function harmless(text: string): string {
-  return stripVTControlCharacters(text).replaceAll(/\r\n?/g, "\n").replaceAll(UNSEEN_IN_INPUT, "");
+  return stripVTControlCharacters(text).replaceAll(/\r\n?/g, "\n").replaceAll(unseenInInputPattern(), "");
 }
 
 /** The same signs that are shown as escapes elsewhere. Here they go: nobody typed them, and nobody could see them. */
-const UNSEEN_IN_INPUT =
+const unseenInInputPattern = (): RegExp =>
   /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}\u{115f}\u{1160}\u{3164}\u{ffa0}]--[\n\t\u{200c}\u{200d}\u{600}-\u{605}\u{6dd}\u{70f}\u{8e2}]]/gv;
 
 /** With its line end, which is the only one in it for any reader; nothing in it can control a terminal. */
 export function lineOf(value: unknown): string {
-  return `${JSON.stringify(value).replace(UNSEEN_IN_LINE, escapeInJson)}\n`;
+  return `${JSON.stringify(value).replace(unseenInLinePattern(), escapeInJson)}\n`;
 }
 
 // As in `plain`, whose own escapes are no JSON; here none of them can stand outside a string. U+2028 is among them.
-const UNSEEN_IN_LINE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}\u{115f}\u{1160}\u{3164}\u{ffa0}]/gv;
+const unseenInLinePattern = (): RegExp =>
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}\u{115f}\u{1160}\u{3164}\u{ffa0}]/gv;
 
 /** What could control a terminal is escaped; it is still the same JSON. */
 export function jsonText(value: unknown): string {
-  return JSON.stringify(value ?? null, null, 2).replace(UNSEEN_IN_JSON, escapeInJson);
+  return JSON.stringify(value ?? null, null, 2).replace(unseenInJsonPattern(), escapeInJson);
 }
 
 // As in `plain`, whose own escapes are no JSON.
-const UNSEEN_IN_JSON = /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}\u{115f}\u{1160}\u{3164}\u{ffa0}]--[\n]]/gv;
+const unseenInJsonPattern = (): RegExp =>
+  /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}\u{115f}\u{1160}\u{3164}\u{ffa0}]--[\n]]/gv;
 
 function escapeInJson(sign: string): string {
   const units = Array.from({ length: sign.length }, (_, at) => sign.charCodeAt(at));

@@ -133,7 +133,7 @@ const TOO_MANY: Seen = left(`is one of more than ${mostHeld.looks} names`);
 
 async function look({ path, reached, above }: Spot, gathered: Gathering): Promise<Seen> {
   // It is told to people and to models, in lines of ours.
-  if (UNSHOWN.test(basename(path))) return left("has a line end or the like in its name");
+  if (unshownPattern().test(basename(path))) return left("has a line end or the like in its name");
   const { real, kind } = reached ?? (await reach(path));
   if (!isInside(gathered.root, real)) return left("leads out of the project");
   if (kind === "file") return await taken(real, gathered);
@@ -144,7 +144,7 @@ async function look({ path, reached, above }: Spot, gathered: Gathering): Promis
   return names === null ? left(`holds more than ${mostHeld.names} names`) : { type: "folder", real, names };
 }
 
-const UNSHOWN = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+const unshownPattern = (): RegExp => /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
 async function reach(path: string): Promise<Reached> {
   const real = await realpath(path);

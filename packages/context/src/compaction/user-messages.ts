@@ -279,21 +279,29 @@ const withAttached = (text: string, attached: string): string =>
 
 /** A line that looks like one of ours gets a backslash, so that a pasted text cannot pass for another message or part. */
 function escapeStructure(text: string): string {
-  return text.replace(MAYBE_OURS, (shown, sign: string, rest: string) => {
-    const isOurs = HASH.test(sign) ? HEADING.test(rest) : REFERENCE.test(foldForEye(rest));
+  return text.replace(maybeOursPattern(), (shown, sign: string, rest: string) => {
+    const isOurs = HASH.test(sign) ? headingPattern().test(rest) : referencePattern().test(foldForEye(rest));
     return isOurs ? `\\${shown}` : shown;
   });
 }
 
 /** A line that begins with `#` or a bracket, behind blanks and letters that nobody sees. Those signs are rare, so they are looked for first. */
 const UNSEEN = "[[\\s\\p{Default_Ignorable_Code_Point}\\p{Cc}\\p{Cf}\\p{M}\\u2800]--[\\n\\r\\u2028\\u2029]]";
-const MAYBE_OURS = new RegExp(
-  `([#＃﹟\\[［【〔〖〘〚⟦⦋⦍⦏❲⁅﹝︹︻︗])(?<=^${UNSEEN}*.)([^\\n\\r\\u2028\\u2029]*)`,
-  "gmv",
-);
+let maybeOurs: RegExp | null = null;
+const maybeOursPattern = (): RegExp => {
+  maybeOurs ??= new RegExp(
+    `([#＃﹟\\[［【〔〖〘〚⟦⦋⦍⦏❲⁅﹝︹︻︗])(?<=^${UNSEEN}*.)([^\\n\\r\\u2028\\u2029]*)`,
+    "gmv",
+  );
+  return maybeOurs;
+};
 const HASH = /^[#＃﹟]/;
-const HEADING = new RegExp(`^[#＃﹟]*${UNSEEN}+[^\\s]`, "v");
-const REFERENCE = /^(?:#\p{Nd}|entry:|attached:)/u;
+let heading: RegExp | null = null;
+const headingPattern = (): RegExp => {
+  heading ??= new RegExp(`^[#＃﹟]*${UNSEEN}+[^\\s]`, "v");
+  return heading;
+};
+const referencePattern = (): RegExp => /^(?:#\p{Nd}|entry:|attached:)/u;
 
 const formatQuestion = (question: string): string =>
   question === "" ? "" : ` (in reply to the assistant: ${question})`;

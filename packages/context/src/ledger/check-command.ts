@@ -143,17 +143,17 @@ export const EXIT_CODE: RegExp = /\bexit(?:ed)?(?: with)?(?: exit)? (?:code|stat
 /** Of the last lines that each name one count, those that are not zero. */
 function countList(lines: readonly string[]): string | null {
   const end = lines.findLastIndex((line, at) =>
-    [line, lines[at - 1], lines[at - 2]].every((each) => ITEM.test(each ?? "")),
+    [line, lines[at - 1], lines[at - 2]].every((each) => itemPattern().test(each ?? "")),
   );
   if (end < 0) return null;
-  const start = lines.findLastIndex((line, at) => at < end && !ITEM.test(line)) + 1;
-  const items = lines.slice(start, end + 1).map((line) => ITEM.exec(line)?.slice(1) ?? []);
+  const start = lines.findLastIndex((line, at) => at < end && !itemPattern().test(line)) + 1;
+  const items = lines.slice(start, end + 1).map((line) => itemPattern().exec(line)?.slice(1) ?? []);
   const counted = items.filter(([, count]) => Number(count) > 0);
   return (counted.length > 0 ? counted : items.slice(0, 1)).map((item) => item.join(" ")).join(", ");
 }
 
 /** `ℹ pass 34`, `# fail 0`, `errors: 3` */
-const ITEM = /^(?:\S{1,2} )?(\p{L}[\p{L} _-]{1,30}?):? (\d{1,9})$/u;
+const itemPattern = (): RegExp => /^(?:\S{1,2} )?(\p{L}[\p{L} _-]{1,30}?):? (\d{1,9})$/u;
 /** A number above zero that is no part of a name, a version, a time or a place. */
 const COUNT = /(?<![\w.:/@-])(?!0+\b)\d{1,9}(?![\w:/-]|\.\d)/;
 

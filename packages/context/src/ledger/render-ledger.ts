@@ -21,11 +21,11 @@ function quoted(text: string, letters: number): string {
 
 /** Nothing of a path is left out: what cannot be shown is written as its number. */
 function quotedPath(path: string): string {
-  return path.slice(0, LETTERS.path).replace(UNSHOWABLE, (letter) => NAMED[letter] ?? numbered(letter));
+  return path.slice(0, LETTERS.path).replace(unshowablePattern(), (letter) => NAMED[letter] ?? numbered(letter));
 }
 
 /** A tag, a heading, a line end, and whatever cannot be seen. */
-const UNSHOWABLE = /[<>]|^#|[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const unshowablePattern = (): RegExp => /[<>]|^#|[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu;
 const NAMED: Readonly<Record<string, string>> = { "<": "&lt;", ">": "&gt;", "\n": "\\n", "\t": "\\t" };
 
 function numbered(letter: string): string {

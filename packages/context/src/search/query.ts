@@ -13,7 +13,7 @@ export function indexable(text: string): string {
 
 /** The words in their order, as a question means them. */
 export function wordsIn(text: string): readonly string[] {
-  if (!IS_ASCII.test(text)) return unaccented(text).toLowerCase().match(WORD) ?? [];
+  if (!IS_ASCII.test(text)) return unaccented(text).toLowerCase().match(wordPattern()) ?? [];
   return (text.toLowerCase().match(ASCII_WORD) ?? []).map(beginning);
 }
 
@@ -47,9 +47,9 @@ function unaccented(text: string): string {
     .replace(ACCENTS, "")
     .normalize("NFC")
     .toLowerCase()
-    .replace(NO_WORD, " ")
+    .replace(noWordPattern(), " ")
     .replace(UNSPACED, " $& ")
-    .replace(ANY_WORD, beginning);
+    .replace(anyWordPattern(), beginning);
 }
 
 /** Of what is longer than any word the beginning counts: base64 would fill the index. */
@@ -59,10 +59,10 @@ const beginning = (word: string): string => word.slice(0, LONGEST_WORD);
 
 export const IS_ASCII: RegExp = /^[\0-\x7f]*$/;
 export const ASCII_WORD: RegExp = /[A-Za-z0-9]+/g;
-const WORD = /[a-z0-9\u0080-\u{10ffff}]+/gu;
-const ANY_WORD = /[\p{L}\p{N}\p{M}]+/gu;
+const wordPattern = (): RegExp => /[a-z0-9\u0080-\u{10ffff}]+/gu;
+const anyWordPattern = (): RegExp => /[\p{L}\p{N}\p{M}]+/gu;
 const ACCENTS = /[\u0300-\u036f]/g;
-const NO_WORD = /[^\0-\x7f\p{L}\p{N}\p{M}]+/gu;
+const noWordPattern = (): RegExp => /[^\0-\x7f\p{L}\p{N}\p{M}]+/gu;
 /** Scripts that put no space between words; Hangul does, but glues endings to them. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc]/gu;
@@ -90,7 +90,7 @@ export function asked(query: string): Question {
   const text = query.slice(0, LONGEST).replace(/[“”„]/g, '"');
   for (const [, phrase, star, word = ""] of text.matchAll(/"([^"]*)"(\*?)|([^\s"]+)/g)) {
     const words = wordsIn(phrase ?? word);
-    const isPrefix = star === "*" || STAR.test(word);
+    const isPrefix = star === "*" || starPattern().test(word);
     if (words.length > 0 && parts.length < MOST_PARTS) parts.push({ words, isPrefix });
   }
   return { parts };
@@ -133,7 +133,7 @@ export function matchOf({ parts }: Question, folders: readonly number[] | null):
   return [...terms, ...(places ? [`(${places})`] : [])].join(" AND ");
 }
 
-const STAR = /[\p{L}\p{N}\p{M}]\*$/u;
+const starPattern = (): RegExp => /[\p{L}\p{N}\p{M}]\*$/u;
 /** More was pasted than asked. */
 const LONGEST = 2_000;
 const MOST_PARTS = 32;
@@ -193,7 +193,7 @@ interface Span {
 }
 
 function spansIn(text: string): readonly Span[] {
-  const runs = text.match(IS_ASCII.test(text) ? ASCII_WORD : ANY_WORD) ?? [];
+  const runs = text.match(IS_ASCII.test(text) ? ASCII_WORD : anyWordPattern()) ?? [];
   const spans: Span[] = [];
   let end = 0;
   for (const run of runs) {

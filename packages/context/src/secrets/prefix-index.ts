@@ -82,7 +82,8 @@ export interface Ready {
 
 interface Needles {
   readonly all: Literals;
-  readonly byNeedle: ReadonlyMap<string, readonly Ready[]>;
+  /** What a needle may belong to, the most likely first. */
+  readonly readyFor: (needle: string) => readonly Ready[];
 }
 
 export function needles(): Needles {
@@ -103,7 +104,7 @@ function make(): Needles {
     const ready = { family, pattern: () => (pattern ??= new RegExp(withEncodedCharacters(family.pattern), "dy")) };
     for (const needle of family.needles) byNeedle.set(needle, [...(byNeedle.get(needle) ?? []), ready]);
   }
-  return { all: new Literals([...byNeedle.keys(), KEY_BEGINS, KEY_ENDS]), byNeedle: withShorter(byNeedle) };
+  return { all: new Literals([...byNeedle.keys(), KEY_BEGINS, KEY_ENDS]), readyFor: withShorter(byNeedle) };
 }
 
 /** In an address `+`, `/` and `=` are written `%2B`, `%2F` and `%3D`: wherever a pattern has them in a class or a count, that form counts too. */
@@ -120,10 +121,14 @@ function withEncodedCharacters(pattern: string): string {
 const ENCODED: Readonly<Record<string, string>> = { "+": "2[Bb]", "/": "2[Ff]", "=": "3[Dd]" };
 
 /** Where one needle begins with another, only the longer is found: what the shorter may belong to is asked next. */
-function withShorter(byNeedle: ReadonlyMap<string, readonly Ready[]>): ReadonlyMap<string, readonly Ready[]> {
-  const entries = [...byNeedle].map(([needle, own]): [string, readonly Ready[]] => {
+function withShorter(byNeedle: ReadonlyMap<string, readonly Ready[]>): Needles["readyFor"] {
+  const found = new Map<string, readonly Ready[]>();
+  return (needle) => {
+    const known = found.get(needle);
+    if (known) return known;
     const beginnings = Array.from({ length: needle.length }, (_, at) => needle.slice(0, needle.length - at));
-    return [needle, [...new Set([...own, ...beginnings.flatMap((each) => byNeedle.get(each) ?? [])])]];
-  });
-  return new Map(entries);
+    const ready = [...new Set(beginnings.flatMap((each) => byNeedle.get(each) ?? []))];
+    found.set(needle, ready);
+    return ready;
+  };
 }

@@ -67,7 +67,7 @@ function foundAt(text: string, { literal: needle, index }: Hit, floor: number): 
 }
 
 function spotAt(text: string, needle: string, at: number): Spot | null {
-  for (const ready of needles().byNeedle.get(needle) ?? []) {
+  for (const ready of needles().readyFor(needle)) {
     const spot = spotOf(text, ready, at);
     if (spot) return spot;
   }
@@ -109,10 +109,10 @@ function backFrom(text: string, { back }: Family, at: number): number {
 }
 
 function isKnownBetter(secret: string): boolean {
-  const { all, byNeedle } = needles();
+  const { all, readyFor } = needles();
   for (let hit = all.next(secret, 0); hit; hit = all.next(secret, hit.index + 1)) {
     const { literal, index } = hit;
-    const strong = byNeedle.get(literal)?.filter(({ family }) => !family.isWeak) ?? [];
+    const strong = readyFor(literal).filter(({ family }) => !family.isWeak);
     if (strong.some((ready) => spotOf(secret, ready, index))) return true;
   }
   return false;

@@ -63,4 +63,4 @@ export class Scanner {
 }
 
 /** Blanks that only look like blanks, and characters that do not look like anything. */
-export const HIDDEN: RegExp = /[[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Cs}]--[\t\n ]]/v;
+export const hiddenPattern = (): RegExp => /[[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Cs}]--[\t\n ]]/v;

@@ -1,7 +1,7 @@
 /** Parses the words of a shell line: quotes, escapes, variables, substitutions, arithmetic and patterns. Nothing is expanded. */
 
 import { decodeAnsiQuoted } from "./ansi-quotes.ts";
-import { HIDDEN, type Scanner, Unreadable } from "./scanner.ts";
+import { hiddenPattern, type Scanner, Unreadable } from "./scanner.ts";
 
 /** Null where only a shell knows what it becomes: a variable, a pattern or a substitution stands in it. */
 export type ShellWord = string | null;
@@ -57,7 +57,7 @@ const SUBSTITUTED: Piece = { kind: "substituted", text: "" };
 const JOINED: Piece = { kind: "joined", text: "" };
 
 function known(text: string): Piece {
-  return { kind: HIDDEN.test(text) ? "odd" : "text", text };
+  return { kind: hiddenPattern().test(text) ? "odd" : "text", text };
 }
 
 interface PieceOptions {
@@ -96,7 +96,7 @@ function parsePiece(scanner: Scanner, { within, start }: PieceOptions): Piece {
 
 /** In some languages a shell takes odd blanks for blanks. */
 function outsideQuotes(text: string): Piece {
-  if (HIDDEN.test(text)) throw new Unreadable();
+  if (hiddenPattern().test(text)) throw new Unreadable();
   return { kind: "text", text };
 }
 

@@ -96,23 +96,23 @@ const GOES_ON = /^\/?(?:summary|turn|task|findings)[a-z\d]/i;
 /** What is left of a text for the eye: no blanks, no invisible letters, no marks, one form and one size of each letter. */
 export function foldForEye(text: string): string {
   const bare = text
-    .replace(UNSEEN, "")
+    .replace(unseenPattern(), "")
     .normalize("NFKD")
     .replace(/[\p{M}\s]/gu, "")
     .toLowerCase();
   return asLatin(bare).replace(/[\p{Pd}_]/gu, "-");
 }
 
-const UNSEEN = /[\s\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{M}\u2800]+/gu;
+const unseenPattern = (): RegExp => /[\s\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{M}\u2800]+/gu;
 
 /** For words: without accents. Marks of other scripts stay, they are letters there. */
 export function foldAccents(text: string): string {
   if (PLAIN.test(text)) return text.toLowerCase();
-  return text.normalize("NFKD").replace(ACCENTS, "").normalize("NFC").toLowerCase().replace(/[’‘ʼ]/g, "'");
+  return text.normalize("NFKD").replace(accentsPattern(), "").normalize("NFC").toLowerCase().replace(/[’‘ʼ]/g, "'");
 }
 
 const PLAIN = /^[\n\r\t -~]*$/;
-const ACCENTS = /[\u0300-\u036f\p{Cf}]/gu;
+const accentsPattern = (): RegExp => /[\u0300-\u036f\p{Cf}]/gu;
 
 /** For quotations: the letters stay as they are, but quote marks, brackets, dashes and spaces are told apart no more. */
 export function normal(text: string): string {
@@ -137,13 +137,21 @@ export const JOINED: string = "\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc
 /** Letters of words that are set apart, for the inside of brackets of a pattern with the flag `v`. */
 export const APART: string = `[\\p{L}\\p{M}\\p{N}_]--[${JOINED}]`;
 
-export const isJoined = (text: string): boolean => ANY.test(text);
+export const isJoined = (text: string): boolean => joinedPattern().test(text);
 
-const ANY = new RegExp(`[${JOINED}]`, "u");
+let joined: RegExp | null = null;
+const joinedPattern = (): RegExp => {
+  joined ??= new RegExp(`[${JOINED}]`, "u");
+  return joined;
+};
 
 /** The words of a text as they are compared in quotations; of scripts without spaces, each letter. */
 export function wordsIn(text: string): readonly string[] {
-  return normal(text).match(WORD_OR_SIGN) ?? [];
+  return normal(text).match(wordOrSignPattern()) ?? [];
 }
 
-const WORD_OR_SIGN = new RegExp(`[${JOINED}]|[${APART}]+`, "gv");
+let wordOrSign: RegExp | null = null;
+const wordOrSignPattern = (): RegExp => {
+  wordOrSign ??= new RegExp(`[${JOINED}]|[${APART}]+`, "gv");
+  return wordOrSign;
+};

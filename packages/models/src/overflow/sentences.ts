@@ -75,23 +75,27 @@ export interface Sentence {
   readonly line: string;
 }
 
-const pieces = new RegExp(
-  [
-    /\d{1,3}(?:[.,\u00a0\u202f]\d{3})+(?![\d.]*\d)/,
-    // With a space between the thousands; but `400 413` are two, as libraries put the status in front.
-    /(?<![\d.,] ?)(?![45]\d\d (?!000))\d{1,3}(?: \d{3})+(?! ?\d)/,
-    /\d{1,6}\.\d{1,6}[km]\b/,
-    /(?<![\p{L}\p{N}_])-\d{1,9}\b/u,
-    /[\p{L}\p{N}_]+/u,
-    /(?<![-=])[<>]+=?/,
-    /[.!?;](?=\s|$)/,
-  ]
-    .map(({ source }) => source)
-    .join("|"),
-  "gu",
-);
+let pieces: RegExp | null = null;
+const piecesPattern = (): RegExp => {
+  pieces ??= new RegExp(
+    [
+      /\d{1,3}(?:[.,\u00a0\u202f]\d{3})+(?![\d.]*\d)/,
+      // With a space between the thousands; but `400 413` are two, as libraries put the status in front.
+      /(?<![\d.,] ?)(?![45]\d\d (?!000))\d{1,3}(?: \d{3})+(?! ?\d)/,
+      /\d{1,6}\.\d{1,6}[km]\b/,
+      /(?<![\p{L}\p{N}_])-\d{1,9}\b/u,
+      /[\p{L}\p{N}_]+/u,
+      /(?<![-=])[<>]+=?/,
+      /[.!?;](?=\s|$)/,
+    ]
+      .map(({ source }) => source)
+      .join("|"),
+    "gu",
+  );
+  return pieces;
+};
 /** A single quote between letters is an apostrophe. */
-const opening = /["`]|(?<![\p{L}\p{N}_])'(?=[\p{L}\p{N}_])/gu;
+const openingPattern = (): RegExp => /["`]|(?<![\p{L}\p{N}_])'(?=[\p{L}\p{N}_])/gu;
 const tags = /<[a-z/!][^<>]*>/g;
 /** A quotation in single quotes is hardly longer. */
 const NEARBY = 200;
@@ -100,7 +104,7 @@ const statusNames = new Set(["error", "code", "status", "http", "rejected"]);
 /** The text is folded. */
 export function sentencesIn(text: string): readonly Sentence[] {
   const sentences: string[][] = [[]];
-  for (const piece of unquoted(text.replace(tags, " ")).match(pieces) ?? []) {
+  for (const piece of unquoted(text.replace(tags, " ")).match(piecesPattern()) ?? []) {
     if (".!?;".includes(piece)) sentences.push([]);
     else sentences.at(-1)?.push(...spelled(piece));
   }
@@ -135,7 +139,7 @@ function unquoted(text: string): string {
   const closingQuote = closingQuotes(plain);
   let kept = "";
   let from = 0;
-  for (const { index: at } of plain.matchAll(opening)) {
+  for (const { index: at } of plain.matchAll(openingPattern())) {
     if (at < from) continue;
     const end = closingQuote(at);
     if (end < 0 && plain[at] === '"') return kept + plain.slice(from, at);

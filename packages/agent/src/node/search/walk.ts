@@ -41,11 +41,11 @@ export async function withRulesIn(folder: string, outer: readonly IgnoreRules[])
   const text = await textOf(join(folder, ".gitignore"));
   if (text === null) return outer;
   // Most searches need it not: where there is ripgrep, and no such file above.
-  const { default: ignore } = await import("ignore");
+  const { parseIgnore } = await import("./parse-ignore.ts");
   return [
     {
       folder: folder.endsWith("/") ? folder : `${folder}/`,
-      rules: ignore({ ignorecase: false }).add(quickRules(text)),
+      rules: parseIgnore(quickRules(text)),
     },
     ...outer,
   ];
