@@ -6,6 +6,7 @@ import { type OutputChunk, rolldown } from "rolldown";
 import { writeNoticesAndSbom } from "../release/write-notices.ts";
 import { TARGET } from "./library.ts";
 import { root } from "./packages.ts";
+import { laterInDependencies, planProgramFiles, quickToLoad } from "./program-files.ts";
 
 const cli = join(root, "packages/cli");
 const plainHeaders = join(root, "packages/models/src/network/http-request.ts");
@@ -35,27 +36,19 @@ export async function buildProgram(folder: string = PROGRAM_FOLDER): Promise<rea
       inject: { Headers: [plainHeaders, "PlainHeaders"] },
       define: { PITH_VERSION: JSON.stringify(version) },
     },
-    plugins: [{ name: "late-emoji", transform: (code) => code.replace(EMOJI, LATE_EMOJI) }],
+    plugins: [
+      { name: "late-emoji", transform: (code) => code.replace(EMOJI, LATE_EMOJI) },
+      laterInDependencies,
+      quickToLoad,
+    ],
   });
   const draft = await bundle.generate({ format: "esm" });
   const chunks = draft.output.filter((part) => part.type === "chunk");
-  // Modules that several parts share would each become a file of their own, and a start opens all it needs one by one: what every
-  // start needs is one file, what every run needs besides is another, and what a screen needs besides that is a third.
-  const start = modulesLoadedWith("src/bin.ts", chunks);
-  const run = modulesLoadedWith("src/modes/print/print.ts", chunks);
-  const screen = modulesLoadedWith("src/modes/interactive/interactive.ts", chunks);
   const { output } = await bundle.write({
     dir: folder,
     format: "esm",
     minify: true,
-    codeSplitting: {
-      groups: [
-        // What waits for the whole run stays out of it: the run would wait for that.
-        { name: "start", test: (id) => start.has(id) && id !== join(cli, "src/bin.ts"), priority: 2 },
-        { name: "run", test: (id) => run.has(id), priority: 1 },
-        { name: "screen", test: (id) => screen.has(id), priority: 0 },
-      ],
-    },
+    codeSplitting: { groups: [...planProgramFiles(chunks, cli)] },
     // Named so that Node need not find out what they are.
     entryFileNames: "pith.mjs",
     chunkFileNames: "[name]-[hash].mjs",
@@ -65,14 +58,4 @@ export async function buildProgram(folder: string = PROGRAM_FOLDER): Promise<rea
   const written = output.filter((part) => part.type === "chunk");
   writeNoticesAndSbom({ chunks: written, folder, package: cli });
   return written;
-}
-
-/** The modules that are loaded together with this one, without those that are imported later. */
-function modulesLoadedWith(module: string, chunks: readonly OutputChunk[]): ReadonlySet<string> {
-  const found = chunks.find(({ facadeModuleId }) => facadeModuleId === join(cli, module));
-  if (!found) throw new Error(`${module} has no file of its own in the program`);
-  const names = new Set([found.fileName]);
-  for (const name of names)
-    for (const next of chunks.find(({ fileName }) => fileName === name)?.imports ?? []) names.add(next);
-  return new Set(chunks.filter(({ fileName }) => names.has(fileName)).flatMap(({ moduleIds }) => moduleIds));
 }

@@ -8,14 +8,34 @@ import { mkdirSync } from "node:fs";
 import * as module from "node:module";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
+import type { About } from "./args/about.ts";
+
+/** Answered without loading the program. */
+const ABOUT: Readonly<Record<string, About>> = {
+  "-h": "help",
+  "--help": "help",
+  "-v": "version",
+  "--version": "version",
+};
 
 if (isOld()) {
   console.error(`pith needs Node 22.19 or newer; this is ${process.version}`);
   process.exitCode = 2;
 } else {
+  await start(process.argv.slice(2));
+}
+
+async function start(args: readonly string[]): Promise<void> {
+  const about = args.length === 1 ? ABOUT[args[0] ?? ""] : undefined;
+  if (about !== undefined) {
+    const { printAbout } = await import("./args/about.ts");
+    process.exitCode = await printAbout(about);
+    return;
+  }
   hideExperimentalWarnings();
   keepCompiled();
-  await import("./bin.ts");
+  const { run } = await import("./main.ts");
+  await run(args);
 }
 
 function isOld(): boolean {

@@ -1,9 +1,21 @@
 /** Runs a subcommand or a mode and returns the exit code: 0 done, 1 failed, 2 usage error, 128 and more a signal. */
 
 import { readArguments, type Wish } from "./args/args.ts";
-import { help, version } from "./args/help.ts";
 import type { Exit } from "./modes/print/print.ts";
 import { type Terminal, terminalOf } from "./text/process-io.ts";
+
+/** Runs `pith` to its end and sets the exit code of the process. */
+export async function run(args: readonly string[]): Promise<void> {
+  process.exitCode = await main(args);
+  // LOAD18: only where something still runs, such as a clock of an extension; else the program has ended by then.
+  setTimeout(leave, 1_000).unref();
+}
+
+/** Waits until everything is written. */
+function leave(): void {
+  if (process.stdout.writableLength + process.stderr.writableLength === 0) process.exit();
+  setTimeout(leave, 100);
+}
 
 export async function main(args: readonly string[]): Promise<number> {
   const terminal = terminalOf(process);
@@ -12,9 +24,10 @@ export async function main(args: readonly string[]): Promise<number> {
   const read = readArguments(args);
   switch (read.type) {
     case "help":
-      return await shown(help, terminal);
-    case "version":
-      return await shown(version(), terminal);
+    case "version": {
+      const { printAbout } = await import("./args/about.ts");
+      return await printAbout(read.type);
+    }
     case "mistake":
       await complain(read.message, args, terminal);
       return 2;
@@ -97,10 +110,4 @@ async function guarded<Code>(terminal: Terminal, act: () => Promise<Code>): Prom
 
 function isFolderGone(error: unknown): boolean {
   return error instanceof Error && "syscall" in error && error.syscall === "uv_cwd";
-}
-
-async function shown(text: string, terminal: Terminal): Promise<number> {
-  const fault = await terminal.answer(`${text}\n`);
-  if (fault !== null) terminal.note(`pith: ${fault}`);
-  return fault === null ? 0 : 1;
 }

@@ -23,10 +23,11 @@ export interface Tracing {
   /** The file for the trace. */
   readonly log: string;
   readonly env: Readonly<Record<string, string>>;
+  /** The program: its sources, unless a built one is named. */
+  readonly bin?: string;
 }
 
-export async function traced(args: readonly string[], { cwd, log, env }: Tracing): Promise<Traced> {
-  const bin = join(import.meta.dirname, "../../src/bin.ts");
+export async function traced(args: readonly string[], { cwd, log, env, bin = SOURCES }: Tracing): Promise<Traced> {
   const options = ["-f", "-qq", "-y", "-s", "4096", "-e", "signal=none", "-e", `trace=${CALLS}`, "-o", log];
   const child = spawn("strace", [...options, process.execPath, bin, ...args], {
     cwd,
@@ -43,6 +44,8 @@ export async function traced(args: readonly string[], { cwd, log, env }: Tracing
   const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
   return { code, out, notes, ...acts(readFileSync(log, "utf8")) };
 }
+
+const SOURCES = join(import.meta.dirname, "../../src/bin.ts");
 
 // Those with a question mark are not there on every processor.
 const CALLS = [

@@ -1,0 +1,53 @@
+/** The built program under strace: which of its files a start opens. */
+
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { startServer } from "@pith/testkit";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { traced } from "../trust/traced.ts";
+
+const place = mkdtempSync(join(tmpdir(), "pith-built-"));
+const program = join(place, "program");
+const build = join(import.meta.dirname, "../../../../scripts/build-program.ts");
+
+beforeAll(async () => {
+  await promisify(execFile)(process.execPath, [build, program]);
+}, 120_000);
+
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+test("START1 a run opens three files of the program: the launcher, what every run needs, and one provider", {
+  timeout: 60_000,
+}, async () => {
+  const server = await startServer({ script: ["Here I am.", "Here I am."] });
+  const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };
+  const files = await programFiles(["-p", "Are you there?", "--sandbox", "off"], variables);
+  await server.close();
+  expect(server.served.map(({ outcome }) => outcome)).toEqual(["said", "said"]);
+  expect(files).toEqual(["pith.mjs", expect.stringMatching(/^run-/), expect.any(String)]);
+});
+
+test("START2 the version and the help alone load nothing that works", { timeout: 60_000 }, async () => {
+  for (const flag of ["--version", "--help", "-v", "-h"])
+    expect(await programFiles([flag])).toEqual([
+      "pith.mjs",
+      expect.stringMatching(/^about-/),
+      expect.stringMatching(/^help-/),
+    ]);
+});
+
+/** In the order in which they are opened, of a start whose compiled code is kept from an earlier one. */
+async function programFiles(
+  args: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> {
+  const env = { ...variables, HOME: join(place, "home") };
+  const starting = { cwd: place, log: join(place, "trace"), env, bin: join(program, "pith.mjs") };
+  await traced(args, starting);
+  const { code, notes, opened } = await traced(args, starting);
+  expect({ code, notes }).toEqual({ code: 0, notes: expect.any(String) });
+  return opened.filter((path) => dirname(path) === program).map((path) => basename(path));
+}
