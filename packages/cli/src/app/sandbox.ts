@@ -74,6 +74,7 @@ export async function boxOf(folders: PrivateFolders, place: BoxPlace): Promise<O
     root,
     home: homedir(),
     privateHome: folders.home,
+    fillHome: folders.fillHome,
     temporary: folders.temporary,
     journal: folders.journal,
     environment,

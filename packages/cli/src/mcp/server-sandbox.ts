@@ -72,7 +72,9 @@ export class ServerSandbox {
   static async open(parts: ServerSandboxParts): Promise<ServerSandbox> {
     const { home, cwd, environment } = parts;
     const options = { folder: join(home, "sandbox"), root: cwd, home: homedir(), environment };
-    return new ServerSandbox(parts, await openPrivateFolders(options));
+    const folders = await openPrivateFolders(options);
+    await folders.fillHome();
+    return new ServerSandbox(parts, folders);
   }
 
   /** What the program sees as its home. */

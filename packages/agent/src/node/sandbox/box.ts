@@ -14,6 +14,8 @@ export interface Box {
   readonly home: string;
   /** An existing folder of this workspace alone, outside of what commands see; they may always write in it. */
   readonly privateHome: string;
+  /** Awaited before each command: what the home needs and the first command waits for. A command whose home is not ready does not run. */
+  readonly fillHome?: () => Promise<void>;
   /** An existing folder of this session alone. Commands see it as `/tmp` and `/var/tmp`, and may always write in it. */
   readonly temporary: string;
   /** The file in which names that a sandbox creates are noted first, for whoever comes after a crash; commands do not see it. */

@@ -163,8 +163,10 @@ export async function findSandbox({
       advice: "install bubblewrap with your package manager, e.g. apt-get install bubblewrap",
     };
   const nsenter = find("nsenter");
-  const complaint = await tryCommand([], { path, nsenter, apart: FOR_GOOD });
-  if (complaint === null) return await withNetwork({ path, nsenter, apart: FOR_GOOD });
+  // Beside each other: a start waits for both, and where the first fails the second says nothing.
+  const forGood: Bubblewrap = { path, nsenter, apart: FOR_GOOD };
+  const [complaint, sandbox] = await Promise.all([tryCommand([], forGood), withNetwork(forGood)]);
+  if (complaint === null) return sandbox;
   if ((await tryCommand([], { path, nsenter, apart: APART })) === null)
     return await withNetwork({ path, nsenter, apart: APART });
   return { type: "does-not", why: `bubblewrap cannot start here: ${complaint}` };

@@ -30,6 +30,11 @@ export interface PrivateFolders {
   readonly temporary: string;
   /** Where guarded names that a sandbox created are noted, for whoever comes after a crash. */
   readonly journal: string;
+  /**
+   * Copies the user's configuration into the home, once, and removes what killed programs left beside it. To be awaited before the first
+   * command: a session that runs none does not wait for it.
+   */
+  fillHome(): Promise<void>;
   /** Removes the temporary folder; the home stays for the next session in this workspace. */
   close(): Promise<void>;
 }
@@ -50,8 +55,11 @@ export async function openPrivateFolders(options: PrivateFolderOptions): Promise
   const privateHome = join(own, "home");
   for (const each of [join(folder, SESSIONS), own, privateHome]) await ownFolder(each);
   await ownFile(join(own, OWNER), Buffer.from(workspace));
-  await removeThrowaways(own);
-  await copyConfigurations({ home, privateHome, environment });
+  let filling: Promise<void> | null = null;
+  const fill = async (): Promise<void> => {
+    await removeThrowaways(own);
+    await copyConfigurations({ home, privateHome, environment });
+  };
   const session = join(folder, SESSIONS, `${process.pid}-${randomBytes(6).toString("hex")}`);
   const temporary = await createTemporary();
   const record: SessionRecord = { process: currentProcess(), temporary };
@@ -60,6 +68,14 @@ export async function openPrivateFolders(options: PrivateFolderOptions): Promise
     home: privateHome,
     temporary,
     journal: `${session}${NAMES}`,
+    fillHome: () => {
+      // What failed is tried again with the next command.
+      filling ??= fill().catch((error: unknown) => {
+        filling = null;
+        throw error;
+      });
+      return filling;
+    },
     close: async () => {
       await removeTree(temporary);
       for (const file of [`${session}${NAMES}`, session]) await unlink(file).catch(() => undefined);

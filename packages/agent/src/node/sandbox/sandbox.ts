@@ -19,9 +19,21 @@ export function sandboxedShell(box: Box): WorkspaceShell {
     run: async (command, act) => {
       const unfit = unfitRoot(presentPath(box.root) ?? box.root, box.home);
       if (unfit !== null) return notStarted(unfit);
+      const unfilled = await fillHome(box);
+      if (unfilled !== null) return notStarted(unfilled);
       return hasSecrets(act) ? await runWithSecrets(command, box, act) : await runIn(launcher, command, act);
     },
   };
+}
+
+/** Why it could not be done, or null. */
+async function fillHome(box: Box): Promise<string | null> {
+  try {
+    await box.fillHome?.();
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 function hasSecrets({ environment = {}, credentialFiles = [] }: ShellAct): boolean {

@@ -61,6 +61,28 @@ test("BOX10 temporary folders of other sessions are not seen, wherever the machi
   expect(existsSync(join(own.temporary, "written"))).toBe(true);
 });
 
+test("BOX15 the configuration is copied with the first command of a session, not at its start", async () => {
+  const place = world();
+  writeFileSync(join(place.home, ".gitconfig"), "[user]\n\tname = Ada\n");
+  const folders = await openPrivateFolders(optionsFor(place));
+  expect(readdirSync(folders.home)).toEqual([]);
+  const box = boxOf(place, { privateHome: folders.home, fillHome: folders.fillHome, temporary: folders.temporary });
+  const first = await ranIn(box, "git config --global user.name; git config --global user.name Eve");
+  expect(first.text).toBe("Ada\n");
+  // Once for all commands of the session.
+  expect((await ranIn(box, "git config --global user.name")).text).toBe("Eve\n");
+  await folders.close();
+});
+
+test("BOX15 a command whose home cannot be made ready does not run", async () => {
+  const place = world();
+  const box = boxOf(place, { fillHome: () => Promise.reject(new Error("the disk is full")) });
+  expect(await ranIn(box, "touch ran")).toMatchObject({
+    end: { type: "not-started", message: expect.stringContaining("the disk is full") },
+  });
+  expect(existsSync(join(place.workspace, "ran"))).toBe(false);
+});
+
 test("BOX16 homes that were not used for 60 days, or whose workspace is gone, are removed at a later start", async () => {
   const place = world();
   const options = optionsFor(place);

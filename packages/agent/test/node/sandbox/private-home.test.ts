@@ -243,6 +243,7 @@ describe("the home of this machine", () => {
       ...boxOf({ ...world(), workspace }),
       home: homedir(),
       privateHome: folders.home,
+      fillHome: folders.fillHome,
       temporary: folders.temporary,
     };
     const { end, text } = await ranIn({ ...box, environment: process.env }, command);
@@ -262,7 +263,8 @@ describe("the home of this machine", () => {
     const copies =
       /\/(?:\.npmrc|\.config\/(?:pip|go|uv|pypoetry)|\.pip|\.cargo\/config(?:\.toml)?|\.m2\/settings\.xml|\.gradle\/gradle\.properties|\.yarnrc\.yml)$/;
     const paths = secretPlacesIn(homedir()).filter((path) => !copies.test(path));
-    const box = { ...boxOf(place), home: homedir(), privateHome: folders.home, temporary: folders.temporary };
+    const { home: privateHome, fillHome, temporary } = folders;
+    const box = { ...boxOf(place), home: homedir(), privateHome, fillHome, temporary };
     const { text } = await ranIn(
       box,
       `for p in ${paths.map((path) => `'${path}'`).join(" ")}; do [ -e "$p" ] && echo "$p"; done; true`,
