@@ -42,9 +42,12 @@ export async function attempted<Value>(
   } catch (error) {
     return { type: "failed", why: whyOf(error) };
   } finally {
-    over.abort();
+    over.abort(OVER);
   }
 }
+
+/** A reason of our own: without one Node makes an error with a stack each time, which takes longer than the rest. */
+const OVER = "over";
 
 function aborted(signal: AbortSignal | undefined, over: AbortSignal): Promise<{ readonly type: "aborted" }> {
   return new Promise((resolve) =>

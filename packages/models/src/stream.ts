@@ -31,7 +31,7 @@ export async function* streamParts(open: Opening, listening: Listening): AsyncGe
 
 /** Whoever stops listening ends the request too; but a stream that has all but ended is read to its end, so that its line serves the next one. */
 async function letGo(parts: AsyncIterable<unknown>, over: AbortController): Promise<void> {
-  const enough = setTimeout(() => over.abort(), LAST_BYTES_MS);
+  const enough = setTimeout(() => over.abort(reasonToEnd()), LAST_BYTES_MS);
   enough.unref();
   try {
     for await (const _ of parts);
@@ -39,8 +39,16 @@ async function letGo(parts: AsyncIterable<unknown>, over: AbortController): Prom
     // It is over for everybody; how it took that is nobody's business.
   } finally {
     clearTimeout(enough);
-    over.abort();
+    over.abort(reasonToEnd());
   }
+}
+
+let ended: DOMException | null = null;
+
+/** What `abort()` makes anew each time, with a stack; here it is made once. */
+function reasonToEnd(): DOMException {
+  ended ??= new DOMException("The request is no longer needed", "AbortError");
+  return ended;
 }
 
 const LAST_BYTES_MS = 200;

@@ -100,7 +100,7 @@ async function stoppable(request: Request, stream: Stream): Promise<Asked> {
     const asking = (): Promise<Asked> => streamed(request, stream, late.signal);
     return await untilStopped(asking, { signal, ports, otherwise: STOPPED });
   } finally {
-    late.abort();
+    late.abort("over");
     release();
   }
 }

@@ -68,7 +68,8 @@ async function readOpen(file: FileHandle, place: Place, { mostBytes, signal }: B
   const chunks: Uint8Array[] = [];
   let size = 0;
   // One byte beyond the bound is asked for, because a file can grow, and some (under /proc) say that they have no size.
-  const bounds = { start: 0, end: mostBytes, autoClose: false, highWaterMark: CHUNK };
+  const highWaterMark = Math.min(LARGEST_CHUNK, Math.max(SMALLEST_CHUNK, stats.size + 1));
+  const bounds = { start: 0, end: mostBytes, autoClose: false, highWaterMark };
   for await (const chunk of file.createReadStream(bounds)) {
     signal?.throwIfAborted();
     chunks.push(chunk);
@@ -77,7 +78,9 @@ async function readOpen(file: FileHandle, place: Place, { mostBytes, signal }: B
   return size > mostBytes ? tooLarge(place, mostBytes) : { type: "read", bytes: Buffer.concat(chunks, size) };
 }
 
-const CHUNK = 1024 * 1024;
+// Each read takes as much memory as it could bring.
+const SMALLEST_CHUNK = 16 * 1024;
+const LARGEST_CHUNK = 1024 * 1024;
 
 function tooLarge({ shown }: Place, mostBytes: number): FileRead {
   const bound = mostBytes >= MEGABYTE ? `${Math.floor(mostBytes / MEGABYTE)} MB` : `${mostBytes} bytes`;

@@ -50,15 +50,15 @@ function commentAt(text: string, at: number): number {
 }
 
 const KINDS = [
-  ["sign", /[{}[\]:,]/y],
-  ["text", /"[^"\\\n\r]*(?:\\.[^"\\\n\r]*)*"/y],
-  ["number", /-?\d[\w.+-]*/y],
-  ["word", /[\p{L}_$][\p{L}\p{N}_$.-]*/uy],
+  ["sign", () => /[{}[\]:,]/y],
+  ["text", () => /"[^"\\\n\r]*(?:\\.[^"\\\n\r]*)*"/y],
+  ["number", () => /-?\d[\w.+-]*/y],
+  ["word", () => /[\p{L}_$][\p{L}\p{N}_$.-]*/uy],
 ] as const;
 
 function tokenAt(text: string, at: number): Token {
   for (const [type, pattern] of KINDS) {
-    const raw = found(pattern, text, at);
+    const raw = found(pattern(), text, at);
     if (raw !== null) return { type, raw, at };
   }
   if (text[at] === '"') throw new Broken('a text begins here and does not end on its line; write " behind it', at);

@@ -44,7 +44,7 @@ export class BlobDraft {
 
   constructor(sessionPath: string, { files = realFiles, quota = BLOB_QUOTA }: DraftParts = {}) {
     this.#sessionPath = sessionPath;
-    this.#path = join(blobFolder(sessionPath), `${OURS}${randomUUID()}`);
+    this.#path = join(blobFolder(sessionPath), `${ownPrefix()}${randomUUID()}`);
     this.#files = files;
     this.#quota = quota;
   }
@@ -126,10 +126,10 @@ const SYNCED = 8 * 1024 * 1024;
 
 const DRAFT = "draft-";
 /** A process by its number and its birth: in a container the number is the same at every start. */
-const OURS = `${DRAFT}${process.pid}-${Math.floor(performance.timeOrigin)}-`;
+const ownPrefix = (): string => `${DRAFT}${process.pid}-${Math.floor(performance.timeOrigin)}-`;
 
 /** A session has one writer, so what another process began here was left by a crash. */
 function sweep(folder: string, files: Files): void {
-  const left = files.list(folder).filter((name) => name.startsWith(DRAFT) && !name.startsWith(OURS));
+  const left = files.list(folder).filter((name) => name.startsWith(DRAFT) && !name.startsWith(ownPrefix()));
   for (const name of left) orNull(() => files.remove(join(folder, name)));
 }

@@ -2,8 +2,9 @@
 
 import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { crc32 } from "node:zlib";
 import type { Ports } from "../runtime.ts";
+
+let crc32: ((bytes: Uint8Array) => number) | null = null;
 
 export const machine: Ports = {
   now: () => Date.now(),
@@ -11,7 +12,11 @@ export const machine: Ports = {
   sessionId: () => randomUUID(),
   nonce: () => randomBytes(12).toString("hex"),
   sleep,
-  checksum: crc32,
+  checksum: (bytes) => {
+    // Most starts need none, and loading zlib takes a millisecond.
+    crc32 ??= process.getBuiltinModule("node:zlib").crc32;
+    return crc32(bytes);
+  },
 };
 
 async function sleep(ms: number, { signal }: { readonly signal?: AbortSignal }): Promise<void> {

@@ -48,7 +48,7 @@ function unaccented(text: string): string {
     .normalize("NFC")
     .toLowerCase()
     .replace(noWordPattern(), " ")
-    .replace(UNSPACED, " $& ")
+    .replace(unspacedPattern(), " $& ")
     .replace(anyWordPattern(), beginning);
 }
 
@@ -64,7 +64,7 @@ const anyWordPattern = (): RegExp => /[\p{L}\p{N}\p{M}]+/gu;
 const ACCENTS = /[\u0300-\u036f]/g;
 const noWordPattern = (): RegExp => /[^\0-\x7f\p{L}\p{N}\p{M}]+/gu;
 /** Scripts that put no space between words; Hangul does, but glues endings to them. */
-const UNSPACED =
+const unspacedPattern = (): RegExp =>
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc]/gu;
 const TURN = /[a-z0-9][A-Z]|[A-Z][A-Z][a-z]/;
 const BETWEEN_PARTS = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;

@@ -1,6 +1,5 @@
 /** Matches a ripgrep pattern against lines. A match that takes too long is aborted: a JavaScript expression can run forever. */
 
-import { createContext, Script } from "node:vm";
 import type { GrepWish } from "../../ports.ts";
 import { ACROSS_LINES, literalPattern } from "./engine.ts";
 
@@ -106,6 +105,7 @@ type Places<Outcome> = (lines: readonly string[]) => Outcome;
 /** Node breaks off only what runs as a script, and starts a thread to watch over it. */
 function timeLimited(placesIn: Places<readonly number[]>): Places<readonly number[] | null> {
   const place = { act: (): readonly number[] => [] };
+  const { createContext, Script } = process.getBuiltinModule("node:vm");
   const context = createContext(place);
   const script = new Script("act()");
   return (lines) => {
