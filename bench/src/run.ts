@@ -5,6 +5,7 @@ import { contextSuite } from "./context/suite.ts";
 import { importSuite } from "./import/suite.ts";
 import { loopSuite } from "./loop/suite.ts";
 import { overflowSuite } from "./overflow/suite.ts";
+import { profileSuite } from "./profile/suite.ts";
 import { sandboxSuite } from "./sandbox/suite.ts";
 import { screenSuite } from "./screen/suite.ts";
 import { searchSuite } from "./search/suite.ts";
@@ -20,6 +21,7 @@ await runSuites(
     loopSuite,
     overflowSuite,
     planSuite,
+    profileSuite,
     sandboxSuite,
     screenSuite,
     searchSuite,

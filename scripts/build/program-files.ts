@@ -57,7 +57,9 @@ function sharedModules(providers: readonly ReadonlySet<string>[]): readonly stri
 /** Changes what the bundler wrote so that Node loads it faster; what the code does stays the same. */
 export const quickToLoad: Plugin = {
   name: "quick-to-load",
-  generateBundle(_options, files) {
+  generateBundle(_options, files, isWrite) {
+    // The draft is only looked at.
+    if (!isWrite) return;
     const chunks = Object.values(files).filter((file) => file.type === "chunk");
     const facades = new Map(chunks.flatMap((chunk) => facadeOf(chunk) ?? []));
     for (const name of facades.keys()) delete files[name];
@@ -73,10 +75,10 @@ type Facade = readonly [
 ];
 
 function facadeOf({ code, fileName, isEntry }: OutputChunk): readonly Facade[] | null {
-  const [, exported, file] = /^export\{([^}]*)\}from"\.\/([^"]+)";\s*$/.exec(code) ?? [];
+  const [, exported, file] = /^export\s*\{([^}]*)\}\s*from\s*"\.\/([^"]+)";\s*$/.exec(code) ?? [];
   if (exported === undefined || file === undefined || isEntry) return null;
   const names = exported.split(",").map((item) => {
-    const [there = "", here = there] = item.split(" as ");
+    const [there = "", here = there] = item.trim().split(" as ");
     return [here, there] as const;
   });
   return [[fileName, { file, names }]];
@@ -84,7 +86,7 @@ function facadeOf({ code, fileName, isEntry }: OutputChunk): readonly Facade[] |
 
 /** An import that waits for a module which shares a file with others gets it from there, without a file between. */
 function importBehindFacades(code: string, facades: ReadonlyMap<string, Facade[1]>): string {
-  return code.replace(/import\(`\.\/([^`]+)`\)/g, (whole, name) => {
+  return code.replace(/import\(([`"])\.\/([^`"]+)\1\)/g, (whole, _quote, name) => {
     const facade = facades.get(name);
     if (!facade) return whole;
     const names = facade.names.map(([here, there]) => `${here}:e.${there}`);
@@ -98,13 +100,15 @@ function importBehindFacades(code: string, facades: ReadonlyMap<string, Facade[1
  */
 function importBuiltinsDirectly(code: string, isEntry: boolean): string {
   if (isEntry) return code;
-  return code.replace(
-    /\bimport(?:\*as ([\w$]+) |\{([^}]*)\})from"(node:[\w/]+)";/g,
-    (_whole, namespace, names, module) => {
-      const wanted = namespace ?? `{${names.replaceAll(" as ", ":")}}`;
-      return `const ${wanted}=process.getBuiltinModule("${module}");`;
-    },
-  );
+  // Only the imports at the beginning: a text in the code may look like one.
+  return code.replace(/^(?:\s*import\b(?!\s*\()[^;]*;)+/, (imports) => imports.replace(BUILTIN_IMPORT, readBuiltin));
+}
+
+const BUILTIN_IMPORT = /\bimport\s*(?:\*\s*as\s+([\w$]+)|\{([^}]*)\})\s*from\s*"(node:[\w/]+)";/g;
+
+function readBuiltin(_import: string, namespace: string | undefined, names = "", module = ""): string {
+  const wanted = namespace ?? `{${names.replaceAll(/\s+as\s+/g, ":")}}`;
+  return `const ${wanted}=process.getBuiltinModule("${module}");`;
 }
 
 /** V8 keeps a text with one character beyond Latin-1 in two bytes for each, and Node decodes it more slowly. */

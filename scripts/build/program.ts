@@ -20,7 +20,10 @@ const LATE_EMOJI = () =>
   "let emoji; const rgiEmojiRegex = { test: (sign) => (emoji ??= new RegExp('^\\\\p{RGI_Emoji}$', 'v')).test(sign) };";
 
 /** Writes it to the folder, by default the one that is published. `pith.mjs` starts it. */
-export async function buildProgram(folder: string = PROGRAM_FOLDER): Promise<readonly OutputChunk[]> {
+export async function buildProgram(
+  folder: string = PROGRAM_FOLDER,
+  { minify = true }: { readonly minify?: boolean } = {},
+): Promise<readonly OutputChunk[]> {
   // What an earlier build left would be published along. Another folder is not ours to clear.
   if (folder === PROGRAM_FOLDER) rmSync(dirname(PROGRAM_FOLDER), { recursive: true, force: true });
   const { version } = JSON.parse(readFileSync(join(cli, "package.json"), "utf8"));
@@ -47,7 +50,7 @@ export async function buildProgram(folder: string = PROGRAM_FOLDER): Promise<rea
   const { output } = await bundle.write({
     dir: folder,
     format: "esm",
-    minify: true,
+    minify,
     codeSplitting: { groups: [...planProgramFiles(chunks, cli)] },
     // Named so that Node need not find out what they are.
     entryFileNames: "pith.mjs",

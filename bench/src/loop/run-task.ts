@@ -9,6 +9,9 @@ import { type Moments, watchMoments } from "./measurements.ts";
 export interface Run {
   readonly times: Times;
   readonly served: readonly Served[];
+  readonly moments: Pick<Moments, "arrived" | "replied">;
+  /** When the process was started, on the same clock as the moments. */
+  readonly started: number;
 }
 
 export interface Times {
@@ -39,7 +42,7 @@ export async function oneRun(contender: Contender, { rounds, watch, ...ground }:
     const { served } = server;
     if (served.length !== rounds + 1 || served.some(({ outcome }) => outcome !== "said"))
       throw new Error(`${contender.name} did not do its task: ${served.find(({ why }) => why)?.why ?? said}`);
-    return { times: timesOf(moments, { started, exited }), served };
+    return { times: timesOf(moments, { started, exited }), served, moments, started };
   } finally {
     moments.stop();
     await server.close();

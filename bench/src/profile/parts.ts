@@ -1,0 +1,112 @@
+/** Divides the samples of a CPU profile among the parts of the program, by the module that each function comes from. */
+
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** What `--cpu-prof` writes. */
+export interface CpuProfile {
+  readonly nodes: readonly ProfileNode[];
+  /** Microseconds of the machine's monotonic clock. */
+  readonly startTime: number;
+  readonly samples: readonly number[];
+  readonly timeDeltas: readonly number[];
+}
+
+interface ProfileNode {
+  readonly id: number;
+  readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
+  readonly children?: readonly number[];
+}
+
+/** Milliseconds of the machine's monotonic clock. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Milliseconds by part, within the spans. */
+export function timeByPart(profile: CpuProfile, spans: readonly Span[]): ReadonlyMap<string, number> {
+  const parts = partsOfNodes(profile.nodes);
+  const times = new Map<string, number>();
+  let at = profile.startTime / 1_000;
+  for (const [index, sample] of profile.samples.entries()) {
+    const took = (profile.timeDeltas[index] ?? 0) / 1_000;
+    at += took;
+    const part = parts.get(sample);
+    if (part === undefined || !spans.some(({ from, to }) => from <= at && at < to)) continue;
+    times.set(part, (times.get(part) ?? 0) + took);
+  }
+  return times;
+}
+
+/** The part of each node: of the innermost call on its stack that belongs to one. */
+function partsOfNodes(nodes: readonly ProfileNode[]): ReadonlyMap<number, string> {
+  const parents = new Map(nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node] as const)));
+  const modules = new ModuleLines();
+  const parts = new Map<number, string>();
+  for (const node of nodes) {
+    const stack: ProfileNode[] = [];
+    for (let each: ProfileNode | undefined = node; each; each = parents.get(each.id)) stack.push(each);
+    const part = stack.map(({ callFrame }) => partOf(callFrame, modules)).find((each) => each !== null);
+    parts.set(node.id, part ?? "node");
+  }
+  return parts;
+}
+
+function partOf({ functionName, url, lineNumber }: ProfileNode["callFrame"], modules: ModuleLines): string | null {
+  const native = NATIVE.get(functionName);
+  if (native !== undefined && (url === "" || url.startsWith("node:"))) return native;
+  if (!url.startsWith("file:")) return null;
+  const isTopLevel = functionName === "" && lineNumber === 0;
+  if (isTopLevel) return "modules_evaluated";
+  const module = modules.moduleAt(url, lineNumber);
+  return MODULES.find(([pattern]) => pattern.test(module))?.[1] ?? "program";
+}
+
+/** By the names of Node's and V8's own functions. */
+const NATIVE: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "(idle)": "waiting",
+    "(garbage collector)": "memory",
+    compileSourceTextModule: "code_loaded",
+    compileForInternalLoader: "node_modules_loaded",
+    spawn: "process_started",
+    fdatasync: "disk_sync",
+    fsync: "disk_sync",
+  }),
+);
+
+const MODULES: readonly (readonly [RegExp, string])[] = [
+  [/^packages\/context\/src\/secrets\//, "secrets"],
+  [/^packages\/context\/src\/(?:node|format|session)\//, "session"],
+  [/^packages\/(?:agent\/src\/permissions|context\/src\/shell)\//, "permissions"],
+  [/^packages\/context\//, "context"],
+  [/^packages\/agent\//, "loop_and_tools"],
+  [/^packages\/models\/src\/network\//, "http"],
+  [/^packages\/models\//, "model_adapter"],
+  [/^packages\/cli\//, "settings_and_wiring"],
+  [/node_modules/, "provider_package"],
+];
+
+/** Finds the module of a line in a file of the program, which has a comment with its path above each module where it is not minified. */
+class ModuleLines {
+  readonly #files = new Map<string, readonly string[]>();
+
+  moduleAt(url: string, line: number): string {
+    return this.#modulesOf(url)[line] ?? "";
+  }
+
+  #modulesOf(url: string): readonly string[] {
+    const known = this.#files.get(url);
+    if (known) return known;
+    let module = "";
+    const modules = readFileSync(fileURLToPath(url), "utf8")
+      .split("\n")
+      .map((text) => {
+        module = /^\/\/ ((?:packages|node_modules)\/\S+)$/.exec(text)?.[1] ?? module;
+        return module;
+      });
+    this.#files.set(url, modules);
+    return modules;
+  }
+}
