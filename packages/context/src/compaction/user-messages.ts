@@ -289,10 +289,7 @@ function escapeStructure(text: string): string {
 const UNSEEN = "[[\\s\\p{Default_Ignorable_Code_Point}\\p{Cc}\\p{Cf}\\p{M}\\u2800]--[\\n\\r\\u2028\\u2029]]";
 let maybeOurs: RegExp | null = null;
 const maybeOursPattern = (): RegExp => {
-  maybeOurs ??= new RegExp(
-    `([#＃﹟\\[［【〔〖〘〚⟦⦋⦍⦏❲⁅﹝︹︻︗])(?<=^${UNSEEN}*.)([^\\n\\r\\u2028\\u2029]*)`,
-    "gmv",
-  );
+  maybeOurs ??= new RegExp(`([#＃﹟\\[［【〔〖〘〚⟦⦋⦍⦏❲⁅﹝︹︻︗])(?<=^${UNSEEN}*.)([^\\n\\r\\u2028\\u2029]*)`, "gmv");
   return maybeOurs;
 };
 const HASH = /^[#＃﹟]/;
