@@ -24,8 +24,8 @@ export function openTerminal(file: string, { cwd, env }: Command): Terminal {
     execFileSync("tmux", ["-L", socket, "-f", "/dev/null", ...args], { cwd, env: { ...env, TERM: "xterm-256color" } })
       .toString()
       .trimEnd();
-  // The pane stays when the program has ended, so that its last words and its status can be read.
-  tmux("new-session", "-d", "-x", "100", "-y", "30", file, ";", "set-option", "-g", "remain-on-exit", "on");
+  // The shell stays when the program has ended, so that its last output and its status can be read.
+  tmux("new-session", "-d", "-x", "100", "-y", "30", `${file}; echo "status:$?"; exec sleep 600`);
   const screen = (): string => tmux("capture-pane", "-p");
   const until = async <Value>(read: () => Value | null, what: string): Promise<Value> => {
     for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(50)) {
@@ -42,9 +42,8 @@ export function openTerminal(file: string, { cwd, env }: Command): Terminal {
     },
     exited: () =>
       until(() => {
-        const [dead, status] = tmux("display-message", "-p", "#{pane_dead} #{pane_dead_status}").split(" ");
-        // tmux knows that the program has ended before it knows how.
-        return dead === "1" && status !== undefined && status !== "" ? Number(status) : null;
+        const status = /^status:(\d+)$/m.exec(screen())?.[1];
+        return status === undefined ? null : Number(status);
       }, "its end"),
     close: () => void tmux("kill-server"),
   };
