@@ -4,10 +4,6 @@
  * The program is imported only after that.
  */
 
-import { mkdirSync } from "node:fs";
-import * as module from "node:module";
-import { homedir } from "node:os";
-import { resolve } from "node:path";
 import type { About } from "./args/about.ts";
 
 /** Answered without loading the program. */
@@ -55,10 +51,13 @@ function hideExperimentalWarnings(): void {
 
 /** Beside the sessions, so that nobody but the user writes there: what is kept is run. */
 function keepCompiled(): void {
+  // Not imported: an import reads all that a module exports, which loads Node's file streams before they are needed.
+  const { getBuiltinModule } = process;
   try {
-    const folder = resolve(homedir(), process.env.PITH_HOME || ".pith", "cache", "compiled");
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    module.enableCompileCache(folder);
+    const home = getBuiltinModule("node:os").homedir();
+    const folder = getBuiltinModule("node:path").resolve(home, process.env.PITH_HOME || ".pith", "cache", "compiled");
+    getBuiltinModule("node:fs").mkdirSync(folder, { recursive: true, mode: 0o700 });
+    getBuiltinModule("node:module").enableCompileCache(folder);
   } catch {
     // Where nothing can be kept, a start takes longer, and that is all.
   }
