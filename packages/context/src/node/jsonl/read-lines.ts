@@ -82,7 +82,9 @@ export class Backwards {
       this.failed = true;
       return false;
     }
-    const count = Math.min(this.#step, this.#at - this.#stretch.start);
+    // All that is held is one line without a beginning, and is copied: the longer it is, the more is read at once.
+    const step = Math.max(this.#step, Math.min(this.#end, LONGEST_STEP_IN_A_LINE));
+    const count = Math.min(step, this.#at - this.#stretch.start);
     const enough = this.#held.length >= count + this.#end;
     const held = enough ? this.#held : Buffer.allocUnsafe(count + this.#end + SPARE);
     this.#held.copy(held, count, 0, this.#end);
@@ -109,6 +111,7 @@ const SPARE = 64 * 1024;
 const FIRST_STEP = 128 * 1024;
 /** What is read stays in the processor's cache until it is parsed, and adds little to the memory of a session. */
 const LONGEST_STEP = 256 * 1024;
+const LONGEST_STEP_IN_A_LINE = 4 * 1024 * 1024;
 
 export interface PassedLine extends FoundLine {
   readonly length: number;
