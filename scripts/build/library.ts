@@ -30,7 +30,7 @@ export async function buildLibrary({ folder, manifest }: Package): Promise<reado
 
 async function write(options: RolldownOptions, dir: string): Promise<readonly OutputChunk[]> {
   const bundle = await rolldown(options);
-  const { output } = await bundle.write({ dir, format: "esm", chunkFileNames: "shared/[name]-[hash].js" });
+  const { output } = await bundle.write({ dir, format: "esm", chunkFileNames: "shared/[name].js" });
   await bundle.close();
   return output.filter((part) => part.type === "chunk");
 }

@@ -1,6 +1,7 @@
 /** Implements the RPC client: starts `pith --mode rpc`, sends commands, matches responses by id, and forwards events. */
 
 import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { createLineSplitter, type Line } from "./lines.ts";
 import type {
   RpcCommand,
@@ -60,9 +61,11 @@ export class RpcClient {
         this.#pending.clear();
         resolve(exit);
       };
-      this.#child.on("error", ({ message }) =>
-        finish({ code: null, signal: null }, `the program did not start: ${message}`),
-      );
+      this.#child.on("error", ({ message }) => {
+        // Node says of both that the program is not there.
+        const reason = cwd !== undefined && !existsSync(cwd) ? `there is no folder ${cwd}` : message;
+        finish({ code: null, signal: null }, `the program did not start: ${reason}`);
+      });
       this.#child.on("close", (code, signal) => finish({ code, signal }, "the program has ended; start it again"));
     });
   }

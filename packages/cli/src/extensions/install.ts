@@ -54,7 +54,7 @@ export async function added(call: Call): Promise<Outcome> {
     const { notes } = seen.capabilities;
     if (notes.length > 0) return failed(`it was not added: ${notes.join("; ").replaceAll(`${staging}/`, "")}`);
     const lines = [
-      `${staged.name} would be run by Pith, with all your rights. It`,
+      `${staged.name} would be run by Pith, with all your rights. It registers:`,
       ...capabilityLines(seen.capabilities),
     ];
     if (call.flags.yes !== true) {

@@ -120,7 +120,9 @@ function stranger(args: readonly string[], all: readonly Subcommand[]): Found {
   const isSaid = args.some((each) => SAYING.test(each)) || /\s/.test(first);
   const near = isSaid ? null : nearest(first, [...new Set(all.map(({ name }) => name.split(" ")[0] ?? name))]);
   if (near === null) return { type: "none" };
-  return mistake(`there is no pith ${first}; did you mean pith ${near}? To say it to the model: pith -p "${first}"`);
+  return mistake(
+    `there is no pith ${first}; did you mean pith ${near}? To say it to the model: pith -p "${args.join(" ")}"`,
+  );
 }
 
 const SAYING = /^(?:-[a-z]*p[a-z]*|--print|--mode.*)$/;

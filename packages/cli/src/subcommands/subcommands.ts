@@ -31,7 +31,7 @@ export function completionsOf(all: () => readonly Subcommand[]): Subcommand {
     count: { least: 1, most: 1 },
     says: "print what your shell needs to complete the words of pith",
     more: `For bash, into ~/.local/share/bash-completion/completions/pith; for fish, into ~/.config/fish/completions/pith.fish;
-for zsh, into a folder of $fpath under the name _pith, before compinit runs.`,
+for zsh, into a folder of $fpath under the name _pith, before compinit runs. Create the folder first if it is missing.`,
     json: "{ shell, script }",
     flags: {},
     examples: [

@@ -81,7 +81,9 @@ const OBEYED: readonly string[] = [".config", ".gnupg", ".local/bin", ".local/sh
 export function unfitRoot(root: string, home: string): string | null {
   if (root === "/") return "the workspace is the whole disk, and nothing would be outside it";
   const real = presentPath(home) ?? home;
-  if (isWithin(root, real)) return "the workspace is the home itself, where shells find what they begin with";
+  const holds = root === real ? "is your home folder" : "contains your home folder";
+  if (isWithin(root, real))
+    return `the workspace ${holds}, where shells read their settings; start pith in a project folder`;
   const obeyed = OBEYED.map((name) => join(real, name)).find((path) => isWithin(root, path));
   if (obeyed) return `the workspace holds ${obeyed}, whose files other programs obey`;
   const secret = secretPlacesIn(real).find((path) => isWithin(path, root));

@@ -56,7 +56,7 @@ describe("sandboxed shell", () => {
     ["a program that is not there", { program: { ...program, path: "/no/bwrap" } }, "could not be started"],
     ["a workspace that is not there", { root: "/no/workspace" }, "there is no folder /no/workspace"],
     ["a workspace that is everything", { root: "/" }, "the workspace is the whole disk"],
-    ["a workspace that is the home", { home: "/usr/share", root: "/usr" }, "the workspace is the home itself"],
+    ["a workspace that is the home", { home: "/usr/share", root: "/usr" }, "the workspace contains your home folder"],
   ])("BOX4 so is %s", async (_, parts, message) => {
     const { end } = await ranIn(boxOf(world(), parts), "true");
     expect(end).toMatchObject({ type: "not-started", message: expect.stringContaining(message) });

@@ -26,7 +26,7 @@ export function refusedKey(name: string, status: number): string {
 }
 
 export function uncheckedKey(name: string, why: string): string {
-  return `${name} could not be asked whether it takes this key: ${why}. It is kept; your first message will show.`;
+  return `${name} could not be asked whether it takes this key: ${why}. The key is saved; your first message will show whether it works.`;
 }
 
 export async function greet(ready: Ready, screen: Stage): Promise<void> {
