@@ -137,6 +137,12 @@ const makeStream = () => class extends TransformStream {`,
     from: `if (message.role !== "system" || message.providerOptions == null) continue;`,
     to: `if (message.role !== "system" || message.providerOptions?.anthropic?.toolChanges == null) continue;`,
   },
+  {
+    // The options of a system message are read by the same schema. Of ours there is only the mark for the cache, which is not in it.
+    module: /@ai-sdk\/anthropic\/dist\/index\.js$/,
+    from: "const systemMessageOptions = await parseProviderOptions({",
+    to: `const systemMessageOptions = Object.keys(providerOptions?.anthropic ?? {}).every((name) => name === "cacheControl") ? undefined : await parseProviderOptions({`,
+  },
 ];
 
 interface Later {
