@@ -50,8 +50,8 @@ describe("trusted bwrap binary", () => {
 describe("unusable root folder", () => {
   test.each([
     ["/", "the whole disk"],
-    ["/home", "the home itself"],
-    ["/home/u", "the home itself"],
+    ["/home", "contains your home folder"],
+    ["/home/u", "is your home folder"],
     ["/home/u/.config", "/home/u/.config"],
     ["/home/u/.local", "/home/u/.local/bin"],
   ])("BOX4 %s is no workspace for commands that are held", (root, why) => {
@@ -65,6 +65,6 @@ describe("unusable root folder", () => {
   test("BOX4 that a home is none is said before any command", async () => {
     const { home } = world();
     const here = await sandboxHere({ environment: process.env, root: home, home });
-    expect(here).toMatchObject({ type: "does-not", why: expect.stringContaining("the home itself") });
+    expect(here).toMatchObject({ type: "does-not", why: expect.stringContaining("your home folder") });
   });
 });
